@@ -79,10 +79,7 @@ const BAR_SECONDS = 180
 export const barsEnd = (atMs: number): number =>
   (Math.floor(atMs / 1_000 / BAR_SECONDS) + 1) * BAR_SECONDS
 
-/**
- * Returns the hour before `end` in bars of three minutes, oldest first. Bars without attempts have
- * a null rate.
- */
+/** Returns the hour before `end` in 3-minute bars, oldest first; no attempts give a null rate. */
 export function pointsOf(rows: ChannelHealth['minutes'], end: number): readonly Point[] {
   const length = BAR_SECONDS
   const count = Math.round(3_600 / length)
@@ -111,10 +108,7 @@ const healthQuery = queryOptions({
   queryFn: ({ signal }) => call('GET /api/channel/health', { signal }),
 })
 
-/**
- * Applies a push to a snapshot. A snapshot read after the push already contains it and is returned
- * unchanged.
- */
+/** Applies a push to a snapshot, unless the snapshot is newer and already contains the push. */
 export function withPush(snapshot: HealthSnapshot, push: HealthPush): HealthSnapshot {
   if (push.at < snapshot.at) return snapshot
   const changed = new Map(push.channels.map((channel) => [channel.id, channel]))

@@ -130,8 +130,8 @@ export const call = async <Name extends RouteName>(
 ): Promise<Data<Name>> => (await exchange(name, ...input)).data
 
 /**
- * Returns query options that read a route. The query key begins with the route's name, unless `key`
- * groups the query with others that are invalidated together.
+ * Returns query options that read a route. By default the query key begins with the route's name;
+ * another key groups queries that are invalidated together.
  */
 export const apiQuery = <Name extends RouteName>(
   name: Name,

@@ -74,10 +74,7 @@ export async function callsByHour(ask: {
 
 export type ExportKind = 'csv' | 'ndjson'
 
-/**
- * Exports all rows that match the filters. `zone` is the time zone of the CSV, `columns` its
- * columns (null for all).
- */
+/** Exports all matching rows; `zone` is the CSV's time zone, and null `columns` means all. */
 export const exportLogs = (ask: {
   scope: LogScope
   params: LogParams

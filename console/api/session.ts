@@ -51,10 +51,7 @@ export const hasLeft = (): boolean => isLeaving
 export const isAdmin = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ADMIN_ROLE
 export const isRoot = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ROOT_ROLE
 
-/**
- * Ends the session of `userId` after a 401. Does nothing if that user is logging out or is no
- * longer the stored user.
- */
+/** Ends the session after a 401, unless `userId` logs out or is no longer the stored user. */
 export function expireSession(userId: number): void {
   if (isLeaving || storedUser()?.id !== userId) return
   clearUser()

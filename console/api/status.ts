@@ -94,10 +94,7 @@ type Watch = {
 
 const watches = new WeakMap<QueryClient, Watch>()
 
-/**
- * Returns the same value as `useStatus`. List cells share one query observer, because an observer
- * per row would be slow.
- */
+/** Returns the value of `useStatus` from a shared observer; one per list cell would be slow. */
 export function useSharedStatus(): Status | undefined {
   const client = useQueryClient()
   const { subscribe, read } = watchOf(client)

@@ -43,8 +43,7 @@ export function LostPage({ file }: { file: string }): ReactElement {
 function useRetries(file: string): void {
   useEffect(() => {
     const retry = () => {
-      // A script that always fails must not reload the page forever. The time counts from the last
-      // load of this document.
+      // A script that always fails must not reload the page forever; the time starts at page load.
       const isFirst = sessionStorage.getItem(RELOADED_KEY) === null
       if (isFirst || performance.now() > RELOAD_EVERY_MS) void reloadIfAnswered(file)
     }

@@ -55,9 +55,7 @@ function MobileNavigation(props: { isOpen: boolean; onClose: () => void }): Reac
   )
 }
 
-/**
- * The bell's live part loads after the page. If loading fails, the plain link to the inbox remains.
- */
+/** The live bell loads after the page; if loading fails, the plain inbox link remains. */
 const InboxBell = lazy(() =>
   import('./inbox-bell.tsx').then(
     (module) => ({ default: module.InboxBell }),

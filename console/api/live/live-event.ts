@@ -36,10 +36,7 @@ export type LiveData = {
 }
 export type ScreenTopic = keyof LiveData
 
-/**
- * An event for a screen. `resync` means that data may be incomplete and must be read again, at
- * `position` or later if it is given.
- */
+/** An event for a screen, or a `resync`: read the data again, at `position` or later if set. */
 export type LiveEvent<T extends ScreenTopic = ScreenTopic> =
   | { kind: 'event'; topic: T; position: number; data: LiveData[T] }
   | { kind: 'resync'; topic: T; position: number | null }

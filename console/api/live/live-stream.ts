@@ -33,10 +33,7 @@ export type LiveSocket = {
 export type LiveDeps = {
   readonly connect: () => LiveSocket
   readonly isOnline$: Observable<boolean>
-  /**
-   * False after the page has been hidden for a while; the socket is then closed until the page is
-   * visible.
-   */
+  /** False after the page was hidden for a while; the socket is closed while this is false. */
   readonly isWatched$: Observable<boolean>
   readonly random: () => number
   readonly now: () => number
@@ -118,10 +115,7 @@ function keepConnected(
   )
 }
 
-/**
- * Returns the retry delay: it doubles per failure up to 30 s, and varies by 20 % so that tabs do
- * not reconnect together.
- */
+/** Returns the retry delay: doubled per failure up to 30 s, ±20 % so that tabs differ. */
 function waitAfter(failures: number, random: number): number {
   const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 10))
   return Math.round(wait * (0.8 + 0.4 * random))

@@ -1,7 +1,4 @@
-/**
- * The names of all channel types by number. Any type can be displayed, but only a few types can be
- * created.
- */
+/** The names of all types by number; only a few of these types can be created. */
 const NAMES: Readonly<Record<number, string>> = {
   0: 'Unknown',
   1: 'OpenAI',

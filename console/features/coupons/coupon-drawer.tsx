@@ -76,10 +76,7 @@ function keyErrors(error: unknown) {
   return errorsByCode<CouponDraft>({ key: KEY_CODES })(error)
 }
 
-/**
- * Returns the same idempotency key while the request is unchanged, so that a retry after an error
- * does not create codes twice.
- */
+/** Keeps the idempotency key of an unchanged request, so that retries create no second codes. */
 function keyFor(attempt: { asked: string; key: string }, asked: string): string {
   if (attempt.asked !== asked) Object.assign(attempt, { asked, key: randomId() })
   return attempt.key

@@ -6,10 +6,7 @@ import { colourOf } from './series-colour.ts'
 import type { ChartBucket, UsageChart } from './usage-chart.ts'
 import { useBarChoice } from './use-bar-choice.ts'
 
-/**
- * The tooltip of a bar. `place` is its position from 0 (left) to 1 (right), so that the tooltip
- * stays inside the chart.
- */
+/** A bar's tooltip. `place` (0 is left, 1 is right) keeps the tooltip inside the chart. */
 function BarTip(props: {
   chart: UsageChart
   bucket: ChartBucket

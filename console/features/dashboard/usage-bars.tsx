@@ -13,8 +13,8 @@ const MARGIN = { top: 8, right: 4, bottom: 0, left: 0 }
 const AXIS_WIDTH = 72
 
 /**
- * The usage chart. Bar heights are rounded; figures in text are exact. It has a separate chunk,
- * because the chart library is large.
+ * The usage chart, in a separate chunk because the chart library is large. Bar heights are rounded;
+ * figures in text are exact.
  */
 export function UsageBars(props: {
   chart: UsageChart

@@ -86,10 +86,7 @@ function seriesOf(points: readonly ChartPoint[], measure: ChartMeasure): ChartSe
   return [...named.slice(0, SERIES_MAX - 1), { name: OTHERS, total }]
 }
 
-/**
- * Returns the start of every bucket from `from` to `to`. Days follow the calendar, including clock
- * changes.
- */
+/** Returns the start of each bucket. Days follow the calendar, including clock changes. */
 function starts({ from, to, ...calendar }: Calendar & { from: number; to: number }): number[] {
   const found: number[] = []
   for (let at = bucketStart(from, calendar); at <= to; at = bucketEnd(at, calendar)) found.push(at)

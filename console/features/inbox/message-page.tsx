@@ -70,10 +70,7 @@ function Content({ message }: { message: InboxMessage }): ReactElement {
 const ownMessageQuery = (id: number) =>
   apiQuery('GET /api/user/messages/:id', { params: { id } }, [...inboxKey, 'one', id])
 
-/**
- * Marks a message as read when shown. The unread count changes immediately and is restored on
- * failure.
- */
+/** Marks a shown message as read. The unread count changes immediately, and back on failure. */
 function useMarkRead(message: InboxMessage | undefined): void {
   const client = useQueryClient()
   const marked = useRef(0)

@@ -12,10 +12,7 @@ import { PasskeyDialog } from './passkey-dialog.tsx'
 import { ProofDialog } from './proof-dialog.tsx'
 import { TotpDialog } from './totp-dialog.tsx'
 
-/**
- * Shows recovery codes once. Only the button closes the dialog, so that an accidental click does
- * not lose the codes.
- */
+/** Shows recovery codes once; only its button closes it, so that a stray click loses no codes. */
 function CodesDialog(props: { codes: readonly string[]; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const site = useSiteName()

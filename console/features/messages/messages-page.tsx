@@ -48,10 +48,7 @@ function Messages(): ReactElement {
 
 type Shown = { readonly shown: Edited; readonly isOpen: boolean; readonly opening: number }
 
-/**
- * Returns the drawer's content, kept while it closes. `opening` counts openings, so that each
- * starts fresh.
- */
+/** Keeps a closing drawer's content; `opening` counts openings, so that each starts fresh. */
 function useShown(edited: Edited): Shown {
   const [now, setNow] = useState<Shown>({ shown: null, isOpen: false, opening: 0 })
   const isOther = edited !== null && (!now.isOpen || now.shown !== edited)

@@ -83,9 +83,7 @@ export const emptyAnswer = (model: string): ChatMessage => ({
 export const isUnderWay = ({ status }: ChatMessage): boolean =>
   status === 'loading' || status === 'incomplete'
 
-/**
- * Returns the messages to send: the system prompt, if any, and all messages except empty answers.
- */
+/** Returns the system prompt, if any, and all messages except empty answers, for sending. */
 export function turnsOf({ settings, messages }: Pick<Conversation, 'settings' | 'messages'>) {
   const system = settings.systemPrompt.trim()
   const said = messages.filter(({ role, content }) => role === 'user' || content !== '')

@@ -147,10 +147,7 @@ export const MessageItem = memo(function MessageItem(props: MessageProps): React
   )
 })
 
-/**
- * Returns the focus to the edit button after editing, once the button is enabled, unless the user
- * moved the focus.
- */
+/** Returns the focus to the edit button once it is enabled, unless the user moved the focus. */
 function useEditFocus(isEdited: boolean, isBusy: boolean): RefObject<HTMLButtonElement | null> {
   const button = useRef<HTMLButtonElement>(null)
   const isOwed = useRef(false)

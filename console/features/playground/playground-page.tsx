@@ -165,10 +165,7 @@ function TalkFoot(props: { conversation: Conversation; isTight: boolean }): Reac
 
 const ADDRESS = { model: textParam('', 256), group: textParam() }
 
-/**
- * Starts a new conversation with the settings in the URL (`?model=`, `?group=`), then removes these
- * parameters.
- */
+/** Starts a conversation with the URL's `model` and `group`, then removes both parameters. */
 function useAskedSettings({ start }: Conversations): void {
   const [{ model, group }, setAddress] = useUrlState(ADDRESS)
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per link

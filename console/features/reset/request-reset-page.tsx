@@ -20,10 +20,7 @@ type Said =
   /** `email` is the rejected address; absent if something else was rejected. */
   | { readonly kind: 'refused'; readonly words: string; readonly email?: string }
 
-/**
- * Requests a reset link by mail. The button is disabled for 30 s after a click, unless the address
- * was rejected.
- */
+/** Requests a reset mail. The button is then disabled for 30 s, unless the address is rejected. */
 export function RequestResetPage(): ReactElement {
   const { t } = useTranslation()
   const status = useStatus()

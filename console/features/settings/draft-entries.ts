@@ -40,10 +40,7 @@ export function draftEntries(changes: readonly OptionChange[]): PlannedEntry[] |
   return entries
 }
 
-/**
- * Parses an option's text to entries. Special ratios are named by both groups; a plain value has an
- * empty name.
- */
+/** Parses an option's entries: special ratios by both groups, a plain value by an empty name. */
 function entriesOf(key: string, text: string): JsonMap | null {
   if (MAPS.has(key)) return readJsonMap(text)
   if (key !== 'GroupGroupRatio') return new Map(text.trim() === '' ? [] : [['', text.trim()]])

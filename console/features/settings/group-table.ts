@@ -111,9 +111,7 @@ function textsOf(before: GroupMaps, after: GroupMaps): Map<GroupKey, string> {
 const textOf = (maps: GroupMaps, key: GroupKey): string =>
   key === 'GroupGroupRatio' ? writeNested(maps[key]) : writeJsonMap(maps[key])
 
-/**
- * Parses lines of `group=ratio`; null if a line is malformed, or its group is repeated or unknown.
- */
+/** Parses lines of `group=ratio`; null if a line is malformed or its group repeated or unknown. */
 export function readSpecials(text: string, groups: ReadonlySet<string>): JsonMap | null {
   const specials = new Map<string, string>()
   for (const line of text.split('\n').map((each) => each.trim())) {

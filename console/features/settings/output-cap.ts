@@ -2,10 +2,7 @@ import { useMemo } from 'react'
 import { readJsonMap } from './json-map.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/**
- * Returns the output limit of a model without an entry; `tokens` is null if the default is not a
- * number.
- */
+/** The output limit of a model without an entry; `tokens` is null for an invalid default. */
 export type CapFallback = (model: string) => {
   readonly tokens: number | null
   readonly isBuiltIn: boolean

@@ -18,10 +18,7 @@ type PriceActions = {
   onDelete: (row: PriceRow) => void
 }
 
-/**
- * The columns of the price table: dollars, with the ratio below. All columns fit a window of 1 280
- * pixels.
- */
+/** Dollars, with the ratio below. All columns together fit a window of 1 280 pixels. */
 export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceRow>[] {
   const money = (id: string, title: string, cell: Column<PriceRow>['cell']): Column<PriceRow> => ({
     id,

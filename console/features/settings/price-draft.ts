@@ -63,10 +63,7 @@ export function inMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
   return { ...draft, mode }
 }
 
-/**
- * A price in dollars: at most 5 integer digits and 6 decimals, so that conversion to ratios and
- * back is exact.
- */
+/** A price in dollars with at most 5 integer digits and 6 decimals, which converts exactly. */
 const PRICE_SHAPE = /^\d{1,5}(\.\d{1,6})?$/
 
 /** A number of tokens from 1 to nine digits, as the option accepts it. */

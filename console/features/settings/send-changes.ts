@@ -23,10 +23,7 @@ const TRIES_MAX = 3
 /** Reads the current values from the server. */
 type ReadAgain = () => Promise<Texts>
 
-/**
- * Sends one request per option, in parallel. A concurrent change of another user is never
- * overwritten without a review.
- */
+/** Sends one request per option in parallel. Concurrent changes are reviewed, not overwritten. */
 export async function sendChanges(
   changes: readonly OptionChange[],
   readAgain: ReadAgain,

@@ -1,9 +1,7 @@
 import { useEffect, useEffectEvent } from 'react'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/**
- * Freezes the baseline while an editor is open, so that a save cannot overwrite concurrent changes.
- */
+/** Freezes the baseline while `isOpen`, so that a save cannot overwrite concurrent changes. */
 export function useHeld(form: SettingsForm, isOpen: boolean): void {
   const hold = useEffectEvent(form.hold)
   useEffect(() => {

@@ -23,10 +23,7 @@ const NOTHING: Baseline = new Map()
 
 const LOOK_MS = 10_000
 
-/**
- * Reads the options and their values, and follows changes by other users. While values are edited,
- * the baseline is frozen.
- */
+/** Reads options and values, and follows changes by other users unless values are edited. */
 export function useOptions(isEdited: (baseline: Baseline) => boolean): Options {
   const isHeld = ({ state }: { state: { data?: Baseline | undefined } }) =>
     isEdited(state.data ?? NOTHING)

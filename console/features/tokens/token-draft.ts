@@ -120,10 +120,7 @@ export const termsOfDraft = (draft: TokenDraft, unit: AmountUnit): CreateToken =
   model_limits: draft.models.join(','),
 })
 
-/**
- * Returns the changed fields. An unchanged quota is not sent, because sending it would refund calls
- * made during editing.
- */
+/** Returns the changed fields; sending an unchanged quota would refund calls made meanwhile. */
 export const changedTerms = (before: TokenDraft, after: TokenDraft, unit: AmountUnit) =>
   changedFields(termsOfDraft(before, unit), termsOfDraft(after, unit))
 

@@ -5,10 +5,7 @@ import { requestIdIn, wholeRequestIdIn } from '#console/ui/messages/request-id.t
 
 type Props = { value: string; onCommit: (requestId: string) => void }
 
-/**
- * Searches a call by request id. A pasted complete id applies immediately; a partial id applies on
- * Enter or blur.
- */
+/** Searches by request id: a pasted complete id immediately, a partial id on Enter or blur. */
 export function RequestSearch({ value, onCommit }: Props): ReactElement {
   const { t } = useTranslation()
   const id = useId()

@@ -10,10 +10,7 @@ export const paceOfDuration = (seconds: number): Pace =>
 export const paceOfFirstToken = (ms: number): Pace =>
   ms < 3_000 ? 'good' : ms < 10_000 ? 'slow' : 'bad'
 
-/**
- * Returns milliseconds if the row has them, else whole seconds; null for an interrupted call,
- * because nobody observed its end.
- */
+/** Returns milliseconds, if need be from whole seconds; null if nobody observed the end. */
 export const durationMs = (row: LogEntry, other: LogOther): number | null =>
   other.end === 'interrupted' ? null : (other.duration_ms ?? row.use_time * 1000)
 

@@ -111,10 +111,7 @@ function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; an
   }
 }
 
-/**
- * Retries a list that got no response, as soon as any request is answered. Returns true while a
- * retry is pending.
- */
+/** Retries an unanswered list once any request is answered; returns true until then. */
 function useReturn({ data, error, isPlaceholderData, refetch }: Page): boolean {
   const hasNone = data === undefined || isPlaceholderData
   const isAway = hasNone && error !== null && isUnanswered(error)

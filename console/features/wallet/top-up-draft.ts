@@ -7,10 +7,7 @@ export type TopUpDraft = { amount: string | null; code: string; method: PaymentM
 export const AMOUNT_MAX = 1_000_000
 const PICKS = [5, 10, 20, 50, 100, 500]
 
-/**
- * Raises a typed amount to at least 1. A text that is not a whole number is kept, so that its error
- * is shown.
- */
+/** Raises a typed amount to at least 1; keeps other texts, so that their error is shown. */
 export const typedOut = (text: string): string =>
   /^\d*$/.test(text) ? text.replace(/^0+/, '') || '1' : text
 

@@ -28,10 +28,7 @@ export type DataGridProps<Row> = {
   /** A unique, stable key; it keeps the reading position when rows are added at the top. */
   rowKey: (row: Row) => string
   layout: ColumnLayout<Row>
-  /**
-   * The number of rows on all pages, if `rows` is one page. `firstIndex` is the zero-based index of
-   * the first row of the page.
-   */
+  /** The rows on all pages, if `rows` is one page; `firstIndex` is its zero-based start. */
   total?: number
   firstIndex?: number
   /** True during the first load; skeleton rows appear after a short delay. */
@@ -41,10 +38,7 @@ export type DataGridProps<Row> = {
   empty?: ReactNode
   /** Renders the details below a row. Rows then expand on click, Enter and Space. */
   expand?: (row: Row) => ReactNode
-  /**
-   * Opens the row with this key. Each new key opens its row once, so a row that the user closes
-   * stays closed.
-   */
+  /** Opens the row once for each new key, so that a row closed by the user stays closed. */
   openKey?: string | undefined
   /** Called on a click or Enter on a row. `expand` then opens on Space only. */
   onOpen?: (row: Row) => void

@@ -75,10 +75,7 @@ export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>)
   ])
 }
 
-/**
- * These listeners measure before the rows are rendered, because measuring after a render forces a
- * second layout.
- */
+/** Measures before the rows render, because measuring afterwards forces a second layout. */
 const BEFORE_ROWS = { capture: true, passive: true } as const
 
 /** Calls `onAtTop`, and provides the imperative handle of `gridRef`. */

@@ -35,10 +35,7 @@ export function MenuButton(props: {
   )
 }
 
-/**
- * A small menu button for rows. It mounts its menu on click, because most menus of a list stay
- * closed.
- */
+/** A small menu for rows, mounted on click because most menus of a list stay closed. */
 export function RowMenu(props: { label: string; items: readonly MenuEntry[] }): ReactElement {
   const [isOpen, setOpen] = useState(false)
   const wasOpen = useRef(false)

@@ -22,9 +22,7 @@ function relativeSteps(difference: number, locale: string, style: 'long' | 'shor
   return format.format(Math.trunc(difference / (step?.seconds ?? 1)), step?.unit ?? 'second')
 }
 
-/**
- * Formats like `relativeTimeText` but shorter, for narrow columns: `2 min. ago`, or a numeric date.
- */
+/** Formats a shorter `relativeTimeText`: `2 min. ago`, or a numeric date. */
 export function shortRelativeText(at: number, now: number, locale: string): string {
   const difference = Math.round(at - now)
   if (Math.abs(difference) > 30 * DAY) return stampText(at).slice(0, 10)

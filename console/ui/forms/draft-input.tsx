@@ -11,10 +11,7 @@ type Props = {
   onCommit: (value: string) => void
 }
 
-/**
- * A text filter that applies on Enter, on blur, or when a suggestion is chosen, so that typing does
- * not add history entries.
- */
+/** A filter that applies on Enter, blur or suggestion, so that typing adds no history entries. */
 export function DraftInput(props: Props): ReactElement {
   const id = useId()
   const draft = useDraft(props)

@@ -46,10 +46,7 @@ export function dollarText(quota: bigint, rule: MoneyRule, digits = 2): string {
   return `${quota < 0n && rounded > 0n ? '-' : ''}$${placePoint(rounded, digits)}`
 }
 
-/**
- * Parses a typed amount of dollars to quota. Returns null if the text is not an amount or is not a
- * whole number of quota units.
- */
+/** Parses dollars to quota; null if not an amount, or not a whole number of quota units. */
 export function quotaFromDollars(text: string, rule: MoneyRule): bigint | null {
   if (!/^\d{1,12}(\.\d{1,9})?$/.test(text.trim())) return null
   const amount = readDecimal(text.trim())

@@ -36,9 +36,7 @@ const nextId = (): number => {
   return lastId
 }
 
-/**
- * NOTE: Each document gets a new frame, because a second document in a frame adds a history entry.
- */
+/** NOTE: Each document gets a new frame; reusing a frame would add a history entry. */
 function Frame(props: {
   html: string
   title: string

@@ -27,10 +27,7 @@ export function useThrottled(act: () => void, everyMs: number): () => void {
   }, [everyMs])
 }
 
-/**
- * Calls `readAgain` at most once per `everyMs`, when a live event passes `isAbout` or events may
- * have been missed.
- */
+/** Calls `readAgain` (throttled) on live events that pass `isAbout`, or if events are missing. */
 export function useLiveRefetch<Topic extends ScreenTopic>(
   topic: Topic,
   everyMs: number,

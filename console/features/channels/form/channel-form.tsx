@@ -42,10 +42,7 @@ function MappingFields({ form }: ChannelFormProps): ReactElement {
 const LIMITS = [...NUMBER_FIELDS, 'priority', 'costRatio', 'expiresAt'] as const
 const MAPPINGS = [...JSON_FIELDS, 'modelPrefix'] as const
 
-/**
- * The form of a channel: required fields, then collapsible sections. A section opens if it contains
- * an error or a mapping.
- */
+/** The required fields, then sections that open if they contain an error or a mapping. */
 export function ChannelForm(props: ChannelFormProps): ReactElement {
   const { t } = useTranslation()
   const { errors } = props.form

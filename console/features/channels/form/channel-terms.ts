@@ -4,10 +4,7 @@ import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.
 import type { ChannelDraft } from './channel-draft.ts'
 import { cleanUrl, keysOf, needsKeyAgain } from './channel-keys.ts'
 
-/**
- * Builds the request that creates a channel (or one per key). `channelFaults` must have found no
- * error in the draft.
- */
+/** Builds the request to create channels; `channelFaults` must have found no error. */
 export function createdTerms(draft: ChannelDraft): CreateChannel {
   const mode =
     draft.keyMode === 'batch' || draft.keyMode === 'multi_to_single' ? draft.keyMode : 'single'

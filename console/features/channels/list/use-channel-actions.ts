@@ -17,10 +17,7 @@ type SetGroupNumber = (
   value: number,
 ) => Promise<void>
 
-/**
- * Sets a number for all channels of a tag. It offers an undo if their old values were equal, and
- * otherwise asks first.
- */
+/** Sets a number for a tag's channels; asks first if their values differ, else offers an undo. */
 function useGroupNumber(): SetGroupNumber {
   const { t } = useTranslation()
   const act = useChannelAction()

@@ -48,10 +48,7 @@ function OpenForm(props: FormProps): ReactElement {
   )
 }
 
-/**
- * Erases a user's personal data irreversibly, if the law or the user requires it. Super admins
- * only.
- */
+/** Irreversibly erases personal data, if the law or the user requires it. Super admins only. */
 function EraseUser(props: { user: User; onDone: () => void }): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()

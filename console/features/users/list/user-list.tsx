@@ -164,8 +164,8 @@ function ChosenUsers(props: {
 const EVERY_MS = 2_000
 
 /**
- * Reloads the rows, at a limited rate, after calls and balance changes of visible users and after
- * changes of any user.
+ * Reloads the rows (throttled) after calls and balance changes of visible users, and after changes
+ * of any user.
  */
 function useLiveUsers(): void {
   const client = useQueryClient()

@@ -44,10 +44,7 @@ export function adjustFaults(
 
 type Change = Omit<AdjustQuota, 'request_id'>
 
-/**
- * Returns the request id of a change. A repeated request has an equal id, so that the change
- * applies only once.
- */
+/** Gives equal changes equal request ids, so that a retry does not apply a change twice. */
 export function createRequestIds(): (change: Change) => string {
   const ids = new Map<string, string>()
   return (change) => {
