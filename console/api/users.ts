@@ -20,7 +20,7 @@ export const usersQuery = (asked: UserQuery) =>
     placeholderData: keepPreviousData,
   })
 
-/** Reads one user with all fields, again for each form. Admins only. */
+/** Reads one user with all fields; each opened form reads fresh data. Admins only. */
 export const userQuery = (id: number) => ({
   ...apiQuery('GET /api/user/:id', { params: { id } }, ['user', id]),
   staleTime: 0,

@@ -102,7 +102,7 @@ function SiteLinks({ hasMenu }: { hasMenu: boolean }): ReactElement | null {
   )
 }
 
-/** The registration link; hidden on phones and if the site is closed or for self-use. */
+/** The registration link; hidden on phones, in self-use mode, and if registration is closed. */
 function RegisterLink(): ReactElement | null {
   const { t } = useTranslation()
   const status = useStatus()

@@ -197,7 +197,7 @@ function useMeasureText(measure: ChartMeasure): (value: bigint) => string {
   )
 }
 
-/** Returns the name of the measure within a sentence, with its unit if figures do not show it. */
+/** Returns the measure's name for use in a sentence, with its unit if the figures lack it. */
 function useMeasureWords(
   measure: ChartMeasure,
   text: (value: bigint) => string,

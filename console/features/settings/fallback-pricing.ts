@@ -17,7 +17,7 @@ export const FALLBACK_KEYS: readonly FallbackKey[] = [
 
 export type FallbackFault = 'notNumber' | 'negative' | 'mixed' | 'incomplete'
 
-/** Price and ratios exclude each other: a typed value clears the other kind. */
+/** Sets a price or a ratio. A typed price clears the ratios, and a typed ratio the price. */
 export function withFallback(draft: FallbackDraft, key: FallbackKey, value: string): FallbackDraft {
   const next = { ...draft, [key]: value }
   if (value.trim() === '' || key === 'fallback_pricing_enabled') return next

@@ -8,7 +8,7 @@ import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { rangeText } from '#console/ui/time-range/time-range.ts'
 import { filtersOf, type LOG_SORTS, LOG_URL, type LogFilters, NO_FILTERS } from './filters.ts'
 
-/** Fills a window of 1280 × 800; other lists start with ten rows. */
+/** The default page size, which fills a window of 1280 × 800; other lists have ten rows. */
 const ROWS_AT_FIRST = 20
 
 export type LogView = {

@@ -4,8 +4,8 @@ import { EMPTY_TAIL, hold, type LiveTail } from './live-tail.ts'
 type Kept = { readonly view: string; readonly tail: LiveTail }
 
 /**
- * The live rows of a view. A change of filters, page or page size starts an empty tail. Ending
- * `isHeld` shows the waiting rows.
+ * The live rows of a view. A change of filters, page or page size starts an empty tail. When
+ * `isHeld` becomes false, the waiting rows are shown.
  */
 export function useTail(
   view: string,

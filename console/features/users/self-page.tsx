@@ -56,5 +56,5 @@ function Form({ user, onSaved }: { user: User; onSaved: () => void }): ReactElem
   )
 }
 
-/** Reads the user with balance and bindings, again for each form. */
+/** Reads the user with balance and bindings; each opened form reads fresh data. */
 const ownUserQuery = { ...apiQuery('GET /api/user/self', undefined, ['own-user']), staleTime: 0 }

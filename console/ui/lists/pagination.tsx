@@ -9,7 +9,7 @@ import { Select } from '../forms/inputs.tsx'
 import { useLocalPreference } from '../state/use-local-preference.ts'
 import { PAGE_SIZES, type PageSize } from './list-address.ts'
 
-/** The page size, stored in this browser under a shared key; `fallback` applies until a choice. */
+/** The page size, stored per browser under a shared key; `fallback` is the default. */
 export function usePageSize(
   key = 'page-size',
   fallback: PageSize = 10,

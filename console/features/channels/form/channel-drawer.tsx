@@ -80,7 +80,7 @@ function Waiting(): ReactElement {
 
 const channelKey = (id: number) => ['channel', id] as const
 
-/** Reads a channel with all fields, again for each form. */
+/** Reads a channel with all fields; each opened form reads fresh data. */
 const channelQuery = (id: number) => ({
   ...apiQuery('GET /api/channel/:id', { params: { id } }, channelKey(id)),
   staleTime: 0,

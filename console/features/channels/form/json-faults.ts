@@ -62,7 +62,7 @@ const allowedMembersFault = (names: unknown): 'allowedMembersWrong' | null =>
     ? null
     : 'allowedMembersWrong'
 
-/** The specification requires JSON; the console also requires an object. */
+/** Requires valid JSON, as the specification does, and an object, which is this console's rule. */
 export function objectFault(text: string): 'notJson' | 'notObject' | null {
   if (text.trim() === '') return null
   try {
