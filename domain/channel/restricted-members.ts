@@ -78,6 +78,8 @@ const NEVER: readonly string[] = [
   ...['n_predict', 'num_predict', 'max_gen_len', 'max_length', 'maxTokens', 'maxOutputTokens'],
   ...['maxCompletionTokens', 'generationConfig', 'candidate_count', 'candidateCount'],
   ...['num_generations', 'num_completions', 'options', 'parameters', 'optional_params'],
+  ...['n_cmpl', 'tokens_to_generate', 'auto_max_new_tokens', 'adapters', 'connectors'],
+  ...['enable_multimedia', 'enable_speed_search', 'enable_deep_read'],
   ...['model_kwargs', 'additionalModelRequestFields', 'performanceConfig', 'guardrailConfig'],
   ...['drop_params', 'additional_drop_params', 'allowed_openai_params', 'custom_prompt_dict'],
   ...['safety_model', 'draft_model', 'disable_fallbacks', 'max_fallbacks', 'fallback_depth'],
@@ -86,8 +88,14 @@ const NEVER: readonly string[] = [
 /** Prefixes of credentials of cloud providers, and of the many parameters of LiteLLM. */
 const NEVER_PREFIX = /^(?:aws|azure|vertex|watsonx|litellm|mock|input_cost_per|output_cost_per)_/
 
+/**
+ * All spellings of the restricted members. Readers of protocol buffers accept `serviceTier` for
+ * `service_tier`, and some readers accept `service-tier`.
+ */
 const RESTRICTED: ReadonlySet<string> = new Set(
-  [...COMMON, ...NEVER, ...[...BY_TYPE.values()].flat()].map(foldedName),
+  [...COMMON, ...NEVER, ...[...BY_TYPE.values()].flat()]
+    .map(foldedName)
+    .flatMap((name) => [name, name.replaceAll('_', ''), name.replaceAll('_', '-')]),
 )
 
 /** Returns whether a request member is restricted. `folded` is the result of `foldedName`. */

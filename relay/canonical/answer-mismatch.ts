@@ -53,6 +53,24 @@ export function mismatchOf(
   return cost > costDollars() * COST_FACTOR ? 'higher-cost' : null
 }
 
+/**
+ * Returns the cost in US dollars in a provider's usage, or undefined if there is none. OpenRouter
+ * sends `cost` as a number, Perplexity as an object with a `total_cost`, and DeepInfra sends
+ * `estimated_cost`. A number may be sent as text.
+ */
+export function reportedCost(rawUsage: unknown): number | undefined {
+  if (typeof rawUsage !== 'object' || rawUsage === null) return undefined
+  const { cost, estimated_cost: estimate } = rawUsage as Record<string, unknown>
+  const given = cost ?? estimate
+  if (typeof given === 'object' && given !== null) {
+    return numberIn((given as Record<string, unknown>).total_cost)
+  }
+  return numberIn(given)
+}
+
+const numberIn = (value: unknown): number | undefined =>
+  typeof value === 'number' || typeof value === 'string' ? Number(value) : undefined
+
 const plainName = (name: string): string =>
   (name.toLowerCase().replace(VARIANT, '').split('/').at(-1) ?? '').replaceAll('.', '-')
 

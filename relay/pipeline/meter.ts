@@ -8,6 +8,7 @@ import {
 } from '#domain/pricing/usage.ts'
 import type { CountableText } from '#relay/canonical/delivered-text.ts'
 import { outputCeiling, readOpenAiUsage } from '#relay/canonical/usage-report.ts'
+import { requestsHourCache } from '#relay/dialects/openai-chat/chat-request.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Candidate } from './plan-call.ts'
 
@@ -66,12 +67,23 @@ async function usageOf(
     outputCeiling: outputCeiling(outputTokens),
   }
   const isTotalLessPrompt = channel.target?.isOutputTotalLessPrompt ?? false
-  const { usage: seen, isTrusted, anomaly } = readOpenAiUsage(rawUsage, bounds, isTotalLessPrompt)
+  const report = readOpenAiUsage(rawUsage, bounds, isTotalLessPrompt)
+  const { isTrusted, anomaly } = report
+  const seen = withHourCache(report.usage, request.body)
   if (isWhole && isTrusted && !isUsageEarly)
     return { usage: seen, usageSource: 'upstream', anomaly }
   const counted = await ownCount(delivery, candidate, counter)
   const usage = larger(seen, counted.usage)
   return { usage, usageSource: usage === seen ? 'upstream' : counted.usageSource, anomaly }
+}
+
+/**
+ * Returns the usage with its cache writes as the request ordered them. Reports contain the number
+ * of written tokens, but not the duration for which the provider keeps them.
+ */
+function withHourCache(usage: Usage, body: Buffer): Usage {
+  if (usage.cacheWrite5m === 0 || !requestsHourCache(body)) return usage
+  return { ...usage, cacheWrite5m: 0, cacheWrite1h: usage.cacheWrite5m }
 }
 
 /**

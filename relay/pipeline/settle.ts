@@ -2,7 +2,7 @@ import type { CallEnd } from '#domain/account/events.ts'
 import { costFor } from '#domain/pricing/charge.ts'
 import { inputTokensOf, type Usage } from '#domain/pricing/usage.ts'
 import { QUOTA_PER_DOLLAR, type Quota } from '#domain/shared/quota.ts'
-import { type AnswerMismatch, mismatchOf } from '#relay/canonical/answer-mismatch.ts'
+import { type AnswerMismatch, mismatchOf, reportedCost } from '#relay/canonical/answer-mismatch.ts'
 import { textOfAnswer } from '#relay/canonical/delivered-text.ts'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
@@ -263,10 +263,11 @@ function mismatchIn(
 ): AnswerMismatch | null {
   // A deployment's name does not reveal the model that it runs.
   if (channel.target?.path.includes('{model}')) return null
-  const cost = (rawUsage as { readonly cost?: unknown } | null | undefined)?.cost
   const { costRatio = '1' } = channel.terms
-  return mismatchOf({ sent: upstreamModel ?? request.model, answered }, cost, () =>
-    dollarsOf(costFor(price, usage, request.choices, costRatio)),
+  return mismatchOf(
+    { sent: upstreamModel ?? request.model, answered },
+    reportedCost(rawUsage),
+    () => dollarsOf(costFor(price, usage, request.choices, costRatio)),
   )
 }
 

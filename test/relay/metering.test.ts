@@ -272,6 +272,19 @@ describe('usage beyond what is plausible', () => {
   })
 })
 
+it.each([
+  ['1h', 1_000, 800, 0, 800],
+  ['5m', 1_000, 800, 800, 0],
+])('a prompt stored for %s is billed as such', async (ttl, prompt_tokens, written, short, long) => {
+  const cache_control = { type: 'ephemeral', ttl }
+  const content = [{ type: 'text', text: 'hi', cache_control }]
+  const prompt_tokens_details = { cache_write_tokens: written }
+  send = plain({ prompt_tokens, completion_tokens: 1, prompt_tokens_details })
+  await chat(rig, { ...REQUEST, messages: [{ role: 'user', content }] })
+  const { usage } = await settled()
+  expect([usage.inputUncached, usage.cacheWrite5m, usage.cacheWrite1h]).toEqual([200, short, long])
+})
+
 describe('an answer that is not what was asked for', () => {
   const send1000 = (model: string, told: object, isStream: boolean): Send => {
     const usage = { prompt_tokens: 1_000, completion_tokens: 1_000, ...told }
@@ -291,6 +304,9 @@ describe('an answer that is not what was asked for', () => {
       ['another model', 'openai/o1-pro', {}, 'other-model'],
       ['its cost', 'scripted', { cost: 0.008 }, null],
       ['a higher cost', 'scripted', { cost: 0.5 }, 'higher-cost'],
+      ['a higher cost, as text', 'scripted', { cost: '0.5' }, 'higher-cost'],
+      ['its parts and their sum', 'scripted', { cost: { total_cost: 0.5 } }, 'higher-cost'],
+      ['an estimate of it', 'scripted', { estimated_cost: 0.5 }, 'higher-cost'],
     ])('is flagged, and billed as asked for: %s', async (_name, model, told, anomaly) => {
       send = send1000(model, told, stream)
       await chat(rig, { ...REQUEST, stream })

@@ -1,5 +1,5 @@
 import { foldedName } from '#domain/shared/folded-name.ts'
-import { isAt, isUnusual, type ObjectVisitor } from '../inner-kinds.ts'
+import { isAt, type ObjectVisitor } from '../inner-kinds.ts'
 
 /**
  * The kind of a message part whose bytes don't determine its token count, such as a picture by URL
@@ -53,6 +53,15 @@ const FUNCTION = quoted('function')
 const CALLERS_TOOLS = [FUNCTION, quoted('custom')]
 /** The members of a function that is declared without a `type`. */
 const UNTYPED_TOOL = ['function', 'name', 'description', 'parameters', 'strict'].map(quoted)
+/**
+ * The members by which gateways recognize a tool that the provider runs, whatever its `type` is.
+ * The names are folded and have no underscores.
+ */
+const PROVIDER_TOOL_MEMBERS = new Set([
+  ...['googlesearch', 'googlesearchretrieval', 'enterprisewebsearch', 'googlemaps', 'urlcontext'],
+  ...['codeexecution', 'codeinterpreter', 'websearch', 'filesearch', 'retrieval', 'computeruse'],
+  ...['mcpservers', 'serverurl', 'imagegeneration'],
+])
 
 /**
  * The maximum number of tools in a request, which is several times what any provider accepts. The
@@ -63,6 +72,8 @@ export const TOOLS_MAX = 4_096
 const QUOTE = 34
 const OPEN_BRACKET = 91
 const NAME_BYTES_MAX = 32
+/** The maximum length of a known name with its quotes, if each character is escaped. */
+const ESCAPED_NAME_BYTES_MAX = 6 * NAME_BYTES_MAX + 2
 const NONE: readonly PartKind[] = []
 /**
  * The nesting depth of an element of `messages` or `tools`. A part of a message's content is two
@@ -164,9 +175,14 @@ export class BodyParts implements ObjectVisitor {
     if (this.is(start, end, TYPE)) {
       const isCallers = CALLERS_TOOLS.some((type) => isAt(bytes, valueAt, type))
       this.isCallersTool = isCallers && this.isCallersTool === null
-    } else if (isUnusual(bytes, start, end) && foldedKey(bytes, start, end) === 'type') {
-      this.isCallersTool = false
-    } else if (!UNTYPED_TOOL.some((name) => this.is(start, end, name))) this.hasUnknownMember = true
+    } else if (!UNTYPED_TOOL.some((name) => this.is(start, end, name))) {
+      this.hasUnknownMember = true
+      if (end - start > ESCAPED_NAME_BYTES_MAX) return
+      const key = foldedKey(bytes, start, end)
+      if (key === 'type' || PROVIDER_TOOL_MEMBERS.has(key.replaceAll('_', ''))) {
+        this.isCallersTool = false
+      }
+    }
   }
 
   private is(start: number, end: number, name: Buffer): boolean {

@@ -168,10 +168,25 @@ function limitsOf(
   const newer = wholeOf(body, find('max_completion_tokens'), 0, OUTPUT_TOKENS_MAX)
   if (newer === undefined)
     return relayError('invalid_parameter', { param: 'max_completion_tokens' })
-  // NOTE: some clients send 0 to request no limit, so 0 can't bound the worst case.
-  const given = Math.max(older ?? 0, newer ?? 0)
-  return { choices: choices ?? 1, outputTokensMax: given === 0 ? null : given }
+  // NOTE: some clients send 0 to request no limit, so 0 can't bound the worst case. If one of the
+  // two limits is 0, the provider may read only that limit.
+  const given = [older, newer].filter((limit) => limit !== null)
+  const isLimited = given.length > 0 && !given.includes(0)
+  return { choices: choices ?? 1, outputTokensMax: isLimited ? Math.max(...given) : null }
 }
+
+/**
+ * Matches the member `ttl` with the value `1h` in a `cache_control`, however its characters are
+ * escaped. Inside a text, the quotes of such a member are escaped and don't match.
+ */
+const HOUR_TTL = /"(?:t|\\u0074){2}(?:l|\\u006c)"[ \t\r\n]*:[ \t\r\n]*"(?:1|\\u0031)(?:h|\\u0068)"/i
+
+/**
+ * Reports whether a request stores a part of its prompt in the provider's one-hour cache, which
+ * costs more than the five-minute cache. The body is searched, so the function is only called when
+ * the provider reports cache writes.
+ */
+export const requestsHourCache = (body: Buffer): boolean => HOUR_TTL.test(body.toString('latin1'))
 
 /**
  * Returns an integer member. Returns null if the member is absent or null, and undefined if it is

@@ -234,15 +234,19 @@ export function withModel(bytes: Buffer, model: string): Buffer {
   return splice(bytes, edits)
 }
 
-/** Returns the first `model` in the bytes of an answer, or null if there is none. */
+/**
+ * Returns the first `model` in the bytes of an answer, or null if there is none. A text that is
+ * `model` itself is not the member's name.
+ */
 export function modelIn(bytes: Buffer): string | null {
-  const at = bytes.indexOf(KEY)
-  if (at < 0) return null
-  const colon = behindSpace(bytes, at + KEY.length)
-  const start = behindSpace(bytes, colon + 1)
-  const isText = bytes[colon] === COLON && bytes[start] === QUOTE
-  const end = isText ? endOfText(bytes, start) : -1
-  return end < 0 ? null : bytes.toString('utf8', start + 1, end - 1)
+  for (let at = bytes.indexOf(KEY); at >= 0; at = bytes.indexOf(KEY, at + KEY.length)) {
+    const colon = behindSpace(bytes, at + KEY.length)
+    if (bytes[colon] !== COLON) continue
+    const start = behindSpace(bytes, colon + 1)
+    const end = bytes[start] === QUOTE ? endOfText(bytes, start) : -1
+    return end < 0 ? null : bytes.toString('utf8', start + 1, end - 1)
+  }
+  return null
 }
 
 function behindSpace(bytes: Buffer, from: number): number {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
-import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
+import { readChatRequest, requestsHourCache } from '#relay/dialects/openai-chat/chat-request.ts'
 
 const MESSAGES = '"messages":[{"role":"user","content":"hi"}]'
 
@@ -33,6 +33,29 @@ describe('a chat request', () => {
       choices: 1,
       outputTokensMax: null,
     })
+  })
+
+  it.each([
+    ['0', '9'],
+    ['9', '0'],
+    ['-0', '0'],
+    ['0.0', '9'],
+  ])('has no limit that holds where one of two is 0: %s, %s', (older, newer) => {
+    const limits = `"max_tokens":${older},"max_completion_tokens":${newer}`
+    expect(read(`{"model":"m",${MESSAGES},${limits}}`).outputTokensMax).toBe(null)
+  })
+
+  it.each([
+    ['{"type":"ephemeral","ttl":"1h"}', true],
+    ['{"ttl" :\n"1h"}', true],
+    ['{"t\\u0074l":"\\u0031\\u0068"}', true],
+    ['{"type":"ephemeral","ttl":"5m"}', false],
+    ['{"type":"ephemeral"}', false],
+    ['"say \\"ttl\\":\\"1h\\""', false],
+  ])('stores its prompt for an hour by %s: %s', (control, expected) => {
+    const part = `{"type":"text","text":"hi","cache_control":${control}}`
+    const request = read(`{"model":"m","messages":[{"role":"user","content":[${part}]}]}`)
+    expect(requestsHourCache(request.body)).toBe(expected)
   })
 
   it('bounds its input by its bytes, and by the piece for images', () => {

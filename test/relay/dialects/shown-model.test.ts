@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withModel } from '#relay/dialects/openai-chat/upstream-body.ts'
+import { modelIn, withModel } from '#relay/dialects/openai-chat/upstream-body.ts'
 
 const shown = (text: string, model = 'asked') => withModel(Buffer.from(text), model).toString()
 
@@ -35,5 +35,17 @@ describe('the name of the model in an answer', () => {
   it('may be any name', () => {
     const name = 'a"b\\c 模型'
     expect(JSON.parse(shown('{"model":"up"}', name))).toEqual({ model: name })
+  })
+})
+
+describe('the model that an answer names', () => {
+  it.each([
+    ['{"choices":[{"message":{"content":"model"}}],"model":"o1-pro"}', 'o1-pro'],
+    ['{"kind":"model","choices":[],"model" : "o1-pro"}', 'o1-pro'],
+    ['{"content":"{\\"model\\":\\"x\\"}","model":"o1-pro"}', 'o1-pro'],
+    ['{"model":null,"choices":[]}', null],
+    ['{"content":"model"}', null],
+  ])('of %s is %s, whatever its words hold', (answer, model) => {
+    expect(modelIn(Buffer.from(answer))).toBe(model)
   })
 })

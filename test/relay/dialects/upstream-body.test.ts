@@ -87,6 +87,9 @@ describe('members that choose another model, price or route', () => {
     ...['litellm_metadata', 'input_cost_per_token', 'Service_Tier', 'MODELS'],
     ...['drop_params', 'additional_drop_params', 'allowed_openai_params', 'safety_model'],
     ...['draft_model', 'options', 'search_type'],
+    ...['serviceTier', 'webSearchOptions', 'bestOf', 'apiBase', 'extraBody', 'service-tier'],
+    ...['n_cmpl', 'tokens_to_generate', 'auto_max_new_tokens', 'adapters', 'connectors'],
+    ...['enable_multimedia', 'enable_speed_search', 'enable_deep_read'],
   ])('%s is dropped wherever it stands', (name) => {
     const member = `${JSON.stringify(name)}:["x",{"a":1}]`
     for (const text of [
@@ -161,7 +164,11 @@ describe('tools that the provider runs itself', () => {
     ...['{"type":"functio\\u006e","function":{}}', '{"type":"function","Type":"web_search"}'],
     ...['{"type":"function","type":"web_search"}', '{"type":null,"function":{}}', '{"Type":"x"}'],
     '{"type":"web_search","function":{"name":"f"}}',
-  ])('are told by their type: %s', (tool) => {
+    ...['{"googleSearch":{},"type":"function","function":{"name":"f"}}'],
+    ...['{"type":"function","function":{"name":"f"},"web_search":{"enable":true}}'],
+    ...['{"type":"function","function":{},"google\\u0053earch":{}}'],
+    ...['{"type":"custom","custom":{"name":"c"},"code_execution":{}}'],
+  ])('are told by their type and by their members: %s', (tool) => {
     expect(sent(`[${tool},${call}]`)).toEqual([{ tools: [JSON.parse(call)] }, ['tools']])
   })
 
