@@ -7,12 +7,12 @@ import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { copyText } from '#console/ui/elements/copy-text.ts'
+import { Fact } from '#console/ui/elements/fact.tsx'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { Quota, useMoneyRule } from '#console/ui/quota/quota.tsx'
-import { Figure } from './figure.tsx'
 import type { MePanelProps } from './me-panel.ts'
 import { leastTransfer, TransferDialog } from './transfer-dialog.tsx'
 
@@ -34,13 +34,15 @@ export function InvitePanel({ user }: MePanelProps): ReactElement | null {
       {isOffered && <InviteLink />}
       <div className="tg-me-invites">
         <dl className="tg-me-figures">
-          <Figure name={t('me.invited')}>{number.format(user?.aff_count ?? 0)}</Figure>
-          <Figure name={t('me.earnedEver')}>
+          <Fact className="tg-number" name={t('me.invited')}>
+            {number.format(user?.aff_count ?? 0)}
+          </Fact>
+          <Fact className="tg-number" name={t('me.earnedEver')}>
             <Quota value={quotaOf(user?.aff_history_quota ?? 0)} />
-          </Figure>
-          <Figure name={t('me.earned')}>
+          </Fact>
+          <Fact className="tg-number" name={t('me.earned')}>
             <Quota value={earned} />
-          </Figure>
+          </Fact>
         </dl>
         <div className="tg-me-transfer">
           <Button
@@ -76,21 +78,15 @@ function InviteLink(): ReactElement {
   return (
     <div className="tg-me-invite">
       <dl>
-        <div>
-          <dt>{t('me.inviteCode')}</dt>
-          <dd>
-            <code>{code.data}</code>
-            {code.data !== undefined && (
-              <CopyButton text={code.data} label={t('me.copyInviteCode')} />
-            )}
-          </dd>
-        </div>
-        <div>
-          <dt>{t('me.inviteLink')}</dt>
-          <dd>
-            <code>{link}</code>
-          </dd>
-        </div>
+        <Fact name={t('me.inviteCode')}>
+          <code>{code.data}</code>
+          {code.data !== undefined && (
+            <CopyButton text={code.data} label={t('me.copyInviteCode')} />
+          )}
+        </Fact>
+        <Fact name={t('me.inviteLink')}>
+          <code>{link}</code>
+        </Fact>
       </dl>
       <Button icon="copy" isDisabled={code.data === undefined} onClick={() => void copy()}>
         {t('me.copyInvite')}

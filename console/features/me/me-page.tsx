@@ -10,6 +10,7 @@ import { ROOT_ROLE, useUser } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
+import { Fact } from '#console/ui/elements/fact.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
@@ -24,7 +25,6 @@ import { AccessTokenPanel } from './access-token-panel.tsx'
 import { AccountPanel } from './account-panel.tsx'
 import { BindingsPanel } from './bindings-panel.tsx'
 import { CheckInPanel } from './check-in-panel.tsx'
-import { Figure } from './figure.tsx'
 import { InvitePanel } from './invite-panel.tsx'
 import { MailDialog } from './mail-dialog.tsx'
 import type { MePanel, MePanelProps } from './me-panel.ts'
@@ -110,15 +110,15 @@ function ProfileCard({ user }: MePanelProps): ReactElement {
         </div>
       </div>
       <dl className="tg-me-figures">
-        <Figure name={t('words.currentBalance')}>
+        <Fact className="tg-number" name={t('words.currentBalance')}>
           {user ? <Quota value={quotaOf(user.quota)} /> : wait}
-        </Figure>
-        <Figure name={t('me.used')}>
+        </Fact>
+        <Fact className="tg-number" name={t('me.used')}>
           {user ? <Quota value={quotaOf(user.used_quota)} /> : wait}
-        </Figure>
-        <Figure name={t('words.requests')}>
+        </Fact>
+        <Fact className="tg-number" name={t('words.requests')}>
           {user ? number.format(user.request_count) : wait}
-        </Figure>
+        </Fact>
       </dl>
     </section>
   )

@@ -4,9 +4,8 @@ import { useTranslation } from 'react-i18next'
 import { usableModelsQuery } from '#console/api/account.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { copyText } from '#console/ui/elements/copy-text.ts'
-import { ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
-import { Skeleton } from '#console/ui/layout/skeleton.tsx'
+import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 
 const SHOWN_FIRST = 10
@@ -17,11 +16,9 @@ export function ModelsPanel(): ReactElement {
   const models = useQuery(usableModelsQuery)
   return (
     <Panel title={t('me.models')} lead={t('me.modelsLead')}>
-      {models.error !== null && models.data === undefined && (
-        <ErrorState error={models.error} onRetry={() => void models.refetch()} />
-      )}
-      {models.isPending && <Skeleton height={96} />}
-      {models.data !== undefined && <Names names={models.data} />}
+      <QueryView query={models} height={96}>
+        {(names) => <Names names={names} />}
+      </QueryView>
     </Panel>
   )
 }

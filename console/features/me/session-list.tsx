@@ -2,6 +2,7 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { Button } from '#console/ui/elements/button.tsx'
+import { Fact } from '#console/ui/elements/fact.tsx'
 import { MiddleText } from '#console/ui/elements/middle-text.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
@@ -76,23 +77,16 @@ function SessionCard({ session, onEnded }: OneProps): ReactElement {
       </header>
       <dl>
         {session.ip !== '' && (
-          <div>
-            <dt>{t('security.address')}</dt>
-            <dd className="tg-mono">{session.ip}</dd>
-          </div>
+          <Fact name={t('security.address')} className="tg-mono">
+            {session.ip}
+          </Fact>
         )}
-        <div>
-          <dt>{t('security.lastSeen')}</dt>
-          <dd>
-            <Time at={session.seen_at} />
-          </dd>
-        </div>
-        <div>
-          <dt>{t('security.startedAt')}</dt>
-          <dd>
-            <Time at={session.started_at} />
-          </dd>
-        </div>
+        <Fact name={t('security.lastSeen')}>
+          <Time at={session.seen_at} />
+        </Fact>
+        <Fact name={t('security.startedAt')}>
+          <Time at={session.started_at} />
+        </Fact>
       </dl>
     </li>
   )

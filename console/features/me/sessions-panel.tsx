@@ -6,9 +6,8 @@ import { useTranslation } from 'react-i18next'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
-import { ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
-import { Skeleton } from '#console/ui/layout/skeleton.tsx'
+import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { SessionList } from './session-list.tsx'
 
@@ -42,11 +41,9 @@ export function SessionsPanel(): ReactElement {
         )
       }
     >
-      {sessions.error !== null && sessions.data === undefined && (
-        <ErrorState error={sessions.error} onRetry={() => void sessions.refetch()} />
-      )}
-      {sessions.isPending && <Skeleton height={174} />}
-      {sessions.data !== undefined && <SessionList sessions={sessions.data} onEnded={refresh} />}
+      <QueryView query={sessions} height={174}>
+        {(data) => <SessionList sessions={data} onEnded={refresh} />}
+      </QueryView>
     </Panel>
   )
 }

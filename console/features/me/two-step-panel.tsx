@@ -7,9 +7,8 @@ import { securityQuery } from '#console/api/account.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
-import { ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
-import { Skeleton } from '#console/ui/layout/skeleton.tsx'
+import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { CredentialsOverview } from '#read-api/contract/credentials.ts'
 import type { MePanelProps } from './me-panel.ts'
 import { PasskeyRows } from './passkey-rows.tsx'
@@ -20,7 +19,8 @@ import { type TwoStepDialog, TwoStepDialogs } from './two-step-dialogs.tsx'
 export function TwoStepPanel({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
-  const { data: security, error, refetch } = useQuery(securityQuery)
+  const query = useQuery(securityQuery)
+  const security = query.data
   const [dialog, setDialog] = useState<TwoStepDialog | null>(null)
   const isSecured = security !== undefined && hasSecondFactor(security)
   // Users with neither a factor nor a password have no proof; the server requires a recent login.
@@ -43,13 +43,9 @@ export function TwoStepPanel({ user }: MePanelProps): ReactElement {
       }
       lead={t('security.twoStepLead')}
     >
-      {error !== null && security === undefined && (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      )}
-      {security === undefined && error === null && <Skeleton height={260} />}
-      {security !== undefined && (
-        <Factors security={security} needsProof={needsProof} onOpen={setDialog} />
-      )}
+      <QueryView query={query} height={260}>
+        {(overview) => <Factors security={overview} needsProof={needsProof} onOpen={setDialog} />}
+      </QueryView>
       <TwoStepDialogs
         dialog={dialog}
         needsProof={needsProof}

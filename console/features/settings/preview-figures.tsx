@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { Fact } from '#console/ui/elements/fact.tsx'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { PricePreview } from '#write-api/contract/options.ts'
@@ -21,10 +22,9 @@ export function PreviewFigures({ preview }: { preview: Figures }): ReactElement 
   return (
     <dl className="tg-preview-sums">
       {figures.map(([label, text]) => (
-        <div key={label}>
-          <dt>{label}</dt>
-          <dd>{text}</dd>
-        </div>
+        <Fact key={label} name={label}>
+          {text}
+        </Fact>
       ))}
     </dl>
   )

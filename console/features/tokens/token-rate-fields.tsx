@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { NumberField } from '#console/ui/forms/number-field.tsx'
+import { TextField } from '#console/ui/forms/fields.tsx'
 import { Switch } from '#console/ui/forms/switches.tsx'
 import { faultText, type TokenDraft, type TokenFormProps } from './token-draft.ts'
 
@@ -23,8 +23,9 @@ export function TokenRateFields({ draft, faults, onChange }: TokenFormProps): Re
       {draft.rateLimit.isEnabled && (
         <div className="tg-form-row">
           {RATES.map((field) => (
-            <NumberField
+            <TextField
               key={field}
+              inputMode="numeric"
               label={t(`tokens.rateLimit.${field}`)}
               hint={field === 'periodSeconds' ? undefined : t('words.zeroMeansNoLimit')}
               error={faultText(t, faults.rateLimit?.[field])}
@@ -36,8 +37,9 @@ export function TokenRateFields({ draft, faults, onChange }: TokenFormProps): Re
       )}
       <div className="tg-form-row">
         {LIMITS.map((field) => (
-          <NumberField
+          <TextField
             key={field}
+            inputMode="numeric"
             label={t(`tokens.${field}`)}
             hint={t('words.zeroMeansNoLimit')}
             error={faultText(t, faults[field])}

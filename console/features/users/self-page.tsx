@@ -7,10 +7,9 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { Button } from '#console/ui/elements/button.tsx'
 import { formProps } from '#console/ui/forms/use-draft-form.ts'
-import { ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
-import { Skeleton } from '#console/ui/layout/skeleton.tsx'
+import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { User } from '#read-api/contract/users.ts'
 import { useUserForm } from './form/use-user-form.ts'
 import { UserForm } from './form/user-form.tsx'
@@ -20,19 +19,15 @@ export function SelfPage(): ReactElement {
   const { t } = useTranslation()
   const own = useQuery(ownUserQuery)
   const [saves, setSaves] = useState(0)
-  const isKnown = own.data !== undefined && (!own.isFetching || saves > 0)
+  const isKnown = !own.isFetching || saves > 0
   const onSaved = () => void own.refetch().then(() => setSaves((count) => count + 1))
   return (
     <Page title={t('users.selfTitle')} lead={t('users.lead.self')}>
       <div className="tg-user-self">
         <Panel>
-          {isKnown && own.data !== undefined ? (
-            <Form key={saves} user={own.data} onSaved={onSaved} />
-          ) : own.error === null ? (
-            <Skeleton height={220} />
-          ) : (
-            <ErrorState error={own.error} onRetry={() => void own.refetch()} />
-          )}
+          <QueryView query={{ ...own, data: isKnown ? own.data : undefined }} height={220}>
+            {(user) => <Form key={saves} user={user} onSaved={onSaved} />}
+          </QueryView>
         </Panel>
         <p className="tg-hint">
           {t('users.selfMore')} <Link to="/app/me">{t('shell.me')}</Link>

@@ -37,13 +37,22 @@ type Picks = {
   onPick?: (value: string) => void
 }
 
-/** A labelled text box. With `picks`, buttons for common values are shown beside it. */
-export function TextField({
-  picks,
-  ...props
-}: ComponentProps<typeof TextInput> & Labelled & { picks?: Picks }): ReactElement {
+type TextFieldProps = ComponentProps<typeof TextInput> &
+  Labelled & {
+    /** Shows buttons for common values. */
+    picks?: Picks
+    /** A button beside the text box. */
+    beside?: ReactNode
+  }
+
+export function TextField({ picks, beside, ...props }: TextFieldProps): ReactElement {
   return labelled(props, (input) =>
-    picks === undefined ? (
+    beside !== undefined ? (
+      <div className="tg-with-button">
+        <TextInput {...input} />
+        {beside}
+      </div>
+    ) : picks === undefined ? (
       <TextInput {...input} />
     ) : (
       <div className="tg-picked">

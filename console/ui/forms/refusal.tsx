@@ -1,13 +1,6 @@
 import type { ReactElement } from 'react'
-import { Icon } from '../elements/icons.tsx'
+import { Alert } from '../messages/alert.tsx'
 
 /** The error message of the server inside the form that caused it. */
-export function Refusal({ text }: { text: string }): ReactElement | null {
-  if (text === '') return null
-  return (
-    <p className="tg-alert tg-alert-bad" role="alert">
-      <Icon name="alert" />
-      {text}
-    </p>
-  )
-}
+export const Refusal = ({ text }: { text: string }): ReactElement | null =>
+  text === '' ? null : <Alert tone="bad">{text}</Alert>

@@ -1,5 +1,7 @@
 import { type FormEvent, type RefObject, useRef, useState } from 'react'
 import { ApiError } from '#console/api/api-error.ts'
+import { translate } from '#console/i18n/i18n.ts'
+import { showInfo } from '../messages/toast.ts'
 import { focusFirstFault, useSubmit } from './use-submit.ts'
 
 /** The errors of a draft by field: message texts, or codes from the form's own checks. */
@@ -18,6 +20,10 @@ type Options<Draft, Fault extends string> = {
   errorsOf?: (error: unknown) => FieldErrors<Draft> | null
   /** Called if the form is submitted again while a request is pending. */
   onRepeat?: () => void
+  /** Called by `close` after the draft was reset. */
+  onClose?: () => void
+  /** Shows errors that belong to no field as `refusal` in the form, and not as toasts. */
+  showsRefusal?: boolean
 }
 
 /** The value of a field, its change handler, and its error. */
@@ -32,6 +38,8 @@ export type DraftForm<Draft> = {
   readonly before: Draft
   readonly draft: Draft
   readonly errors: FieldErrors<Draft>
+  /** The error of the last submit that belongs to no field, or an empty text. */
+  readonly refusal: string
   readonly isChanged: boolean
   readonly isBusy: boolean
   readonly change: (patch: Partial<Draft>) => void
@@ -43,7 +51,11 @@ export type DraftForm<Draft> = {
   readonly submitWith: (patch: Partial<Draft>) => Promise<void>
   /** Restores the draft that the form opened with. */
   readonly reset: () => void
+  /** Resets the form and calls `onClose`. */
+  readonly close: () => void
 }
+
+const tellRepeat = () => showInfo(translate('auth.repeated'))
 
 /**
  * Manages a form: its draft, its errors, and saving. Validation runs on submit, then on each change
@@ -58,37 +70,39 @@ export function useDraftForm<Draft extends object, Fault extends string = string
   const [before] = useState(options.initial)
   const [draft, setDraft] = useState(before)
   const [faults, setFaults] = useState<FieldErrors<Draft, Fault>>({})
-  const [refused, setRefused] = useState<FieldErrors<Draft>>({})
-  const { isBusy, submit } = useSubmit(async (patch?: Partial<Draft>) => {
-    const sent = patch === undefined ? draft : { ...draft, ...patch }
-    const found = validate(sent, before)
-    setFaults(found)
-    if (!isEmpty(found)) return focusFirstFault(ref)
-    setRefused({})
-    try {
-      await options.save(sent, before)
-    } catch (error) {
-      const errors =
-        error instanceof FieldError
-          ? (error.errors as FieldErrors<Draft>)
-          : options.errorsOf?.(error)
-      if (errors == null) throw error
-      setRefused(errors)
-      focusFirstFault(ref)
-    }
-  }, options.onRepeat)
+  const refusals = useRefusals(options)
+  const { isBusy, submit } = useSubmit(
+    async (patch?: Partial<Draft>) => {
+      const sent = patch === undefined ? draft : { ...draft, ...patch }
+      const found = validate(sent, before)
+      setFaults(found)
+      if (!isEmpty(found)) return focusFirstFault(ref)
+      refusals.clear()
+      await options.save(sent, before).catch((error: unknown) => {
+        refusals.show(error)
+        focusFirstFault(ref)
+      })
+    },
+    options.onRepeat,
+    options.showsRefusal === true ? tellRepeat : undefined,
+  )
   const change = (patch: Partial<Draft>) => {
-    const next = { ...draft, ...patch }
     setDraft((now) => ({ ...now, ...patch }))
-    setRefused((now) => without(now, patch))
-    if (!isEmpty(faults)) setFaults(validate(next, before))
+    refusals.forget(patch)
+    if (!isEmpty(faults)) setFaults(validate({ ...draft, ...patch }, before))
   }
-  const errors = { ...refused, ...textsOf(faults, faultText) } as FieldErrors<Draft>
+  const reset = () => {
+    setDraft(before)
+    setFaults({})
+    refusals.clear()
+  }
+  const errors = { ...refusals.byField, ...textsOf(faults, faultText) } as FieldErrors<Draft>
   return {
     ref,
     before,
     draft,
     errors,
+    refusal: refusals.ofForm,
     isChanged: comparable(draft) !== comparable(before),
     isBusy,
     change,
@@ -97,13 +111,39 @@ export function useDraftForm<Draft extends object, Fault extends string = string
       error: errors[name],
       onChange: (value) => change({ [name]: value } as unknown as Partial<Draft>),
     }),
-    refuse: (field, text) => setRefused(errorAt<Draft>(field, text)),
+    refuse: refusals.refuse,
     submit: () => void submit(),
     submitWith: submit,
-    reset: () => {
-      setDraft(before)
-      setFaults({})
-      setRefused({})
+    reset,
+    close: () => {
+      reset()
+      options.onClose?.()
+    },
+  }
+}
+
+/** The errors of the last submit that only the server could detect. */
+function useRefusals<Draft>({
+  errorsOf,
+  showsRefusal,
+}: Pick<Options<Draft, string>, 'errorsOf' | 'showsRefusal'>) {
+  const [byField, setByField] = useState<FieldErrors<Draft>>({})
+  const [ofForm, setOfForm] = useState('')
+  return {
+    byField,
+    ofForm,
+    show: (error: unknown) => {
+      const isByField = error instanceof FieldError
+      const errors = isByField ? error.errors : errorsOf?.(error)
+      if (errors != null) return setByField(errors as FieldErrors<Draft>)
+      if (showsRefusal !== true) throw error
+      setOfForm(error instanceof Error ? error.message : String(error))
+    },
+    refuse: (field: keyof Draft & string, text: string) => setByField(errorAt<Draft>(field, text)),
+    forget: (fields: object) => setByField((now) => without(now, fields)),
+    clear: () => {
+      setByField({})
+      setOfForm('')
     },
   }
 }

@@ -2,19 +2,22 @@ import { type RefObject, useRef, useState } from 'react'
 import { translate } from '#console/i18n/i18n.ts'
 import { dismissRefusals, showError } from '../messages/toast.ts'
 
+const tellDuplicate = () => showError(translate('ui.duplicate'), { goesAlong: true })
+
 /**
- * Runs a form's submit one at a time. A second submit during a request shows `ui.duplicate` and
- * calls `onRepeat`. Errors are shown as messages; messages of earlier attempts are removed.
+ * Runs a form's submit one at a time. A second submit during a request calls `tellRepeat` and
+ * `onRepeat`. Errors are shown as messages; messages of earlier attempts are removed.
  */
 export function useSubmit<Args extends readonly unknown[] = []>(
   act: (...args: Args) => Promise<void>,
   onRepeat?: () => void,
+  tellRepeat: () => void = tellDuplicate,
 ): { isBusy: boolean; submit: (...args: Args) => Promise<void> } {
   const isRunning = useRef(false)
   const [isBusy, setBusy] = useState(false)
   const submit = async (...args: Args) => {
     if (isRunning.current) {
-      showError(translate('ui.duplicate'), { goesAlong: true })
+      tellRepeat()
       onRepeat?.()
       return
     }

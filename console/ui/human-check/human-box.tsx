@@ -2,7 +2,7 @@ import { type ReactElement, useEffect, useEffectEvent, useRef, useState } from '
 import { useTranslation } from 'react-i18next'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { useTheme } from '#console/theme/theme-mode.ts'
-import { Icon } from '../elements/icons.tsx'
+import { Alert } from '../messages/alert.tsx'
 
 /** The API that the provider's script adds to `window`. */
 type HumanCheckApi = {
@@ -103,12 +103,7 @@ export function HumanBox(props: {
   return (
     <div className="tg-human">
       <div ref={box} />
-      {isFailed && (
-        <p className="tg-alert tg-alert-bad" role="alert">
-          <Icon name="alert" />
-          {t('auth.humanFailed')}
-        </p>
-      )}
+      {isFailed && <Alert tone="bad">{t('auth.humanFailed')}</Alert>}
     </div>
   )
 }

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { Dialog } from '../dialogs/dialog.tsx'
 import { Button } from '../elements/button.tsx'
-import { Icon } from '../elements/icons.tsx'
+import { Refusal } from '../forms/refusal.tsx'
 
 type ScriptPolicy = { createScriptURL: (url: string) => string }
 type Globals = {
@@ -99,12 +99,7 @@ function Widget(props: {
   return (
     <>
       <div ref={box} className="tg-telegram" />
-      {fault !== '' && (
-        <p className="tg-alert tg-alert-bad" role="alert">
-          <Icon name="alert" />
-          {fault}
-        </p>
-      )}
+      <Refusal text={fault} />
     </>
   )
 }

@@ -2,6 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { listLogs, logsKey } from '#console/api/logs.ts'
+import { Fact } from '#console/ui/elements/fact.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { quotaOf } from '#console/ui/quota/money.ts'
@@ -104,15 +105,6 @@ function Facts(props: { title: string; children: ReactNode }): ReactElement {
       <h3>{props.title}</h3>
       <dl className="tg-user-facts">{props.children}</dl>
     </section>
-  )
-}
-
-function Fact(props: { name: string; children: ReactNode }): ReactElement {
-  return (
-    <div>
-      <dt>{props.name}</dt>
-      <dd>{props.children}</dd>
-    </div>
   )
 }
 

@@ -1,0 +1,15 @@
+import type { ReactElement, ReactNode } from 'react'
+
+/** A name with its value; must be inside a `dl`. */
+export function Fact(props: {
+  name: ReactNode
+  className?: string
+  children: ReactNode
+}): ReactElement {
+  return (
+    <div>
+      <dt>{props.name}</dt>
+      <dd className={props.className}>{props.children}</dd>
+    </div>
+  )
+}

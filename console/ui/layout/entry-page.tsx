@@ -1,0 +1,54 @@
+import type { ReactElement, ReactNode } from 'react'
+import { Button } from '../elements/button.tsx'
+import { Refusal } from '../forms/refusal.tsx'
+import { type DraftForm, formProps } from '../forms/use-draft-form.ts'
+import { usePageTitle } from './page.tsx'
+
+/** The frame of pages before the login: the only h1 and the content in one narrow column. */
+export function EntryPage(props: {
+  /** The title of the tab. */
+  title: string
+  /** The text of the h1; the default is the title. */
+  heading?: string
+  lead?: ReactNode
+  isWide?: boolean
+  children?: ReactNode
+}): ReactElement {
+  const { title, lead, heading = title } = props
+  usePageTitle(title)
+  return (
+    <div className={props.isWide === true ? 'tg-entry tg-entry-wide' : 'tg-entry'}>
+      <header className="tg-entry-head">
+        <h1>{heading}</h1>
+        {lead === undefined ? null : <p>{lead}</p>}
+      </header>
+      {props.children}
+    </div>
+  )
+}
+
+/** The form of an entry page: its fields, the error that belongs to no field, and one button. */
+export function EntryForm(props: {
+  form: Pick<DraftForm<object>, 'ref' | 'submit' | 'isBusy' | 'refusal'>
+  submitText: string
+  isDisabled?: boolean
+  children: ReactNode
+}): ReactElement {
+  const { form, submitText, isDisabled = false } = props
+  return (
+    <form className="tg-entry-form" {...formProps(form)}>
+      {props.children}
+      <Refusal text={form.refusal} />
+      <Button
+        type="submit"
+        tone="primary"
+        size="large"
+        isFill
+        isBusy={form.isBusy}
+        isDisabled={isDisabled}
+      >
+        {submitText}
+      </Button>
+    </form>
+  )
+}

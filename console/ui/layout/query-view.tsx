@@ -1,0 +1,19 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactElement, ReactNode } from 'react'
+import { ErrorState } from './empty-state.tsx'
+import { Skeleton } from './skeleton.tsx'
+
+/** Shows the data of a query, a placeholder until it is loaded, or its error with a retry. */
+export function QueryView<Data>(props: {
+  query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
+  /** The height of the placeholder in pixels. */
+  height?: number
+  /** Replaces the placeholder. */
+  waiting?: ReactNode
+  children: (data: Data) => ReactNode
+}): ReactElement {
+  const { data, error, refetch } = props.query
+  if (data !== undefined) return <>{props.children(data)}</>
+  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
+  return <>{props.waiting ?? <Skeleton height={props.height ?? 14} />}</>
+}

@@ -1,0 +1,28 @@
+import type { ReactElement, ReactNode } from 'react'
+import { Icon, type IconName } from '../elements/icons.tsx'
+
+/** A highlighted line of a page or form. Screen readers interrupt for `bad`, but not for `good`. */
+export function Alert(props: {
+  tone?: 'bad' | 'good'
+  /** The default depends on the tone. */
+  icon?: IconName
+  role?: 'alert' | 'note'
+  children: ReactNode
+}): ReactElement {
+  const { tone, children } = props
+  if (tone === 'good') {
+    return (
+      <output className="tg-alert tg-alert-good">
+        <Icon name={props.icon ?? 'check'} />
+        {children}
+      </output>
+    )
+  }
+  const isBad = tone === 'bad'
+  return (
+    <p className={isBad ? 'tg-alert tg-alert-bad' : 'tg-alert'} role={isBad ? 'alert' : props.role}>
+      <Icon name={props.icon ?? (isBad ? 'alert' : 'info')} />
+      {children}
+    </p>
+  )
+}
