@@ -138,7 +138,8 @@ export function drawingReader(path: string): DrawingReader | undefined {
   return path.startsWith('/submit/') ? READERS.get(path.slice('/submit/'.length)) : undefined
 }
 
-const MODE_FLAGS = /\s*--(?:fast|relax|turbo)(?=\s|$)/gi
+/** Matches the flags of speed in a prompt. Midjourney reads a dash as two hyphens. */
+const MODE_FLAGS = /\s*(?:--|[–—]+)(?:fast|relax|turbo)(?=\s|$)/gi
 
 /**
  * Builds the task request for a drawing. `mode` is `FAST`, `RELAX` or `TURBO` from the URL, or null
@@ -171,6 +172,7 @@ export function readDrawing(
       body.with(
         new Map<string, unknown>([
           ...without(body.restricted(TASK_MEMBERS.drawing, options.allowed)),
+          ...body.withoutCallbacks(),
           ['notifyHook', options.notifyUrl ?? undefined],
           ['accountFilter', accountFilter],
           ...(shown === prompt ? [] : [['prompt', shown] as const]),

@@ -50,7 +50,7 @@ export function readMusic(action: string, body: TaskBody): TaskRequest {
       body.with(
         new Map<string, unknown>([
           ...without(body.restricted(TASK_MEMBERS.music, allowed)),
-          ['notify_hook', undefined],
+          ...body.withoutCallbacks(),
           ['task_id', origin?.place?.upstreamId],
         ]),
       ),

@@ -1,4 +1,4 @@
-import type { NamesByFoldedName } from '#domain/shared/folded-name.ts'
+import { foldedName, type NamesByFoldedName } from '#domain/shared/folded-name.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { ambiguousKey, jsonError } from '../dialects/json-error.ts'
 import { type Member, scanObject } from '../dialects/json-scan.ts'
@@ -127,9 +127,20 @@ export class TaskBody {
     return this.valueOf(member) as Record<string, unknown>
   }
 
-  /** Lists the given members that are present and not allowed. */
+  /**
+   * Lists the members of the body that have one of the given names and are not allowed. Another
+   * spelling of a name, such as `modelName` for `model_name`, is never allowed.
+   */
   restricted(names: readonly string[], allowed: ReadonlySet<string>): readonly string[] {
-    return names.filter((name) => !allowed.has(name) && this.find(name) !== undefined)
+    const spelled = new Set(names.map((name) => withoutSeparators(foldedName(name))))
+    return this.members
+      .filter(({ key, folded }) => spelled.has(withoutSeparators(folded)) && !allowed.has(key))
+      .map(({ key }) => key)
+  }
+
+  /** Returns changes that remove the members with which the caller asks for callbacks. */
+  withoutCallbacks(): (readonly [string, undefined])[] {
+    return without(this.restricted(CALLBACK_MEMBERS, NOTHING_ALLOWED))
   }
 
   /**
@@ -169,6 +180,15 @@ export class TaskBody {
     return JSON.parse(this.bytes.toString('utf8', valueStart, valueEnd))
   }
 }
+
+const withoutSeparators = (name: string): string => name.replace(/[_-]/g, '')
+
+/**
+ * The members with which a caller asks the provider to call back. They are not sent, because
+ * callbacks are between this site and its providers.
+ */
+const CALLBACK_MEMBERS = ['notifyHook', 'notifyUrl', 'callbackUrl', 'callback', 'webhook']
+const NOTHING_ALLOWED: ReadonlySet<string> = new Set()
 
 /** Returns changes that remove the given members. */
 export const without = (names: readonly string[]): (readonly [string, undefined])[] =>

@@ -53,6 +53,37 @@ it('a channel allows them by name', async () => {
   expect(droppedOf(composed)).toBe('model')
 })
 
+it('members with another spelling of such a name are not sent either', async () => {
+  await channelsThatAllow(['botType'], ['mv', 'model_name'])
+  const spelled = { bot_type: 'NIJI_JOURNEY', 'bot-type': 'NIJI_JOURNEY' }
+  const drawn = await rig.ask('/mj/submit/imagine', { prompt: 'a cat', ...spelled })
+  expect(sent[0]).toEqual({ prompt: 'a cat' })
+  expect(droppedOf(drawn)).toBe('bot_type, bot-type')
+  const models = { modelName: 'chirp-v5', modelVersion: 'v5', 'model-version': 'v5' }
+  const composed = await rig.ask('/suno/submit/music', { prompt: 'x', ...models })
+  expect(sent[1]).toEqual({ prompt: 'x' })
+  expect(droppedOf(composed)).toBe('modelName, modelVersion, model-version')
+})
+
+it('no spelling of an address to call back reaches the provider', async () => {
+  await channelsThatAllow([], [])
+  const hook = 'https://caller.example/hook'
+  const hooks = { notify_hook: hook, callBackUrl: hook, webhook: hook }
+  await rig.ask('/mj/submit/imagine', { prompt: 'a cat', ...hooks, notifyHook: hook })
+  await rig.ask('/suno/submit/music', { prompt: 'x', ...hooks, 'notify-url': hook })
+  expect(sent).toEqual([{ prompt: 'a cat' }, { prompt: 'x' }])
+})
+
+it.each(['a cat --turbo', 'a cat —turbo', 'a cat ––turbo', 'a cat —TURBO —fast'])(
+  'a flag of speed is cleared from the prompt %j, where admins clear such flags',
+  async (prompt) => {
+    await channelsThatAllow([], [])
+    await rig.setOption('MjModeClearEnabled', 'true')
+    await rig.ask('/mj/submit/imagine', { prompt: `${prompt} --ar 1:1` })
+    expect(sent[0]).toEqual({ prompt: 'a cat --ar 1:1' })
+  },
+)
+
 it('a request that loses nothing says nothing, and no other spelling passes', async () => {
   await channelsThatAllow([], [])
   expect(droppedOf(await rig.ask('/mj/submit/imagine', { prompt: 'a cat' }))).toBe(null)
