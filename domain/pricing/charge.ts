@@ -1,6 +1,6 @@
 import { assert } from '../shared/assert.ts'
 import { QUOTA_PER_DOLLAR, type Quota } from '../shared/quota.ts'
-import { type Decimal, decimalOf, integer, plus, rounded, times, ZERO } from './decimal.ts'
+import { type Decimal, decimalOf, integer, plus, rounded, times } from './decimal.ts'
 import type { DecimalText, PerTokenPrice, PriceSnapshot } from './price.ts'
 import { type PriceList, priceOf } from './price-list.ts'
 import type { Usage } from './usage.ts'
@@ -101,22 +101,22 @@ export function quotaOf(amount: Decimal): Quota {
 }
 
 function weightedTokens(price: PerTokenPrice, usage: Usage): Decimal {
-  const cacheWrite = decimalOf(price.cacheWrite)
-  const audio = decimalOf(price.audio)
-  const textOutput = Math.max(0, usage.output - usage.outputAudio)
-  const parts: readonly (readonly [count: number, ratio: Decimal])[] = [
-    [usage.inputUncached, integer(1)],
-    [usage.cacheRead, decimalOf(price.cacheRead)],
-    [usage.cacheWrite5m, cacheWrite],
-    [usage.cacheWrite1h, times(cacheWrite, HOUR_CACHE_FACTOR)],
-    [usage.inputImage, decimalOf(price.image)],
-    [usage.inputAudio, audio],
-    [textOutput, decimalOf(price.completion)],
-    [usage.outputAudio, times(audio, decimalOf(price.audioCompletion))],
-  ]
-  const sum = parts
-    .filter(([count]) => count > 0)
-    .reduce((total, [count, ratio]) => plus(total, times(integer(count), ratio)), ZERO)
+  const { cacheWrite5m, cacheWrite1h, outputAudio } = usage
+  let sum = integer(usage.inputUncached)
+  const add = (count: number, ratio: Decimal): void => {
+    sum = plus(sum, times(integer(count), ratio))
+  }
+  if (usage.cacheRead > 0) add(usage.cacheRead, decimalOf(price.cacheRead))
+  if (cacheWrite5m > 0) add(cacheWrite5m, decimalOf(price.cacheWrite))
+  if (cacheWrite1h > 0) {
+    add(cacheWrite1h, times(decimalOf(price.cacheWrite), HOUR_CACHE_FACTOR))
+  }
+  if (usage.inputImage > 0) add(usage.inputImage, decimalOf(price.image))
+  if (usage.inputAudio > 0) add(usage.inputAudio, decimalOf(price.audio))
+  if (usage.output > outputAudio) add(usage.output - outputAudio, decimalOf(price.completion))
+  if (outputAudio > 0) {
+    add(outputAudio, times(decimalOf(price.audio), decimalOf(price.audioCompletion)))
+  }
   return times(sum, decimalOf(price.model))
 }
 

@@ -96,4 +96,4 @@ export function rounded({ units, scale }: Decimal): bigint {
 }
 
 const unitsAt = ({ units, scale }: Decimal, wanted: number): bigint =>
-  units * 10n ** BigInt(wanted - scale)
+  wanted === scale ? units : units * 10n ** BigInt(wanted - scale)

@@ -1,7 +1,7 @@
 import { assert } from '../shared/assert.ts'
 import { QUOTA_PER_DOLLAR, type Quota } from '../shared/quota.ts'
 import { CALLS_MAX, HOUR_CACHE_FACTOR, quotaOf } from './charge.ts'
-import { decimalOf, integer, largest, ONE, plus, times } from './decimal.ts'
+import { type Decimal, decimalOf, integer, largest, ONE, plus, times } from './decimal.ts'
 import type { PerTokenPrice, PriceSnapshot } from './price.ts'
 
 /** The upper bounds of the usage of one request. `outputTokens` is per choice. */
@@ -21,14 +21,14 @@ export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
   const { inputTokens, outputTokens, choices } = bounds
   assert(isCount(inputTokens) && isCount(outputTokens), 'bounds are whole numbers')
   assert(isCount(choices) && choices >= 1 && choices <= CALLS_MAX, `1 to ${CALLS_MAX} choices`)
-  const group = decimalOf(price.group)
   if (price.mode === 'call') {
     const dollars = times(decimalOf(price.price), integer(choices))
-    return quotaOf(times(times(dollars, integer(QUOTA_PER_DOLLAR)), group))
+    return quotaOf(times(times(dollars, integer(QUOTA_PER_DOLLAR)), decimalOf(price.group)))
   }
-  const input = times(integer(inputTokens), dearestInput(price))
-  const output = times(integer(BigInt(outputTokens) * BigInt(choices)), dearestOutput(price))
-  return quotaOf(times(times(plus(input, output), decimalOf(price.model)), group))
+  const highest = highestRates(price)
+  const input = times(integer(inputTokens), highest.input)
+  const output = times(integer(BigInt(outputTokens) * BigInt(choices)), highest.output)
+  return quotaOf(plus(input, output))
 }
 
 /**
@@ -55,17 +55,29 @@ export function outputTokensWithin(
 
 const isCount = (count: number): boolean => Number.isSafeInteger(count) && count >= 0
 
-const dearestInput = (price: PerTokenPrice) =>
-  largest(
+/** The highest price of one input token and of one output token, in quota. */
+type Rates = { readonly input: Decimal; readonly output: Decimal }
+
+/** A cache of the highest rates, because all calls at one price list share its price objects. */
+const knownRates = new WeakMap<PerTokenPrice, Rates>()
+
+function highestRates(price: PerTokenPrice): Rates {
+  const known = knownRates.get(price)
+  if (known !== undefined) return known
+  const ratio = times(decimalOf(price.model), decimalOf(price.group))
+  const audio = decimalOf(price.audio)
+  const input = largest(
     ONE,
     decimalOf(price.cacheRead),
     times(decimalOf(price.cacheWrite), HOUR_CACHE_FACTOR),
     decimalOf(price.image),
-    decimalOf(price.audio),
+    audio,
   )
-
-const dearestOutput = (price: PerTokenPrice) =>
-  largest(
+  const output = largest(
     decimalOf(price.completion),
-    times(decimalOf(price.audio), decimalOf(price.audioCompletion)),
+    times(audio, decimalOf(price.audioCompletion)),
   )
+  const rates = { input: times(input, ratio), output: times(output, ratio) }
+  knownRates.set(price, rates)
+  return rates
+}

@@ -68,12 +68,41 @@ export function readPriceList(values: ReadonlyMap<string, string>, revision: num
 export type Customer = { readonly userGroup: string; readonly acceptsUnpriced: boolean }
 
 /**
+ * A cache of the prices in a list. Calls at the same price then share one object, and with it the
+ * results of calculations. The number of prices in the cache is limited, because callers choose the
+ * names of models.
+ */
+const knownPrices = new WeakMap<PriceList, Map<string, PriceSnapshot>>()
+const KNOWN_MAX = 4_096
+
+/**
  * Returns the price of the model for the group, or an error. The first of these prices that exists
  * applies: the admin's price per call, the admin's ratio, the built-in price or ratio, the fallback
  * price. Ratio 37.5 applies last, for users who accept models without a price and on a site in
  * self-use mode.
  */
 export function priceOf(
+  list: PriceList,
+  model: string,
+  group: string,
+  customer: Customer,
+): PriceSnapshot | PricingError {
+  const { userGroup, acceptsUnpriced } = customer
+  const key = `${acceptsUnpriced}\0${group}\0${userGroup}\0${model}`
+  let known = knownPrices.get(list)
+  const before = known?.get(key)
+  if (before !== undefined) return before
+  const price = findPrice(list, model, group, customer)
+  if ('code' in price) return price
+  if (known === undefined || known.size >= KNOWN_MAX) {
+    known = new Map()
+    knownPrices.set(list, known)
+  }
+  known.set(key, Object.freeze(price))
+  return price
+}
+
+function findPrice(
   list: PriceList,
   model: string,
   group: string,

@@ -30,13 +30,17 @@ function skipInterim(socket: Socket): void {
   const read = socket.read.bind(socket)
   let isHeadNext = false
   let held: Buffer = Buffer.alloc(0)
-  socket.write = ((...given: unknown[]) => {
-    if (typeof given[0] === 'string' && REQUEST_HEAD.test(given[0])) isHeadNext = true
-    return write(...given)
+  socket.write = ((chunk: unknown, encoding?: unknown, callback?: unknown) => {
+    if (typeof chunk === 'string' && REQUEST_HEAD.test(chunk)) isHeadNext = true
+    return write(chunk, encoding, callback)
   }) as typeof socket.write
   socket.read = (size?: number) => {
     const chunk = read(size) as Buffer | null
     if (!isHeadNext || chunk === null) return chunk
+    if (held.length === 0 && isFinal(chunk)) {
+      isHeadNext = false
+      return chunk
+    }
     held = afterInterim(held.length === 0 ? chunk : Buffer.concat([held, chunk]))
     if (held.length < HEAD_BYTES_MAX && mayBeInterim(held)) return null
     const answer = held
@@ -45,6 +49,10 @@ function skipInterim(socket: Socket): void {
     return answer
   }
 }
+
+/** Returns true when the status code is in the bytes and is not 1xx, as in nearly all answers. */
+const isFinal = (bytes: Buffer): boolean =>
+  bytes.length >= INTERIM.length && bytes[INTERIM.length - 1] !== INTERIM[INTERIM.length - 1]
 
 function afterInterim(bytes: Buffer): Buffer {
   let rest = bytes

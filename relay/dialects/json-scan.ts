@@ -1,6 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 import { foldedName, type NamesByFoldedName } from '#domain/shared/folded-name.ts'
-import { type Ambiguity, InnerCheck, type InnerRules, type ObjectVisitor } from './inner-kinds.ts'
+import {
+  type Ambiguity,
+  InnerCheck,
+  type InnerRules,
+  isUnusual,
+  type ObjectVisitor,
+} from './inner-kinds.ts'
 import { endOfNumber, escapeLength, type JsonKind, kindOf } from './json-bytes.ts'
 
 /** A member of the top-level object, with the byte offsets of its key and value. */
@@ -173,7 +179,8 @@ class Scanner {
   }
 
   private clashOf({ key, folded }: Member, earlier: readonly Member[]): JsonFault | null {
-    const same = earlier.find((member) => member.folded === folded)
+    let same: Member | undefined
+    for (const member of earlier) if (member.folded === folded) same ??= member
     if (same?.key === key) return { fault: 'duplicate', key }
     const other = this.known.get(folded) ?? same?.key
     return other === undefined || other === key ? null : { fault: 'ambiguous', key, other }
@@ -182,7 +189,7 @@ class Scanner {
   private member(): Member | null {
     const keyStart = this.at
     if (this.byte() !== QUOTE || !this.text()) return null
-    const key = JSON.parse(this.bytes.toString('utf8', keyStart, this.at)) as string
+    const key = this.keyAt(keyStart, this.at)
     if (!this.colon()) return null
     const valueStart = this.at
     const kind = kindOf(this.byte())
@@ -190,12 +197,21 @@ class Scanner {
     this.visitor?.begin(key)
     if (kind === null || !this.value(1)) return null
     const valueEnd = this.at
-    const { elements: length, isAllObjects } = this
-    const { misfit, ambiguity } = this.inner
     this.skipSpace()
-    const folded = foldedName(key)
-    const place = { key, folded, keyStart, valueStart, valueEnd, kind }
-    return { ...place, length, isAllObjects, misfit, ambiguity }
+    return {
+      ...{ key, keyStart, valueStart, valueEnd, kind },
+      folded: foldedName(key),
+      length: this.elements,
+      isAllObjects: this.isAllObjects,
+      misfit: this.inner.misfit,
+      ambiguity: this.inner.ambiguity,
+    }
+  }
+
+  /** Returns the key between two offsets, which include the quotes. */
+  private keyAt(start: number, end: number): string {
+    if (!isUnusual(this.bytes, start, end)) return this.bytes.toString('latin1', start + 1, end - 1)
+    return JSON.parse(this.bytes.toString('utf8', start, end)) as string
   }
 
   private colon(): boolean {

@@ -74,7 +74,16 @@ function inTime<T>(
       },
     }
     watch.add(watched)
-    admitting.then(resolve, reject).finally(() => watch.remove(watched))
+    admitting.then(
+      (value) => {
+        watch.remove(watched)
+        resolve(value)
+      },
+      (err: unknown) => {
+        watch.remove(watched)
+        reject(err)
+      },
+    )
   })
 }
 

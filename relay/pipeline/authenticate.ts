@@ -28,12 +28,12 @@ const KEY = /^(?:sk-)?([A-Za-z0-9_]{8,200})(?:-([1-9]\d{0,14}))?$/
  * unknown key. Two cases need asynchronous work: a wrong key, and the first call of a token that is
  * restricted to IP addresses.
  */
-export async function authenticate(
+export function authenticate(
   { views, vault, failedKeys }: Deps,
   request: IncomingMessage,
   clientIp: string,
   now: number,
-): Promise<Caller | RelayError> {
+): Caller | RelayError | Promise<Caller | RelayError> {
   const waitSeconds = failedKeys.waitSeconds(clientIp)
   if (waitSeconds > 0) return tooManyWrong(waitSeconds)
   const text = keyText(request)
@@ -41,21 +41,22 @@ export async function authenticate(
   const match = KEY.exec(text)
   const token = match?.[1] && views.tokens.find(vault.keyedHash('token-key', match[1]))
   const user = token ? views.users.find(token.userId) : undefined
-  if (!token || user === undefined) {
-    const tooManySeconds = await failedKeys.failed(clientIp)
-    return tooManySeconds > 0 ? tooManyWrong(tooManySeconds) : relayError('invalid_key')
-  }
+  if (!token || user === undefined) return rejectKey(failedKeys, clientIp)
   if (!token.isEnabled) return relayError('token_disabled')
   const { expiresAt, group } = token.terms
   if (expiresAt !== null && expiresAt * 1_000 <= now) return relayError('token_expired')
   if (!user.isEnabled) return relayError('user_disabled')
-  if (token.terms.allowIps !== null) {
-    const error = await checkAddress(token, clientIp, vault)
-    if (error !== null) return error
-  }
   const pinnedChannelId = match?.[2] === undefined ? null : Number(match[2])
-  if (pinnedChannelId !== null && user.role < ADMIN) return relayError('channel_not_allowed')
-  return { token, user, group: group === '' ? user.group : group, pinnedChannelId }
+  const isPinAllowed = pinnedChannelId === null || user.role >= ADMIN
+  const caller = { token, user, group: group === '' ? user.group : group, pinnedChannelId }
+  const outcome = isPinAllowed ? caller : relayError('channel_not_allowed')
+  if (token.terms.allowIps === null) return outcome
+  return checkAddress(token, clientIp, vault).then((error) => error ?? outcome)
+}
+
+async function rejectKey(failedKeys: FailedKeys, clientIp: string): Promise<RelayError> {
+  const waitSeconds = await failedKeys.failed(clientIp)
+  return waitSeconds > 0 ? tooManyWrong(waitSeconds) : relayError('invalid_key')
 }
 
 async function checkAddress(

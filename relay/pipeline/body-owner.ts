@@ -46,13 +46,22 @@ export async function bodyOwnerOf(
  * read if the caller can't pay and no model is free. Reading a large body would cost memory and
  * block the event loop.
  */
-export async function chatBodyOwnerOf(
+export function chatBodyOwnerOf(
+  deps: Pick<RelayDeps, 'actors' | 'views'>,
+  caller: Caller,
+  request: IncomingMessage,
+): BodyOwner | Promise<BodyOwner | RelayError> {
+  if (!isSmall(request)) return longBodyOwnerOf(deps, caller, request)
+  return { userId: caller.user.userId, bytesMax: SHARE_BYTES }
+}
+
+async function longBodyOwnerOf(
   deps: Pick<RelayDeps, 'actors' | 'views'>,
   { user: { userId }, token: { tokenId } }: Caller,
   request: IncomingMessage,
 ): Promise<BodyOwner | RelayError> {
   const owner = await bodyOwnerOf(deps, userId, request)
-  if (isSmall(request) || isAnyChatFree(deps.views)) return owner
+  if (isAnyChatFree(deps.views)) return owner
   try {
     const error = await deps.actors.ask(accountDecider, accountStream(userId), (state) => {
       if (state.balance <= 0n) return 'insufficient_quota'

@@ -42,23 +42,29 @@ export type Metered = {
  * count is used. Early reports are often zero, and an anomaly must not make a call cheaper.
  * `limits` bound the charge if the account can't pay for more.
  */
-export async function meter(
+export function meter(
   delivery: Delivery,
   candidate: Candidate,
   counter: UserTokenCounter,
   limits: TokenLimits,
-): Promise<Metered> {
-  const metered = await usageOf(delivery, candidate, counter, limits)
+): Metered | Promise<Metered> {
+  const metered = usageOf(delivery, candidate, counter, limits)
+  return metered instanceof Promise
+    ? metered.then((counted) => withLimits(counted, limits))
+    : withLimits(metered, limits)
+}
+
+function withLimits(metered: Metered, limits: TokenLimits): Metered {
   const within = usageWithin(metered.usage, limits)
   return within === metered.usage ? metered : { ...metered, usageWithinLimits: within }
 }
 
-async function usageOf(
+function usageOf(
   delivery: Delivery,
   candidate: Candidate,
   counter: UserTokenCounter,
   { outputTokens }: TokenLimits,
-): Promise<Metered> {
+): Metered | Promise<Metered> {
   const { rawUsage, isWhole, isUsageEarly = false } = delivery
   if (rawUsage === undefined || rawUsage === null) return ownCount(delivery, candidate, counter)
   const { request, channel } = candidate
@@ -72,9 +78,10 @@ async function usageOf(
   const seen = withHourCache(report.usage, request.body)
   if (isWhole && isTrusted && !isUsageEarly)
     return { usage: seen, usageSource: 'upstream', anomaly }
-  const counted = await ownCount(delivery, candidate, counter)
-  const usage = larger(seen, counted.usage)
-  return { usage, usageSource: usage === seen ? 'upstream' : counted.usageSource, anomaly }
+  return ownCount(delivery, candidate, counter).then((counted) => {
+    const usage = larger(seen, counted.usage)
+    return { usage, usageSource: usage === seen ? 'upstream' : counted.usageSource, anomaly }
+  })
 }
 
 /**

@@ -46,12 +46,13 @@ export function callTerms(
 ): CallTerms {
   const [asked] = requests
   const cap = options.outputCaps.get(asked.model) ?? null
-  const limits = requests.map((request) => outputLimitOf(request, cap, options))
-  const isOpenEnded = limits.some(({ isKnown }) => !isKnown)
-  const bounds = {
-    inputTokens: Math.max(...requests.map(({ inputBound }) => inputBound.tokens)),
-    outputTokens: Math.max(...limits.map(({ tokens }) => tokens)),
-    choices: Math.max(...requests.map(({ choices }) => choices)),
+  let isOpenEnded = false
+  const bounds = { inputTokens: 0, outputTokens: 0, choices: 0 }
+  for (const request of requests) {
+    if (request.outputTokensMax === null && cap === null) isOpenEnded = true
+    bounds.inputTokens = Math.max(bounds.inputTokens, request.inputBound.tokens)
+    bounds.outputTokens = Math.max(bounds.outputTokens, outputLimitOf(request, cap, options))
+    bounds.choices = Math.max(bounds.choices, request.choices)
   }
   const hold = withPreConsumed(holdFor(price, bounds), { price, bounds, isOpenEnded }, options)
   const { isStream } = asked
@@ -71,11 +72,9 @@ function outputLimitOf(
   { outputTokensMax }: ChatRequest,
   cap: number | null,
   { defaultOutputCap }: RelayOptions,
-): { readonly tokens: number; readonly isKnown: boolean } {
-  if (outputTokensMax !== null) {
-    return { tokens: Math.min(outputTokensMax, cap ?? outputTokensMax), isKnown: true }
-  }
-  return { tokens: cap ?? defaultOutputCap, isKnown: cap !== null }
+): number {
+  if (outputTokensMax === null) return cap ?? defaultOutputCap
+  return Math.min(outputTokensMax, cap ?? outputTokensMax)
 }
 
 type Priced = Pick<CallTerms, 'bounds' | 'isOpenEnded'> & { readonly price: PriceSnapshot }

@@ -33,7 +33,10 @@ import {
  * settings in the request's body.
  */
 export type Authenticator = {
-  readonly authenticate: (deps: RelayDeps, exchange: Exchange) => Promise<Caller | RelayError>
+  readonly authenticate: (
+    deps: RelayDeps,
+    exchange: Exchange,
+  ) => Caller | RelayError | Promise<Caller | RelayError>
   readonly open: (
     caller: Caller,
     body: Buffer,
@@ -56,9 +59,11 @@ export async function relayCall(
   exchange: Exchange,
   authenticator: Authenticator = BY_KEY,
 ): Promise<void> {
-  const authenticated = await authenticator.authenticate(deps, exchange)
+  const authenticating = authenticator.authenticate(deps, exchange)
+  const authenticated = authenticating instanceof Promise ? await authenticating : authenticating
   if (isRelayError(authenticated)) return sendError(exchange, authenticated)
-  const owner = await chatBodyOwnerOf(deps, authenticated, exchange.request)
+  const owning = chatBodyOwnerOf(deps, authenticated, exchange.request)
+  const owner = owning instanceof Promise ? await owning : owning
   if (isRelayError(owner)) return rejectUpload(exchange, owner)
   const upload = await readBody(exchange.request, deps.bodies, owner)
   if (isRelayError(upload)) return rejectUpload(exchange, upload)
@@ -129,7 +134,10 @@ async function carry(
     return NOTHING
   }
   const { hold, outputLimit: limit } = ledger
-  deps.log.debug({ call: exchange.call, hold: String(hold), limit }, 'a call was admitted')
+  const isTraced = deps.log.isLevelEnabled('debug')
+  if (isTraced) {
+    deps.log.debug({ call: exchange.call, hold: String(hold), limit }, 'a call was admitted')
+  }
   const { pingIntervalMs, screening } = deps.views.options.options
   const screen = answerScreen(screening, caller.group)
   const { deadlines, outbound } = deps
@@ -156,7 +164,9 @@ async function carry(
     const unserved = last === null ? unservedBy(selector, request.model) : null
     const closing = { deps, exchange, call, ledger, allowance, unserved, userId }
     const isSuccess = await conclude(closing, screen, last)
-    deps.log.debug({ call: exchange.call, isSuccess, tokens: call.tokens }, 'a call ended')
+    if (isTraced) {
+      deps.log.debug({ call: exchange.call, isSuccess, tokens: call.tokens }, 'a call ended')
+    }
     return { isSuccess, tokens: call.tokens }
   } finally {
     deps.live.delete(call)
@@ -239,6 +249,7 @@ function tracePlan(
   { user: { userId }, group }: Caller,
   { model, isStream }: ChatRequest,
 ): void {
+  if (!log.isLevelEnabled('debug')) return
   log.debug({ call, userId, group, model, isStream }, 'a call was planned and has a permit')
 }
 
@@ -248,6 +259,7 @@ function traceAttempt(
   channelId: number,
   end: AttemptEnd,
 ): void {
+  if (!log.isLevelEnabled('debug')) return
   const error = end.kind === 'plain' ? null : end.error
   log.debug({ call, channelId, kind: end.kind, status: end.status, error }, 'an attempt ended')
 }

@@ -235,7 +235,8 @@ async function settle(
   end: CallEnd,
 ): Promise<boolean> {
   try {
-    const metered = await meter(delivery, candidate, call.counter, allowance.limits())
+    const metering = meter(delivery, candidate, call.counter, allowance.limits())
+    const metered = metering instanceof Promise ? await metering : metering
     call.tokens = tokensOf(metered.usage)
     const { upstreamModel, channel } = candidate
     const { revokedBy } = call

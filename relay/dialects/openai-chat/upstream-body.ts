@@ -50,6 +50,7 @@ const OF_TOOLS = new Set(['tools', 'tool_choice', 'parallel_tool_calls'])
  * without a copy.
  */
 export function upstreamBody(request: ChatRequest, change: UpstreamChange): UpstreamBody {
+  if (isSentUnchanged(request, change)) return { body: request.body, dropped: NOTHING_DROPPED }
   const values = new Map(change.overrides)
   if (change.model !== request.model && !values.has('model')) {
     values.set('model', JSON.stringify(change.model))
@@ -63,7 +64,7 @@ export function upstreamBody(request: ChatRequest, change: UpstreamChange): Upst
   const isToolless = tools.length > 0 && tools.length === request.tools.length
   const removed = removedOf(request, change.overrides, restricted, isToolless)
   if (values.size === 0 && removed.length === 0 && tools.length === 0) {
-    return { body: request.body, dropped: [] }
+    return { body: request.body, dropped: NOTHING_DROPPED }
   }
   const kept = request.members.filter((member) => !removed.includes(member))
   const edits = [
@@ -79,6 +80,17 @@ export function upstreamBody(request: ChatRequest, change: UpstreamChange): Upst
   if (tools.length > 0) dropped.push(PROVIDER_TOOLS)
   return { body: splice(request.body, edits), dropped }
 }
+
+const NOTHING_DROPPED: readonly string[] = []
+
+/** Returns true for the common request to which nothing is added and nothing is removed. */
+const isSentUnchanged = (request: ChatRequest, change: UpstreamChange): boolean =>
+  change.overrides.size === 0 &&
+  change.model === request.model &&
+  !change.outputTokens &&
+  !(request.isStream && change.forcesUsage && !request.wantsUsage) &&
+  request.tools.length === 0 &&
+  !request.members.some(({ folded }) => isRestrictedMember(folded))
 
 const LIMIT_MEMBERS = ['max_tokens', 'max_completion_tokens'] as const
 /**
