@@ -147,7 +147,7 @@ const BACKSLASH = 92
  * Reports whether case folding may change the text between `start` and `end`, which include the
  * quotes.
  */
-function isUnusual(bytes: Buffer, start: number, end: number): boolean {
+export function isUnusual(bytes: Buffer, start: number, end: number): boolean {
   for (let at = start + 1; at < end - 1; at += 1) {
     const byte = bytes[at] as number
     if (byte >= 128 || byte === BACKSLASH || (byte >= 65 && byte <= 90)) return true
