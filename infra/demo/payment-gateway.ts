@@ -77,7 +77,7 @@ export async function startPaymentGateway(keys: GatewayKeys): Promise<PaymentGat
       case '/checkout/pay':
         return await payCheckout(keys, checkouts, tradeNo, response)
       default:
-        return void response.writeHead(404).end()
+        return showPayment(keys, checkouts, url.pathname, { request, form, response })
     }
   }
   server.listen(0, '127.0.0.1')
@@ -131,17 +131,41 @@ function openCheckout(
   origin: string,
   { request, form, response }: Asked,
 ): void {
-  const json = (status: number, body: object): void => {
-    response.writeHead(status, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(body))
-  }
-  if (request.headers.authorization !== `Bearer ${stripeKey}`) {
-    return json(401, { error: { type: 'invalid_request_error', message: 'Invalid API Key' } })
-  }
+  if (request.headers.authorization !== `Bearer ${stripeKey}`)
+    return sendJson(response, 401, WRONG_KEY)
   const tradeNo = form.get('client_reference_id') ?? ''
   checkouts.set(tradeNo, form)
   const id = `cs_test_${randomUUID().replaceAll('-', '')}`
-  json(200, { id, object: 'checkout.session', url: `${origin}/checkout?trade_no=${tradeNo}` })
+  const url = `${origin}/checkout?trade_no=${tradeNo}`
+  sendJson(response, 200, { id, object: 'checkout.session', url })
+}
+
+const WRONG_KEY = { error: { type: 'invalid_request_error', message: 'Invalid API Key' } }
+const PAYMENT = /^\/v1\/payment_intents\/pi_(\w+)$/
+
+/** Sends the payment intent of a checkout, with the metadata that the checkout stored on it. */
+function showPayment(
+  { stripeKey }: GatewayKeys,
+  checkouts: Map<string, URLSearchParams>,
+  path: string,
+  { request, response }: Asked,
+): void {
+  const [, tradeNo] = PAYMENT.exec(path) ?? []
+  if (tradeNo === undefined) return void response.writeHead(404).end()
+  if (request.headers.authorization !== `Bearer ${stripeKey}`)
+    return sendJson(response, 401, WRONG_KEY)
+  const form = checkouts.get(tradeNo)
+  if (form === undefined) {
+    const error = { type: 'invalid_request_error', code: 'resource_missing' }
+    return sendJson(response, 404, { error })
+  }
+  const metadata = { trade_no: form.get('payment_intent_data[metadata][trade_no]') }
+  sendJson(response, 200, { id: `pi_${tradeNo}`, object: 'payment_intent', metadata })
+}
+
+function sendJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(body))
 }
 
 /**

@@ -173,6 +173,17 @@ describe('a refund at Stripe', () => {
     expect(await fixture.head()).toBe(head)
   })
 
+  it('whose payment Stripe does not tell is repeated, and with a wrong key ignored', async () => {
+    const payment = await order()
+    const said = event('refund.created', refundOf(payment, 're_asked', 100))
+    await fixture.set('StripeApiKey', 'sk_test_wrong')
+    expect(await send(said)).toBe(200)
+    await fixture.set('StripeApiKey', KEYS.stripeKey)
+    // The scripted Stripe answers 500.
+    fixture.gateway.checkouts.set(payment.tradeNo, null as never)
+    expect(await send(said)).toBe(503)
+  })
+
   it('in another currency is not applied, and what can not be one is refused', async () => {
     const payment = await paidOrder()
     const head = await fixture.head()
@@ -234,6 +245,23 @@ describe('a dispute', () => {
     await Promise.all(Array.from({ length: 10 }, () => [send(lost), send(withdrawn)]).flat())
     expect(await balance()).toBe(before - 2_000_000)
     expect((await orderRow(payment)).refunds).toMatchObject([{ source: 'dispute', money: '4.00' }])
+  })
+
+  it('or refund before its payment is repeated, and then takes the quota back', async () => {
+    const payment = await order()
+    const [before, head] = [await balance(), await fixture.head()]
+    const reports = [
+      event('refund.created', refundOf(payment, 're_early', 100)),
+      event('charge.dispute.created', disputeOf(payment, { amount: 300 })),
+      event('charge.dispute.funds_withdrawn', disputeOf(payment, { amount: 300 })),
+    ]
+    for (const said of reports) expect(await send(said)).toBe(503)
+    expect(await fixture.head()).toBe(head)
+    const form = fixture.gateway.checkouts.get(payment.tradeNo) ?? new URLSearchParams()
+    expect(await send(checkoutEvent(form))).toBe(200)
+    expect(await balance()).toBe(before + 2_000_000)
+    for (const said of reports) expect(await send(said)).toBe(200)
+    expect(await balance()).toBe(before)
   })
 })
 

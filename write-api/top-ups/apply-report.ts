@@ -16,6 +16,7 @@ import { storeText } from '../messages/send-message.ts'
 import { accountSteps } from './apply-payment.ts'
 import { orderIdOf } from './pay.ts'
 import { noticeText, type ReportNotice } from './report-notice.ts'
+import { tradeNoOfPayment } from './stripe.ts'
 import type { StripeReport } from './stripe-reports.ts'
 
 const FRESH_WITHIN_MS = 2_000
@@ -33,10 +34,11 @@ const ATTEMPTS_MAX = 10
  */
 export async function applyReport(
   deps: Deps,
+  apiKey: string,
   { paymentId, tradeNo, command }: StripeReport,
   cause: string,
 ): Promise<void> {
-  const orderId = await orderOf(deps, paymentId, tradeNo)
+  const orderId = await orderOf(deps, apiKey, paymentId, tradeNo)
   if (orderId === null) {
     const fields = { provider: 'stripe', paymentId, report: command.type }
     deps.core.log.warn(fields, 'ignored a Stripe report about a payment of another site')
@@ -61,26 +63,44 @@ export async function applyReport(
 
 /**
  * Returns the order of a payment; null when this site has no such order. A charge contains the
- * trade number of its order. When the payment of this order is not recorded yet, the function
- * throws, so that the report is repeated later.
+ * trade number of its order. For refunds and disputes of an unknown payment, Stripe is asked for
+ * the trade number. When the payment of this order is not recorded yet, the function throws, so
+ * that the report is repeated later.
  */
 async function orderOf(
-  { core, freshness }: Deps,
+  deps: Deps,
+  apiKey: string,
   paymentId: string | null,
-  tradeNo: string | null,
+  reportedTradeNo: string | null,
 ): Promise<number | null> {
   if (paymentId === null) return null
+  const { core, freshness } = deps
   const head = await core.store.headPosition()
   if (!(await freshness.waitFor(['orders', 'users'], head, FRESH_WITHIN_MS))) {
     throw httpError('Unavailable')
   }
   const orderId = await orderOfPayment(core.db, paymentId)
-  if (orderId !== null || tradeNo === null) return orderId
-  const namedId = orderIdOf(tradeNo)
+  if (orderId !== null) return orderId
+  const tradeNo = reportedTradeNo ?? (await askForTradeNo(deps, apiKey, paymentId))
+  const namedId = orderIdOf(tradeNo ?? '')
   if (namedId === null) return null
   const { order, payment } = await core.actors.peek(topUpDecider, topUpStream(namedId))
   if (order?.tradeNo === tradeNo && payment === null) throw httpError('Unavailable')
   return null
+}
+
+async function askForTradeNo(
+  deps: Deps,
+  apiKey: string,
+  paymentId: string,
+): Promise<string | null> {
+  try {
+    return await tradeNoOfPayment(deps, apiKey, paymentId)
+  } catch (error) {
+    const fields = { paymentId, reason: (error as Error).message }
+    deps.core.log.warn(fields, 'looking up the order of a Stripe payment failed')
+    throw httpError('Unavailable')
+  }
 }
 
 /**

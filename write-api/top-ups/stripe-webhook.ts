@@ -76,7 +76,7 @@ async function applyEvent(deps: Deps, request: FastifyRequest): Promise<void> {
   const event = await signedEvent(request, stripe.webhookSecret, core.now())
   if (event === null) throw httpError('InvalidRequest')
   const report = stripeReport(event)
-  if (report !== null) return applyReport(deps, report, request.id)
+  if (report !== null) return applyReport(deps, stripe.apiKey, report, request.id)
   if (!PAID.has(event.type as never)) return
   const checkout: unknown = event.data?.object
   if (!checkouts.Check(checkout)) throw httpError('InvalidRequest')

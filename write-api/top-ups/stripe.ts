@@ -53,6 +53,25 @@ export async function openStripePage(deps: Deps, page: Page): Promise<string> {
 }
 
 /**
+ * Returns the trade number that the checkout stored on a payment. Returns null when Stripe does not
+ * know the payment or the site's key may not read it. Throws when Stripe cannot be reached.
+ */
+export async function tradeNoOfPayment(
+  deps: Deps,
+  apiKey: string,
+  paymentId: string,
+): Promise<string | null> {
+  try {
+    const { metadata } = await clientOf(deps, apiKey).paymentIntents.retrieve(paymentId)
+    return metadata.trade_no ?? null
+  } catch (error) {
+    const status = error instanceof Stripe.errors.StripeError ? (error.statusCode ?? 500) : 500
+    if (status >= 500 || status === 429) throw error
+    return null
+  }
+}
+
+/**
  * Creates a Stripe client that uses the site's connections, which follow the operator's outbound
  * policy.
  */
