@@ -33,8 +33,8 @@ export class ApiError extends Error {
 }
 
 /**
- * Returns the error for a screen with its own message `words`. A refusal shows only the server's
- * message; a server failure shows `words`, the server's message and the request id.
+ * Returns the error that a screen shows. A refusal has only the server's message. A server failure
+ * has the screen's own message `words`, the server's message and the request id.
  */
 export function failureOf(error: unknown, words: string): Error {
   if (!(error instanceof ApiError) || error.status === 0) return new Error(words)

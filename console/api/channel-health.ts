@@ -51,7 +51,7 @@ export function healthKind({ status, circuits, figures }: ChannelHealth): Health
   if (circuits.length > 0) return 'partly'
   const rate = successRate(figures.m5)
   if (rate !== null && rate < FAILING_BELOW) return 'failing'
-  // NOTE: A push has only the last minutes; the figures of the day come with the next full read.
+  // NOTE: A live event has no hourly and daily figures; they come with the next full read.
   const isIdle = [figures.m5, figures.h1, figures.d1].every((part) => part === null)
   return isIdle ? 'idle' : 'well'
 }
@@ -59,12 +59,12 @@ export function healthKind({ status, circuits, figures }: ChannelHealth): Health
 export const isTroubled = (channel: ChannelHealth): boolean =>
   RANK.indexOf(healthKind(channel)) < RANK.indexOf('well')
 
-/** Compares channels: the most severe problems first, then by id. */
+/** Sorts channels by severity of their problems, then by id. */
 export const byTrouble = (one: ChannelHealth, other: ChannelHealth): number =>
   Math.min(RANK.indexOf(healthKind(one)), RANK.indexOf('well')) -
     Math.min(RANK.indexOf(healthKind(other)), RANK.indexOf('well')) || one.id - other.id
 
-/** Returns the share of successful attempts, from 0 to 1; null if there were no attempts. */
+/** Returns the share of successful attempts, from 0 to 1, or null if there were no attempts. */
 export function successRate(figures: HealthFigures | null): number | null {
   if (figures === null) return null
   const tries = figures.successes + figures.failures
@@ -79,7 +79,7 @@ const BAR_SECONDS = 180
 export const barsEnd = (atMs: number): number =>
   (Math.floor(atMs / 1_000 / BAR_SECONDS) + 1) * BAR_SECONDS
 
-/** Returns the hour before `end` in 3-minute bars, oldest first; no attempts give a null rate. */
+/** Returns the hour before `end` in 3-minute bars; the rate of a bar without attempts is null. */
 export function pointsOf(rows: ChannelHealth['minutes'], end: number): readonly Point[] {
   const length = BAR_SECONDS
   const count = Math.round(3_600 / length)
@@ -108,7 +108,7 @@ const healthQuery = queryOptions({
   queryFn: ({ signal }) => call('GET /api/channel/health', { signal }),
 })
 
-/** Applies a push to a snapshot, unless the snapshot is newer and already contains the push. */
+/** Applies a live event to a snapshot, unless the snapshot is newer than the event. */
 export function withPush(snapshot: HealthSnapshot, push: HealthPush): HealthSnapshot {
   if (push.at < snapshot.at) return snapshot
   const changed = new Map(push.channels.map((channel) => [channel.id, channel]))
@@ -120,7 +120,7 @@ export function withPush(snapshot: HealthSnapshot, push: HealthPush): HealthSnap
   return { at: push.at, channels: [...kept, ...added].sort((a, b) => a.id - b.id) }
 }
 
-/** Reads the health of all channels with live updates; reads again after each reconnection. */
+/** Reads the health of all channels, with live updates. Each reconnection reads it again. */
 export function useHealth() {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'

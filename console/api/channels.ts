@@ -6,8 +6,8 @@ import { apiQuery, call, exchange } from './client.ts'
 import { fetchAllPages, type ListPage, MATCHING_MAX } from './request.ts'
 
 /**
- * `page` is zero-based; empty texts mean no filter. In tag mode, the items are tags and untagged
- * channels, and `total` counts these items.
+ * `page` is zero-based; an empty text does not filter. In tag mode, `items` and `total` count each
+ * tag as one item, and each channel without a tag.
  */
 export type ChannelQuery = {
   keyword: string
@@ -17,13 +17,13 @@ export type ChannelQuery = {
   pageSize: number
   status?: string
   type?: string
-  /** The server's name of the sort column; empty for the default order. */
+  /** The server's name of the sort column, or empty for the default order. */
   sort?: string
   isDescending?: boolean
   isIdSort?: boolean
-  /** Returns tags without their channels. */
+  /** True to list each tag as one item, without its channels. */
   isTagMode?: boolean
-  /** Filters by exactly this tag; empty for all channels. */
+  /** Only channels with exactly this tag; empty for all channels. */
   tag?: string
 }
 
@@ -56,7 +56,7 @@ export async function listChannels(
 
 const FRESH_MS = 60_000
 
-/** Reads the name of a channel; empty if the channel was deleted. Admins only. */
+/** Reads the name of a channel, which is empty if the channel was deleted. Admins only. */
 export const channelNameQuery = (id: number) =>
   queryOptions({
     queryKey: ['channel-name', id],
@@ -74,7 +74,7 @@ export const channelNameQuery = (id: number) =>
 type ChannelOrder = Pick<ChannelQuery, 'sort' | 'isDescending' | 'isIdSort'>
 type ChannelFilter = Omit<ChannelQuery, 'page' | 'pageSize'>
 
-/** Reads every channel of a tag, as a list page; search filters do not apply. */
+/** Reads every channel of a tag, as one list page. Search filters do not apply. */
 export const channelsOfTagQuery = (tag: string, order: ChannelOrder = {}) =>
   channelsThat([...channelsKey, 'of-tag', tag, order], { ...order, tag })
 
@@ -93,7 +93,7 @@ const channelsThat = (queryKey: readonly unknown[], filter: Partial<ChannelFilte
       }, max),
   })
 
-/** Returns the channels of a list page without its tags. */
+/** Returns the channels of a list page without the tag rows. */
 export const wholeChannels = ({ items }: ListPage<ChannelEntry>): Channel[] =>
   items.flatMap((item) => ('children' in item ? [] : [item]))
 
@@ -107,7 +107,7 @@ export const knownModelsQuery = queryOptions({
 /** Reads the models that at least one enabled channel serves. */
 export const enabledModelsQuery = apiQuery('GET /api/channel/models_enabled')
 
-/** Reads the channel types with their specific fields; they are constant while the server runs. */
+/** Reads the channel types and the fields of each; they are constant while the server runs. */
 export const channelTypesQuery = {
   ...apiQuery('GET /api/channel/types'),
   staleTime: Number.POSITIVE_INFINITY,
@@ -115,7 +115,7 @@ export const channelTypesQuery = {
 
 export const testProgressKey = ['channel-test-progress'] as const
 
-/** Reads the progress of the last test run. While it runs, polls unless live updates arrive. */
+/** Reads the progress of the last test run. It polls during a run if there are no live updates. */
 export const testProgressQuery = (isLive: boolean) =>
   queryOptions({
     queryKey: testProgressKey,
@@ -128,7 +128,7 @@ export type TestOutcome =
   | { readonly isSuccess: true; readonly seconds: number }
   | { readonly isSuccess: false; readonly message: string }
 
-/** Sends a test call for one model to a channel. A provider's failure is returned, not thrown. */
+/** Sends a test call for one model to a channel. A failed test is returned, not thrown. */
 export async function testChannel(
   id: number,
   model: string,
@@ -145,6 +145,6 @@ export async function testChannel(
   }
 }
 
-/** Changes the given fields; status 1 enables, 2 disables. Returns the server's message. */
+/** Changes the given fields (status 1 enables, 2 disables) and returns the server's message. */
 export const updateChannel = async (body: UpdateChannel): Promise<string> =>
   (await exchange('PUT /api/channel/', { body })).message

@@ -29,7 +29,7 @@ import type { orderActions } from '#write-api/contract/top-ups.ts'
 import type { userActions } from '#write-api/contract/users.ts'
 import { type ApiAnswer, type ApiRequest, type QueryValue, request } from './request.ts'
 
-/** All routes by contract. Only types are imported, so that schemas stay out of the bundle. */
+/** All routes by contract. Only types are imported, because schemas would enlarge the bundle. */
 type Routes = typeof channelActions &
   typeof channelChecks &
   typeof channelQueries &
@@ -58,7 +58,7 @@ type Routes = typeof channelActions &
   typeof userActions &
   typeof userQueries
 
-/** The name of a route in the contracts: method and path. */
+/** The name of a route, such as `GET /api/log/`. */
 export type RouteName = keyof Routes
 
 type Part<Name extends RouteName, Key extends string> =
@@ -66,7 +66,7 @@ type Part<Name extends RouteName, Key extends string> =
     ? Static<Schema>
     : unknown
 
-/** Numbers and booleans in paths and queries are sent as text. */
+/** Path and query values may be numbers or booleans, which are sent as text. */
 type Texts<Fields> = unknown extends Fields
   ? unknown
   : {
@@ -81,7 +81,6 @@ type OptionalIfEmpty<Key extends string, Value> = unknown extends Value
 
 type Sending = Pick<ApiRequest, 'afterPosition' | 'signal' | 'idempotencyKey' | 'renewsSession'>
 
-/** The path parameters, query and body of a route. */
 export type Input<Name extends RouteName> = Sending &
   OptionalIfEmpty<'params', Texts<Part<Name, 'params'>>> &
   OptionalIfEmpty<'query', Texts<Part<Name, 'querystring'>>> &
@@ -94,14 +93,12 @@ export type Envelope<Name extends RouteName> = Routes[Name] extends {
   ? Static<Schema>
   : never
 
-/** The type of `data` in the response body of a route. */
 export type Data<Name extends RouteName> =
   Envelope<Name> extends { data: infer Value } ? Value : never
 
 type Arguments<Name extends RouteName> =
   Partial<Input<Name>> extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>]
 
-/** Returns the method and the path of a route, with the path parameters filled in. */
 export function addressOf(
   name: string,
   params: Readonly<Record<string, QueryValue>> = {},
@@ -113,7 +110,7 @@ export function addressOf(
   }
 }
 
-/** Calls a route and returns the complete response body. Throws `ApiError` with a text to show. */
+/** Calls a route and returns the complete response body. Throws a translated `ApiError`. */
 export const exchange = <Name extends RouteName>(name: Name, ...[input]: Arguments<Name>) => {
   const { params, ...rest } = (input ?? {}) as Loose
   return request<Data<Name>>({ ...addressOf(name, params), ...rest }) as Promise<
@@ -123,15 +120,15 @@ export const exchange = <Name extends RouteName>(name: Name, ...[input]: Argumen
 
 type Loose = Omit<ApiRequest, 'method' | 'path'> & { params?: Readonly<Record<string, QueryValue>> }
 
-/** Calls a route and returns the `data` of its response. Throws `ApiError` with a text to show. */
+/** Calls a route and returns the `data` of its response. Throws a translated `ApiError`. */
 export const call = async <Name extends RouteName>(
   name: Name,
   ...input: Arguments<Name>
 ): Promise<Data<Name>> => (await exchange(name, ...input)).data
 
 /**
- * Returns query options that read a route. By default the query key begins with the route's name;
- * another key groups queries that are invalidated together.
+ * Returns query options that read a route. The query key starts with the route's name, unless
+ * `queryKey` is given so that several queries can be invalidated together.
  */
 export const apiQuery = <Name extends RouteName>(
   name: Name,

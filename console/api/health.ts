@@ -1,8 +1,8 @@
 import { ApiError } from './api-error.ts'
 
 /**
- * The state of the server as seen by recent calls. `unreachable`: no response. `busy`: HTTP 429,
- * with the retry time by `performance.now()` if the server sent one. `down`: HTTP 502 to 504.
+ * The server's state by the latest calls. `unreachable`: no response. `busy`: HTTP 429, and the
+ * time of the next try (`performance.now()`) if the server sent one. `down`: HTTP 502 to 504.
  */
 export type Health =
   | { readonly kind: 'fine' }
@@ -21,7 +21,7 @@ export function onHealth(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Records the result of a call; a status other than 0, 429 and 502 to 504 means `fine`. */
+/** Records the status of a call. Only 0 (no response), 429 and 502 to 504 indicate a problem. */
 export function noteAnswer(status: number, retryAfterMs: number | null): void {
   const next = healthOf(status, retryAfterMs)
   if (next.kind === 'fine' && health.kind === 'fine') return

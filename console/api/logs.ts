@@ -2,7 +2,6 @@ import type { LogEntry, LogOther, LogStat, UsagePoint } from '#read-api/contract
 import { addressOf, apiQuery, call } from './client.ts'
 import { type ListPage, type ListSort, requestFile } from './request.ts'
 
-/** `self` for the user's rows, `all` for the rows of all users (admins). */
 type LogScope = 'self' | 'all'
 
 /** The filters by their API names. Empty and 0 values are not sent; times are unix seconds. */
@@ -18,12 +17,12 @@ export type LogParams = {
   end_timestamp?: number | undefined
 }
 
-/** The root key of all queries about calls, which live events invalidate. */
+/** The common key prefix of all queries about calls; live events invalidate these queries. */
 export const logsKey = ['logs'] as const
 /** The key of the log's time histogram. */
 export const barsKey = [...logsKey, 'bars'] as const
 
-/** Reads one page of the usage log, newest first by default. `page` is zero-based. */
+/** Reads a page of the usage log, newest first by default. `page` is zero-based. */
 export const listLogs = (
   ask: ListSort & {
     scope: LogScope
@@ -61,7 +60,7 @@ export async function callsByHour(ask: {
   scope: LogScope
   from: number
   to: number
-  /** Admins only; empty for all users. */
+  /** Set only by admins; an empty text means all users. */
   username: string
   signal?: AbortSignal
 }): Promise<UsagePoint[]> {
@@ -74,7 +73,7 @@ export async function callsByHour(ask: {
 
 export type ExportKind = 'csv' | 'ndjson'
 
-/** Exports all matching rows; `zone` is the CSV's time zone, and null `columns` means all. */
+/** Exports all rows that match. `zone` is the time zone of the CSV; null `columns` means all. */
 export const exportLogs = (ask: {
   scope: LogScope
   params: LogParams
@@ -92,13 +91,13 @@ export const exportLogs = (ask: {
     signal: ask.signal,
   })
 
-/** Reads the user of a row. Admins only. */
+/** Reads the user of a log row. Admins only. */
 export const logUserQuery = (userId: number) =>
   apiQuery('GET /api/user/:id', { params: { id: userId } }, ['user', userId])
 
 const parsed = new WeakMap<LogEntry, LogOther>()
 
-/** Parses the row's `other` field (cached); empty if it is not a JSON object. */
+/** Parses the row's `other` field with a cache. Anything but a JSON object counts as empty. */
 export function otherOf(row: LogEntry): LogOther {
   const known = parsed.get(row)
   if (known !== undefined) return known
@@ -130,6 +129,6 @@ const END_NAMES = [
 ] as const
 type EndName = (typeof END_NAMES)[number]
 
-/** Returns null for successful calls and for rows that are not calls. */
+/** Returns null for a successful call and for a row that is not a call. */
 export const endName = (end: string | undefined): EndName | null =>
   END_NAMES.find((name) => name === end) ?? null

@@ -3,14 +3,14 @@ import { call } from './client.ts'
 
 const KEY = 'oauth_return_to'
 
-/** Redirects this tab to the OAuth provider; the callback later leads to `returnTo`. */
+/** Redirects this tab to the OAuth provider. After the login, the user returns to `returnTo`. */
 export async function sendAway(query: AuthorizeQuery, returnTo: string | null): Promise<void> {
   const { url } = await call('GET /api/oauth/authorize', { query })
   rememberReturn(returnTo)
   window.location.assign(url)
 }
 
-/** Stores the path after an OAuth login; null stores none, so that the default path applies. */
+/** Stores the page to open after an OAuth login; null means the default page. */
 export function rememberReturn(returnTo: string | null): void {
   if (returnTo === null) sessionStorage.removeItem(KEY)
   else sessionStorage.setItem(KEY, returnTo)

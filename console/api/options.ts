@@ -11,7 +11,7 @@ export const optionsQuery = queryOptions({
     const data = await call('GET /api/option/', { signal })
     return new Map(data.map(({ key, value }) => [key, value]))
   },
-  // Keep the old Map if the values are equal, because React Query cannot compare Maps.
+  // Keep the old Map if its entries are equal, because React Query cannot compare Maps.
   structuralSharing: (old, fresh) => (isSame(old, fresh) ? old : fresh),
   refetchOnWindowFocus: false,
 })
@@ -30,8 +30,8 @@ export const optionSchemaQuery = {
 }
 
 /**
- * Saves an option. The server refuses if the value is no longer `before`, because another user
- * changed it. Returns the server's remark about the saved value, or an empty text.
+ * Saves an option and returns the server's remark about the value, or an empty text. The server
+ * refuses if the stored value is not `before`, because another user has changed it.
  */
 export const putOption = async (key: string, value: string, before: string): Promise<string> =>
   (await exchange('PUT /api/option/', { body: { key, value, before } })).message
@@ -42,7 +42,7 @@ export const isChangedMeanwhile = (error: unknown): boolean =>
 export const optionHistoryKey = ['option-history'] as const
 const PAGE_SIZE = 20
 
-/** Reads who changed the options of a section, newest first. */
+/** Reads the changes of a section's options with their authors, newest first. */
 export const optionHistoryQuery = (section: string) =>
   infiniteQueryOptions({
     queryKey: [...optionHistoryKey, section],
@@ -70,7 +70,7 @@ export const presetRatiosQuery = (source: PresetSource) => ({
   retry: false,
 })
 
-/** Reads the result of the automatic release check. It is empty if the check is disabled. */
+/** Reads the result of the automatic release check, which is empty if the check is disabled. */
 export const automaticCheckQuery = {
   ...apiQuery('GET /api/option/latest_release'),
   staleTime: Number.POSITIVE_INFINITY,

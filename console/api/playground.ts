@@ -7,12 +7,11 @@ type ChatAsk = {
   messages: readonly { role: 'system' | 'user' | 'assistant'; content: string }[]
   model: string
   group: string
-  /** 0 means no limit. */
+  /** The maximum number of tokens; 0 means no limit. */
   max_tokens: number
   temperature: number
 }
 
-/** A piece of the streamed response. */
 export type ChatPiece = { content: string; reasoning: string }
 
 type ChatListener = {
@@ -23,7 +22,7 @@ type ChatListener = {
 
 /**
  * Streams one chat completion and resolves at `[DONE]`. Throws `ApiError` if the call is refused,
- * the stream reports an error, or the stream ends without `[DONE]`.
+ * or if the stream reports an error or ends without `[DONE]`.
  */
 export async function chat(
   ask: ChatAsk,
@@ -72,7 +71,7 @@ type Chunk = {
   }[]
 }
 
-/** NOTE: Some browsers cannot iterate a stream. */
+/** Yields the chunks of the body. NOTE: Some browsers do not support `for await` on a stream. */
 async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader()
   if (reader === undefined) return
@@ -83,7 +82,7 @@ async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Reads a chunk; a broken connection throws the error of a request without a response. */
+/** Reads a chunk. A broken connection throws the same error as a request without a response. */
 async function read(reader: ReadableStreamDefaultReader<Uint8Array>) {
   try {
     return await reader.read()

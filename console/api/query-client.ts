@@ -4,19 +4,19 @@ import { ApiError } from './api-error.ts'
 const RETRIES_MAX = 2
 const RETRY_DELAY_MS_MAX = 30_000
 
-/** Returns true for missing responses, overload and server faults; false for refusals. */
+/** Returns true after a missing response, an overload or a server fault; false after a refusal. */
 export function isWorthRetrying(failures: number, error: Error): boolean {
   if (failures >= RETRIES_MAX || !(error instanceof ApiError)) return false
   return error.status === 0 || error.status === 429 || error.status >= 502
 }
 
-/** Returns the server's `Retry-After`, or else a delay that doubles from one second. */
+/** Returns the server's `Retry-After`. Without it, returns a delay that doubles from one second. */
 export function retryDelayMs(failures: number, error: Error): number {
   const asked = error instanceof ApiError ? error.retryAfterMs : null
   return Math.min(asked ?? 1000 * 2 ** failures, RETRY_DELAY_MS_MAX)
 }
 
-/** Creates the cache of server state. Screens show the errors of their queries, without toasts. */
+/** Creates the cache of server state. A failed query shows no toast; its screen shows the error. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {

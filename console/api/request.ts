@@ -7,17 +7,17 @@ export type QueryValue = string | number | boolean | undefined | null
 
 export type ApiRequest = {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** The path from `/api` on. */
+  /** The path, which starts with `/api`. */
   path: string
-  /** Undefined, null and empty values are omitted. */
+  /** A value that is undefined, null or empty is not sent. */
   query?: Readonly<Record<string, QueryValue>>
   body?: unknown
-  /** A read waits until the server's read models include this stream position. */
+  /** The server responds once its read models include this stream position. */
   afterPosition?: number | undefined
   signal?: AbortSignal | undefined
-  /** The server executes the call only once per key. */
+  /** The server executes only the first call with this key. */
   idempotencyKey?: string
-  /** The response contains a new session, while the old session has already ended. */
+  /** True for a request that ends the current session and returns a new one. */
   renewsSession?: boolean
 }
 
@@ -25,25 +25,25 @@ export type ApiAnswer<T> = {
   data: T
   position: number | null
   message: string
-  /** The complete response body, because a few routes have fields beside `data`. */
+  /** The complete response body, because a few routes have more fields than `data`. */
   envelope: Readonly<Record<string, unknown>>
 }
 
 /** A page of a list; `page` is zero-based. */
 export type ListPage<Row> = { items: Row[]; page: number; total: number }
 
-/** The server's name of the sort column; omitted for the server's default order. */
+/** `sort` is the server's name of the column. Without it, the server's default order applies. */
 export type ListSort = {
   readonly sort?: string
   readonly order?: 'asc' | 'desc'
 }
 
-/** The last stream position that this tab wrote; later reads wait for it (`X-After-Position`). */
+/** The latest stream position written by this tab. Reads send it as `X-After-Position` and wait. */
 let writtenPosition = 0
 
 /**
- * Sends a request to the management API. Throws `ApiError` with a translated message if the call is
- * refused, fails or gets no response. A 401 ends the stored session.
+ * Sends a request to the management API. Throws `ApiError` with a translated message if the request
+ * is refused, fails or gets no response. A 401 ends the stored session.
  */
 export async function request<T>(call: ApiRequest): Promise<ApiAnswer<T>> {
   const user = storedUser()
@@ -86,7 +86,7 @@ export async function fetchAllPages<Row extends { id: number }>(
   return { items: [...found.values()], page: 0, total: found.size }
 }
 
-/** Downloads a file as a byte stream. Refusals are handled as in `request`. */
+/** Downloads a file as a byte stream. A refusal throws the same error as in `request`. */
 export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint8Array>> {
   const user = storedUser()
   const response = await send(call, user?.id ?? null)
@@ -97,7 +97,7 @@ export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint
 
 /**
  * Calls the relay with the session and returns the streamed response. An error has the relay's
- * message and leaves the health state unchanged, because it concerns only this call.
+ * message and does not change the server's health state, because it concerns only this call.
  */
 export async function requestStream(call: ApiRequest): Promise<Response> {
   const user = storedUser()
@@ -113,7 +113,7 @@ export async function requestStream(call: ApiRequest): Promise<Response> {
   })
 }
 
-/** Returns path and query; empty values are omitted, and keys keep their order. */
+/** Returns the path with the query. Empty values are omitted; the order of the keys is kept. */
 export function addressOf(path: string, query: ApiRequest['query']): string {
   const params = new URLSearchParams()
   for (const [key, value] of Object.entries(query ?? {})) {
@@ -123,7 +123,7 @@ export function addressOf(path: string, query: ApiRequest['query']): string {
   return text === '' ? path : `${path}?${text}`
 }
 
-/** Sends a request. A 401 during a session renewal is retried once with the new session. */
+/** Sends a request. After a 401 during a session renewal, sends it again with the new session. */
 async function send(call: ApiRequest, userId: number | null): Promise<Response> {
   if (call.renewsSession) return renewSession(() => sendOnce(call, userId))
   const isRenewed = watchSession()

@@ -6,18 +6,18 @@ type Listener = (user: SessionUser | null) => void
 const listeners = new Set<Listener>()
 const expiryListeners = new Set<() => void>()
 
-/** The minimum roles for the screens of admins and of the super admin. */
+/** The minimum role for the screens of admins; `ROOT_ROLE` is the minimum for the super admin. */
 export const ADMIN_ROLE = 10
 export const ROOT_ROLE = 100
 
-/** True after the user chose to log out; a refused request then does not mean expiry. */
+/** True after the user chose to log out. A 401 is then no expired session. */
 let isLeaving = false
 
 let cached: { text: string | null; user: SessionUser | null } = { text: null, user: null }
 
 /**
- * Returns the user stored at login, or null. It only controls what is shown, because the server
- * checks all rights. Invalid records count as null; equal records return the same object.
+ * Returns the user stored at login, or null if the record is missing or invalid. The server checks
+ * all rights, so the user only determines what is shown. An equal record returns the same object.
  */
 export function storedUser(): SessionUser | null {
   const text = localStorage.getItem(KEY)
@@ -39,7 +39,7 @@ export function clearUser(): void {
   tell()
 }
 
-/** Marks the start of a logout; refused requests then show no error until the next login. */
+/** Marks the start of a logout. Until the next login, a 401 shows no error. */
 export function startLeaving(): void {
   storedUser()
   isLeaving = true
@@ -51,7 +51,7 @@ export const hasLeft = (): boolean => isLeaving
 export const isAdmin = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ADMIN_ROLE
 export const isRoot = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ROOT_ROLE
 
-/** Ends the session after a 401, unless `userId` logs out or is no longer the stored user. */
+/** Ends the session after a 401 for `userId`, unless that user logs out or was replaced. */
 export function expireSession(userId: number): void {
   if (isLeaving || storedUser()?.id !== userId) return
   clearUser()
@@ -76,7 +76,7 @@ export function onUserChange(listener: Listener): () => void {
   }
 }
 
-/** Returns the logged-in user, or null; follows logins and logouts in other tabs. */
+/** Returns the logged-in user or null, and updates after logins and logouts in other tabs. */
 export function useUser(): SessionUser | null {
   return useSyncExternalStore(onUserChange, storedUser)
 }
@@ -113,7 +113,7 @@ export async function renewSession<T>(act: () => Promise<T>): Promise<T> {
   return running
 }
 
-/** Returns a function that resolves to true if the session was renewed since this call. */
+/** Returns a function that tells whether the session was renewed since this call. */
 export function watchSession(): () => Promise<boolean> {
   const before = renewals
   return async () => {

@@ -12,8 +12,8 @@ import { apiQuery, call } from './client.ts'
 type Chat = Readonly<Record<string, string>>
 
 /**
- * The chat clients stored at the last visit; null if they cannot be parsed. They are read at
- * startup, before `cacheStatus` overwrites them.
+ * The chat clients stored at the last visit, or null if they cannot be parsed. They are read at
+ * startup, because `cacheStatus` overwrites them.
  */
 const stored = readChats(localStorage.getItem('chats'))
 let areChatsBroken = stored === null
@@ -33,10 +33,10 @@ function isChat(value: unknown): value is Chat {
   return isObject && Object.values(value).every((link) => typeof link === 'string')
 }
 
-/** Returns the chat clients of the last visit, used until the site's status is loaded. */
+/** Returns the chat clients of the last visit, for use until the site's status has loaded. */
 export const storedChats = (): readonly Chat[] => stored ?? []
 
-/** Returns true once if the stored chat clients could not be parsed. */
+/** Returns true if the stored chat clients could not be parsed. Later calls return false. */
 export function takeChatsFault(): boolean {
   const was = areChatsBroken
   areChatsBroken = false
@@ -45,7 +45,7 @@ export function takeChatsFault(): boolean {
 
 const KEY = 'status'
 
-/** Stores the status for the first paint of the next visit, and some fields for other screens. */
+/** Stores the status for the first paint of the next visit; other screens read single fields. */
 function cacheStatus(status: Status): void {
   localStorage.setItem(KEY, JSON.stringify(status))
   localStorage.setItem('footer_html', status.footer_html)
@@ -65,7 +65,7 @@ export function cachedStatus(): Status | undefined {
 }
 
 const REFRESH_MS = 5 * 60_000
-/** The console waits for the status, so the request fails after this time. */
+/** The time limit of the request, because the console shows nothing until the status arrives. */
 const ANSWER_MS_MAX = 10_000
 
 export const statusQuery = queryOptions({
@@ -79,7 +79,7 @@ export const statusQuery = queryOptions({
   staleTime: REFRESH_MS,
 })
 
-/** Returns the site's status; until it is loaded, the copy of the last visit or undefined. */
+/** Returns the site's status. Until it has loaded, returns the copy of the last visit, if any. */
 export function useStatus(): Status | undefined {
   const placeholder = cachedStatus()
   return useQuery(
@@ -94,7 +94,7 @@ type Watch = {
 
 const watches = new WeakMap<QueryClient, Watch>()
 
-/** Returns the value of `useStatus` from a shared observer; one per list cell would be slow. */
+/** Returns the value of `useStatus`. All list cells share one observer, because many are slow. */
 export function useSharedStatus(): Status | undefined {
   const client = useQueryClient()
   const { subscribe, read } = watchOf(client)
@@ -131,7 +131,7 @@ type SitePage = 'notice' | 'about' | 'home_page_content'
 
 const PAGE_FRESH_MS = 60_000
 
-/** Reads a text of the operator (markdown or HTML); empty if there is none. */
+/** Reads a text of the operator (markdown or HTML), which is empty if none is configured. */
 export const sitePageQuery = (page: SitePage) => ({
   ...apiQuery(`GET /api/${page}`),
   staleTime: PAGE_FRESH_MS,
@@ -139,7 +139,7 @@ export const sitePageQuery = (page: SitePage) => ({
 
 const NOTICE_KEY = 'notice'
 
-/** Stores the notice for the next visit's first paint, because a late notice shifts the page. */
+/** Stores the notice for the next visit's first paint, because a late notice moves the page. */
 const noticeQuery = queryOptions({
   ...sitePageQuery('notice'),
   queryFn: async ({ signal }) => {
@@ -149,7 +149,7 @@ const noticeQuery = queryOptions({
   },
 })
 
-/** Returns the operator's notice; until it is loaded, the notice of the last visit. */
+/** Returns the operator's notice. Until it has loaded, returns the notice of the last visit. */
 export function useNotice(): string {
   const kept = localStorage.getItem(NOTICE_KEY)
   const query = kept === null ? noticeQuery : { ...noticeQuery, placeholderData: kept }

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { isChangedMeanwhile, optionsQuery, presetRatiosQuery, putOption } from './options.ts'
 
-/** The built-in price of a model: exact decimals, and an integer of tokens; null if missing. */
+/** The built-in price of a model as decimal texts, which keep all digits; null if there is none. */
 export type PresetPrice = {
   readonly model: string
   readonly ratio: string | null
@@ -14,7 +14,7 @@ type Texts = ReadonlyMap<string, string>
 const readAgain = (client: QueryClient): Promise<Texts> =>
   client.fetchQuery({ ...optionsQuery, staleTime: 0 })
 
-/** Reads the current prices; returns the models whose calls are refused for lack of a price. */
+/** Reads the current prices and returns the models without a price, whose calls are refused. */
 export async function unpricedAmong(
   client: QueryClient,
   models: readonly string[],
@@ -22,7 +22,7 @@ export async function unpricedAmong(
   return unpricedBy(await readAgain(client))(models)
 }
 
-/** Returns a filter for models without a price, based on options that were already read. */
+/** Returns a function that filters models without a price, by options that were already read. */
 export function unpricedBy(options: Texts): (models: readonly string[]) => readonly string[] {
   if (options.get('fallback_pricing_enabled') === 'true') return () => []
   const [prices, ratios] = [namesIn(options.get('ModelPrice')), namesIn(options.get('ModelRatio'))]
@@ -64,7 +64,7 @@ const entriesOf = (
     return value === null ? [] : [[price.model, value] as const]
   })
 
-/** Other users may save concurrently; their values are then read again and kept. */
+/** The number of attempts. If another user saves at the same time, the values are read again. */
 const TRIES_MAX = 3
 
 async function addEntries(
@@ -86,8 +86,8 @@ async function addEntries(
 }
 
 /**
- * Appends missing entries to the JSON object `text`. The text is not parsed and formatted again, so
- * that all digits of other numbers are preserved.
+ * Adds missing entries at the end of the JSON object `text`. The text is not parsed and formatted
+ * again, because that would change the digits of other numbers.
  */
 export function withEntries(text: string, entries: readonly (readonly [string, string])[]): string {
   const names = namesIn(text)

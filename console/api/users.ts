@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { apiQuery, call } from './client.ts'
 import type { ListSort } from './request.ts'
 
-/** `page` is zero-based. Empty texts do not filter; the newest users come first by default. */
+/** `page` is zero-based. An empty text does not filter. The default order is newest first. */
 type UserQuery = { keyword: string; group: string; page: number; pageSize: number } & ListSort
 
 export const usersKey = ['users'] as const
@@ -20,7 +20,7 @@ export const usersQuery = (asked: UserQuery) =>
     placeholderData: keepPreviousData,
   })
 
-/** Reads one user with all fields; each opened form reads fresh data. Admins only. */
+/** Reads one user with all fields. Each opened form reads the user again. Admins only. */
 export const userQuery = (id: number) => ({
   ...apiQuery('GET /api/user/:id', { params: { id } }, ['user', id]),
   staleTime: 0,

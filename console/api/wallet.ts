@@ -15,7 +15,7 @@ export function ownOrdersQuery(page: number) {
   }
 }
 
-/** The payment page: a form with `fields` to submit to `url`, or only a URL to open. */
+/** The payment page: a form that submits `fields` to `url`, or only a URL to open. */
 export type PaymentPage = { fields: Readonly<Record<string, string>>; url: string }
 
 export async function pay(body: Pay): Promise<PaymentPage> {

@@ -58,7 +58,6 @@ export function AccountMenu({ user }: { user: SessionUser }): ReactElement {
   )
 }
 
-/** Uses the clock of the user's device. */
 const isNewYear = (today: Date): boolean => today.getMonth() === 0 && today.getDate() === 1
 
 /** Ends the session on the server and in this browser, even if the server cannot be reached. */

@@ -17,8 +17,8 @@ import { createRouter } from './routes.tsx'
 const WEIGHTS = [400, 600]
 
 /**
- * Preloads the glyphs of the offline message. The Chinese font has slices that load when a
- * character is first drawn, which fails offline.
+ * Loads the glyphs of the offline message in advance. The Chinese font loads in slices when a
+ * character is first drawn, which is impossible offline.
  */
 function useOfflineGlyphs(): void {
   const { t, i18n } = useTranslation()
@@ -50,7 +50,7 @@ export function App(): ReactElement {
   useEffect(() => {
     return onSessionExpired(() => {
       client.clear()
-      // Use the current location, because the tab's first URL may have another query.
+      // Use the current location, because the tab's first URL may be outdated.
       const { pathname, search } = router.state.location
       void router.navigate(loginPath(`${pathname}${search}`, { isExpired: true }), {
         replace: true,
@@ -68,7 +68,7 @@ export function App(): ReactElement {
   useEffect(() => {
     let last = storedUser()?.id
     return onUserChange((user) => {
-      // Another tab logged out or changed the user, so cached data must be removed.
+      // Another tab logged out or changed the user, so the cached data belongs to another user.
       if (user?.id !== last) client.clear()
       last = user?.id
     })

@@ -6,7 +6,7 @@ import './inbox-bell.css'
 
 const SHOWN_MAX = 99
 
-/** The link to the inbox with the number of unread messages, which is capped for display. */
+/** The link to the inbox. The number of unread messages is shown up to a maximum. */
 export function BellLink({ unread }: { unread: number }): ReactElement {
   const { t } = useTranslation()
   const count = unread > SHOWN_MAX ? `${SHOWN_MAX}+` : String(unread)

@@ -19,7 +19,7 @@ const IDLE_MS = 3_000
 type Dialog = keyof typeof load
 type Shown = Dialog | null
 
-/** The palette's button, the global shortcuts, and their two dialogs, which load on first use. */
+/** The palette's button, the global shortcuts, and two dialogs that load on first use. */
 export function Commands(): ReactElement {
   const { t } = useTranslation()
   const [shown, setShown] = useState<Shown>(null)
@@ -55,8 +55,8 @@ export function Commands(): ReactElement {
 }
 
 /**
- * Preloads the dialogs when the browser is idle. The preload stops if the user leaves the page or
- * the server is unreachable; opening a dialog then loads it.
+ * Loads the dialogs in advance while the browser is idle. It stops if the user leaves the page or
+ * the server is unreachable; a dialog then loads when it is opened.
  */
 function fetchWhenIdle(): () => void {
   const timer = setTimeout(() => void load.palette().catch(() => {}), IDLE_MS)

@@ -17,7 +17,7 @@ import { ShellFrame } from './shell-frame.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
 
-/** A single banner, instead of many toasts, while requests get no response. */
+/** One banner, instead of many toasts, while requests get no response. */
 function HealthBanner(): ReactElement | null {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -56,7 +56,7 @@ function onNetwork(listener: () => void): () => void {
   }
 }
 
-/** The layout after login: top bar, sidebar, content. */
+/** The layout of pages for logged-in users: top bar, sidebar, content. */
 export function ConsoleLayout(): ReactElement {
   const user = useUser()
   const { pathname, search } = useLocation()
@@ -78,7 +78,7 @@ const OwnPasswordPage = lazy(async () => ({
   default: (await import('../features/me/own-password-page.tsx')).OwnPasswordPage,
 }))
 
-/** Replaces the console until a user whose password was reset chooses a new password. */
+/** Replaces all pages for a user whose password was reset, until the user chooses a password. */
 function OwnPasswordLayout(): ReactElement {
   const leave = useLogout()
   return (

@@ -4,7 +4,7 @@ import { useRouteError } from 'react-router-dom'
 import { Button } from '#console/ui/elements/button.tsx'
 import { usePageTitle } from '#console/ui/layout/page.tsx'
 
-/** Replaces a page that threw an error. */
+/** Replaces a page whose rendering threw an error. */
 export function CrashPage(): ReactElement {
   const { t } = useTranslation()
   const error = useRouteError()

@@ -6,7 +6,7 @@ import { useStatus } from '../api/status.ts'
 
 const VARIANTS = ['powered1', 'powered2', 'powered3', 'powered4'] as const
 
-/** The operator's footer, if any, and one of four attributions of the software. */
+/** The operator's footer, if any, and one of four texts that attribute the software. */
 export function Footer(): ReactElement {
   const { t } = useTranslation()
   const html = useFooterHtml()
@@ -30,8 +30,8 @@ const LOOKS_MAX = 5
 const LOOK_MS = 200
 
 /**
- * Returns the operator's footer from the site's status. Until the status is loaded, it reads the
- * stored copy up to five times.
+ * Returns the operator's footer from the site's status. Until the status has loaded, it looks up to
+ * five times for a copy in local storage.
  */
 function useFooterHtml(): string {
   const fromStatus = useStatus()?.footer_html

@@ -8,8 +8,8 @@ import { showError } from '#console/ui/messages/toast.ts'
 import { cachedStatus, loadNotice, statusQuery } from '../api/status.ts'
 
 /**
- * Redirects to the setup page until the site has a root account. If this browser has seen a
- * completed setup, the check runs in the background.
+ * Redirects to the setup page until the site has a root account. If the last visit saw a completed
+ * setup, the page opens without waiting for the check.
  */
 export function ifNotSetUp(client: QueryClient, leaveForSetup: () => void): LoaderFunction {
   return async ({ request }) => {
@@ -25,7 +25,7 @@ export function ifNotSetUp(client: QueryClient, leaveForSetup: () => void): Load
   }
 }
 
-/** Requires a stored user; the server checks every request, and its 401 leads to the login page. */
+/** Redirects to the login page without a stored user. The server checks the session itself. */
 export const onlyLoggedIn: LoaderFunction = async ({ request }) => {
   if (storedUser() !== null) {
     await needAllWords()
@@ -35,7 +35,7 @@ export const onlyLoggedIn: LoaderFunction = async ({ request }) => {
   return redirect(loginPath(`${pathname}${search}`, { isExpired: false }))
 }
 
-/** Uses a separate observer, so that leaving a page does not cancel the request. */
+/** Reads the status with its own observer, because leaving a page cancels the page's requests. */
 function followStatus(client: QueryClient, leaveForSetup: () => void): void {
   const observer = new QueryObserver(client, statusQuery)
   let isTold = false
@@ -50,7 +50,7 @@ function followStatus(client: QueryClient, leaveForSetup: () => void): void {
   })
 }
 
-/** Returns undefined if the server cannot be reached; a message is shown and the page stays. */
+/** Returns whether the site is set up. If the server is unreachable, shows a message instead. */
 async function readSetup(client: QueryClient): Promise<boolean | undefined> {
   try {
     const status = await client.fetchQuery({ ...statusQuery, retry: false })
@@ -61,7 +61,6 @@ async function readSetup(client: QueryClient): Promise<boolean | undefined> {
   }
 }
 
-/** Shows the message for an unsuccessful response or for a failed request. */
 const tellFailure = (error: unknown): void =>
   showError(new Error(translate(isAnswered(error) ? 'shell.unreachable' : 'shell.statusFailed')))
 

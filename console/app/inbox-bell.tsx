@@ -6,15 +6,15 @@ import { inboxKey, unreadKey, unreadQuery } from '../api/messages.ts'
 import { BellLink } from './bell-link.tsx'
 
 const POLL_MS = 30_000
-/** The polling interval during live updates, because a silent live stream may be broken. */
+/** The polling interval during a live connection, because a broken connection may go unnoticed. */
 const POLL_LIVE_MS = 60_000
 
-/** The bell with the unread count, pushed by live events or polled without a connection. */
+/** The bell with the unread count, which live events update. Without live events it polls. */
 export function InboxBell(): ReactElement {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'
   const isLetIn = useUser()?.must_change_password !== true
-  // NOTE: The interval pauses in hidden tabs.
+  // NOTE: Polling pauses while the tab is hidden.
   const { data = 0, error } = useQuery({
     ...unreadQuery,
     enabled: isLetIn,
@@ -26,7 +26,7 @@ export function InboxBell(): ReactElement {
   }, [error])
   useLiveTopic('inbox', {
     onEvents: (counts) => {
-      // Cancel the pending request, because its response is older than the pushed value.
+      // Cancel a pending request, because its response would be older than this live event.
       void client.cancelQueries({ queryKey: unreadKey })
       client.setQueryData(unreadKey, counts.at(-1)?.unread_count)
       void client.invalidateQueries({ queryKey: inboxKey })

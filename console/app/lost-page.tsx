@@ -7,12 +7,12 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 
 const RETRY_EVERY_MS = 3_000
 const RELOAD_EVERY_MS = 30_000
-/** The session-storage key that records that a retry has reloaded the document. */
+/** Set in session storage after a retry has reloaded the document. */
 const RELOADED_KEY = 'lost-page-reloaded'
 
 /**
  * Replaces a page whose script could not be loaded. A retry reloads the document, because browsers
- * remember a failed script until then.
+ * do not request a failed script again before that.
  */
 export function LostPage({ file }: { file: string }): ReactElement {
   const { t } = useTranslation()
@@ -39,11 +39,11 @@ export function LostPage({ file }: { file: string }): ReactElement {
   )
 }
 
-/** Retries when the network returns, and every few seconds because servers send no signal. */
+/** Retries when the browser is online again, and every 3 s because an outage ends silently. */
 function useRetries(file: string): void {
   useEffect(() => {
     const retry = () => {
-      // A script that always fails must not reload the page forever; the time starts at page load.
+      // After the first reload, a retry waits for 30 s, so that a broken script causes no loop.
       const isFirst = sessionStorage.getItem(RELOADED_KEY) === null
       if (isFirst || performance.now() > RELOAD_EVERY_MS) void reloadIfAnswered(file)
     }
@@ -59,7 +59,7 @@ function useRetries(file: string): void {
   }, [file])
 }
 
-/** Reloads only if the server responds, because otherwise the whole console disappears. */
+/** Reloads if the server responds. A failed reload would leave only the browser's error page. */
 async function reloadIfAnswered(file: string): Promise<void> {
   const answer = await fetch(file, { cache: 'no-store' }).catch(() => null)
   if (answer?.ok !== true) return

@@ -24,7 +24,7 @@ export type NavItem = {
     | 'me'
   readonly icon: IconName
   readonly section: 'chat' | 'console' | 'admin' | 'personal'
-  /** An additional path of the page; with a trailing slash, all paths below it. */
+  /** Another path of the same page; with a trailing slash, all paths below it. */
   readonly alsoBelow?: string
   readonly isOffered?: (status: Status | undefined) => boolean
 }

@@ -5,7 +5,7 @@ import { RichText } from '#console/ui/rich/rich-text.tsx'
 import { useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import { useNotice } from '../api/status.ts'
 
-/** The operator's notice, shown until the user dismisses it. A changed text is shown again. */
+/** The operator's notice, until the user dismisses it. It reappears when its text changes. */
 export function Notice(): ReactElement | null {
   const { t } = useTranslation()
   const text = useNotice()
@@ -31,10 +31,10 @@ export function Notice(): ReactElement | null {
 const LINE_PX = 25
 const GAP_PX = 15
 const CHARACTER_PX = 7.5
-/** The width in pixels of sidebar, margins and the close button. */
+/** The width in pixels that sidebar, margins and the close button take. */
 const AROUND_PX = 90
 
-/** Estimates the height in pixels, so that the page moves little when the real height is known. */
+/** Estimates the height in pixels, so that the page moves little once the notice is rendered. */
 function estimatedHeight(text: string): number {
   const width = Math.max(240, window.innerWidth - AROUND_PX)
   const blocks = text
@@ -45,7 +45,7 @@ function estimatedHeight(text: string): number {
   return lines.reduce((sum, height) => sum + height + GAP_PX, -GAP_PX)
 }
 
-/** Returns a short hash, because storing a complete text to compare it wastes space. */
+/** Returns a short hash to store, because a comparison does not need the complete text. */
 function markOf(text: string): string {
   let sum = 0
   for (const character of text) sum = (Math.imul(sum, 31) + (character.codePointAt(0) ?? 0)) | 0

@@ -2,8 +2,8 @@ import type { ComponentType } from 'react'
 import { LostPage } from './lost-page.tsx'
 
 /**
- * Loads the page of a chunk, or a page that reports the failure and retries. It never rejects,
- * because the router renders nothing if `lazy` rejects.
+ * Loads a page from its chunk. If the chunk fails, returns a page that shows the error and retries;
+ * a rejected `lazy` would leave the router empty.
  */
 export async function ownChunk(
   load: () => Promise<ComponentType>,
@@ -16,7 +16,7 @@ export async function ownChunk(
   }
 }
 
-/** Returns the URL of the failed file if the browser reports it; otherwise `/`. */
+/** Returns the URL of the failed file if the browser's message contains it; otherwise `/`. */
 function fileOf(error: unknown): string {
   const message = error instanceof Error ? error.message : ''
   return /(?:https?:\/)?\/\S+\.(?:js|css)\b/.exec(message)?.[0] ?? '/'

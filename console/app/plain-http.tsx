@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '#console/ui/elements/icons.tsx'
 
-/** A warning while the page is loaded over plain HTTP from another machine. */
+/** A warning that the page was loaded from another machine without TLS. */
 export function PlainHttp(): ReactElement | null {
   const { t } = useTranslation()
   if (window.isSecureContext) return null

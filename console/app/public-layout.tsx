@@ -9,12 +9,12 @@ import { Bell, ShellFrame } from './shell-frame.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
 
-/** Paths whose frame fills the available space. */
+/** Paths of pages whose frame fills the window. */
 const CHAT = /^\/chat(?:\/|$)/
 
-/** The layout of public pages such as home and login; logged-in users also see the sidebar. */
+/** The layout of public pages such as home and login. A logged-in user also gets the sidebar. */
 export function PublicLayout(props: {
-  /** Returns true for paths that a login may return to. */
+  /** Returns true for the path of an existing page, to which a login may return. */
   isKnownPath: (path: string) => boolean
 }): ReactElement {
   const { pathname } = useLocation()

@@ -12,14 +12,14 @@ import { ShellSkeleton } from './shell-skeleton.tsx'
 
 type PageModule<Name extends string> = Record<Name, ComponentType>
 
-/** A page with a separate chunk, loaded when the page is first opened. */
+/** A page in its own chunk, which loads when the page is first opened. */
 const page = <Name extends string>(
   path: string,
   load: () => Promise<PageModule<Name>>,
   name: Name,
 ): RouteObject => ({ path, ...chunk(load, name) })
 
-/** A page with several paths. It keeps its state when the user moves between these paths. */
+/** A page with several paths. Moving from one path to another keeps the page's state. */
 const pageAt = <Name extends string>(
   paths: readonly string[],
   load: () => Promise<PageModule<Name>>,
@@ -34,7 +34,7 @@ const chunk = <Name extends string>(load: () => Promise<PageModule<Name>>, name:
   lazy: () => ownChunk(async () => (await load())[name]),
 })
 
-/** A page with separate translations, loaded with the page. */
+/** A page whose translations are in a separate file, which loads with the page. */
 const wordyPage = <Name extends string>(
   path: string,
   load: () => Promise<PageModule<Name>>,
@@ -139,7 +139,7 @@ export function createRouter(client: QueryClient) {
         {
           element: <ConsoleLayout />,
           loader: onlyLoggedIn,
-          // A change of filters does not change the page, so loaders do not run.
+          // Do not run loaders when only the filters in the URL change.
           shouldRevalidate: ({ currentUrl, nextUrl }) => currentUrl.pathname !== nextUrl.pathname,
           children: CONSOLE_PAGES,
         },

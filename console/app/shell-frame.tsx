@@ -55,7 +55,7 @@ function MobileNavigation(props: { isOpen: boolean; onClose: () => void }): Reac
   )
 }
 
-/** The live bell loads after the page; if loading fails, the plain inbox link remains. */
+/** The bell loads after the page. If it cannot be loaded, the plain inbox link remains. */
 const InboxBell = lazy(() =>
   import('./inbox-bell.tsx').then(
     (module) => ({ default: module.InboxBell }),
@@ -73,7 +73,7 @@ export function Bell(): ReactElement {
 
 /** Top bar, sidebar and footer around a page. */
 export function ShellFrame(props: {
-  /** The first items at the end of the top bar. */
+  /** Shown first in the right part of the top bar. */
   tools?: ReactNode
   children: ReactNode
 }): ReactElement {

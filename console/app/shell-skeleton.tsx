@@ -9,7 +9,7 @@ import { isWithoutSidebar } from './bare-paths.ts'
 
 const LINKS = [62, 48, 70, 55, 66, 44, 58]
 
-/** A placeholder of the console, shown if the first page loads slowly. */
+/** A placeholder with the console's outline, shown while the first page loads slowly. */
 export function ShellSkeleton(): ReactElement | null {
   const { t } = useTranslation()
   const isNarrow = useIsNarrow()
@@ -53,7 +53,7 @@ export function ShellSkeleton(): ReactElement | null {
   )
 }
 
-/** Without `width`, the bar fills its container. */
+/** A gray bar; without `width` it fills its container. */
 function Bar(props: { width?: number; height: number }): ReactElement {
   const { width, height } = props
   return (

@@ -9,7 +9,7 @@ import { KeysText, PALETTE_KEYS } from './keys-text.tsx'
 
 const SECTIONS = ['page', 'go', 'action'] as const
 
-/** Lists the shortcuts of the current page, with a switch that disables single-letter shortcuts. */
+/** Lists the shortcuts of the current page. A switch disables shortcuts of a single letter. */
 export function ShortcutSheet(props: { isOpen: boolean; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const id = useId()

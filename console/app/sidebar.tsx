@@ -8,7 +8,7 @@ import { useChats } from '#console/ui/state/use-chats.ts'
 import { useStatus } from '../api/status.ts'
 import { type NavItem, navItems } from './navigation.ts'
 
-/** The sidebar, 200 px wide or collapsed to 60 px; the choice is stored. */
+/** The sidebar, 200 px wide, or 60 px if the user has collapsed it. */
 export function Sidebar(props: {
   isCollapsed: boolean
   onCollapse: (isCollapsed: boolean) => void
@@ -29,7 +29,7 @@ export function Sidebar(props: {
   )
 }
 
-/** The links by section; the mobile menu has the same content. */
+/** The links by section, used by the sidebar and the mobile menu. */
 export function NavSections(props: { isCollapsed: boolean; onFollow?: () => void }): ReactElement {
   const { t } = useTranslation()
   const items = navItems(useUser(), useStatus())

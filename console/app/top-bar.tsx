@@ -15,9 +15,9 @@ import { LanguageMenu } from './language-menu.tsx'
 import { siteLinks } from './site-links.ts'
 
 export function TopBar(props: {
-  /** Opens the mobile navigation; set on narrow screens with a sidebar. */
+  /** Opens the mobile navigation. Set on narrow screens of pages with a sidebar. */
   onMenu?: () => void
-  /** Hides the links, because nothing is reachable before the setup. */
+  /** True before the setup, when no link works. */
   isBare?: boolean
   /** True if the registration page exists. */
   canRegister?: boolean
@@ -59,7 +59,7 @@ export function TopBar(props: {
   )
 }
 
-/** The links in a row; in a menu if space is short and there is no other menu. */
+/** The links in a row. A narrow screen has a menu of links, unless another menu contains them. */
 function SiteLinks({ hasMenu }: { hasMenu: boolean }): ReactElement | null {
   const { t } = useTranslation()
   const links = siteLinks(useStatus())
@@ -102,7 +102,7 @@ function SiteLinks({ hasMenu }: { hasMenu: boolean }): ReactElement | null {
   )
 }
 
-/** The registration link; hidden on phones, in self-use mode, and if registration is closed. */
+/** The registration link. Hidden on phones and if the site does not accept registrations. */
 function RegisterLink(): ReactElement | null {
   const { t } = useTranslation()
   const status = useStatus()

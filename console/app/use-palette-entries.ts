@@ -21,7 +21,7 @@ export type Entry = Pick<Command, 'id' | 'title' | 'icon' | 'keys'> & {
 const FOUND_MAX = 5
 const PATIENCE_MS = 150
 
-/** Returns the palette's results for a query: actions first, then objects by name. */
+/** Returns the palette's results for a query: calls and actions first, then objects by name. */
 export function usePaletteEntries(query: string): readonly Entry[] {
   const [commands] = useState(currentCommands)
   const acts = commands.flatMap(({ act, ...rest }) =>
@@ -36,7 +36,7 @@ export function usePaletteEntries(query: string): readonly Entry[] {
   ]
 }
 
-/** Returns calls by a typed or pasted request id; each result opens in the usage log. */
+/** Finds calls by a request id in the query. Each result opens in the usage log. */
 function useCalls(query: string): readonly Entry[] {
   const { t } = useTranslation()
   const navigate = useNavigate()

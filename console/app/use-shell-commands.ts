@@ -12,7 +12,7 @@ import { useLogout } from './account-menu.tsx'
 import { LANGUAGE_NAMES } from './language-menu.tsx'
 import { type NavItem, navItems } from './navigation.ts'
 
-/** The second key after `g` (go to page). */
+/** The second key of each page's shortcut; the first key is `g` (go to). */
 const GO_KEYS: Record<NavItem['label'], string> = {
   playground: 'p',
   dashboard: 'd',
@@ -32,13 +32,13 @@ const GO_KEYS: Record<NavItem['label'], string> = {
   me: 'm',
 }
 
-/** Pages that the palette also finds by keywords from their content. */
+/** Pages that the palette finds not only by their names but also by keywords. */
 const FOUND_BY_MORE = ['channels', 'me', 'settings', 'tokens', 'wallet'] as const
 type FoundByMore = (typeof FOUND_BY_MORE)[number]
 const isFoundByMore = (label: string): label is FoundByMore =>
   FOUND_BY_MORE.some((name) => name === label)
 
-/** Registers the commands of every page after login. */
+/** Registers the commands that exist on every page after login. */
 export function useShellCommands(onSheet: () => void): void {
   const { t } = useTranslation()
   const actions = useActions()

@@ -1,8 +1,8 @@
-/** The path that a login leads to if no return path is given. */
+/** The page after a login if the login link has no return path. */
 export const AFTER_LOGIN = '/app/tokens'
 
 /**
- * Returns `value` if it is a safe return path: an existing page that no browser could interpret as
+ * Returns `value` if it is the path of an existing page and no browser could interpret it as
  * another site. Otherwise returns the default path.
  */
 export function safeReturnTo(
@@ -18,7 +18,7 @@ export function safeReturnTo(
   return `${url.pathname}${url.search}${url.hash}`
 }
 
-/** Returns the path of the login page, which later leads back to `path`. */
+/** Returns the path of the login page; after the login, the user returns to `path`. */
 export function loginPath(path: string, options: { isExpired: boolean }): string {
   const params = new URLSearchParams()
   if (options.isExpired) params.set('expired', 'true')

@@ -17,7 +17,7 @@ import { createLiveStream, type LiveSocket, type LiveStream } from './live-strea
 
 const HIDDEN_REST_MS = 60_000
 const NEW_SESSION_MS = 300
-/** The server closes with this code if the session has ended or the client sends too fast. */
+/** The code with which the server closes if the session ended or the client sends too fast. */
 const POLICY_VIOLATION = 1008
 
 let shared: LiveStream | null = null
@@ -49,8 +49,8 @@ const isLookedAt$ = (): Observable<boolean> =>
   )
 
 /**
- * Emits false after a logout, because reconnecting would be useless. It also emits false while a
- * user with a reset password has not replaced it, because the server sends nothing.
+ * Emits true while a connection is useful: a user is logged in, and need not replace a reset
+ * password first (until then the server sends nothing).
  */
 const isSomebodyIn$ = (): Observable<boolean> =>
   new Observable((screen) => {
@@ -70,7 +70,7 @@ function connect(): LiveSocket {
   return closingOnceOpen(socket) as LiveSocket
 }
 
-/** Closes only once open, because browsers report an error for a socket closed earlier. */
+/** Delays `close` until the socket is open; browsers report an error for an earlier close. */
 function closingOnceOpen(socket: WebSocket): WebSocket {
   const close = socket.close.bind(socket)
   socket.close = (...why) => {
@@ -81,8 +81,8 @@ function closingOnceOpen(socket: WebSocket): WebSocket {
 }
 
 /**
- * Sends a request whose 401 leads to the login page, because an idle page sends none. It is
- * delayed, because another tab may be renewing the session after a password change.
+ * Sends a request. Its 401 leads to the login page, which an idle page would not show. The delay
+ * lets another tab finish a password change that renews the session.
  */
 function leaveWhereSessionEnded(): void {
   setTimeout(() => {

@@ -13,22 +13,21 @@ type NumberedMessage = EventMessage & { data: { id: number } }
 type Seen = { position: number; ids: Set<number> }
 
 /**
- * Stores the position up to which the live stream was read, so that a new connection resumes
- * without gaps and repetitions. Each stream has one cursor, kept across connections. NOTE: Two
- * topics can have events at one position, and a connection can break between these events. A
- * connection therefore resumes one position earlier, and the cursor drops events that were already
- * received.
+ * Stores the stream position that the live connection has reached, so that a reconnection resumes
+ * without gaps or repetitions. NOTE: Two topics can have events at the same position, and a
+ * connection can break between them. A reconnection therefore starts one position earlier, and the
+ * cursor drops events that were already received.
  */
 export class LiveCursor {
   private seen = new Map<FollowedTopic, Seen>()
   private last: number | null = null
 
-  /** Returns the `after` parameter of the next connection; null for the first connection. */
+  /** Returns the `after` parameter of the next connection, or null for the first connection. */
   resumeAfter(): number | null {
     return this.last === null ? null : Math.max(0, this.last - 1)
   }
 
-  /** Converts a server message to screen events: none, an event, or a resync per topic. */
+  /** Converts a server message to events for screens: none, one event, or a resync per topic. */
   accept(message: LiveMessage): LiveEvent[] {
     if (message.type === 'ready') return this.start(message.position)
     if ('topic' in message && !isFollowed(message)) return []
@@ -57,7 +56,7 @@ export class LiveCursor {
     return [{ kind: 'event', topic, position, data } as LiveEvent]
   }
 
-  /** Without a position to resume, all topics resync, because data read before may be older. */
+  /** The first connection resyncs every topic, because screens may show older data. */
   private start(position: number): LiveEvent[] {
     if (this.last !== null) return []
     this.last = position

@@ -18,8 +18,8 @@ export const FOLLOWED_TOPICS = [
 export type FollowedTopic = (typeof FOLLOWED_TOPICS)[number]
 
 /**
- * The data of each topic. Health and test messages arrive on the channels topic. Health has no
- * stream position, so it is read again after each reconnection.
+ * The data of each topic. Health and test messages use the channels topic. Health messages have no
+ * stream position, so screens read health again after a reconnection.
  */
 export type LiveData = {
   logs: LogEntry
@@ -27,7 +27,7 @@ export type LiveData = {
   tokens: TokenState | { id: number; deleted: true }
   /** The current number of unread messages. */
   inbox: UnreadCount
-  /** The current state of a task, or the progress of several tasks. */
+  /** The state of one task, or the progress of several tasks. */
   tasks: TaskPush
   /** The user that was created or changed. */
   users: { id: number }
@@ -36,12 +36,12 @@ export type LiveData = {
 }
 export type ScreenTopic = keyof LiveData
 
-/** An event for a screen, or a `resync`: read the data again, at `position` or later if set. */
+/** An event, or a `resync`: a screen must read its data again, as of `position` if it is set. */
 export type LiveEvent<T extends ScreenTopic = ScreenTopic> =
   | { kind: 'event'; topic: T; position: number; data: LiveData[T] }
   | { kind: 'resync'; topic: T; position: number | null }
 
-/** The state of the connection. `retryAt` is in `performance.now()` milliseconds. */
+/** The state of the connection. `retryAt` is the time of the next try, by `performance.now()`. */
 export type LiveState =
   | { kind: 'connecting' }
   | { kind: 'live' }

@@ -21,7 +21,7 @@ import type { LiveRequest } from '#read-api/contract/live.ts'
 import { LiveCursor } from './live-cursor.ts'
 import { FOLLOWED_TOPICS, type LiveEvent, type LiveState, readLiveMessage } from './live-event.ts'
 
-/** The subset of WebSocket that the stream uses, so that tests can replace the server. */
+/** The part of WebSocket that the stream uses. Tests replace it with a simulated server. */
 export type LiveSocket = {
   onopen: (() => void) | null
   onmessage: ((event: { data: unknown }) => void) | null
@@ -33,7 +33,7 @@ export type LiveSocket = {
 export type LiveDeps = {
   readonly connect: () => LiveSocket
   readonly isOnline$: Observable<boolean>
-  /** False after the page was hidden for a while; the socket is closed while this is false. */
+  /** Emits false once the page has been hidden for a while, which closes the socket. */
   readonly isWatched$: Observable<boolean>
   readonly random: () => number
   readonly now: () => number
@@ -41,7 +41,7 @@ export type LiveDeps = {
 
 export type LiveStream = {
   readonly state$: Observable<LiveState>
-  /** All events since the subscription. The connection exists while there are subscribers. */
+  /** Emits all events from the subscription on. The first subscriber opens the connection. */
   readonly events$: Observable<LiveEvent>
   /** Reconnects immediately instead of waiting. */
   readonly retryNow: () => void
@@ -51,12 +51,12 @@ const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
 const PING_MS = 20_000
 const SILENCE_MAX_MS = 45_000
-/** Keeps the connection while the user changes from one screen to another. */
+/** The connection closes this long after the last subscriber, so a change of screens keeps it. */
 const LINGER_MS = 5_000
 
 /**
  * Creates the live stream that all screens share. A broken connection is retried with growing
- * delays and resumes at its position. While offline or hidden, the stream pauses.
+ * delays and resumes at its position. The stream pauses while offline or hidden.
  */
 export function createLiveStream(parts: LiveDeps): LiveStream {
   const state$ = new BehaviorSubject<LiveState>({ kind: 'connecting' })
@@ -91,7 +91,7 @@ const mayRun = ({ isOnline$, isWatched$ }: LiveDeps): Observable<'run' | 'restin
     distinctUntilChanged(),
   )
 
-/** Opens a new connection after each broken one, until unsubscribed. */
+/** Opens a new connection whenever the previous connection breaks. */
 function keepConnected(
   parts: LiveDeps,
   cursor: LiveCursor,
@@ -115,13 +115,13 @@ function keepConnected(
   )
 }
 
-/** Returns the retry delay: doubled per failure up to 30 s, ±20 % so that tabs differ. */
+/** Returns the retry delay: doubled per failure up to 30 s, and ±20 % to spread the tabs. */
 function waitAfter(failures: number, random: number): number {
   const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 10))
   return Math.round(wait * (0.8 + 0.4 * random))
 }
 
-/** Runs one connection: subscribes, sends pings, and ends if the server stops responding. */
+/** Runs one connection: subscribes, sends pings, and completes if the server stops responding. */
 function connection(parts: LiveDeps, cursor: LiveCursor, ready: () => void): Observable<LiveEvent> {
   return new Observable((listener) => {
     const socket = parts.connect()

@@ -10,8 +10,7 @@ export const browserFrames: FrameClock = (draw) => {
 
 /**
  * Collects the items of an animation frame into one list, so that a burst causes one render. Hidden
- * tabs have no frames: beyond `capacity` items, the list is replaced by the result of `overflow`,
- * which bounds memory and loses nothing silently.
+ * tabs have no frames, so a list of more than `capacity` items is replaced by `overflow`.
  */
 export function perFrame<T>(
   source: Observable<T>,

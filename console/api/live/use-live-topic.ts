@@ -7,9 +7,9 @@ import { perFrame } from './per-frame.ts'
 const CAPACITY = 5_000
 
 export type LiveHandlers<T extends ScreenTopic> = {
-  /** Receives the events since the last frame, oldest first, and the newest position. */
+  /** Receives the events since the last frame, oldest first, and the newest event's position. */
   readonly onEvents: (rows: readonly LiveData[T][], position: number) => void
-  /** Called if events may be missing; read again, at `position` or later if it is given. */
+  /** Called if events may be missing: read the data again, as of `position` if it is given. */
   readonly onResync: (position: number | null) => void
 }
 
@@ -26,7 +26,7 @@ export function useLiveTopic<T extends ScreenTopic>(topic: T, handlers: LiveHand
   }, [topic])
 }
 
-/** A resync makes earlier events of its frame obsolete; later events are still delivered. */
+/** Drops the events before a resync, because the resync reads their data again. */
 function deliver<T extends ScreenTopic>(
   batch: readonly LiveEvent<T>[],
   { onEvents, onResync }: LiveHandlers<T>,

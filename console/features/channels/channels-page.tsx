@@ -29,7 +29,7 @@ import { ResultsDrawer } from './testing/results-drawer.tsx'
 import { TestDialog } from './testing/test-dialog.tsx'
 import { useDrawerAddress } from './use-drawer-address.ts'
 
-/** Updates visible rows from live events; reloads the list if events may be missing. */
+/** Updates visible rows from live events. Reloads the list if events may be missing. */
 function useLiveChannels(): void {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: channelsKey })
@@ -43,7 +43,7 @@ function useLiveChannels(): void {
       client.setQueriesData<ListPage<ChannelEntry>>({ queryKey: channelsKey }, (page) =>
         withChannels(page, (channel) => newestOf(channel, newest)),
       )
-      // New, deleted or retagged channels change the order, which only the server can compute.
+      // A new, deleted or retagged channel changes the order of rows, which only the server knows.
       const isMoved = rows.some((row) => 'deleted' in row || shown.get(row.id)?.tag !== row.tag)
       if (rows.some((row) => 'deleted' in row && shown.has(row.id))) readAgain()
       else if (isMoved || entries.some(isTagGroup)) readSoon()
@@ -54,7 +54,7 @@ function useLiveChannels(): void {
 
 const SOON_MS = 1_000
 
-/** Calls `act` at most once per second, because every call changes the spending of a tag. */
+/** Limits `act` to one call per second, because every relayed call changes a tag's spending. */
 function useSoon(act: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -137,7 +137,7 @@ function Channels(): ReactElement {
 
 const NO_STEP = { isOpen: false, models: [] }
 
-/** Mounted only when rows have loaded, so that users without permission send no requests. */
+/** Subscribes to live events. It is mounted after the rows have loaded, which proves permission. */
 function LiveChannels(): null {
   useLiveChannels()
   return null

@@ -28,7 +28,7 @@ export function BasicFields(props: ChannelFormProps): ReactElement {
   )
 }
 
-/** Lists the available types, and the current type of an edited channel. */
+/** Lists the types of new channels and the type of this channel. */
 function TypeField({ form, stored, type }: ChannelFormProps): ReactElement {
   const { t } = useTranslation()
   const { types, nameOf, find } = useTypeFacts()

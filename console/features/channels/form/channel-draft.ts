@@ -3,7 +3,7 @@ import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { ChannelType } from '#read-api/contract/channel-types.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 
-/** How the form uses the entered keys; `replace` and `append` apply to stored channels. */
+/** How the form uses the entered keys. `replace` and `append` exist only for stored channels. */
 export type KeyMode = 'single' | 'batch' | 'multi_to_single' | 'replace' | 'append'
 
 /** A field that only some channel types have. */
@@ -16,7 +16,7 @@ export type ChannelDraft = Readonly<Record<OwnField, string>> & {
   key: string
   keyMode: KeyMode
   multiKeyMode: 'random' | 'polling'
-  /** The indexes of disabled keys that saving enables again. */
+  /** The indexes of the disabled keys that saving the form enables. */
   enableKeys: readonly number[]
   models: readonly string[]
   groups: readonly string[]
@@ -30,9 +30,9 @@ export type ChannelDraft = Readonly<Record<OwnField, string>> & {
   maxConcurrency: string
   maxRpm: string
   maxInputTokens: string
-  /** Empty if the cost ratio is unknown. */
+  /** The cost ratio as entered; empty if unknown. */
   costRatio: string
-  /** In the format of a date-time field; empty means no expiry. */
+  /** The value of a date-time field; empty means that the channel does not expire. */
   expiresAt: string
   statusCodeMapping: string
   paramOverride: string
@@ -47,7 +47,7 @@ export const JSON_FIELDS = [
 ] as const
 export const NUMBER_FIELDS = ['weight', 'maxConcurrency', 'maxRpm', 'maxInputTokens'] as const
 
-/** Returns a new channel with the default values and the default address of its type. */
+/** Returns the draft of a new channel with the type's default values and address. */
 export const newChannel = (type: ChannelType | undefined): ChannelDraft => ({
   type: type?.id ?? 1,
   name: '',
@@ -106,7 +106,7 @@ export const draftOfChannel = (channel: Channel): ChannelDraft => ({
   setting: channel.setting,
 })
 
-/** Changes the type. The address changes to the type's default unless the user has typed one. */
+/** Changes the type. An address that the user has not typed changes to the type's default. */
 export function withType(
   draft: ChannelDraft,
   before: ChannelType | undefined,
@@ -116,7 +116,7 @@ export function withType(
   return { ...draft, type: after.id, baseUrl: isUntouched ? after.base_url : draft.baseUrl }
 }
 
-/** Splits a text at commas and line breaks, and removes duplicate names. */
+/** Splits a text at commas and line breaks into names without duplicates. */
 export const listOf = (text: string): string[] => [
   ...new Set(
     text
@@ -131,6 +131,6 @@ export type ChannelFormProps = {
   /** The values stored on the server; null for a new channel. */
   stored: ChannelDraft | null
   channel: Channel | null
-  /** The server's declaration of the draft's type; undefined if the type is not available. */
+  /** The server's description of the draft's type, or undefined if the type does not exist. */
   type: ChannelType | undefined
 }

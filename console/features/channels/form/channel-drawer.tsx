@@ -21,15 +21,15 @@ export function ChannelDrawer(props: { edited: Edited; onClose: () => void }): R
 
 type OneProps = { isOpen: boolean; edited: number | 'new'; onClose: () => void }
 
-/** Shows the form once its data is loaded; before that, a placeholder or the error. */
+/** Shows the form once its data has loaded. Until then, shows a placeholder or the error. */
 function OneDrawer(props: OneProps): ReactElement {
   const { t } = useTranslation()
   const id = props.edited === 'new' ? 0 : props.edited
   const types = useQuery({ ...channelTypesQuery, enabled: props.isOpen })
   const stored = useQuery({ ...channelQuery(id), enabled: props.isOpen && id > 0 })
   const [loaded, setLoaded] = useState<Channel | null>(null)
-  // The form keeps the values that were loaded first. Otherwise, values that change during editing
-  // would be sent as if the user had typed them.
+  // Keep the values that were loaded first. Otherwise, a value that changes on the server during
+  // editing would be sent as if the user had changed it.
   if (loaded === null && stored.data !== undefined && !stored.isFetching) setLoaded(stored.data)
   const [unpriced, setUnpriced] = useState<readonly string[]>([])
   const isReady = types.data !== undefined && (props.edited === 'new' || loaded !== null)
@@ -80,7 +80,7 @@ function Waiting(): ReactElement {
 
 const channelKey = (id: number) => ['channel', id] as const
 
-/** Reads a channel with all fields; each opened form reads fresh data. */
+/** Reads a channel with all fields. Each opened form reads the channel again. */
 const channelQuery = (id: number) => ({
   ...apiQuery('GET /api/channel/:id', { params: { id } }, channelKey(id)),
   staleTime: 0,

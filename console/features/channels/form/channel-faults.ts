@@ -48,7 +48,7 @@ export function channelFaults(
 export const isInteger = (text: string): boolean => /^-?\d{1,9}$/.test(text.trim())
 export const isNatural = (text: string): boolean => /^\d{1,9}$/.test(text.trim())
 
-/** Checks the cost ratio by the server's rule; an empty text means unknown and is valid. */
+/** Checks the cost ratio as the server does. An empty text means an unknown ratio. */
 const isCostRatio = (text: string): boolean =>
   /^(?:\d{1,4}(?:\.\d{1,6})?)?$/.test(text.trim()) && Number(text) <= 1_000
 
@@ -58,7 +58,7 @@ function keyFault(draft: ChannelDraft, before: ChannelDraft | null): ChannelFaul
   return needsKeyAgain(before, draft) ? 'keyAgain' : null
 }
 
-/** An expiry in the past is valid only if the user has not changed it. */
+/** Rejects an expiry in the past, unless it is the unchanged stored expiry `before`. */
 function expiryFault(text: string, before: string | undefined): ChannelFault | null {
   const seconds = secondsOfDateField(text, 0)
   if (seconds === null) return 'dateWrong'

@@ -10,7 +10,7 @@ import { KeyFields } from './key-fields.tsx'
 import { LimitFields } from './limit-fields.tsx'
 import { ModelFields } from './model-fields.tsx'
 
-/** The mappings that change requests to the provider and its responses. */
+/** The mappings that rewrite requests to the provider and its responses. */
 function MappingFields({ form }: ChannelFormProps): ReactElement {
   const { t } = useTranslation()
   const json = (name: (typeof JSON_FIELDS)[number]) => ({
@@ -42,7 +42,7 @@ function MappingFields({ form }: ChannelFormProps): ReactElement {
 const LIMITS = [...NUMBER_FIELDS, 'priority', 'costRatio', 'expiresAt'] as const
 const MAPPINGS = [...JSON_FIELDS, 'modelPrefix'] as const
 
-/** The required fields, then sections that open if they contain an error or a mapping. */
+/** The required fields, and sections that are open if a field has an error or a mapping is set. */
 export function ChannelForm(props: ChannelFormProps): ReactElement {
   const { t } = useTranslation()
   const { errors } = props.form
@@ -81,7 +81,7 @@ export function ChannelForm(props: ChannelFormProps): ReactElement {
 function Section(props: {
   title: string
   lead: string
-  /** True if a field of the section has a value at the start; the section is then open. */
+  /** True if a field of the section had a value when the form opened, which opens the section. */
   isFilled?: boolean
   isForced: boolean
   children: ReactNode

@@ -1,6 +1,6 @@
 import type { ChannelDraft } from './channel-draft.ts'
 
-/** Returns the entered keys without duplicates. Modes with several keys have one key per line. */
+/** Returns the entered keys without duplicates. In modes for several keys, each line is a key. */
 export const keysOf = ({ key }: ChannelDraft): string[] => [
   ...new Set(
     key
@@ -11,8 +11,8 @@ export const keysOf = ({ key }: ChannelDraft): string[] => [
 ]
 
 /**
- * A key is sent only to the address and through the proxy that it was entered for. A change of
- * address, type or proxy therefore requires the key again.
+ * Reports whether a change of address, type or proxy requires the key again. A stored key is sent
+ * only to the address and through the proxy for which it was entered.
  */
 export const needsKeyAgain = (before: ChannelDraft, after: ChannelDraft): boolean =>
   before.type !== after.type ||

@@ -4,7 +4,7 @@ import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.
 import type { ChannelDraft } from './channel-draft.ts'
 import { cleanUrl, keysOf, needsKeyAgain } from './channel-keys.ts'
 
-/** Builds the request to create channels; `channelFaults` must have found no error. */
+/** Builds the request that creates channels; `channelFaults` must have found no error. */
 export function createdTerms(draft: ChannelDraft): CreateChannel {
   const mode =
     draft.keyMode === 'batch' || draft.keyMode === 'multi_to_single' ? draft.keyMode : 'single'
@@ -16,7 +16,7 @@ export function createdTerms(draft: ChannelDraft): CreateChannel {
   }
 }
 
-/** Returns only the changed fields; empty if nothing changed. */
+/** Returns only the changed fields, so an unchanged draft gives an empty object. */
 export function changedTerms(
   channel: Channel,
   before: ChannelDraft,
@@ -37,7 +37,7 @@ export function changedTerms(
   }
 }
 
-/** A key is bound to its address, so keys for a new address replace the stored keys. */
+/** Keys for a new address replace the stored keys, which belong to the old address. */
 export const keyModeOf = (before: ChannelDraft, after: ChannelDraft): 'replace' | 'append' =>
   after.keyMode === 'append' && !needsKeyAgain(before, after) ? 'append' : 'replace'
 

@@ -8,7 +8,7 @@ import type { ChannelFormProps } from './channel-draft.ts'
 import { cleanUrl, keysOf, needsKeyAgain } from './channel-keys.ts'
 import { ModelPicker } from './model-picker.tsx'
 
-/** Reads the provider's model list, from which the user selects the channel's models. */
+/** A button that loads the provider's model list, and a dialog to select models from it. */
 export function FetchedModels(
   props: ChannelFormProps & { onModels: (models: readonly string[]) => void },
 ): ReactElement {
@@ -48,7 +48,7 @@ export function FetchedModels(
   )
 }
 
-/** Returns null if the user must enter a key, because stored keys go only to their address. */
+/** Returns the request for the list, or null if a changed address requires a key. */
 function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   const { stored, channel, type } = props
   const { draft } = props.form
@@ -56,7 +56,7 @@ function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   if (key !== undefined) {
     const base_url = cleanUrl(draft.baseUrl) || (type?.base_url ?? '')
     const { type: kind, setting } = draft
-    // The form does not have the proxy's password, so the server takes it from the channel `id`.
+    // The form lacks the proxy's password, so the server reads it from the channel with this `id`.
     const known = channel === null ? {} : { id: channel.id }
     const other = draft.other.trim()
     return () =>
@@ -68,7 +68,7 @@ function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   return () => call('GET /api/channel/fetch_models/:id', { params: { id: channel.id } })
 }
 
-/** Puts `words` in front of the server's message. */
+/** Puts `words` before the server's message. */
 function explained(error: unknown, words: string): Error {
   if (!(error instanceof ApiError)) return new Error(words)
   if (error.message.startsWith(words)) return error

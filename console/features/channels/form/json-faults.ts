@@ -15,7 +15,7 @@ export type JsonFault =
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Checks a JSON field by the server's rules; an empty text is valid. */
+/** Checks a JSON field by the server's rules. An empty text is valid. */
 export function jsonFault(field: JsonFieldName, text: string): JsonFault | null {
   const fault = objectFault(text)
   return fault ?? (text.trim() === '' ? null : MEMBER_FAULTS[field](JSON.parse(text)))
@@ -62,7 +62,7 @@ const allowedMembersFault = (names: unknown): 'allowedMembersWrong' | null =>
     ? null
     : 'allowedMembersWrong'
 
-/** Requires valid JSON, as the specification does, and an object, which is this console's rule. */
+/** Checks for a valid JSON object. The specification itself also allows other JSON values. */
 export function objectFault(text: string): 'notJson' | 'notObject' | null {
   if (text.trim() === '') return null
   try {
@@ -74,7 +74,7 @@ export function objectFault(text: string): 'notJson' | 'notObject' | null {
   }
 }
 
-/** Returns the members of a JSON object that are not in `known`; empty if it is not an object. */
+/** Returns the members of a JSON object whose names are not in `known`. */
 export const membersBut = (known: readonly string[], text: string): readonly string[] =>
   text.trim() === '' || objectFault(text) !== null
     ? []

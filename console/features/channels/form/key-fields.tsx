@@ -10,7 +10,7 @@ import type { Channel } from '#read-api/contract/channels.ts'
 import type { ChannelFormProps, KeyMode } from './channel-draft.ts'
 import { keysOf, needsKeyAgain } from './channel-keys.ts'
 
-/** Lists the keys that failed and are disabled, with cause, time and a button to enable them. */
+/** Lists the disabled keys, each with the cause, the time and a button that enables the key. */
 function KeysAside(props: Pick<ChannelFormProps, 'form'> & { channel: Channel }): ReactElement {
   const { channel } = props
   const { draft, change } = props.form
@@ -60,7 +60,7 @@ function KeysAside(props: Pick<ChannelFormProps, 'form'> & { channel: Channel })
 const NEW_MODES = ['single', 'batch', 'multi_to_single'] as const
 const STORED_MODES = ['append', 'replace'] as const
 
-/** Keys and their mode: how many channels they create, or how they change the stored keys. */
+/** The keys and their mode: how many channels they create, or how they change the stored keys. */
 export function KeyFields(props: ChannelFormProps): ReactElement {
   const { form, stored, channel } = props
   const { draft } = form

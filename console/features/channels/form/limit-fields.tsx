@@ -59,7 +59,7 @@ export function LimitFields({ form }: ChannelFormProps): ReactElement {
   )
 }
 
-/** A notice that the channel's permission has no effect while the site's setting is off. */
+/** A notice that the site's setting is off, so the channel's permission has no effect. */
 function OffForTheSite(): ReactElement | null {
   const { t } = useTranslation()
   const { data: options } = useQuery(optionsQuery)

@@ -40,7 +40,7 @@ export function ModelFields(props: ChannelFormProps): ReactElement {
   )
 }
 
-/** Lists the channel's models whose calls are refused because they have no price. */
+/** Lists the channel's models without a price, because calls to these models are refused. */
 function Unpriced({ form: { draft } }: ChannelFormProps): ReactElement {
   const unpriced = useUnpriced()({ models: draft.models, prefix: draft.modelPrefix })
   const [shown, setShown] = useState<readonly string[]>([])

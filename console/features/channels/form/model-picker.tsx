@@ -10,11 +10,11 @@ type PickerProps = {
   found: readonly string[]
   chosen: readonly string[]
   onClose: () => void
-  /** Receives all selected models, including those that the provider does not list. */
+  /** Receives all selected models, including selected models that the provider does not list. */
   onChoose: (models: readonly string[]) => void
 }
 
-/** Selects the models that a channel serves from the provider's list. */
+/** Selects the channel's models from the provider's list. */
 export function ModelPicker(props: PickerProps): ReactElement {
   const { t } = useTranslation()
   const { isOpen, onClose } = props

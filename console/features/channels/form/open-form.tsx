@@ -23,10 +23,10 @@ import { endsInVersion, relayAddress } from './relay-address.ts'
 
 type FormProps = {
   isOpen: boolean
-  /** The stored channel; null for a new one. */
+  /** The stored channel, or null for a new channel. */
   channel: Channel | null
   onClose: () => void
-  /** Called instead of `onClose` if some models of the saved channel have no price. */
+  /** Called instead of `onClose` with the models of the saved channel that have no price. */
   onUnpriced: (models: readonly string[]) => void
 }
 
@@ -64,7 +64,7 @@ export function OpenForm(props: FormProps): ReactElement {
   )
 }
 
-/** Maps the server's field names to the form's field names. */
+/** Maps the server's field names to the fields of the draft. */
 const FIELDS: Readonly<Record<string, keyof ChannelDraft>> = {
   base_url: 'baseUrl',
   group: 'groups',
@@ -80,14 +80,14 @@ function errorsOf(error: unknown) {
   return named === null || field === undefined ? null : { [field]: named.text }
 }
 
-/** Returns the model names that this change adds for callers. */
+/** Returns the model names, as callers use them, that this change adds. */
 function addedModels(before: ChannelDraft, after: ChannelDraft): string[] {
   const namesOf = ({ models, modelPrefix: prefix }: ChannelDraft) => calledNames({ models, prefix })
   const old = new Set(namesOf(before))
   return namesOf(after).filter((name) => !old.has(name))
 }
 
-/** Keeps toasts visible when the form returns to the list. */
+/** Keeps a toast visible when the page changes from the form to the list. */
 const ALONG = { goesAlong: true }
 
 function useSave({ channel, onClose, onUnpriced }: FormProps) {
@@ -114,7 +114,7 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
     if (unpriced.length > 0) onUnpriced(unpriced)
     else onClose()
   }
-  /** Returns the models without a price; none if the site allows them or prices cannot be read. */
+  /** Returns the models without a price. Returns none if the site allows them or the read fails. */
   function findUnpriced(models: readonly string[]): Promise<readonly string[]> {
     if (isSelfUse) return Promise.resolve([])
     return unpricedAmong(client, models).catch(() => [])
@@ -137,7 +137,7 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
   }
 }
 
-/** Returns the number of created channels (one, or one per key) and the server's message. */
+/** Creates one channel or one per key, and returns their number and the server's message. */
 async function createChannel(body: CreateChannel): Promise<{ count: number; message: string }> {
   const { data, message } = await exchange('POST /api/channel/', { body })
   return { count: data.ids.length, message }

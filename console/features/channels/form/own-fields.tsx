@@ -6,7 +6,7 @@ import type { ChannelTypeField } from '#read-api/contract/channel-types.ts'
 import type { ChannelFormProps } from './channel-draft.ts'
 import { objectFault } from './json-faults.ts'
 
-/** The fields that the type declares; the placeholder of a field is its default. */
+/** The fields that only this channel type has. Each placeholder shows the default value. */
 export function OwnFields(props: ChannelFormProps): ReactElement {
   return (
     <>
@@ -52,6 +52,6 @@ function OwnField({ form, field }: ChannelFormProps & { field: ChannelTypeField 
   )
 }
 
-/** Only a text that starts like JSON must be valid JSON. */
+/** A text that starts like JSON must be valid JSON; any other text is valid. */
 const isBrokenJson = (text: string): boolean =>
   /^\s*[[{]/.test(text) && objectFault(text) === 'notJson'

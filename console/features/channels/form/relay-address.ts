@@ -1,7 +1,7 @@
 import type { ChannelType } from '#read-api/contract/channel-types.ts'
 import { cleanUrl } from './channel-keys.ts'
 
-/** Returns the URL of the channel's chat calls; empty while it is unknown. */
+/** Returns the URL to which the channel's chat calls go, or an empty text while it is unknown. */
 export function relayAddress(type: ChannelType | undefined, baseUrl: string, other = ''): string {
   if (type === undefined) return ''
   const typed = cleanUrl(baseUrl)
@@ -14,5 +14,5 @@ export function relayAddress(type: ChannelType | undefined, baseUrl: string, oth
   return `${base}${path.replace('{other}', () => filled)}`
 }
 
-/** The relay appends `/v1`, so an address that already ends with `/v1` is probably wrong. */
+/** Warns of an address that ends with `/v1`, because the relay appends `/v1` again. */
 export const endsInVersion = (url: string): boolean => /\/v1$/.test(cleanUrl(url))

@@ -16,12 +16,12 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 type Props = {
   isOpen: boolean
   models: readonly string[]
-  /** True if the channel was just saved, so that leaving the form loses nothing. */
+  /** True if the channel was just saved, so that closing the form loses nothing. */
   isSaved?: boolean
   onClose: () => void
 }
 
-/** Lists a channel's models without a price, with their prices from the built-in list. */
+/** Lists the channel's models without a price, each with the price from the built-in list. */
 export function UnpricedStep({ isOpen, models, isSaved, onClose }: Props): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -115,7 +115,7 @@ function PriceList(props: { prices: readonly PresetPrice[]; isSaved: boolean }):
 const priceForm = (model: string): string =>
   `/admin/settings?${new URLSearchParams({ prices: 'unset', price: model })}`
 
-/** Formats a ratio, where 1 is $2 per million tokens. The saved value keeps all digits. */
+/** Formats a ratio as dollars per million tokens; ratio 1 is $2. The saved value is not rounded. */
 function dollarsPerMillion(ratio: string, completionRatio = '1'): string {
   const dollars = Number(ratio) * Number(completionRatio) * 2
   return `$${Number(dollars.toPrecision(6))}`

@@ -5,10 +5,9 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { absoluteTimeText } from '#console/ui/elements/time-text.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 
-/** The last known balance at the provider, with a refresh button. */
+/** The last balance that the provider reported, with a refresh button. */
 export function Balance(props: {
   channel: Channel
-  /** True if the provider reports a balance. */
   isTold: boolean
   onRefresh: () => Promise<void>
 }): ReactElement {

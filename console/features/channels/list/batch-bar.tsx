@@ -14,7 +14,7 @@ export function BatchBar(props: {
 }): ReactElement {
   const { batch, chosen } = props
   const { picked } = chosen
-  // Each action clears the selection.
+  // Every action clears the selection when it is done.
   const onDone = chosen.chooseNone
   const { t } = useTranslation()
   const [isTagging, setTagging] = useState(false)

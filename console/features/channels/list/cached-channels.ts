@@ -2,7 +2,7 @@ import type { ListPage } from '#console/api/request.ts'
 import type { Channel, ChannelEntry } from '#read-api/contract/channels.ts'
 import { isTagGroup } from './channel-lines.ts'
 
-/** Applies `change` to the channels of a cached page; tag rows stay unchanged. */
+/** Applies `change` to the channels of a cached list page. Tag rows stay unchanged. */
 export function withChannels(
   page: ListPage<ChannelEntry> | undefined,
   change: (channel: Channel) => Channel,

@@ -2,7 +2,7 @@ import type { Sort } from '#console/ui/data-grid/column.ts'
 import { listAddress } from '#console/ui/lists/list-address.ts'
 import { choiceParam, textParam, type UrlValues } from '#console/ui/state/url-state.ts'
 
-/** The columns that the server can sort by. */
+/** The columns by which the server can sort. */
 const SORTS = [
   ...['id', 'name', 'type', 'status', 'priority', 'weight', 'group', 'models'],
   ...['used_quota', 'response_time', 'balance', 'tag', 'expired_time', 'created_time'],
@@ -23,7 +23,7 @@ export const ADDRESS = listAddress(
 
 export type ChannelFilters = UrlValues<typeof ADDRESS.filters>
 
-/** Repeated clicks on a header sort descending, ascending, and by the default order. */
+/** Returns the next sort order after a click on a header: descending, ascending, then default. */
 export function sortAfter(now: Sort | null, asked: Sort): Sort | null {
   const isThird = now?.column === asked.column && !now.isDescending && asked.isDescending
   return isThird ? null : asked

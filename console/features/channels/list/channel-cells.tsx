@@ -31,7 +31,7 @@ const SPEED_TONES: Readonly<Record<Speed, Tone>> = {
   verySlow: 'bad',
 }
 
-/** The status; a tooltip shows why and when the channel was disabled. */
+/** The status. A tooltip shows the time and the cause of a disabled channel. */
 export function ChannelStatus({ channel }: { channel: Channel }): ReactElement {
   const { t } = useTranslation()
   const locale = useLocale()
@@ -84,7 +84,7 @@ function Explained(props: { words: string; label: string; children: ReactNode })
   )
 }
 
-/** The tooltip texts for cards: why the channel is disabled, and why its last test failed. */
+/** Shows on a card why the channel is disabled and why its last test failed. */
 export function ChannelNote({ channel }: { channel: Channel }): ReactElement | null {
   const { t } = useTranslation()
   const cause = channel.status === 1 ? null : statusCause(channel.other_info)
@@ -142,7 +142,7 @@ export function Expiry({ at }: { at: number }): ReactElement {
   )
 }
 
-/** The first name and the number of other names; the tooltip lists all names. */
+/** The first name and the number of further names. The tooltip lists all names. */
 export function Names(props: { names: readonly string[]; areGroups?: boolean }): ReactElement {
   const { names } = props
   const [first, ...others] = names

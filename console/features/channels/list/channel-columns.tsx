@@ -20,7 +20,7 @@ import { InlineInteger } from './inline-integer.tsx'
 import { ChannelName, TagName } from './name-cell.tsx'
 import { ChannelMenu, TagMenu } from './row-menu.tsx'
 
-/** The data about types and prices that the columns need. */
+/** The channel types and model prices that the columns need. */
 export type ColumnFacts = {
   readonly nameOf: (type: number) => string
   readonly hasBalance: (type: number) => boolean
@@ -30,7 +30,7 @@ export type ColumnFacts = {
 type ChannelColumn = Column<ChannelLine>
 type Cells = {
   readonly channel: (channel: Channel, isChild: boolean) => ReactNode
-  /** Absent if a tag row leaves this column empty. */
+  /** Renders the column in a tag row. If it is missing, the cell stays empty. */
   readonly tag?: (group: TagGroup, line: { isOpen: boolean; isLoading: boolean }) => ReactNode
 }
 
@@ -50,8 +50,8 @@ const column = (
 })
 
 /**
- * The columns in their default order. Ids of sortable columns are the server's names. `isBatch`
- * makes names narrower, because checkboxes take space.
+ * The columns in their default order. The ids of sortable columns are the server's names. `isBatch`
+ * adds checkboxes, which leave less width for names.
  */
 export const channelColumns = (
   t: TFunction,

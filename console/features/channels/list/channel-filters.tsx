@@ -19,11 +19,11 @@ type FieldsProps = {
   types: readonly Choice<string>[]
 }
 
-/** Returns the number of active filters that are hidden on phones. */
+/** Returns the number of active filters that the collapsed filter bar hides on phones. */
 export const foldedCount = ({ keyword, ...folded }: ChannelFilters): number =>
   Object.values(folded).filter((text) => text !== '').length
 
-/** The filters of the list, stored in the URL. Phones show only the search until expanded. */
+/** The filters of the list, as stored in the URL. Phones show only the search until expanded. */
 export function ChannelFilterFields(props: FieldsProps & { isFolded: boolean }): ReactElement {
   const { t } = useTranslation()
   return (

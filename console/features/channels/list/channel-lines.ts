@@ -1,6 +1,6 @@
 import type { Channel, ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 
-/** A row of the list: a tag, or a channel with or without a tag. */
+/** A row of the list: a tag or a channel. `isChild` marks a channel below its tag. */
 export type ChannelLine =
   | {
       readonly kind: 'tag'
@@ -11,10 +11,10 @@ export type ChannelLine =
     }
   | { readonly kind: 'channel'; readonly channel: Channel; readonly isChild: boolean }
 
-/** The fields needed to select a channel, from its row or from its tag's row. */
+/** The fields that selecting a channel needs. The rows of tags contain them for their channels. */
 export type ChoosableChannel = Pick<Channel, 'id' | 'name' | 'status' | 'tag'>
 
-/** Returns the rows in order. The channels of an open tag follow the tag once they are loaded. */
+/** Returns the rows in order. The channels of an open tag follow the tag once they have loaded. */
 export function linesOf(
   entries: readonly ChannelEntry[],
   openTags: ReadonlyMap<string, readonly Channel[] | null>,
@@ -30,7 +30,7 @@ export function linesOf(
   })
 }
 
-/** Returns the channels of a page, including channels of tags that are closed. */
+/** Returns the channels of a list page, including the channels of closed tags. */
 export const channelsOf = (entries: readonly ChannelEntry[]): ChoosableChannel[] =>
   entries.flatMap((entry) =>
     isTagGroup(entry) ? entry.members.map((one) => ({ ...one, tag: entry.tag })) : [entry],
@@ -43,13 +43,13 @@ export const lineKey = (line: ChannelLine): string =>
 
 const tagKey = (tag: string): string => `tag:${tag}`
 
-/** True for disabled channels, and for tags without enabled channels. */
+/** True for a disabled channel, and for a tag whose channels are all disabled. */
 export const isMuted = (line: ChannelLine): boolean =>
   line.kind === 'channel'
     ? line.channel.status !== 1
     : line.group.members.every(({ status }) => status !== 1)
 
-/** Returns the rows to mark: selected channels, and tags whose channels are all selected. */
+/** Returns the keys of marked rows: selected channels, and tags with all channels selected. */
 export function markedKeys(
   entries: readonly ChannelEntry[],
   chosen: ReadonlySet<string>,
@@ -63,7 +63,7 @@ export function markedKeys(
   return marked
 }
 
-/** Returns the selected channels after the marks changed; marking a tag selects its channels. */
+/** Returns the selected channels after a change of marks. A marked tag selects its channels. */
 export function chosenAfter(
   entries: readonly ChannelEntry[],
   chosen: ReadonlySet<string>,

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
 import type { ChannelListView } from './use-channel-list.ts'
 
-/** Switches between display modes: by tag, with selection, and ordered by id. */
+/** Switches of the list: group by tag, select rows, order by id. */
 export function ChannelModes({ modes }: Pick<ChannelListView, 'modes'>): ReactElement {
   const { isTagMode, setTagMode, isBatch, setBatch, isIdSort, setIdSort } = modes
   const { t } = useTranslation()

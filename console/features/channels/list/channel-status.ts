@@ -10,7 +10,7 @@ export const channelState = (status: number): ChannelState => STATES[status] ?? 
 
 export type StatusCause = { reason: string; time: number }
 
-/** Parses why and when (unix seconds, 0 if unknown) a channel was disabled; null if invalid. */
+/** Parses the cause and the time (unix seconds, or 0) of disabling a channel; null if invalid. */
 export function statusCause(otherInfo: string): StatusCause | null {
   try {
     const info: unknown = JSON.parse(otherInfo)
@@ -26,8 +26,8 @@ export function statusCause(otherInfo: string): StatusCause | null {
 export type Speed = 'untested' | 'fast' | 'fair' | 'slow' | 'verySlow'
 
 /**
- * Rates a response time by the specification: green up to 1 s, lime up to 3 s, yellow up to 5 s,
- * red above 5 s. 0 means that the channel is untested.
+ * Rates a response time: green up to 1 s, lime up to 3 s, yellow up to 5 s, red above. 0 means
+ * untested.
  */
 export function responseSpeed(milliseconds: number): Speed {
   if (milliseconds <= 0) return 'untested'

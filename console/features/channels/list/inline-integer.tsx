@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next'
 import { showError } from '#console/ui/messages/toast.ts'
 
 /**
- * An integer edited in its row. Enter and blur save it; Escape discards it. The value is null if
- * the channels of a tag differ; the box is then empty.
+ * An integer edited in its row. Enter and blur save the number; Escape restores it. The number is
+ * null, and the box empty, if the channels of a tag have different numbers.
  */
 export function InlineInteger(props: {
   label: string

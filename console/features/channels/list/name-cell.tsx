@@ -5,7 +5,7 @@ import { Icon } from '#console/ui/elements/icons.tsx'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import { UnpricedTag } from '../unpriced.tsx'
 
-/** The name, which links to the form, with the number of keys and of models without a price. */
+/** The name as a link to the form, the number of keys, and the number of models without a price. */
 export function ChannelName(props: {
   channel: Channel
   isChild: boolean
@@ -49,7 +49,7 @@ export function ChannelName(props: {
   )
 }
 
-/** A tag, with a button that shows its channels. */
+/** A tag name with a button that opens the tag. */
 export function TagName(props: {
   group: TagGroup
   isOpen: boolean

@@ -8,13 +8,13 @@ import type { ChoosableChannel } from './channel-lines.ts'
 import { useChannelAction } from './use-channel-action.ts'
 
 export type BatchActs = {
-  /** Each action returns true on success; with an empty selection it shows a message. */
+  /** Returns true on success. Without a selection, it only shows a message. */
   setEnabled: (channels: readonly ChoosableChannel[], isEnabled: boolean) => Promise<boolean>
   setTag: (channels: readonly ChoosableChannel[], tag: string) => Promise<boolean>
   setGroupEnabled: (group: TagGroup, isEnabled: boolean) => Promise<void>
 }
 
-/** Actions on many channels. Each is atomic (all channels or none) and offers an undo. */
+/** Actions on many channels. An action changes all channels or none, and offers an undo. */
 export function useBatchActions(): BatchActs {
   const { t } = useTranslation()
   const act = useChannelAction()
@@ -62,7 +62,7 @@ export function useBatchActions(): BatchActs {
   }
 }
 
-/** Shows how many channels were enabled or disabled, and offers an undo. */
+/** Shows how many channels an action enabled or disabled, and offers an undo. */
 function useSwitched() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -81,7 +81,7 @@ function useSwitched() {
       const words = isEnabled ? 'channels.tagEnabledDone' : 'channels.tagDisabledDone'
       if (isEnabled && members.some(wasAutoDisabled)) return showSuccess(t(words, { tag, count }))
       offerUndo(t(words, { tag, count }), async () => {
-        // The server skips expired channels, so the undo skips them too.
+        // The server did not enable expired channels, so the undo must not change them.
         const page = await client.fetchQuery({ ...channelsOfTagQuery(tag), staleTime: 0 })
         const isSo = ({ status }: TagMember) => (status === 1) === isEnabled
         const changed = new Set(wholeChannels(page).filter(isSo).map(idOf))
@@ -101,7 +101,7 @@ function useUndo(): (message: string, undo: () => Promise<unknown>) => void {
     showSuccess(message, { action: { text: t('words.undo'), onClick: () => void act(undo) } })
 }
 
-/** True if the channel was disabled automatically, which an undo cannot restore. */
+/** An undo cannot restore automatic disabling. */
 const wasAutoDisabled = ({ status }: TagMember): boolean => status === 3
 
 const idOf = ({ id }: TagMember): number => id

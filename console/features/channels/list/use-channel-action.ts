@@ -5,8 +5,8 @@ import { channelsKey } from '#console/api/channels.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 
 /**
- * Runs an action and reloads the list. Returns true on success; shows the error otherwise, with a
- * specific message for a deleted channel.
+ * Runs an action and reloads the list. Returns true on success. Shows an error on failure, with a
+ * message of its own if the channel was deleted.
  */
 export function useChannelAction(): (act: () => Promise<unknown>) => Promise<boolean> {
   const { t } = useTranslation()

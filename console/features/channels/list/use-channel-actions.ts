@@ -17,7 +17,7 @@ type SetGroupNumber = (
   value: number,
 ) => Promise<void>
 
-/** Sets a number for a tag's channels; asks first if their values differ, else offers an undo. */
+/** Sets a number for a tag's channels. Asks first if their numbers differ, else offers undo. */
 function useGroupNumber(): SetGroupNumber {
   const { t } = useTranslation()
   const act = useChannelAction()
@@ -48,7 +48,7 @@ type Given = {
   remove: Removals['remove']
 }
 
-/** Returns the row actions as one stable object, so that rows are not rendered again. */
+/** Returns the row actions as one stable object; a new object would render all rows again. */
 export function useChannelActions(given: Given): ChannelActions {
   const row = useRowActions()
   const batch = useBatchActions()

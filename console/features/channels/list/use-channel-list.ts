@@ -12,9 +12,8 @@ export type ChannelListView = ReturnType<typeof useChannelList>
 /** Reads the page of channels that the URL and the stored preferences select. */
 export function useChannelList() {
   const { t } = useTranslation()
-  // Channels are grouped by tag.
   const [isTagMode, setTagMode] = useLocalPreference('enable-tag-mode', false, readFlag)
-  // Channels are ordered by id (newest first) instead of priority.
+  // True to order by id (newest first) instead of priority.
   const [isIdSort, setIdSort] = useLocalPreference('id-sort', false, readFlag)
   const [isBatch, setBatch] = useState(false)
   const view = useListPage(ADDRESS, ({ order, sort = '', ...ask }) =>

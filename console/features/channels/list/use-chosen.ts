@@ -3,11 +3,11 @@ import { useChosenRows } from '#console/ui/lists/use-chosen-rows.ts'
 import { channelsOf, chosenAfter, markedKeys } from './channel-lines.ts'
 import type { ChannelListView } from './use-channel-list.ts'
 
-/** Manages the selection among the rows of the page and all matching channels. */
+/** Manages the selection, which may include channels on other pages of the list. */
 export function useChosen({ rows, filter, total, modes }: ChannelListView) {
   const chosen = useChosenRows({
     rows: channelsOf(rows),
-    // In tag mode, the total of the list counts tags, not channels.
+    // In tag mode, the list counts tags, so the number of channels is unknown (0).
     total: modes.isTagMode ? 0 : total,
     filters: filter,
     matching: matchingChannelsQuery(filter),

@@ -6,12 +6,12 @@ import type { ChoosableChannel } from './channel-lines.ts'
 import { useChannelAction } from './use-channel-action.ts'
 
 export type Removals = {
-  /** Returns true if the channels were deleted; with an empty selection it shows a message. */
+  /** Returns true if the channels were deleted. Without a selection, it only shows a message. */
   remove: (channels: readonly ChoosableChannel[]) => Promise<boolean>
   removeDisabled: () => Promise<void>
 }
 
-/** Irreversible actions, each with a confirmation. */
+/** Deletions of channels, each after a confirmation. */
 export function useRemovals(): Removals {
   const { t } = useTranslation()
   const act = useChannelAction()

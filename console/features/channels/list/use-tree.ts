@@ -7,7 +7,7 @@ import type { ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 import { type ChannelLine, isTagGroup, linesOf } from './channel-lines.ts'
 import type { ChannelListView } from './use-channel-list.ts'
 
-/** Manages which tags are open; the channels of a tag load when it opens. */
+/** Manages which tags are open. The channels of a tag load when the tag opens. */
 export function useTree({ rows: entries, order }: ChannelListView) {
   const [openTags, setOpenTags] = useState<ReadonlySet<string>>(new Set())
   const open = entries.flatMap((entry) =>
@@ -42,7 +42,7 @@ export function useTree({ rows: entries, order }: ChannelListView) {
   }
 }
 
-/** Defined outside the hook, so that unchanged results keep their identity. */
+/** A constant function, because React Query then returns the same object for unchanged results. */
 const pagesOf = (results: UseQueryResult<ListPage<ChannelEntry>>[]) =>
   results.map(({ data, error }) => ({ page: data, error }))
 

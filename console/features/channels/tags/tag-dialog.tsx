@@ -16,10 +16,10 @@ import { jsonFault } from '../form/json-faults.ts'
 import { JsonField } from '../form/json-field.tsx'
 import { draftOfGroup, type TagDraft, type TagFault, tagChange, tagFaults } from './tag-draft.ts'
 
-/** A tag with all of its channels as currently stored. */
+/** A tag and all its channels as currently stored. */
 export type EditedTag = { readonly group: TagGroup; readonly channels: readonly Channel[] }
 
-/** Edits values that apply to all channels of a tag. */
+/** Edits values for all channels of a tag at once. */
 export function TagDialog(props: {
   edited: EditedTag | null
   onClose: () => void

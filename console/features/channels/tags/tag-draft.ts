@@ -5,7 +5,7 @@ import { listOf } from '../form/channel-draft.ts'
 import { isInteger, isNatural } from '../form/channel-faults.ts'
 import { type JsonFault, jsonFault } from '../form/json-faults.ts'
 
-/** The values for all channels of a tag; an empty field does not change the channels. */
+/** The values for all channels of a tag. An empty field leaves the channels unchanged. */
 export type TagDraft = {
   newTag: string
   models: readonly string[]
@@ -17,7 +17,7 @@ export type TagDraft = {
 
 export type TagFault = JsonFault | 'notInteger' | 'notNatural'
 
-/** Returns the values that all channels share; fields with different values are empty. */
+/** Returns the values that all channels have in common. A field with different values is empty. */
 export function draftOfGroup(
   { tag, priority, weight }: TagGroup,
   children: readonly Channel[],
@@ -44,7 +44,7 @@ export function tagFaults(draft: TagDraft): FieldErrors<TagDraft, TagFault> {
   }
 }
 
-/** Builds the request with the changed fields; returns null if nothing changed. */
+/** Builds the request from the changed fields, or returns null if nothing changed. */
 export function tagChange(tag: string, before: TagDraft, after: TagDraft): UpdateTag | null {
   const old = termsOf(before)
   const changed = Object.entries(termsOf(after)).filter(
@@ -53,7 +53,7 @@ export function tagChange(tag: string, before: TagDraft, after: TagDraft): Updat
   return changed.length === 0 ? null : { tag, ...Object.fromEntries(changed) }
 }
 
-/** Only the tag may be empty in a request, because an empty tag removes the tag. */
+/** Only the tag may be sent empty, which removes it from the channels. */
 const isTag = (field: string): boolean => field === 'new_tag'
 
 const termsOf = (draft: TagDraft) => ({
