@@ -14,7 +14,7 @@ export const calledNames = ({ models, prefix }: Served): string[] =>
 
 const NONE: readonly string[] = []
 
-/** Returns a filter for models whose calls are refused; it finds none while prices load. */
+/** Returns a filter for models whose calls are refused. It finds no models until prices load. */
 export function useUnpriced(): (served: Served) => readonly string[] {
   const isSelfUse = useStatus()?.self_use_mode_enabled === true
   const options = useQuery({ ...optionsQuery, retry: false }).data
@@ -25,11 +25,11 @@ export function useUnpriced(): (served: Served) => readonly string[] {
   }, [isSelfUse, options])
 }
 
-/** Shows how many models of a channel have no price; a click opens the price dialog. */
+/** Shows how many models of a channel have no price. A click opens the price dialog. */
 export function UnpricedTag(props: {
   count: number
   onOpen: () => void
-  /** True in list rows. The tag is not a tab stop there, because the row's form repeats the tag. */
+  /** True in a list row. The tag is no tab stop there, because the channel's form repeats it. */
   isInRow?: boolean
 }): ReactElement {
   const { t } = useTranslation()

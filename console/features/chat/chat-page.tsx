@@ -19,8 +19,8 @@ import { useChatTokens } from './use-chat-token.ts'
 const RELOADED = 'chat-reloaded'
 
 /**
- * Another site in a sandboxed frame. It may run scripts and use its own storage, but it receives
- * only the address given here.
+ * Another site in a sandboxed frame. The site may run scripts and use its own storage, and gets
+ * only `address`.
  */
 function ChatFrame({ name, address }: { name: string; address: string }): ReactElement {
   const { t } = useTranslation()
@@ -40,8 +40,8 @@ function ChatFrame({ name, address }: { name: string; address: string }): ReactE
 }
 
 /**
- * True if the page's content security policy blocks the client. The policy is fixed at page load,
- * so a client added later needs one reload.
+ * True if the page's content security policy blocks the chat client. The policy is set when the
+ * page loads, so a client that was added later needs a reload.
  */
 function useIsBlocked(address: string): boolean {
   const [isBlocked, setBlocked] = useState(false)
@@ -59,7 +59,7 @@ function useIsBlocked(address: string): boolean {
   return isBlocked
 }
 
-/** `/chat/:id?`: a chat client of the site in a frame, with one of the user's tokens. */
+/** The page `/chat/:id?`: a chat client in a frame, with one of the user's tokens. */
 export function ChatPage(): ReactElement {
   const { t } = useTranslation()
   const { id = '0' } = useParams()
@@ -149,7 +149,7 @@ function Client({ client, site }: { client: ChatLink; site: string }): ReactElem
   )
 }
 
-/** Selects client and token. The operator of the client receives the token's key. */
+/** Selects the chat client and the token. The client's operator receives the token's key. */
 function ChatBar(props: {
   client: ChatLink
   address: string

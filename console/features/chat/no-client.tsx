@@ -5,7 +5,7 @@ import { ButtonLink } from '#console/ui/elements/button-link.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import type { ChatLink } from '#console/ui/state/chat-links.ts'
 
-/** Shown if no client is configured; admins get a link to the setting. */
+/** Shown if no chat client is configured. Admins get a link to the setting. */
 export function NoClient(): ReactElement {
   const { t } = useTranslation()
   if (!isRoot(useUser())) {
@@ -21,7 +21,7 @@ export function NoClient(): ReactElement {
   )
 }
 
-/** Shown if the URL's client number does not exist; offers the first client instead. */
+/** Shown if the number in the URL belongs to no chat client. It offers the first client. */
 export function OtherClient({ first }: { first: ChatLink }): ReactElement {
   const { t } = useTranslation()
   return (

@@ -5,14 +5,14 @@ import { useNavigate } from 'react-router-dom'
 import { fetchTokens, tokensKey } from '#console/api/tokens.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 
-/** The number of newest tokens among which enabled tokens are searched. */
+/** The number of tokens that are read, newest first, to find enabled tokens. */
 const TOKENS_MAX = 100
 const TO_TOKENS_MS = 1_500
 const ENABLED = 1
 
 /**
- * Reads the user's enabled tokens with their keys, newest first. A user without tokens is
- * redirected to the token page with a message, unless `isNeeded` is false.
+ * Reads the user's enabled tokens with their keys, newest first. Without any, a message appears and
+ * the token page opens, unless `isNeeded` is false.
  */
 export function useChatTokens(isNeeded = true) {
   const { t } = useTranslation()

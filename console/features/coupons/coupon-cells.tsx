@@ -43,7 +43,7 @@ export function CouponName({ coupon }: Cell): ReactElement {
   )
 }
 
-/** The masked key; the copy button copies the complete key. */
+/** The masked key. The copy button copies the complete key. */
 export function CouponKey({ coupon: { key, key_hint, name } }: Cell): ReactElement {
   const { t } = useTranslation()
   const shown = key.length > 12 ? `${key.slice(0, 4)}…${key_hint}` : key
@@ -74,7 +74,7 @@ export function CouponUser({ coupon: { used_user_id, used_username } }: Cell): R
   return <span title={`#${used_user_id}`}>{used_username || `#${used_user_id}`}</span>
 }
 
-/** The relevant date of the validity: its start, its end, or the date when it ended. */
+/** The most relevant date: when the code becomes valid, when it expires, or when it expired. */
 export function CouponValidity({ coupon: { valid_from, valid_until } }: Cell): ReactElement {
   const { t } = useTranslation()
   const now = useNow()

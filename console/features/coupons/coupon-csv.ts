@@ -15,11 +15,11 @@ const COLUMNS = [
   'valid_until',
 ] as const satisfies readonly (keyof CsvCoupon)[]
 
-/** Spreadsheet programs in Chinese need this mark to recognize UTF-8. */
+/** Spreadsheet programs need this mark to recognize UTF-8, for example in Chinese text. */
 const BYTE_ORDER_MARK = '\uFEFF'
 const FORMULA_START = /^[=+\-@\t\r]/
 
-/** Formats one line per code (RFC 4180) with ISO 8601 times; empty if there are no codes. */
+/** Formats one line per code (RFC 4180) with ISO 8601 times. Without codes, the text is empty. */
 export function couponsCsv(coupons: readonly CsvCoupon[]): string {
   const lines = coupons.map((coupon) => [
     guarded(coupon.key),
@@ -34,7 +34,7 @@ export function couponsCsv(coupons: readonly CsvCoupon[]): string {
   return BYTE_ORDER_MARK + text.join('')
 }
 
-/** Prefixes `'` to a text that a spreadsheet would evaluate as a formula. */
+/** Prefixes `'` to a text that a spreadsheet program would evaluate as a formula. */
 const guarded = (text: string): string => (FORMULA_START.test(text) ? `'${text}` : text)
 
 function quoted(cell: string | number | boolean): string {
@@ -45,7 +45,6 @@ function quoted(cell: string | number | boolean): string {
 const isoOf = (seconds: number): string =>
   seconds > 0 ? new Date(seconds * 1000).toISOString() : ''
 
-/** Downloads the codes as a CSV file. */
 export function saveCsv(coupons: readonly CsvCoupon[]): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(new Blob([couponsCsv(coupons)], { type: 'text/csv' }))

@@ -28,7 +28,7 @@ import { CouponForm } from './coupon-form.tsx'
 type CouponDrawerProps = {
   edited: Redemption | 'new' | null
   onClose: () => void
-  /** Receives the created codes with their keys, in order. */
+  /** Receives the created codes with their keys in the order of creation. */
   onCreated: (coupons: readonly CsvCoupon[]) => void
 }
 
@@ -69,14 +69,14 @@ function OpenDrawer(props: OpenDrawerProps): ReactElement {
 
 const KEY_CODES = ['RedemptionKeyTaken', 'RedemptionKeyTooShort', 'OneKeyOneCode']
 
-/** Maps the server's errors about a chosen key to the key field. */
+/** Maps the server's errors about the entered key to the key field. */
 function keyErrors(error: unknown) {
   const named = namedField(error)
   if (named?.field === 'key') return { key: named.text }
   return errorsByCode<CouponDraft>({ key: KEY_CODES })(error)
 }
 
-/** Keeps the idempotency key of an unchanged request, so that retries create no second codes. */
+/** Returns one idempotency key for equal requests, so that a retry does not create codes twice. */
 function keyFor(attempt: { asked: string; key: string }, asked: string): string {
   if (attempt.asked !== asked) Object.assign(attempt, { asked, key: randomId() })
   return attempt.key
@@ -109,8 +109,8 @@ function useSave({ coupon, onClose, onCreated }: OpenDrawerProps, unit: AmountUn
 }
 
 /**
- * Creates one code or `count` codes (all or none) and returns their keys in order. A repeated
- * request with the same `idempotencyKey` returns the same codes.
+ * Creates the requested codes (all or none) and returns their keys in order. A repeated request
+ * with the same `idempotencyKey` returns the same keys.
  */
 const createRedemptions = (body: CreateRedemption, idempotencyKey: string): Promise<string[]> =>
   call('POST /api/redemption/', { body, idempotencyKey })

@@ -54,7 +54,7 @@ export function CouponForm(props: CouponFormProps): ReactElement {
   )
 }
 
-/** The number of codes to create, or the key if a single code is created. */
+/** The number of codes to create and, for a single code, its key. */
 function NewCodeFields({ form }: Pick<CouponFormProps, 'form'>): ReactElement {
   const { t } = useTranslation()
   return (

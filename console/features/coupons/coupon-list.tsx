@@ -21,7 +21,7 @@ import { couponColumns } from './coupon-columns.tsx'
 import { isSpent } from './coupon-state.ts'
 import { type CouponActs, useCouponActions } from './use-coupon-actions.ts'
 
-/** The server's sort names by column id. */
+/** The name by which the server sorts each sortable column. */
 const SORTS = {
   id: 'id',
   name: 'name',
@@ -42,7 +42,7 @@ const ADDRESS = listAddress(
 const EVERY_MS = 500
 const TOP_UP = 1
 
-/** Reads the page of codes that the URL selects; reloads when a code is redeemed. */
+/** Reads the page of codes that the URL selects, and again when a code is redeemed. */
 function useCouponList() {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: redemptionsKey })
@@ -50,7 +50,7 @@ function useCouponList() {
   return useListPage(ADDRESS, redemptionsQuery)
 }
 
-/** Filters by name, id or complete key, and by status. */
+/** Filters by status, and by a name, an id or a complete key. */
 function CouponFilters({ view }: { view: ReturnType<typeof useCouponList> }): ReactElement {
   const { t } = useTranslation()
   return (
@@ -126,7 +126,7 @@ export function CouponList(props: CouponListProps): ReactElement {
   )
 }
 
-/** Actions on many codes that need no selection. */
+/** Actions on many codes that work without a selection. */
 function ManyActs(props: { acts: CouponActs; onDeleteByName: () => void }): ReactElement {
   const { t } = useTranslation()
   return (

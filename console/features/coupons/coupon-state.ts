@@ -14,14 +14,13 @@ type Told = Pick<
   'status' | 'is_gift' | 'max_uses' | 'used_count' | 'valid_from' | 'valid_until'
 >
 
-/** True for a gift code that has reached its user limit; its status is still 1. */
+/** True for a gift code that has reached its number of uses. Its status is still 1 (enabled). */
 export const isUsedUp = ({ is_gift, max_uses, used_count }: Told): boolean =>
   is_gift && max_uses >= 0 && used_count >= max_uses
 
-/** True for a code that users cannot redeem now; the list shows the code in grey. */
+/** True for a code that users cannot redeem now. The list shows such a code in grey. */
 export const isSpent = (coupon: Told): boolean => coupon.status !== 1 || isUsedUp(coupon)
 
-/** Returns the state of a code; `now` is in unix seconds. */
 export function couponState(coupon: Told, now: number): CouponState {
   if (coupon.status === 3) return 'used'
   if (coupon.status === 2) return 'disabled'

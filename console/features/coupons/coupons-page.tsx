@@ -15,7 +15,7 @@ import { DeleteByName } from './delete-by-name.tsx'
 import '../../ui/forms/forms.css'
 import './coupons.css'
 
-/** Shows the keys of created codes, to copy or to save as a file. */
+/** Shows the keys of new codes, with buttons to copy them and to save them as a file. */
 function CouponsReady(props: {
   coupons: readonly CsvCoupon[] | null
   onClose: () => void

@@ -22,7 +22,7 @@ export type CouponActs = {
   removeDisabled: () => Promise<void>
 }
 
-/** Returns the actions on codes as stable functions, so that rows are not rendered again. */
+/** Returns the actions on codes as stable functions; new functions would render all rows again. */
 export function useCouponActions(): CouponActs {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -42,7 +42,7 @@ export function useCouponActions(): CouponActs {
 /** Runs an action, shows its error, and reloads the list. */
 type Doing = (act: () => Promise<void>) => Promise<void>
 
-/** Enables or disables codes. The list changes before the server responds; an undo is offered. */
+/** Enables or disables a code. The list changes before the server responds. Offers an undo. */
 function switching(t: TFunction, client: QueryClient, doing: Doing): CouponActs['setEnabled'] {
   const show = (id: number, status: number) =>
     client.setQueriesData<ListPage<Redemption>>({ queryKey: redemptionsKey }, (page) =>
@@ -61,7 +61,7 @@ function switching(t: TFunction, client: QueryClient, doing: Doing): CouponActs[
   return setEnabled
 }
 
-/** Deletes codes permanently, after confirmation. */
+/** Deletes codes permanently after a confirmation. */
 function removing(t: TFunction, doing: Doing): Pick<CouponActs, 'remove' | 'removeDisabled'> {
   const ask = (title: string, body: string) =>
     confirm({ title, body, confirmText: t('words.delete'), tone: 'danger' })
@@ -86,7 +86,7 @@ function removing(t: TFunction, doing: Doing): Pick<CouponActs, 'remove' | 'remo
   }
 }
 
-/** Actions on the selected codes; without a selection, each shows a message. */
+/** Actions on the selected codes. Without a selection, each only shows a message. */
 function several(
   t: TFunction,
   doing: Doing,
@@ -119,6 +119,6 @@ function several(
 const withStatus = (items: Redemption[], id: number, status: number): Redemption[] =>
   items.map((item) => (item.id === id ? { ...item, status } : item))
 
-/** Status 1 enables, 2 disables. */
+/** Changes the status of a code: 1 enables it, 2 disables it. */
 const switchRedemption = (id: number, status: 1 | 2) =>
   call('PUT /api/redemption/', { query: { status_only: true }, body: { id, status } })

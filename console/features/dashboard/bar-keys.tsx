@@ -6,7 +6,7 @@ import { colourOf } from './series-colour.ts'
 import type { ChartBucket, UsageChart } from './usage-chart.ts'
 import { useBarChoice } from './use-bar-choice.ts'
 
-/** A bar's tooltip. `place` (0 is left, 1 is right) keeps the tooltip inside the chart. */
+/** A bar's tooltip. `place` is from 0 (left) to 1 and keeps the tooltip inside the chart. */
 function BarTip(props: {
   chart: UsageChart
   bucket: ChartBucket
@@ -40,7 +40,7 @@ function BarTip(props: {
   )
 }
 
-/** Keyboard access to the bars: one tab stop; arrow keys move between bars. */
+/** Keyboard access to the bars. The chart is one tab stop; arrow keys move from bar to bar. */
 export function BarKeys(props: {
   chart: UsageChart
   nameOf: (series: string) => string

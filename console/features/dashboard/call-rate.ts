@@ -1,14 +1,14 @@
 import { bufferTime, map, type Observable, scan, withLatestFrom } from 'rxjs'
 import type { LiveEvent, LiveState } from '#console/api/live/live-event.ts'
 
-/** The number of calls that ended in a second; null (a gap, not 0) while disconnected. */
+/** The number of calls that ended in one second, or null if the connection was interrupted. */
 export type CallsOfSecond = number | null
 
 const SECOND_MS = 1_000
 const KEPT = 60
 const MEAN_OF = 10
 
-/** Emits, once a second, the number of calls in each second of the last minute, oldest first. */
+/** Emits once a second the numbers of calls in the seconds of the last minute, oldest first. */
 export function callsBySecond(
   events$: Observable<LiveEvent>,
   state$: Observable<LiveState>,
@@ -30,10 +30,10 @@ function callsOf(events: readonly LiveEvent[]): CallsOfSecond {
   return ofLog.filter((event) => event.kind === 'event' && isCall(event.data)).length
 }
 
-/** True for log rows of calls; other rows record balance changes. */
+/** True for the log row of a call. Other rows record balance changes. */
 const isCall = (data: object): boolean => 'request_id' in data && data.request_id !== ''
 
-/** Returns calls per second over the latest known seconds; null if the newest is unknown. */
+/** Returns the mean calls per second of the last ten seconds; null if the newest is unknown. */
 export function rateOf(seconds: readonly CallsOfSecond[]): number | null {
   const recent = seconds.slice(-MEAN_OF)
   const known = recent.filter((calls) => calls !== null)

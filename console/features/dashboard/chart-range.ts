@@ -4,12 +4,12 @@ export const RANGES = ['24h', '7d', '30d', '90d'] as const
 export type ChartRange = (typeof RANGES)[number]
 export const STEPS: readonly ChartStep[] = ['hour', 'day', 'week']
 
-/** Unix seconds; both ends are included. */
+/** A time range in unix seconds, with both ends included. */
 export type Stretch = { readonly from: number; readonly to: number }
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
-/** The maximum zoom range: the server's limit minus a week, because rounding adds up to a week. */
+/** The longest zoom: the server's limit minus a week, because rounding adds up to a week. */
 const SPAN_MAX = 92 * DAY
 
 export const SPANS: Record<ChartRange, number> = {
@@ -19,18 +19,17 @@ export const SPANS: Record<ChartRange, number> = {
   '90d': 90 * DAY,
 }
 
-/** The default range of each step. */
 export const RANGE_OF_STEP: Record<ChartStep, ChartRange> = { hour: '24h', day: '30d', week: '90d' }
 
-/** Parses the operator's default step from the site's status. */
+/** Parses the step that the operator has chosen as default. */
 export const stepOf = (text: string | undefined): ChartStep =>
   STEPS.find((step) => step === text) ?? 'hour'
 
-/** Token usage has daily figures, so a range of one day would have a single bar. */
+/** Figures by token are daily, so their ranges exclude `24h`, which would be a single bar. */
 export const rangesFor = (isByDay: boolean): readonly ChartRange[] =>
   isByDay ? RANGES.filter((range) => range !== '24h') : RANGES
 
-/** Returns the steps that give more than one bar but not too many bars. */
+/** Returns the steps that divide the range into at least two but not too many bars. */
 export function stepsFor(span: number, isByDay: boolean): ChartStep[] {
   const fits: Record<ChartStep, boolean> = {
     hour: !isByDay && span <= 8 * DAY,
@@ -48,18 +47,18 @@ export function fittingStep(wanted: ChartStep, span: number, isByDay: boolean): 
   return (isTooFine ? fitting[0] : fitting.at(-1)) ?? 'hour'
 }
 
-/** Returns the zoomed range from the URL; null if the URL has no valid range. */
+/** Returns the zoom range of the URL, or null if the URL has no valid range. */
 export function zoomOf({ from, to }: Stretch): Stretch | null {
   return from > 0 && to > from && to - from <= SPAN_MAX ? { from, to } : null
 }
 
-/** Returns the range until `now`, extended to complete steps so that the first bar is complete. */
+/** Returns the range until `now`. It starts with a step, so that the first bar is complete. */
 export function stretchOf(range: ChartRange, now: number, calendar: Calendar): Stretch {
   const least = calendar.step === 'hour' ? HOUR : DAY
   return { from: bucketStart(now - SPANS[range] + least, calendar), to: now }
 }
 
-/** Extends a range to the boundaries of its first and last step. */
+/** Extends a range to the start of its first step and the end of its last step. */
 export const wholeSteps = ({ from, to }: Stretch, calendar: Calendar): Stretch => ({
   from: bucketStart(from, calendar),
   to: bucketEnd(bucketStart(to, calendar), calendar) - 1,

@@ -1,6 +1,6 @@
 export type StepName = 'channel' | 'price' | 'token' | 'call'
 
-/** The progress of the first setup. Null fields are loading or hidden from this user. */
+/** The progress of the first setup. A null field is still loading or hidden from this user. */
 export type Progress = {
   readonly isAdmin: boolean
   readonly channels: number | null
@@ -11,7 +11,7 @@ export type Progress = {
 
 export type Step = { readonly name: StepName; readonly isDone: boolean; readonly isNext: boolean }
 
-/** Returns the path of a step's form. `unpriced` is a served model without a price, if any. */
+/** Returns the path of the form of a step. `unpriced` is a served model without a price, if any. */
 export function stepPath(name: StepName, unpriced: string | undefined): string {
   if (name === 'channel') return '/channel/add'
   if (name === 'token') return '/app/tokens?form=new'
@@ -20,7 +20,7 @@ export function stepPath(name: StepName, unpriced: string | undefined): string {
   return `/admin/settings?${new URLSearchParams({ prices: 'unset', ...model })}`
 }
 
-/** Returns the steps to the first call, in order. Only admins get channel and price steps. */
+/** Returns the setup steps in order. Only admins get the steps of channels and prices. */
 export function checklist(progress: Progress): Step[] {
   const has = (count: number | null): boolean => (count ?? 0) > 0
   const all: { name: StepName; isDone: boolean }[] = [

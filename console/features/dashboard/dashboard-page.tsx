@@ -52,8 +52,8 @@ const MINUTE_MS = 60_000
 const SITE_EVERY_MS = 15_000
 
 /**
- * A user's own chart reloads when calls end. Without a live connection, it reloads at the interval
- * that the operator configured.
+ * Returns the interval in ms at which the chart reloads. A user's own chart reloads when a call
+ * ends, so it needs an interval (set by the operator) only without a live connection.
  */
 function useReadEvery(scope: UsageScope): number | false {
   const minutes = useStatus()?.data_export_interval ?? 5

@@ -8,7 +8,7 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogStat } from '#read-api/contract/logs.ts'
 import type { User } from '#read-api/contract/users.ts'
 
-/** The balance and today's usage. All figures are exact and change with every call. */
+/** The balance and today's usage as exact figures, which change with every call. */
 export function Figures(props: {
   user: User | undefined
   today: LogStat | undefined

@@ -19,10 +19,10 @@ import { maskedKey, SNIPPET_KINDS, type SnippetKind, snippetOf } from './snippet
 const FIRST_CHANNEL = { keyword: '', model: '', group: '', page: 0, pageSize: 10 }
 const FIRST_TOKEN = { keyword: '', page: 0, pageSize: 10 }
 const FALLBACK_MODEL = 'gpt-4o-mini'
-/** Poll, because steps may be completed in other tabs and by other admins. */
+/** Poll, because the user may complete a step in another tab, or another admin may. */
 const LIVE = { refetchOnMount: 'always', refetchInterval: 5_000 } as const
 
-/** The steps to the first call. Each step links to its form; loaded data marks it as done. */
+/** The setup steps before a first call. Each links to its form and is done if its data exists. */
 export function FirstRun(props: { calls: number; isOwnPage?: boolean }): ReactElement {
   const { calls, isOwnPage = false } = props
   const { t } = useTranslation()
@@ -32,7 +32,7 @@ export function FirstRun(props: { calls: number; isOwnPage?: boolean }): ReactEl
   const models = useQuery({ ...usableModelsQuery, ...LIVE })
   const chats = useQuery({ ...chatModelsQuery, ...LIVE })
   const tokens = useQuery({ ...tokensQuery(FIRST_TOKEN), ...LIVE })
-  // Show nothing until all data is loaded, because the panel's height depends on it.
+  // Show nothing until all data has loaded, because the panel's height depends on the data.
   const isWaiting = [channels, served, models, chats, tokens].some(({ isLoading }) => isLoading)
   const steps = checklist({
     isAdmin,
@@ -122,10 +122,10 @@ function StepItem(props: { step: Step; number: number; path: string }): ReactEle
   )
 }
 
-/** Makes forms opened from a step return to the list of steps. */
+/** Makes a form that was opened from a step return to the list of steps. */
 const FROM_HERE = { returnTo: '/app/start' }
 
-/** Sample calls that work unchanged. The key is masked on screen; the copy has the full key. */
+/** Sample calls that work as they are. The screen masks the key; the copy contains it. */
 function Snippets(props: { apiKey: string | null; model: string }): ReactElement {
   const { t } = useTranslation()
   const [kind, setKind] = useState<SnippetKind>('curl')

@@ -9,7 +9,7 @@ const STEP = 3
 const HEIGHT = 22
 const SECONDS = 60
 
-/** The number of calls per second on the whole site, from live events. */
+/** The number of calls per second on the whole site, counted from live events. */
 export function LiveRate(): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -38,11 +38,11 @@ export function LiveRate(): ReactElement {
 
 const STARTS_IN = 5
 
-/** True while the first connection opens; a notice appears only if this takes long. */
+/** True during the first seconds without data, in which a connection notice would be too early. */
 const isStarting = (seconds: readonly CallsOfSecond[]): boolean =>
   seconds.length < STARTS_IN && peakOf(seconds) === null
 
-/** A decorative bar chart of the figure beside it. Unknown seconds have no bar. */
+/** A decorative bar chart of the calls per second. An unknown second has no bar. */
 function Spark(props: { seconds: readonly CallsOfSecond[]; most: number }): ReactElement {
   const { seconds, most } = props
   return (

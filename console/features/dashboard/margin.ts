@@ -1,6 +1,6 @@
 import { quotaOf } from '#console/ui/quota/money.ts'
 
-/** The server's totals, in quota. */
+/** The server's totals in quota units. `costed_quota` is the charges of calls with a known cost. */
 export type Costed = {
   readonly quota: number
   readonly cost: number
@@ -8,15 +8,15 @@ export type Costed = {
 }
 
 export type Margin = {
-  /** The charges minus the providers' costs, for the calls with a known cost. */
+  /** The charges minus the providers' costs, over calls with a known cost. */
   readonly amount: bigint
-  /** `amount` divided by the charges of calls with a known cost; null if these charges are 0. */
+  /** `amount` divided by the charges of calls with a known cost; null without such charges. */
   readonly share: number | null
-  /** The share of all charges that belongs to calls with a known cost; 1 if all charges are 0. */
+  /** The share of all charges that calls with a known cost have; 1 without charges. */
   readonly coverage: number
 }
 
-/** Returns null if no cost is known, which differs from a cost of 0. */
+/** Returns null if no call has a known cost. A known cost may be 0. */
 export function marginOf({ quota, cost, costed_quota: charged }: Costed): Margin | null {
   if (cost === 0 && charged === 0) return null
   return {

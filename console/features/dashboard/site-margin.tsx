@@ -8,7 +8,7 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import { Figure } from './figures.tsx'
 import { type Costed, marginOf } from './margin.ts'
 
-/** The site's margin: charges minus provider costs, as far as costs are known. */
+/** The site's margin: charges minus provider costs, over the calls with a known cost. */
 export function MarginFigure({ totals }: { totals: Costed | undefined }): ReactElement {
   const { t } = useTranslation()
   const rule = useMoneyRule()
@@ -31,7 +31,7 @@ export function MarginFigure({ totals }: { totals: Costed | undefined }): ReactE
   )
 }
 
-/** Explains the margin, or links to the setting of missing provider prices. */
+/** Explains the margin. Without any known cost, links to the setting for provider prices. */
 export function MarginNote({ totals }: { totals: Costed }): ReactElement {
   const { t } = useTranslation()
   const percent = usePercent()
@@ -47,14 +47,14 @@ export function MarginNote({ totals }: { totals: Costed }): ReactElement {
   )
 }
 
-/** The margin of a list row as a share. */
+/** The margin of a list row as a percentage. */
 export function MarginShare({ of }: { of: Costed }): ReactElement {
   const percent = usePercent()
   const share = marginOf(of)?.share ?? null
   return <>{share === null ? '–' : percent(share)}</>
 }
 
-/** Formats a share as a percentage, rounded towards zero so that only a full share shows 100 %. */
+/** Formats a share as a percentage, rounded toward zero so that only a full share shows 100 %. */
 function usePercent(): (share: number) => string {
   const locale = useLocale()
   const format = new Intl.NumberFormat(locale, {

@@ -117,7 +117,7 @@ function SiteFigures({ site }: { site: SiteUsage | undefined }): ReactElement {
 const isAnyCosted = (rows: readonly Costed[] = []): boolean =>
   rows.some((row) => marginOf(row) !== null)
 
-/** The number of calls in progress, as reported by the relays. */
+/** The number of calls in progress, as the relays report it. */
 function InFlight({ counts }: { counts: readonly (number | null)[] | undefined }): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -159,7 +159,7 @@ function useSite({ range, zoom, calendar }: ChartView) {
 
 const siteUsageKey = ['site-usage'] as const
 
-/** Reads totals, top users and models, and the projection lag of the site. Admins only. */
+/** Reads the site's totals, top users, top models and projection lag. Admins only. */
 const siteUsage = (ask: { from: number; to: number; signal?: AbortSignal }): Promise<SiteUsage> =>
   call('GET /api/data/site', {
     query: { start_timestamp: ask.from, end_timestamp: ask.to },

@@ -11,7 +11,7 @@ export function snippetOf(
 
 const HELLO = [{ role: 'user', content: 'Hello' }]
 
-/** Escapes a text for single quotes of a POSIX shell. */
+/** Escapes a text for use between single quotes of a POSIX shell. */
 const shellText = (text: string): string => text.replaceAll("'", "'\\''")
 
 const curlSnippet = (address: string, key: string, model: string): string =>
@@ -49,6 +49,6 @@ const nodeSnippet = (address: string, key: string, model: string): string =>
     'console.log(answer.choices[0].message.content)',
   ].join('\n')
 
-/** Formats a key as `sk-ab…yz`, which identifies the key but cannot be used. */
+/** Formats a key as `sk-ab…yz`, which identifies the key but is not usable. */
 export const maskedKey = (key: string): string =>
   key.length < 12 ? 'sk-…' : `${key.slice(0, 5)}…${key.slice(-4)}`

@@ -13,13 +13,13 @@ type TopRow = {
   readonly name: string
   readonly count: number
   readonly quota: number
-  /** The URL filters that show these calls in the usage log; null if the log has no such filter. */
+  /** The URL filters for these calls in the usage log, or null if it has no such filter. */
   readonly search: Readonly<Record<string, string>> | null
-  /** Set if the list has a margin column. */
+  /** The cell of the margin column, if the list has that column. */
   readonly margin?: ReactNode
 }
 
-/** The users, models or channels with the highest charges; each table row is also a bar. */
+/** The users, models or channels with the highest charges. Each table row is also a bar. */
 export function TopList(props: {
   title: string
   head: string

@@ -8,13 +8,13 @@ import { colourOf } from './series-colour.ts'
 import type { UsageChart } from './usage-chart.ts'
 
 const TICK = { fill: 'var(--tg-chart-text)', fontSize: 12 }
-/** `BarKeys` overlays the bars; its stylesheet repeats these margins. */
+/** The chart's margins. `BarKeys` lies over the bars, and its stylesheet repeats the values. */
 const MARGIN = { top: 8, right: 4, bottom: 0, left: 0 }
 const AXIS_WIDTH = 72
 
 /**
- * The usage chart, in a separate chunk because the chart library is large. Bar heights are rounded;
- * figures in text are exact.
+ * The usage chart, in its own chunk because the chart library is large. Only bar heights are
+ * rounded; figures in text are exact.
  */
 export function UsageBars(props: {
   chart: UsageChart
@@ -73,6 +73,6 @@ export function UsageBars(props: {
   )
 }
 
-/** Returns null for an unknown value, so that no bar of height 0 is drawn. */
+/** Returns null for an unknown value, because 0 would be drawn as a bar. */
 const heightOf = (value: bigint | undefined): number | null =>
   value === undefined ? null : Number(value)

@@ -6,12 +6,12 @@ export type ChartPoint = { readonly series: string; readonly created_at: number 
 }
 export type ChartStep = 'hour' | 'day' | 'week'
 
-/** The data of one bar. A series missing from `values` had no calls. */
+/** The data of one bar. A series that is missing in `values` had no calls. */
 export type ChartBucket = {
-  /** The start in unix seconds; days and weeks follow the browser's time zone, or UTC. */
+  /** The start in unix seconds; days and weeks start in the browser's time zone, or in UTC. */
   readonly at: number
   readonly values: ReadonlyMap<string, bigint>
-  /** Null if no data was recorded; it is shown as a gap and not as zero. */
+  /** Null if there is no data, which the chart shows as a gap and not as zero. */
   readonly total: bigint | null
 }
 
@@ -21,24 +21,24 @@ export type UsageChart = {
   readonly step: ChartStep
   readonly isUtc: boolean
   readonly buckets: readonly ChartBucket[]
-  /** Ordered from largest to smallest; the last may combine the other series as `OTHERS`. */
+  /** Sorted from largest to smallest. The last series may be `OTHERS`, which combines the rest. */
   readonly series: readonly ChartSeries[]
   readonly total: bigint
   readonly peak: ChartBucket | null
 }
 
-/** The time step of the bars. `isUtc` is set for data that the server counts by UTC days. */
+/** The time step of the bars. `isUtc` is true for data that the server counts by UTC day. */
 export type Calendar = { readonly step: ChartStep; readonly isUtc?: boolean }
 
-/** The name of the last series, which combines series without a name or a color. */
+/** The name of the last series, which combines all series without a name or color. */
 export const OTHERS = ''
-/** The number of colors that can be distinguished in both themes. */
+/** The largest number of colors that can be distinguished in both themes. */
 export const SERIES_MAX = 6
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
 
-/** Computes buckets, ordered series, totals and the maximum for the chart. */
+/** Computes the buckets, the sorted series, the total and the highest bucket of the chart. */
 export function prepareUsageChart(
   points: readonly ChartPoint[],
   ask: Calendar & { from: number; to: number; measure: ChartMeasure },
@@ -73,7 +73,7 @@ function seriesOf(points: readonly ChartPoint[], measure: ChartMeasure): ChartSe
   for (const point of points) {
     totals.set(point.series, (totals.get(point.series) ?? 0n) + BigInt(point[measure]))
   }
-  // A series of zeros needs no color, unless all series are zero.
+  // A series of zeros needs no color, unless every series is zero.
   const some = [...totals].filter(([, total]) => total > 0n)
   const sorted = (some.length > 0 ? some : [...totals])
     .map(([name, total]): ChartSeries => ({ name, total }))
@@ -97,7 +97,7 @@ function starts({ from, to, ...calendar }: Calendar & { from: number; to: number
 export const bucketEnd = (at: number, calendar: Calendar): number =>
   bucketStart(at + REACHES_NEXT[calendar.step], calendar)
 
-/** Long enough to reach the next bucket, because a day can have 25 hours. */
+/** Seconds that always reach into the next bucket, although a day can have 25 hours. */
 const REACHES_NEXT = { hour: HOUR, day: DAY + 2 * HOUR, week: 7 * DAY + 2 * HOUR }
 
 /** Returns the start of the hour, day or week (from Monday) that contains `at`. */

@@ -14,7 +14,7 @@ import { type ChartMeasure, OTHERS, prepareUsageChart, type UsageChart } from '.
 import type { ChartView } from './use-chart-view.ts'
 import { useUsage } from './use-usage.ts'
 
-/** The exact figures of the chart as a table; unknown values are a dash. */
+/** The chart's exact figures as a table. An unknown value is a dash. */
 function UsageTable(props: {
   chart: UsageChart
   text: (value: bigint) => string
@@ -65,7 +65,7 @@ function UsageTable(props: {
   )
 }
 
-/** The chart in one sentence, also for screen readers. */
+/** The chart in one sentence, which screen readers also read. */
 function ChartSummary(props: {
   chart: UsageChart
   view: ChartView
@@ -197,7 +197,7 @@ function useMeasureText(measure: ChartMeasure): (value: bigint) => string {
   )
 }
 
-/** Returns the measure's name for use in a sentence, with its unit if the figures lack it. */
+/** Returns a function that formats a value for a sentence, with its unit. */
 function useMeasureWords(
   measure: ChartMeasure,
   text: (value: bigint) => string,

@@ -5,8 +5,8 @@ import { bucketEnd, type UsageChart } from './usage-chart.ts'
 const NONE = -1
 
 /**
- * Manages the focused bar, the selected bars, and their keys and drags. Shift with an arrow key, or
- * dragging, selects bars; Enter, or releasing the pointer, zooms into the selection.
+ * Manages the focused bar, the selected bars, keys and dragging. Shift with an arrow key selects
+ * bars, and Enter zooms into them. Dragging selects bars, and releasing zooms.
  */
 export function useBarChoice(chart: UsageChart, onZoom: (stretch: Stretch) => void) {
   const { buckets } = chart
@@ -22,7 +22,7 @@ export function useBarChoice(chart: UsageChart, onZoom: (stretch: Stretch) => vo
     const [from, until] = [buckets[first]?.at, buckets[end]?.at]
     setAnchor(NONE)
     if (from === undefined || until === undefined) return
-    // Zooming into all bars would change nothing, because the finest step is one hour.
+    // Zooming into all bars or into a single hour would change nothing.
     const isAll = first === 0 && end === last
     if (isAll || (chart.step === 'hour' && first === end)) return
     onZoom({ from, to: bucketEnd(until, chart) - 1 })
@@ -54,7 +54,7 @@ export function useBarChoice(chart: UsageChart, onZoom: (stretch: Stretch) => vo
   return { ...{ box, told, current, isOn, focus }, blur: () => setTold(NONE), onKeyDown, drag }
 }
 
-/** Hovering focuses a bar, dragging selects bars, and releasing zooms. */
+/** Hovering focuses a bar, dragging selects bars, and releasing the pointer zooms. */
 function useDrag(
   box: { current: HTMLDivElement | null },
   count: number,

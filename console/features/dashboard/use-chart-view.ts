@@ -17,7 +17,7 @@ import type { ChartMeasure, ChartStep } from './usage-chart.ts'
 
 export const MEASURES = ['quota', 'count', 'token_used'] as const
 
-/** If the URL has no step, the operator's default step applies. */
+/** The chart's state in the URL. Without a step in the URL, the operator's default applies. */
 const ADDRESS = {
   range: choiceParam(['', ...RANGES], ''),
   step: choiceParam(['', ...STEPS], ''),
@@ -30,13 +30,13 @@ const ADDRESS = {
 
 export type ChartView = ReturnType<typeof useChartView>
 
-/** Combines the chart's state from the URL, the operator's defaults and the user's role. */
+/** Combines the chart's state in the URL with the operator's defaults and the user's role. */
 export function useChartView() {
   const [asked, set] = useUrlState(ADDRESS)
   const preset = stepOf(useStatus()?.data_export_default_time)
   const isSiteKnown = isAdmin(useUser())
   const scope = isSiteKnown ? asked.scope : 'self'
-  // The server has no token totals over all users, so tokens are available only for own usage.
+  // The server has no totals by token for the whole site, so only a user's own chart has tokens.
   const by = scope === 'all' ? 'model' : asked.by
   const isByDay = by === 'token'
   const ranges = rangesFor(isByDay)

@@ -13,10 +13,10 @@ const CHART_EVERY_MS = 2_000
 const RECENT_ROWS = 6
 const CONSUMPTION = 2
 
-/** Live events arrive only while the page is open, so the cached data may be stale. */
+/** Cached data may be stale, because live events arrive only while this page is open. */
 const FRESH = { refetchOnMount: 'always' } as const
 
-/** Reads balance, today's totals and the latest calls; reloads when a call of the user ends. */
+/** Reads balance, today's totals and the latest calls. Reads again when a call of the user ends. */
 export function useDashboard() {
   const client = useQueryClient()
   const ownId = useUser()?.id ?? 0

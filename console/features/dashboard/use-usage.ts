@@ -18,7 +18,7 @@ type UsageAsk = {
   readonly calendar: Calendar
 }
 
-/** Reads usage over a fixed range, or over a range that ends now. */
+/** Reads the usage in the zoom range or, without one, in the range that ends now. */
 export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs: number | false) {
   return useQuery({
     queryKey: [...usageKey, scope, by, zoom ?? range, calendar],
@@ -28,13 +28,13 @@ export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs
       return { ...stretch, points }
     },
     placeholderData: keepPreviousData,
-    // Live events arrive only while the page is open, so the cached data may be stale.
+    // Cached data may be stale, because live events arrive only while this page is open.
     refetchOnMount: 'always',
     refetchInterval: everyMs,
   })
 }
 
-/** Returns the range in unix seconds, as of now. */
+/** Returns the requested range in unix seconds, as of now. */
 export const asked = ({ range, zoom, calendar }: Omit<UsageAsk, 'scope' | 'by'>): Stretch =>
   zoom === null
     ? stretchOf(range, Math.floor(Date.now() / 1000), calendar)
@@ -49,8 +49,8 @@ async function read(
 }
 
 /**
- * Names series by token; if two tokens share a name, the id is appended. Usage without a token has
- * an empty name.
+ * Names each series after its token, with the id if two tokens have the same name. Usage without a
+ * token has an empty name.
  */
 export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
   const ids = new Map<string, Set<number>>()
@@ -63,7 +63,7 @@ export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
   }))
 }
 
-/** Reads usage by token and UTC day (unix seconds). Id 0 combines the other tokens. */
+/** Reads the usage by token and UTC day. The token id 0 combines all other tokens. */
 const tokenUsage = (ask: { from: number; to: number; signal?: AbortSignal }) =>
   call('GET /api/data/self/tokens', {
     query: { start_timestamp: ask.from, end_timestamp: ask.to },

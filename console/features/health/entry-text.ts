@@ -31,7 +31,7 @@ export function entryTone({ kind, is_success }: TimelineEntry): Tone {
   return TONE[kind] ?? 'info'
 }
 
-/** Returns the reason or details after the entry's label; empty if there are none. */
+/** Returns the reason or other details of an entry; empty if there are none. */
 export function entryDetail(t: TFunction, entry: TimelineEntry, number: Intl.NumberFormat): string {
   const { kind, reason = '', model, fields, tag, count, duration_ms: took, is_success } = entry
   const why = reason === '' ? '' : reasonText(t, reason)
@@ -60,11 +60,11 @@ export function entryDetail(t: TFunction, entry: TimelineEntry, number: Intl.Num
   return parts[kind].filter((part) => part !== '').join(' · ')
 }
 
-/** Returns the model or key that an entry concerns; empty for the whole channel. */
+/** Returns the model or key that an entry is about. Empty for the whole channel. */
 export const scopeText = (t: TFunction, { key, model }: TimelineEntry): string =>
   key === undefined ? (model ?? '') : keyText(t, key)
 
-/** Lists the changed fields by their labels in the channel form. */
+/** Lists the changed fields of a channel by their labels in the channel form. */
 const fieldsText = (t: TFunction, fields: readonly string[] = []): string =>
   fields.map((field) => (isField(field) ? t(FIELD_WORDS[field]) : field)).join(t('health.comma'))
 
@@ -96,7 +96,7 @@ const FIELD_WORDS = {
   cost_ratio: 'channelForm.costRatio',
 } as const
 
-/** Null means that the channel no longer has the key. */
+/** Names a key by its position. Null means that the channel no longer has the key. */
 const keyText = (t: TFunction, key: number | null): string =>
   key === null ? t('health.formerKey') : t('health.key', { key: key + 1 })
 

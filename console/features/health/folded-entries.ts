@@ -1,12 +1,12 @@
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 
-/** A group of entries of one circuit, newest first; or a single entry. */
+/** A single entry, or several entries of one circuit with the newest first. */
 export type EntryGroup = readonly [TimelineEntry, ...TimelineEntry[]]
 
 /**
- * Groups the entries of each circuit at the position of the newest, because circuits that keep
- * opening fill pages. Other circuits and automatic tests do not end a group. User actions and
- * channel changes end all groups and stay separate, so that they remain visible.
+ * Groups the entries of a circuit (a model, a key or the channel) into one line, because a circuit
+ * that keeps opening fills pages. User actions and channel changes end all groups and stay visible
+ * as single entries. Other circuits and automatic tests do not end a group.
  */
 export function foldEntries(entries: readonly TimelineEntry[]): readonly EntryGroup[] {
   const groups: [TimelineEntry, ...TimelineEntry[]][] = []
@@ -26,7 +26,7 @@ export function foldEntries(entries: readonly TimelineEntry[]): readonly EntryGr
   return groups
 }
 
-/** Returns null for user actions and for entries that are not about a circuit. */
+/** Returns the identity of the circuit. Null for user actions and for other kinds of entries. */
 function circuitOf({ kind, by, model, key }: TimelineEntry): string | null {
   if (!kind.startsWith('circuit-') || by !== null) return null
   return JSON.stringify([model ?? null, key === undefined ? 'all' : key])
@@ -53,7 +53,7 @@ const UNITS = [
   ['minute', 60],
 ] as const
 
-/** Formats a duration as `12 min` or `3 hr`, in the largest unit that is at least 1. */
+/** Formats a duration in its largest unit, such as `12 min` or `3 hr`. */
 export function spanText(milliseconds: number, locale: string): string {
   const seconds = Math.max(1, Math.round(milliseconds / 1_000))
   const [unit, size] = UNITS.find(([, unitSeconds]) => seconds >= unitSeconds) ?? ['second', 1]

@@ -11,13 +11,12 @@ import { StateCell } from './state-cell.tsx'
 const STEP = 5
 const BAR = 4
 const HEIGHT = 20
-/** The minimum height of the failed part, so that one percent stays visible. */
+/** The minimum height of the failed part of a bar, so that one percent is visible. */
 const LEAST = 2
 
 /**
- * The last hour as bars, with the failed part in another color on top. A period without calls is a
- * dot. The bars are decorative, because figures beside them give the data. One path per color keeps
- * scrolling fast.
+ * The last hour as decorative bars, with the failed part of each in another color on top. A period
+ * without calls is a dot. One path per color keeps scrolling fast.
  */
 function SparkBars({ points }: { points: readonly Point[] }): ReactElement {
   const paths = pathsOf(points)
@@ -62,19 +61,19 @@ type Of = {
   readonly barsEnd: number
 }
 
-/** A dash for an unknown value, which must not be shown as zero. */
+/** A dash for an unknown value, which differs from zero. */
 export const Gap = (): ReactElement => <span className="tg-muted">–</span>
 
 type Row = ChannelHealth
 
-/** The columns of the board: name and state, figures, current load. */
+/** The columns of the board: name, state, figures and current load. */
 export const healthColumns = (of: Of): readonly Column<Row>[] => [
   ...standingColumns(of),
   ...figureColumns(of),
   ...handColumns(of),
 ]
 
-// At these widths, all columns fit a window of 1 280 pixels.
+// With these widths, all columns fit a window of 1 280 pixels.
 const END = { align: 'end', width: 80, onCard: 'brief' } as const
 
 function figureColumns({ t, number, period }: Of): readonly Column<Row>[] {
@@ -178,7 +177,7 @@ const nameCell = ({ id, name, tag }: Row): ReactElement => (
   </span>
 )
 
-/** The number of responses with a wrong model or a higher cost than expected. */
+/** The number of responses with a wrong model or an unexpectedly high cost. */
 function Anomalies({ row, of: { t, number, period } }: { row: Row; of: Of }): ReactNode {
   const count = row.figures[period]?.anomalies ?? 0
   if (count === 0) return null

@@ -15,7 +15,7 @@ const WIDTH = 820
 
 type View = { window: Period; history: HistoryRange; at: number }
 
-/** The details of a channel: open circuits with causes, history, models and timeline. */
+/** The details of a channel: open circuits and their causes, history, models and timeline. */
 export function HealthDrawer(props: {
   channel: ChannelHealth | null
   view: View

@@ -1,14 +1,14 @@
 import { stampText } from '#console/ui/elements/time-text.ts'
 import type { HealthHistory, HealthHistoryPoint } from '#read-api/contract/channel-health.ts'
 
-/** A time step of the chart; null values mean that there is no data. */
+/** One time step of the chart. A null value means that there is no data. */
 export type HistoryStep = {
   readonly at: number
   readonly time: string
   readonly attempts: number
-  /** From 0 to 1. */
+  /** The success rate, from 0 to 1. */
   readonly rate: number | null
-  /** In milliseconds. */
+  /** The median latency in milliseconds. */
   readonly p50: number | null
   readonly p95: number | null
 }
@@ -16,14 +16,14 @@ export type HistoryStep = {
 export type History = {
   readonly steps: readonly HistoryStep[]
   readonly attempts: number
-  /** The success rate over all steps; null if there were no attempts. */
+  /** The success rate over all steps, or null if there were no attempts. */
   readonly rate: number | null
-  /** The step with the lowest rate; among equal steps, the newest. */
+  /** The step with the lowest success rate. Of several such steps, the newest. */
   readonly lowest: HistoryStep | null
 }
 
 export function prepareHistory({ points, range }: HealthHistory): History {
-  // One day needs only the time of day; a week needs the date as well.
+  // A day needs only the time; a week also needs the date.
   const timeText = (at: number) => stampText(at).slice(range === '7d' ? 5 : 11, 16)
   const steps = points.map((point) => stepOf(point, timeText(point.at)))
   const successes = points.reduce((sum, point) => sum + point.successes, 0)

@@ -6,7 +6,7 @@ import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
 import { rateText } from './figure-text.ts'
 import { countKinds } from './health-view.ts'
 
-/** Summarizes the board in four figures, problems first; `channels` is null while loading. */
+/** Summarizes the board in four figures, problems first. `channels` is null while loading. */
 export function HealthSummary(props: {
   channels: readonly ChannelHealth[] | null
 }): ReactElement | null {

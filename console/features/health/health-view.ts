@@ -16,10 +16,10 @@ export const ADDRESS = {
   keyword: textParam(),
   shown: choiceParam(SHOWN, 'all'),
   window: choiceParam(PERIODS, 'h1'),
-  /** The id of the channel whose details are open, or 0. */
+  /** The id of the channel whose details are open; 0 for none. */
   peek: integerParam({ fallback: 0 }),
   history: choiceParam(HISTORY_RANGES, '24h'),
-  /** The time that the timeline shows, in unix seconds; 0 for now. */
+  /** The time that the timeline shows, in unix seconds; 0 means now. */
   at: integerParam({ fallback: 0 }),
 }
 
@@ -32,7 +32,7 @@ export function failedCallsLink(channelId: number, period: Period): string {
   return `/app/logs/api-usage?${new URLSearchParams(search)}`
 }
 
-/** Returns the channels that match the filters, problems first. */
+/** Returns the channels that match the filters, sorted by severity of their problems. */
 export function shownChannels(
   channels: readonly ChannelHealth[],
   { keyword, shown }: { keyword: string; shown: Shown },
@@ -50,7 +50,7 @@ export function shownChannels(
     .toSorted(byTrouble)
 }
 
-/** Returns the number of channels per state; states without channels are omitted. */
+/** Returns the number of channels in each state that occurs. */
 export function countKinds(channels: readonly ChannelHealth[]): ReadonlyMap<HealthKind, number> {
   const counts = new Map<HealthKind, number>()
   for (const channel of channels) {

@@ -19,7 +19,7 @@ const MARGIN = { top: 8, right: 8, bottom: 0, left: 0 }
 const AXIS_WIDTH = 56
 const X_AXIS = { dataKey: 'time', tick: TICK, tickLine: false, axisLine: false, minTickGap: 32 }
 const Y_AXIS = { tick: TICK, tickLine: false, axisLine: false, width: AXIS_WIDTH }
-// A step between two steps without calls has no line, so a dot makes it visible.
+// Dots show a step between two steps without calls, because no line can be drawn there.
 const LINE = {
   isAnimationActive: false,
   strokeWidth: 2,
@@ -31,8 +31,8 @@ const P50 = 'var(--tg-chart-2)'
 const P95 = 'var(--tg-chart-3)'
 
 /**
- * Success rate and latency above one another on one time axis. A sentence and a table give the data
- * as text. It has a separate chunk, because the chart library is large.
+ * A chart of the success rate above a chart of the latency, with the same time axis. It is in its
+ * own chunk, because the chart library is large.
  */
 export function HistoryChart({ history }: { history: History }): ReactElement {
   const { t } = useTranslation()

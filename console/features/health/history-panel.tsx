@@ -52,7 +52,7 @@ const HistoryChart = lazy(async () => ({
   default: (await import('./history-chart.tsx')).HistoryChart,
 }))
 
-/** Success rate and latency of a channel over time, as a sentence, a chart or a table. */
+/** Success rate and latency of a channel over time: as a sentence, and as a chart or a table. */
 export function HistoryPanel(props: {
   channelId: number
   range: HistoryRange

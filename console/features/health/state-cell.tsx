@@ -7,7 +7,7 @@ import { useTimeLeft } from '#console/ui/state/use-countdown.ts'
 import type { ChannelHealth, CircuitState } from '#read-api/contract/channel-health.ts'
 import { countdownText } from './figure-text.ts'
 
-/** A channel's state; below it, the cause and the remaining time. */
+/** The state of a channel, with the cause and the remaining time below. */
 export function StateCell({ channel }: { channel: ChannelHealth }): ReactElement {
   const { t } = useTranslation()
   const kind = healthKind(channel)
@@ -38,7 +38,7 @@ function Why(props: { channel: ChannelHealth; kind: HealthKind }): ReactElement 
   )
 }
 
-/** A circuit in one line: its scope, cause and remaining time. */
+/** One line about a circuit: its scope, the cause and the remaining time. */
 export function CircuitLine({ circuit }: { circuit: CircuitState }): ReactElement {
   const { t } = useTranslation()
   const { model, key_index: key, state, failures, round, until } = circuit
@@ -58,10 +58,10 @@ export function CircuitLine({ circuit }: { circuit: CircuitState }): ReactElemen
 
 const TICK_MS = 1_000
 
-/** The remaining time of a pause; after its end, a note that the next call tests the circuit. */
+/** The remaining time of a pause. After the pause, a note that the next call tests the circuit. */
 function Countdown({ until }: { until: number }): ReactElement {
   const { t } = useTranslation()
-  // Convert the server's wall-clock time once to the monotonic clock.
+  // Convert the server's wall-clock time once, because the monotonic clock never jumps.
   const end = useMemo(() => performance.now() + until - Date.now(), [until])
   const left = useTimeLeft(end, TICK_MS)
   return (

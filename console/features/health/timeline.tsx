@@ -21,7 +21,7 @@ function fieldText(at: number): string {
   return `${day}T${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`
 }
 
-/** Selects a time (seconds, browser's time zone), or returns to the current time. */
+/** Selects the time (unix seconds) that the timeline shows, or returns to the current time. */
 function MomentPicker(props: { at: number; onAt: (at: number) => void }): ReactElement {
   const { t } = useTranslation()
   const id = useId()
@@ -55,10 +55,10 @@ function MomentPicker(props: { at: number; onAt: (at: number) => void }): ReactE
   )
 }
 
-/** The history of a channel, newest first, and its state with the cause at a selected time. */
+/** The history of a channel, newest first, and its state at the selected time. */
 export function Timeline(props: {
   channelId: number
-  /** Unix seconds; 0 means now. */
+  /** The selected time in unix seconds; 0 means now. */
   at: number
   onAt: (at: number) => void
 }): ReactElement {
@@ -106,7 +106,7 @@ export function Timeline(props: {
   )
 }
 
-/** The channel's state at the selected time, with its cause. */
+/** The channel's state at the selected time and the cause of that state. */
 function StateThen(props: { state: NonNullable<ChannelTimeline['state_at']> }): ReactElement {
   const { t } = useTranslation()
   const { state, because } = props.state
@@ -122,10 +122,10 @@ function StateThen(props: { state: NonNullable<ChannelTimeline['state_at']> }): 
   )
 }
 
-/** More entries than fit a screen, because entries of one circuit fold into a single line. */
+/** The number of entries per page. It is high, because several entries can share one line. */
 const TIMELINE_PAGE = 50
 
-/** Reads a channel's history up to `at` (unix seconds; 0 means now) and its state at that time. */
+/** Reads a channel's history up to `at` and the state at that time. Unix seconds; 0 means now. */
 function timelineQuery(ask: { channelId: number; at: number; page: number }) {
   const { channelId: id, at, page } = ask
   const moment = at === 0 ? {} : { at, to: at }

@@ -18,7 +18,7 @@ const SNIPPET_LANGUAGES: readonly { id: SnippetLanguage; title: string }[] = [
   { id: 'curl', title: 'cURL' },
 ]
 
-/** Returns sample code for a first call with the official SDK or curl. */
+/** Returns sample code for a first call with an official SDK or curl. */
 function snippetText(language: SnippetLanguage, address: string): string {
   const base = `${address.replace(/\/+$/, '')}/v1`
   return SNIPPETS[language](base)
@@ -56,7 +56,7 @@ const reply = await client.chat.completions.create({
   }'`,
 }
 
-/** A sample that configures an SDK for this site, with a copy button. */
+/** Sample code that configures an SDK for this site, with a copy button. */
 function SdkSnippet({ address }: { address: string }): ReactElement {
   const { t } = useTranslation()
   const [language, setLanguage] = useState<SnippetLanguage>('python')
@@ -91,7 +91,7 @@ const POINTS = [
   { name: 'yours', icon: 'key' },
 ] as const satisfies readonly { name: string; icon: IconName }[]
 
-/** The operator's home page or, by default, the built-in page. */
+/** The operator's home page. Without one, the built-in page. */
 export function HomePage(): ReactElement | null {
   const { t } = useTranslation()
   const own = useQuery(sitePageQuery('home_page_content'))

@@ -48,7 +48,7 @@ export function MessagePage(): ReactElement {
   )
 }
 
-/** Shows one error for a missing message and redirects to the inbox. */
+/** Redirects to the inbox if the message is missing, and shows the error once. */
 function useLeaveIf(isMissing: boolean): void {
   const { t } = useTranslation()
   const navigate = useNavigate()
@@ -66,11 +66,11 @@ function Content({ message }: { message: InboxMessage }): ReactElement {
   return <RichText text={content} title={t('inbox.content')} isHtml={format === 'html'} />
 }
 
-/** Reads a message. The server sends 404 if it was deleted or has other recipients. */
+/** Reads a message. The server sends 404 if the message was deleted or is for other users. */
 const ownMessageQuery = (id: number) =>
   apiQuery('GET /api/user/messages/:id', { params: { id } }, [...inboxKey, 'one', id])
 
-/** Marks a shown message as read. The unread count changes immediately, and back on failure. */
+/** Marks the message as read. The unread count changes immediately, and back if this fails. */
 function useMarkRead(message: InboxMessage | undefined): void {
   const client = useQueryClient()
   const marked = useRef(0)

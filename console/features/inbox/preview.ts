@@ -1,13 +1,13 @@
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 
-/** The number of characters processed, because removing markup from long texts is slow. */
+/** The number of characters that are read, because removing markup from a long text is slow. */
 const READ_MAX = 2_000
 const SHOWN_MAX = 100
 const CUT = '...'
-/** Counts displayed characters; an emoji of several code points counts once. */
+/** Splits a text into displayed characters; an emoji of several code points is one character. */
 const CHARACTERS = new Intl.Segmenter()
 
-/** Returns the start of a message as one line: at most 100 characters, cut to 97 and `…`. */
+/** Returns the start of a message as one line of at most 100 characters, with `...` if cut. */
 export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'format'>): string {
   const beginning = format === 'plain' ? content.slice(0, READ_MAX) : beginningOf(content)
   const text = WITHOUT_MARKS[format](beginning).replace(/\s+/g, ' ').trim()
@@ -21,11 +21,11 @@ export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'f
   )
 }
 
-/** Long URLs are removed, because they (or embedded images) would leave no space for text. */
+/** Matches long URLs, which would use up the characters that are read. */
 const LONG_ADDRESS = /(\]\(|\b(?:src|href)\s*=\s*["']?)[^()<>\s"']{200,}/gi
 const CUT_MARK = /(?:<\/?[a-z][^<>]*|!?\[[^[\]]*\]\([^\s()]*)$/i
 
-/** Returns the start of the content without a partial markup character at its end. */
+/** Returns the start of the content, without markup that the cut leaves incomplete. */
 function beginningOf(content: string): string {
   const short = content.replace(LONG_ADDRESS, '$1-')
   if (short.length <= READ_MAX) return short
@@ -41,7 +41,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
 }
 
-/** Only for display as plain text; the result must not be used as HTML. */
+/** Removes HTML tags. The result is only for display as plain text, never as HTML. */
 const withoutTags = (html: string): string =>
   html
     .replace(/<(style|script)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, ' ')
@@ -49,7 +49,7 @@ const withoutTags = (html: string): string =>
     .replace(/<\/?[a-z][^<>]*>/gi, ' ')
     .replace(/&(nbsp|lt|gt|quot|#39|amp);/g, (_, name: string) => ENTITIES[name] ?? '')
 
-/** Both the URL and the title of a link may contain parentheses. */
+/** Matches a Markdown link. The URL and the title of a link may contain parentheses. */
 const LINK = /!?\[([^[\]]*)\]\((?:[^()\\]|\\.|\([^()]*\))*\)/gs
 const AUTO_LINK = /<((?:https?:\/\/|mailto:)[^<>\s]*)>/gi
 
@@ -73,7 +73,7 @@ function withoutTables(text: string): string {
 const withoutMarkdown = (text: string): string =>
   withoutTags(withoutTables(text).replace(AUTO_LINK, '$1'))
     .replace(LINK, '$1')
-    // A link may contain an image, so the pattern is applied twice.
+    // A link may contain an image, which needs a second replacement.
     .replace(LINK, '$1')
     .replace(/^[ \t]*(?:#{1,6}|>|[-*+]|\d{1,9}[.)])[ \t]+/gm, '')
     .replace(/^[ \t]*(?:```.*|-{3,}|\*{3,})$/gm, '')

@@ -7,7 +7,7 @@ import { Refusal } from '#console/ui/forms/refusal.tsx'
 import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
 import { type OnNeeded, useLogin } from './use-login.ts'
 
-/** Field errors appear below their fields; the server's error appears above the button. */
+/** The password form. A field's error appears below the field, a server error at the button. */
 export function LoginForm(props: { onNeeded: OnNeeded }): ReactElement {
   const { t } = useTranslation()
   const { logIn, isBusy, refusal } = useLogin(props.onNeeded)

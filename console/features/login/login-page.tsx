@@ -18,7 +18,7 @@ import { useEnter } from './use-enter.ts'
 import type { Asked, OnNeeded } from './use-login.ts'
 import { useOnce } from './use-once.ts'
 
-/** Logs in by passkey, without a username. Hidden if the browser does not support passkeys. */
+/** Logs in with a passkey, without a username. Hidden if the browser has no passkey support. */
 function PasskeyButton(): ReactElement | null {
   const { t } = useTranslation()
   const enter = useEnter()
@@ -40,7 +40,7 @@ function PasskeyButton(): ReactElement | null {
   )
 }
 
-/** Asks the browser for any passkey of this site, and logs in with the passkey. */
+/** Asks the browser for a passkey of this site and logs in. */
 async function passkeyLogin(): Promise<SessionUser> {
   const options = await call('POST /api/user/login/passkey/begin')
   return call('POST /api/user/login/passkey', { body: { passkey: await showPasskey(options) } })
@@ -51,7 +51,7 @@ export function LoginPage(): ReactElement {
   const [params] = useSearchParams()
   const name = useSiteName()
   usePageTitle(t('shell.login'))
-  // Other login methods redirect here if they require a second factor.
+  // The second factor that a login on another page requires. That page redirects here.
   const arrived = useLocation().state as Partial<SecondFactorRequired> | null
   const [asked, setAsked] = useState<Asked | null>(null)
   const [leftTicket, setLeftTicket] = useState('')
@@ -85,7 +85,7 @@ export function LoginPage(): ReactElement {
   )
 }
 
-/** The login methods. A password form that only the super admin may use is last and collapsed. */
+/** The login methods. The password form is collapsed if only the super admin may use it. */
 function WaysIn({ onNeeded }: { onNeeded: OnNeeded }): ReactElement {
   const { t } = useTranslation()
   const status = useStatus()
@@ -119,7 +119,7 @@ function WaysIn({ onNeeded }: { onNeeded: OnNeeded }): ReactElement {
   )
 }
 
-/** `aff` is the invitation code, which the registration link passes on. */
+/** Links below the form. `aff` is the invitation code, which the registration link passes on. */
 function Links({ aff }: { aff: string | null }): ReactElement {
   const { t } = useTranslation()
   const status = useStatus()

@@ -9,7 +9,7 @@ import { WAYS } from '#console/ui/ways-in/ways.ts'
 import type { LoginOrBindResult, TelegramQuery } from '#write-api/contract/oauth.ts'
 import { useEntered } from './use-entered.ts'
 
-/** The OAuth callback page; it completes the login or the binding, then redirects. */
+/** The page to which OAuth providers return. It completes a login or a binding and redirects. */
 export function OAuthPage(): ReactElement {
   const { t } = useTranslation()
   const { pathname } = useLocation()
@@ -35,7 +35,7 @@ export function OAuthPage(): ReactElement {
     }
   })
   useEffect(() => {
-    // An authorization code is valid once, so a second request would fail.
+    // Run only once, because an authorization code is valid for a single request.
     if (isStarted.current) return
     isStarted.current = true
     void end()
@@ -50,7 +50,7 @@ export function OAuthPage(): ReactElement {
   )
 }
 
-/** Sends the provider's response to the server; returns null if it bound an identity. */
+/** Sends the provider's response to the server. Returns null if an identity was bound. */
 async function comeBack(
   way: string,
   params: URLSearchParams,
@@ -59,7 +59,7 @@ async function comeBack(
   const query = Object.fromEntries(params)
   if (way === 'telegram') {
     const { act, ...said } = query
-    // Without `state`, the link may be an attack that logs the user in to another account.
+    // A link without `state` may be an attack that logs the user in to the attacker's account.
     if (said.state === undefined) throw new Error(refused)
     const input = { query: said as TelegramQuery }
     if (act === 'bind') return call('GET /api/oauth/telegram/bind', input)

@@ -9,7 +9,7 @@ import { WayButtons } from '#console/ui/ways-in/way-buttons.tsx'
 import { isOpen, WAYS } from '#console/ui/ways-in/ways.ts'
 import { useEntered } from './use-entered.ts'
 
-/** A button per other login method. `isFirst` means that no login form precedes the buttons. */
+/** A button for each login method of another site. `isFirst` is true if no form precedes them. */
 export function OtherWays({ isFirst = false }: { isFirst?: boolean }): ReactElement | null {
   const { t } = useTranslation()
   const status = useStatus()
@@ -59,7 +59,7 @@ function Dialog(props: { way: Messenger; onClose: () => void }): ReactElement {
   )
 }
 
-/** The login page always starts a login, and never a binding to the stored user. */
+/** Always requests a login. A binding to the stored user is requested only on the account page. */
 function purposeOf(params: URLSearchParams): { intent: 'login'; aff?: string } {
   const aff = params.get('aff')
   return aff === null ? { intent: 'login' } : { intent: 'login', aff }

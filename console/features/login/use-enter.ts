@@ -12,7 +12,7 @@ export function useEnter() {
   const client = useQueryClient()
   const navigate = useNavigate()
   const [params] = useSearchParams()
-  // The return path of an OAuth login, kept while the second factor was required.
+  // The return path of an OAuth login that had to continue here with the second factor.
   const arrived = useLocation().state as { returnTo?: string | null } | null
   const isKnownPath = useOutletContext<(path: string) => boolean>()
   return async (user: SessionUser, { isCommonPassword = false } = {}): Promise<void> => {

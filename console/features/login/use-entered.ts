@@ -13,7 +13,7 @@ export function useEntered() {
   const navigate = useNavigate()
   const isKnownPath = useOutletContext<(path: string) => boolean>()
   return async (entered: LoginResult, returnTo: string | null): Promise<void> => {
-    // No session exists yet, so the login page asks for the second factor.
+    // There is no session yet, because the login page must first ask for the second factor.
     if ('second_factor' in entered) {
       return navigate('/login', { replace: true, state: { ...entered, returnTo } })
     }

@@ -5,7 +5,7 @@ import type { Login, SecondFactorRequired } from '#write-api/contract/login.ts'
 import { useEnter } from './use-enter.ts'
 import { useOnce } from './use-once.ts'
 
-/** The most common passwords in lower case, including default passwords of similar products. */
+/** The most common passwords in lower case, and default passwords of similar products. */
 const COMMON: ReadonlySet<string> = new Set([
   '123456',
   '12345678',
@@ -68,7 +68,7 @@ const isCommonPassword = (password: string): boolean => COMMON.has(password.toLo
 export type Asked = SecondFactorRequired['second_factor'] & { readonly isCommonPassword?: boolean }
 export type OnNeeded = (needed: Asked) => void
 
-/** Runs one login at a time; a second submit during a login only shows a message. */
+/** Runs one login at a time. A second submit in the meantime only shows a message. */
 export function useLogin(onNeeded: OnNeeded) {
   const { t } = useTranslation()
   const enter = useEnter()
@@ -82,7 +82,7 @@ export function useLogin(onNeeded: OnNeeded) {
         query: { turnstile: token },
         body: credentials,
       })
-      // Checked in the browser, because the server stores nothing about password strength.
+      // The browser checks this, because the server stores nothing about a password's strength.
       const by = { isCommonPassword: isCommonPassword(credentials.password) }
       if ('second_factor' in entered) onNeeded({ ...entered.second_factor, ...by })
       else await enter(entered, by)

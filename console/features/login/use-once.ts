@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 
-/** Runs one action of a form at a time. An error stays visible until the next attempt. */
+/** Runs one action of a form at a time. An error stays visible until the next action. */
 export function useOnce() {
   const running = useRef(false)
   const [isBusy, setBusy] = useState(false)

@@ -16,7 +16,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { MePanelProps } from './me-panel.ts'
 import { proven } from './proven.tsx'
 
-/** The access token for scripts. It is shown only once, after its creation. */
+/** The access token for scripts, which is shown only when it is created. */
 export function AccessTokenPanel({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()

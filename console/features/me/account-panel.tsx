@@ -13,7 +13,7 @@ import { useNewPassword } from './use-new-password.ts'
 
 function PasswordDialog(props: {
   isOpen: boolean
-  /** False if the user sets a first password, which requires no current password. */
+  /** False if the user has no password yet, so that the form does not ask for it. */
   hasPassword: boolean
   onClose: () => void
 }): ReactElement {
@@ -43,7 +43,7 @@ function PasswordDialog(props: {
   )
 }
 
-/** Changes the password or deletes the account. The super admin cannot delete the account. */
+/** Changes the password or deletes the account. A super admin's account cannot be deleted. */
 export function AccountPanel({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   const [open, setOpen] = useState<'password' | 'delete' | null>(null)

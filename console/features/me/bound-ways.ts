@@ -1,7 +1,7 @@
 import type { Way } from '#console/ui/ways-in/ways.ts'
 import type { User } from '#read-api/contract/users.ts'
 
-/** Maps each login method to the user field with the bound account; an unbound field is empty. */
+/** The user field that contains the bound account of each login method; empty if not bound. */
 export const IDS = {
   github: 'github_id',
   oidc: 'oidc_id',

@@ -10,7 +10,7 @@ import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { proven } from './proven.tsx'
 
-/** Deletes the user's account after the user has typed the username. */
+/** Deletes the user's account. The user must type the username to confirm. */
 export function DeleteDialog(props: {
   isOpen: boolean
   username: string

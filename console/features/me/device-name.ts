@@ -1,4 +1,4 @@
-// The order matters: most browsers also name the browsers that they derive from.
+// The order matters, because most browsers also send the names of other browsers.
 const BROWSERS: readonly (readonly [name: string, mark: RegExp])[] = [
   ['Edge', /\bEdgA?\/(\d+)/],
   ['Opera', /\bOPR\/(\d+)/],
@@ -18,8 +18,8 @@ const SYSTEMS: readonly (readonly [name: string, mark: RegExp])[] = [
 const CHARACTERS_MAX = 40
 
 /**
- * Describes a `User-Agent` as `Chrome 140 · Windows`. For a script it returns the script's name,
- * and for an empty header an empty text.
+ * Describes a `User-Agent` as `Chrome 140 · Windows`. A script is described by its own name; an
+ * empty header stays empty.
  */
 export function deviceName(userAgent: string): string {
   const browser = BROWSERS.find(([, mark]) => mark.test(userAgent))

@@ -27,7 +27,7 @@ export function InvitePanel({ user }: MePanelProps): ReactElement | null {
   const least = leastTransfer(rule)
   const isTooLittle = earned < least
   const whyId = useId()
-  // Rewards that were already earned remain available after the site disables invitations.
+  // Rewards that the user has earned stay visible after the site has disabled invitations.
   if (!isOffered && earned === 0n) return null
   return (
     <Panel title={t('me.invites')} lead={t('me.invitesLead')}>
@@ -95,7 +95,7 @@ function InviteLink(): ReactElement {
   )
 }
 
-/** The code in the user's invitation link, which never changes. */
+/** Reads the code in the user's invitation link, which never changes. */
 const inviteCodeQuery = {
   ...apiQuery('GET /api/user/aff'),
   staleTime: Number.POSITIVE_INFINITY,

@@ -13,12 +13,12 @@ import { WayButtons } from '#console/ui/ways-in/way-buttons.tsx'
 import { isOpen, WAYS } from '#console/ui/ways-in/ways.ts'
 import { IDS } from './bound-ways.ts'
 
-/** The login methods that redirect to another site. */
+/** The login methods that leave this site. */
 const TRIPS = WAYS.filter((way) => !isMessenger(way))
 
 /**
- * Asks for a new login if the user has no other proof of identity. Bound sites redirect back to
- * this page; messenger users go to the login page.
+ * Asks a user without a password or second factor to log in again. A bound site leads back to this
+ * page; other users go to the login page.
  */
 export function LogInAnew({ onClose }: { onClose: () => void }): ReactElement {
   const { t } = useTranslation()

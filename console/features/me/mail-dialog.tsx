@@ -21,10 +21,10 @@ const FIELD_CODES = {
   email: [...MAIL_CODES, 'IdentityTaken', 'MailIsUsername'],
 }
 
-/** Binds a mail address, verified by a mailed code; it replaces the previous address. */
+/** Binds a mail address after verification by a mailed code. It replaces the bound address. */
 export function MailDialog(props: {
   isOpen: boolean
-  /** The bound address, or an empty text. */
+  /** The bound address; empty if there is none. */
   bound: string
   onClose: () => void
 }): ReactElement {
@@ -65,7 +65,7 @@ export function MailDialog(props: {
 
 type MailDraft = { email: string; code: string }
 
-/** Mounted with the dialog, so that the human verification loads only when needed. */
+/** A separate component, so that the human verification loads only when the dialog opens. */
 function Fields({ form }: { form: DraftForm<MailDraft> }): ReactElement {
   const { t } = useTranslation()
   const human = useHumanCheck('verification')

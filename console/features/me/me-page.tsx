@@ -34,13 +34,13 @@ import { SessionsPanel } from './sessions-panel.tsx'
 import { SettingsPanel } from './settings-panel.tsx'
 import { TwoStepPanel } from './two-step-panel.tsx'
 
-/** The user's mail address, which serves for login and password resets. */
+/** The user's mail address, with which the user can log in and reset the password. */
 function MailPanel({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [isOpen, setOpen] = useState(false)
   const address = user?.email ?? ''
-  // The server refuses to remove the last login method.
+  // Unbinds the address. The server refuses if the user has no other login method.
   const lettingGo = useSubmit(async () => {
     const isSure = await confirm({
       title: t('me.unbindMailTitle'),
@@ -81,7 +81,7 @@ function MailPanel({ user }: MePanelProps): ReactElement {
 function ProfileCard({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  // The session has the name before the account loads, so that the card keeps its height.
+  // The session has the name before the account has loaded, which keeps the card's height.
   const session = useUser()
   const person = user ?? session
   const name = person?.display_name || person?.username || ''

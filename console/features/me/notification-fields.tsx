@@ -27,7 +27,7 @@ type FieldsProps = {
   onChange: (patch: Partial<SettingsDraft>) => void
 }
 
-/** The threshold of low-quota warnings, and how they are sent. */
+/** The threshold of low-quota warnings and the way in which they are sent. */
 export function NotificationFields(props: FieldsProps): ReactElement {
   const { t } = useTranslation()
   const { draft, onChange } = props
@@ -40,7 +40,7 @@ export function NotificationFields(props: FieldsProps): ReactElement {
           { value: 'email', label: t('me.byMail'), hint: t('me.byMailHint') },
           { value: 'webhook', label: t('me.byWebhook'), hint: t('me.byWebhookHint') },
         ]}
-        // Only the mail address and its code are reset; other hidden fields keep their values.
+        // Hidden fields keep their values, except the mail address and its code.
         onChange={(means) => onChange({ means, mailTo: keptMailTo(props.setting), mailCode: '' })}
       />
       <Threshold {...props} />
@@ -49,7 +49,7 @@ export function NotificationFields(props: FieldsProps): ReactElement {
   )
 }
 
-/** The mail address for warnings; an unverified address needs a code. */
+/** The mail address for warnings. An unverified address needs a mailed code. */
 function MailFields(props: FieldsProps): ReactElement {
   const { t } = useTranslation()
   const { boundMail, draft, onChange } = props
@@ -79,7 +79,7 @@ function MailFields(props: FieldsProps): ReactElement {
   )
 }
 
-/** Mounted only when needed, because the human verification loads with it. */
+/** A separate component, because the human verification must load only when it is needed. */
 function ProofOfMail(props: FieldsProps & { onRefused: (words: string) => void }): ReactElement {
   const { t } = useTranslation()
   const { draft, fault, onChange } = props
@@ -173,7 +173,7 @@ function WebhookFields({ setting, draft, fault, onChange }: FieldsProps): ReactE
   )
 }
 
-/** Sets a new webhook secret, or removes the stored secret. */
+/** Sets a new webhook secret or removes the stored one. */
 function SecretField(props: Pick<FieldsProps, 'setting' | 'draft' | 'onChange'>): ReactElement {
   const { t } = useTranslation()
   const { draft, onChange } = props

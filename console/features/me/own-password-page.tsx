@@ -6,7 +6,7 @@ import { usePageTitle } from '#console/ui/layout/page.tsx'
 import { PasswordFields } from './password-fields.tsx'
 import { useNewPassword } from './use-new-password.ts'
 
-/** Replaces every page until the user has replaced a password from a reset. */
+/** Replaces every page until a user whose password was reset has chosen a password. */
 export function OwnPasswordPage(props: { onLeave: () => void }): ReactElement {
   const { t } = useTranslation()
   const form = useNewPassword(true, () => undefined)

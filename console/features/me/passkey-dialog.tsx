@@ -12,7 +12,7 @@ import { deviceName } from './device-name.ts'
 import { isProof, ProofFields } from './proof-fields.tsx'
 import { proven } from './proven.tsx'
 
-/** Adds a named passkey; with `renamed`, renames an existing passkey. */
+/** Adds a passkey with a name or, if `renamed` is set, renames that passkey. */
 export function PasskeyDialog(props: {
   renamed: OwnPasskey | null
   needsProof: boolean
@@ -57,6 +57,6 @@ export function PasskeyDialog(props: {
   )
 }
 
-/** Returns the recovery codes created with the first factor; empty if codes already existed. */
+/** Adds a passkey and returns the recovery codes that a first factor creates, if any. */
 const addPasskey = async (body: AddPasskey): Promise<string[]> =>
   (await call('POST /api/user/passkeys', { body })).recovery_codes

@@ -10,12 +10,12 @@ const FIELDS = [
   { field: 'again', label: 'me.newPasswordAgain', autoComplete: 'new-password' },
 ] as const
 
-/** The current password (or a code instead) and the new password twice. */
+/** The current password (or a code in its place), and the new password twice. */
 export function PasswordFields(props: {
   form: ReturnType<typeof useNewPassword>
-  /** A different label for the current password, such as one from a reset. */
+  /** The label of the current password, if it differs from the usual label. */
   currentLabel?: string
-  /** Focuses the first field; set on pages that contain only this form. */
+  /** True to focus the first field, on a page with no other form. */
   isFocused?: boolean
 }): ReactElement {
   const { t } = useTranslation()

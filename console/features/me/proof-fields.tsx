@@ -15,7 +15,7 @@ export function ProofFields(props: {
   value: ProofOnly
   onChange: (proof: ProofOnly) => void
   error: string | undefined
-  /** Called with a passkey, which needs no submit because it has no field. */
+  /** Receives the proof by passkey, which has no field and needs no submit button. */
   onProved: (proof: ProofOnly) => Promise<void>
 }): ReactElement {
   const { value, error, onChange } = props

@@ -7,7 +7,7 @@ import { LogInAnew } from './log-in-anew.tsx'
 import { ProofDialog } from './proof-dialog.tsx'
 
 type Answer = (isProven: boolean) => void
-/** `mayProve` is false if the server accepts only a new login. */
+/** A pending question. `mayProve` is false if the server accepts only a new login. */
 type Asked = { readonly mayProve: boolean; readonly answer: Answer }
 
 let asked: Asked | null = null
@@ -16,8 +16,8 @@ const listeners = new Set<() => void>()
 const CODES: ReadonlySet<string> = new Set(['ProofNotRecent', 'LoginNotRecent'])
 
 /**
- * Runs `act`. If the server requires a recent login, asks for a proof of identity and runs `act`
- * again, or throws `Cancelled`. Users without any proof must log in again.
+ * Runs `act`. If the server requires a recent proof of identity, asks the user for it and runs
+ * `act` again. Throws `Cancelled` if the user gives none.
  */
 export async function proven<T>(act: () => Promise<T>): Promise<T> {
   try {
@@ -29,7 +29,7 @@ export async function proven<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Renders the dialogs of `proven()`. The page renders it once. */
+/** The dialogs of `proven()`. A page contains this component once. */
 export function ProofHost(): ReactElement | null {
   const { t } = useTranslation()
   const question = useSyncExternalStore(subscribe, () => asked)

@@ -1,14 +1,14 @@
 import type { UpdateSettings } from '#write-api/contract/users.ts'
 
-/** The form's values; amounts are typed texts. */
+/** The form's values; the threshold is a text, as entered. */
 export type SettingsDraft = {
   readonly means: 'email' | 'webhook'
   readonly threshold: string
   readonly mailTo: string
-  /** The code that was mailed to `mailTo`, if it differs from the bound address. */
+  /** The code mailed to `mailTo`; needed if that address is not verified. */
   readonly mailCode: string
   readonly webhookUrl: string
-  /** Empty at first, because the server never sends the secret. */
+  /** The entered secret. It is empty at first, because the server never sends the stored secret. */
   readonly webhookSecret: string
   /** True if saving removes the stored secret. */
   readonly removesSecret: boolean
@@ -22,10 +22,10 @@ export type SettingsFault =
   | 'webhookNeeded'
   | 'webhookNotHttps'
 
-/** Applies if the server sends no threshold. */
+/** The threshold in quota units if the server sends none. */
 const THRESHOLD_DEFAULT = 500_000
 
-/** Parses the account's `setting` (JSON); missing fields get default values. */
+/** Parses the account's `setting` (JSON). A missing field gets its default value. */
 export function draftOf(setting: string): SettingsDraft {
   const kept = parsed(setting)
   return {
@@ -44,7 +44,7 @@ export function draftOf(setting: string): SettingsDraft {
 export const keptMailTo = (setting: string): string =>
   String(parsed(setting).notification_email ?? '')
 
-/** Returns true if the address needs a code: it is neither the bound nor the stored address. */
+/** Returns true if `mailTo` needs a code, because it is neither the bound nor the saved address. */
 export function needsCode(
   { means, mailTo }: SettingsDraft,
   known: { readonly setting: string; readonly boundMail: string },
@@ -56,7 +56,7 @@ export function needsCode(
 
 export const hasSecret = (setting: string): boolean => parsed(setting).webhook_secret_set === true
 
-/** Returns the webhook field that the server rejected; null after the user changes the field. */
+/** Returns the webhook field that the server has rejected, or null once the user has changed it. */
 export function unsendableOf(setting: string, draft: SettingsDraft): 'url' | 'secret' | null {
   const { webhook_fault: fault, webhook_url: url } = parsed(setting)
   if (fault === 'url') return draft.webhookUrl === url ? fault : null
@@ -70,13 +70,13 @@ export function faultOf(draft: SettingsDraft, wantsCode = false): SettingsFault 
   if (!isWhole) return 'thresholdInvalid'
   if (wantsCode && draft.mailCode.trim() === '') return 'mailCodeNeeded'
   const url = draft.webhookUrl.trim()
-  // Users cannot correct hidden fields, so these fields are not validated or sent.
+  // Webhook fields are hidden for mail and cannot be corrected, so they are not checked.
   if (draft.means === 'email') return null
   if (url === '') return 'webhookNeeded'
   return /^https:\/\//i.test(url) ? null : 'webhookNotHttps'
 }
 
-/** Omits an unchanged threshold, so that the site's default continues to apply. */
+/** Omits an unchanged threshold, so that later changes of the site's default still apply. */
 export const changeOf = (draft: SettingsDraft, before: SettingsDraft): UpdateSettings => ({
   notify_type: draft.means,
   ...(draft.threshold !== before.threshold && { quota_warning_threshold: Number(draft.threshold) }),

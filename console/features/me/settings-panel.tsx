@@ -28,7 +28,7 @@ import {
 const TABS = ['notifications', 'price', 'other'] as const
 const ADDRESS = { settings: choiceParam(TABS, 'notifications') }
 
-/** Settings of notifications, accepted prices, and log content. */
+/** The user's settings: notifications, calls without a price, and the IP address in logs. */
 export function SettingsPanel({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   return (
@@ -36,7 +36,7 @@ export function SettingsPanel({ user }: MePanelProps): ReactElement {
       {user === undefined ? (
         <Skeleton height={426} />
       ) : (
-        // A saved change, from this or another tab, starts a new draft.
+        // A saved change, from this tab or another, replaces the draft.
         <SettingsForm key={user.setting} setting={user.setting} boundMail={user.email} />
       )}
     </Panel>

@@ -9,7 +9,7 @@ import { TextField } from '#console/ui/forms/fields.tsx'
 import { errorsByCode, FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { TotpOffer } from '#write-api/contract/credentials.ts'
 
-/** Shows the TOTP secret as QR code and text; an authenticator code confirms it. */
+/** Shows the TOTP secret as a QR code and a text. The user confirms it with an app's code. */
 export function TotpDialog(props: {
   offer: TotpOffer
   onDone: (recoveryCodes: string[]) => void
@@ -55,6 +55,6 @@ export function TotpDialog(props: {
   )
 }
 
-/** Returns the recovery codes created with the first factor; empty if codes already existed. */
+/** Confirms the TOTP secret and returns the recovery codes that a first factor creates, if any. */
 const confirmTotp = async (code: string): Promise<string[]> =>
   (await call('POST /api/user/totp', { body: { code } })).recovery_codes

@@ -16,7 +16,7 @@ import { ResponseTime } from '../list/channel-cells.tsx'
 
 type Result = TestResults['results'][number]
 
-/** The results of the last test of all channels; failures come first. */
+/** The results of the last test of all channels. Failures are listed first. */
 export function ResultsDrawer(props: { isOpen: boolean; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   return (
@@ -103,7 +103,7 @@ function Outcome({ result }: { result: Result }): ReactElement {
   )
 }
 
-/** Reads the results of the last test of all channels, again at each step of its progress. */
+/** Reads the results of the last test of all channels, again after each progress of a test. */
 const testResultsQuery = (progress: TestProgress | undefined) => {
   const key = ['channel-test-results', progress?.run, progress?.tested]
   return {

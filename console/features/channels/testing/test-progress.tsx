@@ -11,8 +11,8 @@ import type { Channel, ChannelEntry } from '#read-api/contract/channels.ts'
 import { withChannels } from '../list/cached-channels.ts'
 
 /**
- * Returns the progress of a test of all channels from live events, and updates visible rows. It
- * reloads the progress if events may be missing.
+ * Returns the progress of a test of all channels. Live events update the progress and the rows of
+ * the list; a resync or a new connection reloads it.
  */
 function useTestProgress(): TestProgress | undefined {
   const client = useQueryClient()
@@ -42,7 +42,7 @@ function checked(channel: Channel, found: ChannelCheckResult | undefined): Chann
   return { ...channel, ...figures, test_failure: reason }
 }
 
-/** Shows the progress of a test of all channels, then its result until dismissed. */
+/** Shows the progress of a test of all channels, and its result until the user dismisses it. */
 export function TestProgressBar(props: { onResults: () => void }): ReactElement | null {
   const { t } = useTranslation()
   const client = useQueryClient()

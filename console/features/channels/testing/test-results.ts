@@ -1,6 +1,5 @@
 import type { TestOutcome } from '#console/api/channels.ts'
 
-/** The test results by model name. */
 export type TestResults = ReadonlyMap<string, TestOutcome | 'running'>
 
 export const withResult = (
@@ -15,7 +14,7 @@ export function foundModels(models: readonly string[], search: string): string[]
   return models.filter((model) => model.toLowerCase().includes(wanted))
 }
 
-/** Runs `act` for each item with limited concurrency, until all are done or it is stopped. */
+/** Calls `act` for each model, at most `atATime` calls in parallel, until `signal` aborts. */
 export async function aFewAtATime(
   models: readonly string[],
   act: (model: string) => Promise<void>,
