@@ -12,7 +12,7 @@ import { PasskeyDialog } from './passkey-dialog.tsx'
 import { ProofDialog } from './proof-dialog.tsx'
 import { TotpDialog } from './totp-dialog.tsx'
 
-/** Shows recovery codes once; only its button closes it, so that a stray click loses no codes. */
+/** Shows the recovery codes once. Only the button closes it; a stray click would lose them. */
 function CodesDialog(props: { codes: readonly string[]; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const site = useSiteName()
@@ -70,7 +70,7 @@ type Props = {
   needsProof: boolean
   onOpen: (dialog: TwoStepDialog) => void
   onClose: () => void
-  /** Called after a change, with the recovery codes that the change created. */
+  /** Called after a change with the recovery codes that the change created, if any. */
   onSettled: (codes: readonly string[]) => Promise<void>
 }
 
@@ -99,7 +99,7 @@ export function TwoStepDialogs(props: Props): ReactElement | null {
 
 type Asked = Exclude<TwoStepDialog, { kind: 'totp' | 'codes' | 'passkey' }>
 
-/** The dialogs that need a proof of identity. */
+/** The dialogs of changes that need a proof of identity. */
 function Proven({ dialog, onOpen, onClose, onSettled }: Props & { dialog: Asked }): ReactElement {
   const { t } = useTranslation()
   const ask = (

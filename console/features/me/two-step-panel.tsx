@@ -15,7 +15,7 @@ import { PasskeyRows } from './passkey-rows.tsx'
 import { proven } from './proven.tsx'
 import { type TwoStepDialog, TwoStepDialogs } from './two-step-dialogs.tsx'
 
-/** The second factors of the user: authenticator app, passkeys, recovery codes. */
+/** The user's second factors: authenticator app, passkeys and recovery codes. */
 export function TwoStepPanel({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -23,7 +23,7 @@ export function TwoStepPanel({ user }: MePanelProps): ReactElement {
   const security = query.data
   const [dialog, setDialog] = useState<TwoStepDialog | null>(null)
   const isSecured = security !== undefined && hasSecondFactor(security)
-  // Users with neither a factor nor a password have no proof; the server requires a recent login.
+  // Without a factor and a password, no proof is possible; the server requires a recent login.
   const needsProof = isSecured || user?.has_password !== false
   const settle = async (codes: readonly string[]) => {
     setDialog(codes.length > 0 ? { kind: 'codes', codes } : null)

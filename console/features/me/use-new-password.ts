@@ -15,7 +15,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { UpdateSelf } from '#write-api/contract/users.ts'
 import { proven } from './proven.tsx'
 
-/** `proof` is a passkey or another proof that has no form field. */
+/** `proof` is a passkey, or another proof of identity without a field in the form. */
 export type PasswordDraft = {
   current: string
   next: string
@@ -29,8 +29,8 @@ const FIELD_CODES = {
 }
 
 /**
- * Sets a password, which ends all other sessions. `hasPassword` is false if there is no current
- * password. With two-step login, a code replaces the current password.
+ * Sets a password, which ends all other sessions. `hasPassword` is false if the user has none yet.
+ * With two-step login, the user then enters a code instead of a current password.
  */
 export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<void> | void) {
   const { t } = useTranslation()
@@ -74,7 +74,7 @@ function useErrors(hasPassword: boolean): (draft: PasswordDraft) => FieldErrors<
   })
 }
 
-/** Removes the stored flag that forces a new password after a reset. */
+/** Removes the flag that forces a new password after a reset from the stored user. */
 function needNoOther(): void {
   const user = storedUser()
   if (user?.must_change_password !== true) return
@@ -82,6 +82,6 @@ function needNoOther(): void {
   storeUser(rest)
 }
 
-/** Changes the user's name or password; a new password requires the current password. */
+/** Changes the user's name or password. A new password requires a proof of identity. */
 const updateSelf = (body: UpdateSelf) =>
   call('PUT /api/user/self', { body, renewsSession: Boolean(body.password) })

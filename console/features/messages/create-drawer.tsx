@@ -20,7 +20,7 @@ import {
 import { RecipientFields } from './recipient-fields.tsx'
 import { TextFields } from './text-fields.tsx'
 
-/** Writes and sends a message. Each opening mounts it again, so that the draft starts empty. */
+/** Writes and sends a message. Each opening mounts the form again with an empty draft. */
 export function CreateDrawer(props: { isOpen: boolean; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()

@@ -21,12 +21,12 @@ const WIDTH = 900
 
 type Props = { isOpen: boolean; onClose: () => void }
 
-/** Loads the complete message, because the list's row has only the start of the text. */
+/** Loads the complete message, because a row of the list has only the start of the text. */
 export function EditDrawer(props: Props & { id: number }): ReactElement {
   const { t } = useTranslation()
   const { id, isOpen, onClose } = props
   const read = useQuery({ ...messageQuery(id), enabled: isOpen && id !== 0, retry: false })
-  // The form keeps the first message that is loaded after the drawer opens.
+  // The version that was loaded first after the drawer opened, which the form keeps.
   const [message, setMessage] = useState<AdminMessage | null>(null)
   if (message === null && read.data !== undefined && read.isFetchedAfterMount) {
     setMessage(read.data)
@@ -54,7 +54,7 @@ export function EditDrawer(props: Props & { id: number }): ReactElement {
   )
 }
 
-/** Edits the text and shows who has read it. `now` is the most recently loaded version. */
+/** Edits the text and shows who has read it. `message` was loaded first and `now` most recently. */
 function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }): ReactElement {
   const { t } = useTranslation()
   const { message } = props
@@ -126,9 +126,9 @@ function Facts({ message }: { message: AdminMessage }): ReactElement {
   )
 }
 
-/** Reads a message with the number of its readers. Admins only. */
+/** Reads a message and the number of users who have read it. Admins only. */
 const messageQuery = (id: number) => ({
   ...apiQuery('GET /api/admin/messages/:id', { params: { id } }, [...messagesKey, 'one', id]),
-  // Recipients may read the message at any time.
+  // Read each time, because recipients may read the message at any time.
   staleTime: 0,
 })

@@ -12,7 +12,7 @@ export type MessageText = {
 
 export type Chosen = {
   readonly audience: Audience
-  /** User ids with their display names. */
+  /** The selected users: display names by user id. */
   readonly users: ReadonlyMap<number, string>
   readonly groups: readonly string[]
 }
@@ -33,14 +33,13 @@ export function recipientFaults(chosen: Chosen): FieldErrors<Chosen, MessageFaul
   return hasSome ? {} : { audience: 'recipientNeeded' }
 }
 
-/** Trims title and content for sending. */
 export const trimmed = ({ title, content, format }: MessageText): MessageText => ({
   title: title.trim(),
   content: content.trim(),
   format,
 })
 
-/** Builds the request; it contains only the recipients of the chosen audience. */
+/** Builds the request with the recipients of the chosen audience only. */
 export function newMessage(draft: MessageText & Chosen): CreateMessage {
   const { audience, users, groups } = draft
   const to = {

@@ -15,7 +15,7 @@ import { textParam, type UrlParam } from '#console/ui/state/url-state.ts'
 import type { AdminMessage } from '#read-api/contract/messages.ts'
 import { messageColumns } from './message-columns.tsx'
 
-/** Deletes a message after confirmation; the row disappears before the server responds. */
+/** Deletes a message after a confirmation. The row disappears before the server responds. */
 function useDeleteMessage(): (message: AdminMessage) => Promise<void> {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -45,14 +45,14 @@ const without = (
     ? { ...page, items: page.items.filter((row) => row.id !== id), total: page.total - 1 }
     : page
 
-/** A date field's value, in the browser's time zone. */
+/** The form of a date field's value. */
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 const isDay = (text: string): boolean => DAY.test(text) && !Number.isNaN(Date.parse(text))
 
 const readDay = (text: string): string | null => (isDay(text) ? text : null)
 
-/** Returns the ISO times of the start and end of a range of days; empty unless both are set. */
+/** Returns the start and end of a range of days as ISO times; both are empty if a day is. */
 function isoRange(from: string, until: string): { start: string; end: string } {
   if (!isDay(from) || !isDay(until)) return { start: '', end: '' }
   return {
@@ -63,7 +63,7 @@ function isoRange(from: string, until: string): { start: string; end: string } {
 
 const dayParam: UrlParam<string> = { fallback: '', read: readDay, write: (day) => day }
 
-/** The server's sort names by column id. */
+/** The name by which the server sorts each sortable column. */
 const SORTS = {
   id: 'id',
   title: 'title',

@@ -11,7 +11,7 @@ import { MessageList } from './message-list.tsx'
 import '#console/ui/forms/forms.css'
 import './messages.css'
 
-/** Messages from admins to users, for admins. */
+/** Shows admins the messages that admins have sent to users. */
 export function MessagesPage(): ReactElement {
   return isAdmin(useUser()) ? <Messages /> : <Navigate to="/" replace />
 }
@@ -48,7 +48,7 @@ function Messages(): ReactElement {
 
 type Shown = { readonly shown: Edited; readonly isOpen: boolean; readonly opening: number }
 
-/** Keeps a closing drawer's content; `opening` counts openings, so that each starts fresh. */
+/** Keeps a closing drawer's content. `opening` counts openings; as a key it resets the drawer. */
 function useShown(edited: Edited): Shown {
   const [now, setNow] = useState<Shown>({ shown: null, isOpen: false, opening: 0 })
   const isOther = edited !== null && (!now.isOpen || now.shown !== edited)

@@ -12,7 +12,7 @@ import { SmallPages } from './small-pages.tsx'
 
 const PAGE_SIZE = 10
 
-/** The recipients of a message and when each read it; ten per page. */
+/** The recipients of a message, ten per page, and when each has read the message. */
 export function RecipientTable(props: { messageId: number; isOpen: boolean }): ReactElement {
   const { t } = useTranslation()
   const [page, setPage] = useState(0)
@@ -78,7 +78,7 @@ function Table(props: { recipients: readonly Recipient[]; isStale: boolean }): R
   )
 }
 
-/** Reads the recipients and who has read the message. Admins only; `page` is zero-based. */
+/** Reads the recipients of a message and who has read it. Admins only; `page` is zero-based. */
 function recipientsQuery(id: number, page: number, pageSize: number) {
   const input = { params: { id }, query: { p: page, page_size: pageSize } }
   const key = [...messagesKey, 'recipients', id, page, pageSize]

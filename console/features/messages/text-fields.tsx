@@ -8,7 +8,7 @@ import type { MessageText } from './message-draft.ts'
 
 const PREVIEW_MS = 300
 
-/** A preview, rendered after a pause in typing because each rendering loads a new document. */
+/** A preview. It is updated after a pause in typing, because each update loads a new document. */
 function TextPreview({ text }: { text: MessageText }): ReactElement {
   const { t } = useTranslation()
   const [shown, setShown] = useState(text)
@@ -44,7 +44,7 @@ export function TextFields(props: {
 }): ReactElement {
   const { t } = useTranslation()
   const { draft, field } = props.form
-  // Plain text is a choice only for a message that the API created as plain text.
+  // Only a message that the API created as plain text offers plain text.
   const formats: MessageText['format'][] = ['markdown', 'html']
   if (draft.format === 'plain') formats.push('plain')
   return (

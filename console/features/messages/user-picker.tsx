@@ -12,7 +12,7 @@ import { SmallPages } from './small-pages.tsx'
 
 const PAGE_SIZE = 20
 
-/** Selects users, twenty per page; the selection is kept across pages. */
+/** Selects users from pages of twenty. A change of page keeps the selection. */
 export function UserPicker(props: {
   chosen: ReadonlyMap<number, string>
   onChange: (chosen: ReadonlyMap<number, string>) => void

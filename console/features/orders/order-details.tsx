@@ -10,7 +10,7 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { Order } from '#read-api/contract/top-ups.ts'
 import { type OrderEvent, orderTimeline } from './order-timeline.ts'
 
-/** Stripe's reason codes of refunds and disputes that have a translation. */
+/** Stripe's reason codes of refunds and disputes for which a translation exists. */
 const REASONS = [
   'bank_cannot_process',
   'credit_not_processed',
@@ -35,19 +35,19 @@ const STATUSES = [
   'warning_under_review',
 ] as const
 
-/** Translates a reason code of Stripe; unknown codes are returned unchanged. */
+/** Translates one of Stripe's reason codes. An unknown code is returned unchanged. */
 function paymentReasonText(t: TFunction, code: string): string {
   const known = REASONS.find((one) => one === code)
   return known === undefined ? code : t(`orders.reason_${known}`)
 }
 
-/** Translates a dispute status of Stripe; unknown codes are returned unchanged. */
+/** Translates one of Stripe's dispute statuses. An unknown status is returned unchanged. */
 function disputeStatusText(t: TFunction, code: string): string {
   const known = STATUSES.find((one) => one === code)
   return known === undefined ? code : t(`orders.dispute_${known}`)
 }
 
-/** The order's ids at the provider, and its refunds and disputes after the payment. */
+/** The order's ids at the payment provider, and the refunds and disputes of the order. */
 export function OrderDetails({ order }: { order: Order }): ReactElement {
   const { t } = useTranslation()
   const locale = useLocale()

@@ -13,7 +13,7 @@ import type { Order } from '#read-api/contract/top-ups.ts'
 import { orderColumns } from './order-columns.tsx'
 import { OrderDetails } from './order-details.tsx'
 
-/** The server's sort names by column id. */
+/** The name by which the server sorts each sortable column. */
 const SORTS = {
   id: 'id',
   username: 'username',
@@ -27,17 +27,17 @@ const SORTS = {
 
 const ADDRESS = listAddress({ keyword: textParam(), status: textParam() }, { sorts: SORTS })
 const EVERY_MS = 1_000
-/** The log types of payments (1), and of refunds and their restorations (3). */
+/** The log types of payments (1) and of refunds and restored quota (3). */
 const MOVEMENTS: readonly number[] = [1, 3]
 
-/** The list of orders; a row expands to the order's ids and timeline. */
+/** The list of orders. An expanded row shows the order's ids and timeline. */
 export function OrderList({ onRefund }: { onRefund: (order: Order) => void }): ReactElement {
   const { t } = useTranslation()
   const locale = useLocale()
   const view = useOrderList()
   useLiveRefetch('logs', EVERY_MS, view.refresh, ({ type }) => MOVEMENTS.includes(type))
   const columns = useMemo(() => orderColumns(t, locale, onRefund), [t, locale, onRefund])
-  // A link from a dispute notice filters by the order's number; that order's row expands.
+  // A link in a dispute notice has the order's number as keyword. The row of this order expands.
   const linked = view.rows.find(({ trade_no }) => trade_no === view.filter.keyword)
   return (
     <ListPanel
@@ -85,7 +85,7 @@ function OrderFilters({ view }: { view: ReturnType<typeof useOrderList> }): Reac
   )
 }
 
-/** Reads the top-ups of all users. Admins only; empty texts do not filter. */
+/** Reads the top-ups of all users. Admins only; an empty text does not filter. */
 const allOrdersQuery = ({ page, pageSize, ...rest }: ListAsk<typeof ADDRESS.filters>) => {
   const query = { ...rest, p: page, page_size: pageSize }
   return {

@@ -17,19 +17,19 @@ type ReportedKind =
 
 export type OrderEvent = {
   readonly kind: ReportedKind | 'recorded' | 'takenBack' | 'restored'
-  /** Unix seconds. */
+  /** The time in unix seconds. */
   readonly at: number
   /** The exact amount in the order's currency, such as `7.30`. */
   readonly money: string
-  /** The quota units deducted or restored; 0 for a report, which changes no balance. */
+  /** The quota units deducted or restored; 0 for a provider's report, which moves no quota. */
   readonly quota: number
-  /** The provider's id of refund, charge or dispute; empty if an admin recorded the refund. */
+  /** The provider's id of the refund, charge or dispute; empty if an admin recorded the refund. */
   readonly sourceId: string
-  /** The provider's reason code or an admin's text; empty if an earlier line shows the reason. */
+  /** The provider's reason code or an admin's text; empty if an earlier event has the reason. */
   readonly reason: string
-  /** The provider's status code of an open dispute; otherwise empty. */
+  /** The provider's status code if this event opens or updates a dispute; otherwise empty. */
   readonly status: string
-  /** The deadline for the response to the dispute, in unix seconds; null if unknown or closed. */
+  /** The deadline for a response to the dispute, in unix seconds, or null if there is none. */
   readonly dueBy: number | null
   /** The admin who recorded the refund; otherwise empty. */
   readonly actor: string
@@ -37,7 +37,7 @@ export type OrderEvent = {
 
 const NOTHING = { quota: 0, sourceId: '', reason: '', status: '', dueBy: null, actor: '' }
 
-/** Returns all reports, refunds and restorations after the payment, oldest first. */
+/** Returns all provider reports, refunds and restored amounts of an order, oldest first. */
 export function orderTimeline({ refunds, restorations, reports }: Order): OrderEvent[] {
   const events = [
     ...reportEvents(reports),
@@ -55,11 +55,11 @@ export function orderTimeline({ refunds, restorations, reports }: Order): OrderE
       }),
     ),
   ]
-  // The sort is stable, so a report precedes the refund that it caused in the same second.
+  // The sort is stable, so a report stays before the refund that it caused in the same second.
   return events.toSorted((a, b) => a.at - b.at)
 }
 
-/** Each report repeats the complete dispute, so a line shows only what a report changes. */
+/** Returns only what each report changes, because a report repeats the complete dispute. */
 function reportEvents(reports: readonly PaymentReport[]): OrderEvent[] {
   const latest = new Map<string, PaymentReport>()
   return reports.flatMap((report) => {
@@ -84,7 +84,7 @@ const REFUND_KINDS: Readonly<Record<string, ReportedKind>> = {
   canceled: 'refundCanceled',
 }
 
-/** The prefix of Stripe's charge ids. A report on a charge has the sum of all its refunds. */
+/** The prefix of Stripe's charge ids. A report on a charge has the sum of the charge's refunds. */
 const CHARGE_ID = /^(ch|py)_/
 
 function refundKind({ report_id, status }: PaymentReport): ReportedKind {

@@ -56,7 +56,6 @@ export function RefundDialog(props: { order: Order; onClose: () => void }): Reac
   )
 }
 
-/** Validates the refund amount; returns null if it is valid. */
 function sumFault(text: string, { refundable }: Order): 'refundWrong' | 'refundTooMuch' | null {
   const sum = /^\d+(\.\d{1,2})?$/.test(text.trim()) ? parseDecimal(text) : null
   if (sum === null || isZero(sum)) return 'refundWrong'
@@ -64,7 +63,7 @@ function sumFault(text: string, { refundable }: Order): 'refundWrong' | 'refundT
   return most !== null && isNegative(subtract(most, sum)) ? 'refundTooMuch' : null
 }
 
-/** Records a full or partial refund, at most once per displayed state of the order. */
+/** Records a refund. The server refuses if the order has more refunds than the dialog has shown. */
 const refundOrder = ({ id, refunds }: Order, money: string, reason: string) =>
   call('POST /api/user/topup/:id/refund', {
     params: { id },

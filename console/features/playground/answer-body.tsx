@@ -5,7 +5,7 @@ import { Icon } from '#console/ui/elements/icons.tsx'
 import type { ChatMessage } from './conversation.ts'
 import { Markdown } from './markdown.tsx'
 
-/** The answer received so far: collapsed reasoning, text, and the cause of an early end. */
+/** The received part of an answer: collapsed reasoning, text, and the cause of an early end. */
 export function AnswerBody(message: ChatMessage): ReactElement {
   const { t } = useTranslation()
   const { content, reasoning = '', status, error } = message

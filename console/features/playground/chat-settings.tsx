@@ -15,7 +15,7 @@ export type ChatSettingsProps = {
   onChange: (patch: Partial<ChatSettings>) => void
 }
 
-/** The settings of the open conversation; changes apply from the next message. */
+/** The settings of the open conversation, which apply from its next message on. */
 export function ChatSettingsForm(props: ChatSettingsProps): ReactElement {
   const { t } = useTranslation()
   const words = useGroupWords()
@@ -65,7 +65,7 @@ export function ChatSettingsForm(props: ChatSettingsProps): ReactElement {
   )
 }
 
-/** Keeps invalid typed text in the field; the last valid number applies. */
+/** An invalid text stays in the field, while the last valid number continues to apply. */
 function MaxTokens(props: { value: number; onChange: (most: number) => void }): ReactElement {
   const { t } = useTranslation()
   const [wrong, setWrong] = useState<string | null>(null)
@@ -94,7 +94,7 @@ function MaxTokens(props: { value: number; onChange: (most: number) => void }): 
   )
 }
 
-/** The temperature from 0.1 to 1, in tenths. */
+/** The temperature from 0.1 to 1. Values are integers of tenths. */
 function Temperature(props: { value: number; onChange: (tenths: number) => void }): ReactElement {
   const { t } = useTranslation()
   const id = useId()

@@ -8,17 +8,17 @@ const ROWS_MAX = 8
 
 type Props = {
   readonly chat: Chat
-  /** True if the chosen group and model exist. */
+  /** True once the chosen group and model exist. */
   readonly isReady: boolean
-  /** True if no model exists, so that `isReady` stays false. */
+  /** True if no model exists and `isReady` therefore stays false. */
   readonly hasNone: boolean
 }
 
-/** The input for the next message. Enter sends it; Shift+Enter starts a new line. */
+/** The field for the next message. Enter sends the message; Shift+Enter starts a new line. */
 export function Composer({ chat, isReady, hasNone }: Props): ReactElement {
   const { t } = useTranslation()
   const [text, setText] = useState('')
-  /** True if the user sent a message before the models loaded; the message is sent afterwards. */
+  /** True if the user has sent a message before the models loaded. It is sent once they have. */
   const [isWaiting, setWaiting] = useState(false)
   const canSend = !hasNone && !chat.isBusy && text.trim() !== ''
   const canGo = isReady && chat.canAsk

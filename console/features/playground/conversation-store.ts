@@ -11,12 +11,12 @@ import {
 export type Kept = { readonly conversations: readonly Conversation[]; readonly openId: string }
 
 /**
- * The maximum number of stored conversations; the oldest are removed first. If the browser's
- * storage is full, fewer are kept.
+ * The maximum number of stored conversations. The oldest are removed first, and more of them if the
+ * browser's storage is full.
  */
 const KEPT_MAX = 50
 
-/** The storage key is per user, because several users may log in with one browser. */
+/** Each user has a separate storage key, because several users may use one browser. */
 const keyOf = (userId: number): string => `playground-${userId}`
 
 export function loadConversations(userId: number): Kept {
@@ -45,7 +45,7 @@ export function keepConversations(userId: number, { conversations, openId }: Kep
   }
 }
 
-/** Completes an answer that was interrupted by closing the page, with the text received so far. */
+/** Completes an answer, with the text received so far, that closing the page has interrupted. */
 const settled = (conversation: Conversation): Conversation => ({
   ...conversation,
   settings: settingsOf(conversation.settings),

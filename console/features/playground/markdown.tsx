@@ -3,14 +3,14 @@ import { Fragment, memo, type ReactElement, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 
-/** Longer texts are shown as plain text, because rendering would block the page too long. */
+/** A longer text is shown as plain text, because rendering it would block the page too long. */
 const LENGTH_MAX = 200_000
 /** More deeply nested markdown is shown as plain text. */
 const DEPTH_MAX = 16
 
 /**
- * Renders a model's markdown as elements, never as HTML: tags are shown as text, and links lead
- * only to web or mail addresses. Images become links, because loading an image would reveal the
+ * Renders a model's Markdown as React elements, never as HTML. HTML tags appear as text, and links
+ * lead only to web or mail addresses. An image becomes a link, because loading it would reveal the
  * conversation to its host.
  */
 export const Markdown = memo(function Markdown({ text }: { text: string }): ReactElement {
@@ -18,7 +18,7 @@ export const Markdown = memo(function Markdown({ text }: { text: string }): Reac
   return <div className="tg-prose">{drawn}</div>
 })
 
-/** Memoized, so that a growing answer renders only its last block again. */
+/** A block of the text, memoized so that a growing answer renders only its last block again. */
 const TopBlock = memo(
   ({ token }: { token: Token }) => <>{block(token as Tokens.Generic, 0)}</>,
   (one, other) => one.token.raw === other.token.raw,
@@ -36,7 +36,7 @@ function tokensOf(text: string): readonly Token[] {
 const blocks = (tokens: readonly Token[], depth: number): ReactNode =>
   keyed(tokens, (token) => block(token as Tokens.Generic, depth))
 
-/** Uses the index as key, because tokens have no ids and are only appended. */
+/** Renders items with their index as key, because tokens have no ids and are only appended. */
 const keyed = <Item,>(items: readonly Item[], draw: (item: Item) => ReactNode): ReactNode =>
   items.map((item, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: see above
@@ -73,7 +73,7 @@ function block(token: Tokens.Generic, depth: number): ReactNode {
   }
 }
 
-/** The page has h1 and h2, so headings of an answer start at h3. */
+/** An answer's headings start at h3, because the page itself has h1 and h2. */
 function Heading(props: { level: number; children: ReactNode }): ReactElement {
   if (props.level === 1) return <h3>{props.children}</h3>
   if (props.level === 2) return <h4>{props.children}</h4>
@@ -181,7 +181,7 @@ const NAMED: Readonly<Record<string, string>> = {
   nbsp: '\u00a0',
 }
 
-/** Decodes the common HTML entities; other entities stay unchanged. */
+/** Decodes the common HTML entities. Other entities stay unchanged. */
 const plainText = (text: string): string =>
   text.replace(/&(?:#(\d{1,6})|(\w{2,5}));/g, (all, code: string | undefined, name = '') =>
     code === undefined ? (NAMED[name] ?? all) : characterOf(Number(code), all),

@@ -22,7 +22,7 @@ import type { Chat } from './use-chat.ts'
 /** Returns a link to the log entry of a call. */
 const logOf = (call = ''): string => `/app/logs/api-usage?range=all&request=${call}`
 
-/** The exact cost of an answer, its token counts and its duration. */
+/** The exact cost, the token counts and the duration of an answer. */
 function AnswerFacts({ message }: { message: ChatMessage }): ReactElement | null {
   const { t } = useTranslation()
   const rule = useMoneyRule()
@@ -56,7 +56,7 @@ function AnswerFacts({ message }: { message: ChatMessage }): ReactElement | null
   )
 }
 
-/** Shown if the cost is unknown. A call that was rejected early has no log entry. */
+/** Shown if the cost is unknown, for example because the call was refused before it was logged. */
 function Unknown({ message }: { message: ChatMessage }): ReactElement | null {
   const { t } = useTranslation()
   if (message.call === undefined || message.status === 'error') return null
@@ -69,7 +69,7 @@ const seconds = (ms: number): string => (ms / 1_000).toFixed(ms < 9_950 ? 1 : 0)
 const toEnd = (node: HTMLTextAreaElement | null): void =>
   node?.setSelectionRange(node.value.length, node.value.length)
 
-/** Edits a message; an edited user message is sent again. */
+/** Edits a message. A user message is sent again after the edit. */
 function MessageEditor(props: {
   message: ChatMessage
   onSave: (text: string) => void
@@ -114,7 +114,7 @@ type MessageActs = Pick<Chat, 'retry' | 'edit' | 'remove'>
 
 type MessageProps = { message: ChatMessage; isBusy: boolean; acts: MessageActs }
 
-/** Memoized, so that only changed messages render again. */
+/** A message, memoized so that only changed messages render again. */
 export const MessageItem = memo(function MessageItem(props: MessageProps): ReactElement {
   const { t } = useTranslation()
   const { message, acts } = props
@@ -147,7 +147,7 @@ export const MessageItem = memo(function MessageItem(props: MessageProps): React
   )
 })
 
-/** Returns the focus to the edit button once it is enabled, unless the user moved the focus. */
+/** Returns the focus to the edit button when editing ends, unless the user has moved the focus. */
 function useEditFocus(isEdited: boolean, isBusy: boolean): RefObject<HTMLButtonElement | null> {
   const button = useRef<HTMLButtonElement>(null)
   const isOwed = useRef(false)

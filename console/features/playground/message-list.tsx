@@ -5,7 +5,7 @@ import type { Conversation } from './conversation.ts'
 import { MessageItem } from './message-item.tsx'
 import type { Chat } from './use-chat.ts'
 
-/** Beyond this distance from the end, the user is assumed to be reading earlier messages. */
+/** Farther from the end than this, the user is assumed to read earlier messages. */
 const NEAR_END_PX = 80
 
 export function MessageList(props: { conversation: Conversation; chat: Chat }): ReactElement {
@@ -35,7 +35,7 @@ export function MessageList(props: { conversation: Conversation; chat: Chat }): 
   )
 }
 
-/** Returns stable functions, so that unchanged messages are not rendered again. */
+/** Returns stable functions, because new functions would render all messages again. */
 function useSteadyActions(chat: Chat): Pick<Chat, 'retry' | 'edit' | 'remove'> {
   const latest = useRef(chat)
   latest.current = chat

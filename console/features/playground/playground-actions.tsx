@@ -6,7 +6,7 @@ import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { useIsNarrow } from '#console/ui/state/use-media.ts'
 import { type Conversation, turnsOf } from './conversation.ts'
 
-/** `beside` lists the panels that do not fit beside the conversation; each gets a button. */
+/** The page's buttons. `beside` lists the hidden panels, each of which gets a button. */
 export function PlaygroundActions(props: {
   beside: { settings: ReactElement; talks: (close: () => void) => ReactElement } | null
   conversation: Conversation
@@ -55,7 +55,7 @@ function Beside(props: {
   )
 }
 
-/** Returns the request as a curl command, with a placeholder for the key. */
+/** Returns the conversation as a curl command, with a placeholder for the key. */
 function curlText(conversation: Conversation, origin: string): string {
   const { model, temperature, maxTokens } = conversation.settings
   const body = {

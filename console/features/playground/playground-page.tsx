@@ -30,8 +30,8 @@ import { type Conversations, useConversations } from './use-conversations.ts'
 const LEAVE_AFTER_MS = 1_500
 
 /**
- * Redirects a user without enabled tokens to the token page, with a message. Returns true once a
- * token exists, or if the check fails. Before that, an answer could cost quota without being shown.
+ * Redirects a user without an enabled token to the token page, with a message. Returns true if a
+ * token exists or the check failed. Until then, a call could cost quota and its answer be lost.
  */
 function useTokenCheck(): boolean {
   const { t } = useTranslation()
@@ -54,13 +54,13 @@ function useTokenCheck(): boolean {
 const LOOKED_AT = 100
 const ENABLED = 1
 
-/** Returns true if one of the user's newest hundred tokens is enabled. */
+/** Returns true if one of the user's hundred newest tokens is enabled. */
 async function hasEnabledToken(signal: AbortSignal): Promise<boolean> {
   const { items } = await fetchTokens({ keyword: '', page: 0, pageSize: LOOKED_AT }, signal)
   return items.some(({ status }) => status === ENABLED)
 }
 
-/** Reads the available groups and their models; replaces a choice that no longer exists. */
+/** Reads the available groups and models. Replaces a choice that no longer exists. */
 function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
   const groups = useQuery(usableGroupsQuery)
   const models = useQuery(chatModelsQuery)
@@ -77,7 +77,7 @@ function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
   return {
     groups: groups.data ?? {},
     models: offered ?? [],
-    /** Requests wait until the models of the chosen group are loaded. */
+    /** False until the models of the chosen group have loaded; no call is sent before. */
     isReady: Boolean(group) && Boolean(model) && isChosen && !ofGroup.isPending,
     hasNone: offered?.length === 0,
     error: groups.error ?? models.error,
@@ -88,7 +88,7 @@ function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
 const choiceOf = (choices: readonly string[], ...wanted: readonly string[]): string =>
   wanted.find((one) => choices.includes(one)) ?? choices[0] ?? ''
 
-/** Tries models with the user's session; the user pays for the calls. */
+/** Sends chat calls with the user's session. The user pays for these calls. */
 export function PlaygroundPage(): ReactElement {
   const { t } = useTranslation()
   const user = useUser()
@@ -150,7 +150,7 @@ function NoModels(): ReactElement {
   return <EmptyState icon="channels" title={title} body={body} />
 }
 
-/** The cost of the conversation and, if the settings are hidden, the chosen model. */
+/** The cost of the conversation. Without visible settings, also the chosen model. */
 function TalkFoot(props: { conversation: Conversation; isTight: boolean }): ReactElement {
   const { t } = useTranslation()
   const { model, group } = props.conversation.settings
@@ -165,7 +165,7 @@ function TalkFoot(props: { conversation: Conversation; isTight: boolean }): Reac
 
 const ADDRESS = { model: textParam('', 256), group: textParam() }
 
-/** Starts a conversation with the URL's `model` and `group`, then removes both parameters. */
+/** Starts a conversation with `model` and `group` from the URL and removes both from the URL. */
 function useAskedSettings({ start }: Conversations): void {
   const [{ model, group }, setAddress] = useUrlState(ADDRESS)
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per link

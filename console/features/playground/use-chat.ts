@@ -18,13 +18,13 @@ import {
 import type { Conversations } from './use-conversations.ts'
 
 /**
- * The delays before each look for the cost. The log entry appears shortly after the call ends,
- * which after a stop depends on the provider.
+ * The delays before each look for the cost. The log entry appears shortly after the call has ended;
+ * a stopped call ends when the provider reacts.
  */
 const LOOK_AFTER_MS = [100, 300, 600, 1_000, 2_000, 4_000] as const
 const GIVE_UP_MS = 15_000
 
-/** Reads the charge of the call from the log, with retries; null if there is none. */
+/** Reads the charge of a call from the log, with retries. Null if the log has none by then. */
 async function costOf(call: string): Promise<AnswerCost | null> {
   if (call === '') return null
   const signal = AbortSignal.timeout(GIVE_UP_MS)
@@ -36,7 +36,7 @@ async function costOf(call: string): Promise<AnswerCost | null> {
   return null
 }
 
-/** Reads the charge from the log without retries; null if there is none. */
+/** Reads the charge of a call from the log, without retries. Null if the log has none. */
 async function costAtOnce(
   call: string,
   signal = AbortSignal.timeout(GIVE_UP_MS),
@@ -51,7 +51,7 @@ async function costAtOnce(
   }
 }
 
-/** Reads the log entry of the user's call; null if it does not exist yet. */
+/** Reads the log entry of the user's call, or null if the entry does not exist yet. */
 async function loggedCall(call: string, signal: AbortSignal): Promise<LogEntry | null> {
   const params = { request_id: call }
   const { items } = await listLogs({ scope: 'self', params, page: 0, pageSize: 1, signal })
@@ -60,18 +60,18 @@ async function loggedCall(call: string, signal: AbortSignal): Promise<LogEntry |
 
 export type Chat = {
   readonly isBusy: boolean
-  /** If false, nothing is sent, and retries are disabled too. */
+  /** False if no message may be sent and no answer retried. */
   readonly canAsk: boolean
   readonly send: (text: string) => void
   readonly stop: () => void
-  /** Requests an answer again, or the answer to a user message; later messages are removed. */
+  /** Requests an answer again, or an answer to a user message. Later messages are removed. */
   readonly retry: (message: ChatMessage) => void
-  /** Changes a text: a user message is sent again, and an answer is only stored. */
+  /** Changes the text of a message. A changed user message is sent again. */
   readonly edit: (message: ChatMessage, content: string) => void
   readonly remove: (message: ChatMessage) => void
 }
 
-/** Returns the actions on the open conversation. Only one answer runs at a time. */
+/** Returns the actions on the open conversation, in which one answer runs at a time. */
 export function useChat(conversations: Conversations, canAsk: boolean): Chat {
   const answers = useAnswers(conversations)
   const { open, setMessages } = conversations
@@ -97,7 +97,7 @@ export function useChat(conversations: Conversations, canAsk: boolean): Chat {
   }
 }
 
-/** The interval in ms between screen updates during an answer; longer answers parse more slowly. */
+/** The interval in ms between screen updates. A longer answer takes longer to parse. */
 const drawEveryMs = (length: number): number => Math.max(40, length / 200)
 
 type Whose = { readonly id: string; readonly settings: ChatSettings }
@@ -147,7 +147,7 @@ const askOf = (settings: ChatSettings, messages: readonly ChatMessage[]) => ({
   temperature: settings.temperature / 10,
 })
 
-/** Collects the pieces of an answer and updates the screen at intervals. */
+/** Collects the pieces of an answer and updates the screen in intervals. */
 function createCourse(patch: (change: Partial<ChatMessage>) => void) {
   const startedAt = performance.now()
   const since = () => Math.round(performance.now() - startedAt)
@@ -177,7 +177,7 @@ function createCourse(patch: (change: Partial<ChatMessage>) => void) {
     },
     end: (change: Partial<ChatMessage>) => {
       clearTimeout(timer)
-      // A rejected call also has an id.
+      // An error response also has a call id.
       if (call === '') call = change.error?.requestId ?? ''
       patch({ ...soFar(), totalMs: since(), ...change })
     },
@@ -198,10 +198,10 @@ const patched = (
   change: Partial<ChatMessage>,
 ): readonly ChatMessage[] => messages.map((one) => (one.id === id ? { ...one, ...change } : one))
 
-/** The number of latest answers to look up; the page has looked up earlier answers before. */
+/** The number of latest answers to look up. The page has already looked up earlier answers. */
 const LOOKED_AT_MOST = 10
 
-/** Looks up the cost of answers if the page was closed before the cost was known. */
+/** Looks up costs that were still unknown when the page was closed. */
 function useLateCosts({ open, setCost }: Conversations): void {
   const asked = useRef(new Set<string>())
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per opened conversation

@@ -8,7 +8,7 @@ import { atLeastThree, costOf, pricesIn, threeDecimals } from './model-prices.ts
 import type { ShownGroup } from './price-columns.tsx'
 import { RatioTag } from './ratio-tag.tsx'
 
-/** A model's price in each group that offers it, and the cost of a call of a given size. */
+/** A model's price in each group that offers the model, and a calculator for the cost of a call. */
 export function ModelDetails(props: {
   model: PricedModel
   group: ShownGroup
@@ -69,7 +69,7 @@ function PricesByGroup(props: {
 
 const TOKENS = /^\d{1,9}$/
 
-/** The price formula with its numbers, for token counts that the user types. */
+/** Shows the price formula with numbers, for token counts that the user enters. */
 function Calculator({ model, group }: { model: PricedModel; group: ShownGroup }): ReactElement {
   const { t } = useTranslation()
   const [prompt, setPrompt] = useState('1000')
@@ -78,7 +78,7 @@ function Calculator({ model, group }: { model: PricedModel; group: ShownGroup })
   const tokens = { prompt: Number(prompt), completion: Number(completion) }
   const formula = t('pricing.formulaWith', {
     ...{ group: group.ratio, model: model.model_ratio },
-    // Six decimals are for display; the cost uses all decimals.
+    // The display rounds to six decimals; the cost uses all decimals.
     completionRatio: Number(model.completion_ratio.toFixed(6)),
     ...tokens,
   })

@@ -11,34 +11,34 @@ import {
 import { groupDigits } from '#console/ui/quota/money.ts'
 import type { PricedModel } from '#read-api/contract/pricing.ts'
 
-/** Dollars per million input tokens at model ratio 1. */
+/** The price in dollars of a million input tokens at model ratio 1. */
 const BASE = fromWhole(2)
 const QUOTA_PER_DOLLAR = fromWhole(500_000)
 const ZERO = fromWhole(0)
 
-/** Parses a number of the API from its shortest decimal form. */
+/** Parses the shortest decimal form of an API number, which avoids binary rounding errors. */
 const exact = (value: number): ExactDecimal => parseDecimal(String(value)) ?? ZERO
 
 /**
- * Rounds a price to twelve decimals. Ratios in the API have 16 digits ($20 after $6 is
+ * Rounds a price to twelve decimals. API ratios have only 16 digits ($20 / $6 is
  * 3.3333333333333335), so further decimals are rounding errors.
  */
 const rounded = (price: ExactDecimal): ExactDecimal => divide(price, fromWhole(1), 12) ?? price
 
-/** Dollar prices in one group, per million tokens or per call. */
+/** The dollar prices in one group: per million tokens, or per call. */
 export type GroupPrices =
   | {
       readonly mode: 'tokens'
       readonly input: ExactDecimal
       readonly output: ExactDecimal
-      /** The price of cached input; null if it equals the price of other input. */
+      /** The price of cached input, or null if cached input has no price of its own. */
       readonly cached: ExactDecimal | null
     }
   | { readonly mode: 'call'; readonly call: ExactDecimal }
 
 /**
- * Per million tokens: model ratio × 2 × group ratio; for output also × completion ratio. Per call:
- * price × group ratio.
+ * Returns prices per million tokens (input: model ratio × 2 × group ratio; output: also ×
+ * completion ratio) or per call (price × group ratio).
  */
 export function pricesIn(model: PricedModel, groupRatio: number): GroupPrices {
   const group = exact(groupRatio)
@@ -56,8 +56,8 @@ export function pricesIn(model: PricedModel, groupRatio: number): GroupPrices {
 }
 
 /**
- * Returns the cost of a call in dollars: group ratio × model ratio × (prompt tokens + completion
- * tokens × completion ratio) / 500000, or the price per call.
+ * Returns the cost of a call in dollars: the price per call, or group ratio × model ratio × (prompt
+ * tokens + completion tokens × completion ratio) / 500000.
  */
 export function costOf(
   model: PricedModel,
@@ -74,20 +74,20 @@ export function costOf(
   return divide(quota, QUOTA_PER_DOLLAR) ?? ZERO
 }
 
-/** Formats three decimals, rounded half up: `$0.075`. */
+/** Formats a price with three decimals, rounded half up: `$0.075`. */
 export const threeDecimals = (price: ExactDecimal): string => {
   const thousandths = roundToWhole(multiply(price, fromWhole(1_000)))
   const digits = String(thousandths).padStart(4, '0')
   return `$${groupDigits(`${digits.slice(0, -3)}.${digits.slice(-3)}`)}`
 }
 
-/** Formats all decimals, at least three, because a call may cost less than $0.001. */
+/** Formats a price with all decimals, at least three, because a call may cost less than $0.001. */
 export const atLeastThree = (price: ExactDecimal): string => {
   const [whole = '0', fraction = ''] = formatDecimal(price).split('.')
   return `$${groupDigits(`${whole}.${fraction.padEnd(3, '0')}`)}`
 }
 
-/** Returns the sort key: the price of a million tokens, or of a call. */
+/** Returns the price per million tokens or per call, by which the list is sorted. */
 export const sortPrice = (model: PricedModel, column: 'input' | 'output'): number =>
   model.quota_type === 1
     ? model.model_price

@@ -85,7 +85,7 @@ function InputPrice(props: { model: PricedModel; group: ShownGroup; t: TFunction
   )
 }
 
-/** A price per million tokens; empty if the model is priced per call. */
+/** A price per million tokens. The cell is empty if the model is priced per call. */
 function TokenPrice(props: {
   model: PricedModel
   group: ShownGroup
@@ -96,7 +96,7 @@ function TokenPrice(props: {
   return price === null ? <span className="tg-muted">—</span> : <Price of={price} />
 }
 
-/** A price with three decimals; the tooltip shows all decimals. */
+/** A price with three decimals. The tooltip shows all decimals. */
 function Price({ of }: { of: ExactDecimal }): ReactElement {
   return (
     <span className="tg-amount" title={`$${formatDecimal(of)}`}>

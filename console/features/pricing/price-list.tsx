@@ -118,7 +118,7 @@ function PriceFilters({ view }: { view: PricingView }): ReactElement {
   )
 }
 
-/** Copies the names of the selected models; hidden if none is selected. */
+/** Copies the names of the selected models. Hidden without a selection. */
 function Chosen(props: {
   view: PricingView
   chosen: ReadonlySet<string>

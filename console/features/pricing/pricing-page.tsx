@@ -12,7 +12,7 @@ import { type PricingView, usePricing } from './use-pricing.ts'
 import '../../ui/forms/forms.css'
 import './pricing.css'
 
-/** A card per group of the user, with its name, ratio and number of models. */
+/** A card for each group of the user, with the group's name, ratio and number of models. */
 function GroupPicker({ view }: { view: PricingView }): ReactElement | null {
   const { t } = useTranslation()
   const words = useGroupWords()
@@ -47,7 +47,7 @@ function GroupPicker({ view }: { view: PricingView }): ReactElement | null {
   )
 }
 
-/** A placeholder for two group cards, so that the list does not move when they load. */
+/** A placeholder for two group cards, so that the list does not move when the cards load. */
 function GroupsWait(): ReactElement {
   const { t } = useTranslation()
   return (
@@ -61,7 +61,7 @@ function GroupsWait(): ReactElement {
   )
 }
 
-/** The prices of all models, also for visitors, in the user's groups or the default group. */
+/** The prices of all models in the user's groups. Visitors see the default group. */
 export function PricingPage(): ReactElement {
   const { t } = useTranslation()
   const view = usePricing()

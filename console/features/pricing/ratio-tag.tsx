@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 
-/** Returns red above 5, orange above 3, blue above 1, otherwise green. */
+/** Returns red for a ratio above 5, orange above 3, blue above 1, and otherwise green. */
 export const ratioTone = (ratio: number): Tone =>
   ratio > 5 ? 'bad' : ratio > 3 ? 'warn' : ratio > 1 ? 'info' : 'good'
 

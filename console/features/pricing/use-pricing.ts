@@ -31,7 +31,7 @@ const ADDRESS = {
 const NOTHING: readonly PricedModel[] = []
 const NO_FILTER: PriceFilter = { keyword: '', owner: '', billing: '', here: '' }
 
-/** Reads the price list with the group, filters and order of the URL. */
+/** Reads the price list. Group, filters and order are in the URL. */
 export function usePricing() {
   const query = useQuery(pricingQuery(useUser()?.id ?? null))
   const [{ group: asked, sort, order, ...filter }, setAddress] = useUrlState(ADDRESS)
@@ -70,7 +70,7 @@ export function usePricing() {
 
 export type PricingView = ReturnType<typeof usePricing>
 
-/** Returns the group in the URL if the user may use it, otherwise the user's own group. */
+/** Returns the URL's group if the user may use the group; otherwise the user's own group. */
 function groupShown(data: Pricing | undefined, asked: string): string {
   if (data === undefined) return asked
   return Object.hasOwn(data.usable_group, asked) ? asked : data.user_group
@@ -100,7 +100,7 @@ function sorted(
   const upwards = (left: PricedModel, right: PricedModel): number => {
     if (sort === 'model') return byName(left.model_name, right.model_name)
     if (sort === 'owner') return byName(left.owner_by, right.owner_by)
-    // Models priced per call come after models priced per token.
+    // Models priced per token come before models priced per call.
     const kinds = left.quota_type - right.quota_type
     return kinds === 0 ? sortPrice(left, sort) - sortPrice(right, sort) : kinds
   }
@@ -112,7 +112,7 @@ function sorted(
 
 const byName = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)
 
-/** Returns the vendors of the models; unknown vendors come last. */
+/** Returns the names of the models' vendors. Unknown vendors come last. */
 export function ownersOf(all: readonly PricedModel[]): readonly string[] {
   const names = new Set(all.map(({ owner_by }) => owner_by || OTHER_OWNER))
   const known = [...names].filter((name) => name !== OTHER_OWNER).sort(byName)
@@ -120,8 +120,8 @@ export function ownersOf(all: readonly PricedModel[]): readonly string[] {
 }
 
 /**
- * Reads the models and prices for the groups of `userId`, or null for a visitor. The query key
- * contains the user, so that a login reads other prices.
+ * Reads the models and prices for the groups of `userId`, or for visitors if null. The user is in
+ * the query key, because a login changes the prices.
  */
 const pricingQuery = (userId: number | null) =>
   queryOptions({

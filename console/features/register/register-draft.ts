@@ -15,10 +15,10 @@ export type RegisterFaults = Partial<Record<keyof AccountDraft, AccountFault>> &
 
 export const EMPTY_REGISTER: RegisterDraft = { ...EMPTY_ACCOUNT, email: '', code: '' }
 
-/** A minimal check of the mail address; the server validates the address completely. */
+/** A minimal check of a mail address; the server checks the address completely. */
 const LIKE_AN_ADDRESS = /^[^\s@＠]+[@＠][^\s@＠]+$/
 
-/** Returns the errors by field, in the order of the form. */
+/** Returns the errors by field in the order of the form. */
 export function registerFaults(draft: RegisterDraft, needsMail: boolean): RegisterFaults {
   return {
     ...accountFaults(draft),
@@ -28,7 +28,7 @@ export function registerFaults(draft: RegisterDraft, needsMail: boolean): Regist
   }
 }
 
-/** `affCode` is the inviter's code; null for none. */
+/** `affCode` is the inviter's code, or null. */
 export function registerBody(
   draft: RegisterDraft,
   needsMail: boolean,

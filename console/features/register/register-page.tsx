@@ -45,7 +45,7 @@ function RegisterForm(): ReactElement {
   )
 }
 
-/** Creates an account; `aff` in the URL is the inviter's code. */
+/** The registration form. `aff` in the URL is the inviter's code. */
 export function RegisterPage(): ReactElement {
   const { t } = useTranslation()
   const [params] = useSearchParams()
@@ -85,7 +85,7 @@ export function RegisterPage(): ReactElement {
   )
 }
 
-/** Returns why password registration is closed; the server returns the same error codes. */
+/** Returns the code of the server's error if registration is closed. */
 function closedBy(status: Status | undefined): 'registerClosed' | 'passwordRegisterClosed' | null {
   if (status?.register_enabled === false || status?.self_use_mode_enabled === true) {
     return 'registerClosed'

@@ -13,7 +13,7 @@ import {
 } from './register-draft.ts'
 import { useRegister } from './use-register.ts'
 
-/** The draft of an account. Errors appear at their fields, and the first gets the focus. */
+/** Manages the draft of an account. Each error appears at its field; the first gets the focus. */
 export function useRegisterForm(takeToken: () => string | null) {
   const { t } = useTranslation()
   const status = useStatus()
@@ -40,7 +40,7 @@ export function useRegisterForm(takeToken: () => string | null) {
     needsMail,
     isBusy,
     onSubmit,
-    /** The errors by field name; server errors keep the server's message. */
+    /** The errors by field name. An error of the server has the server's message. */
     faults: shown,
     refused: {
       username: refused('username'),
@@ -51,13 +51,13 @@ export function useRegisterForm(takeToken: () => string | null) {
       email: shown.email === undefined ? refused('email') : t(`auth.${shown.email}`),
       code: shown.code === undefined ? refused('code') : t('auth.needCode'),
     },
-    /** An error that belongs to no field. */
+    /** The server's error, if it concerns no field. */
     refusal: refusal?.field === null ? refusal.words : '',
     change: (patch: Partial<RegisterDraft>) => {
       setDraft((now) => ({ ...now, ...patch }))
       if (refusal?.field != null && refusal.field in patch) forget()
     },
-    /** A code was requested without an address: focus the address, and report only its error. */
+    /** Called if a code is requested without an address, which gets the focus and its error. */
     onNoAddress: () => {
       if (checked === 'nothing') setChecked('email')
       form.current?.querySelector<HTMLInputElement>('input[name="email"]')?.focus()

@@ -8,10 +8,10 @@ import { showInfo, showSuccess } from '#console/ui/messages/toast.ts'
 import type { Register } from '#write-api/contract/registration.ts'
 import type { RegisterField } from './register-draft.ts'
 
-/** An error of the server; `field` is null if the error belongs to no field. */
+/** The server's error; `field` is null if the error concerns no field. */
 export type RegisterRefusal = { readonly field: RegisterField | null; readonly words: string }
 
-/** The field for each error code of the server. */
+/** The form field of each error code of the server. */
 const FIELD_OF: Readonly<Record<string, RegisterField>> = {
   ...Object.fromEntries(USERNAME_CODES.map((code) => [code, 'username'] as const)),
   PasswordTooShort: 'password',
@@ -24,7 +24,7 @@ const FIELD_OF: Readonly<Record<string, RegisterField>> = {
   MailCodeWrong: 'code',
 }
 
-/** Runs one registration at a time, then opens the login page. */
+/** Sends one registration at a time and opens the login page on success. */
 export function useRegister() {
   const { t } = useTranslation()
   const navigate = useNavigate()

@@ -12,7 +12,7 @@ import { TextInput } from '#console/ui/forms/inputs.tsx'
 import { usePageTitle } from '#console/ui/layout/page.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 
-/** Opened from the link in a reset mail; one click shows and copies a new password. */
+/** The page of the link in a reset mail. One click creates, shows and copies a new password. */
 export function ConfirmResetPage(): ReactElement {
   const { t } = useTranslation()
   const [params] = useSearchParams()
@@ -83,7 +83,7 @@ function useReset({ email, token, onDone }: Confirm) {
   const isUnderWay = useRef(false)
   const [isBusy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState('')
-  /** True if the link is used or expired, so that another attempt would fail. */
+  /** True if the link was used or has expired, so that a retry would fail. */
   const [isSpent, setSpent] = useState(false)
   const [password, setPassword] = useState('')
   const reset = async () => {

@@ -17,10 +17,10 @@ const AGAIN_SECONDS = 30
 
 type Said =
   | { readonly kind: 'sent' }
-  /** `email` is the rejected address; absent if something else was rejected. */
+  /** `email` is set if the server has rejected this address, and not something else. */
   | { readonly kind: 'refused'; readonly words: string; readonly email?: string }
 
-/** Requests a reset mail. The button is then disabled for 30 s, unless the address is rejected. */
+/** Requests a reset mail. The button is disabled for 30 s unless the server rejects the address. */
 export function RequestResetPage(): ReactElement {
   const { t } = useTranslation()
   const status = useStatus()
@@ -45,7 +45,7 @@ export function RequestResetPage(): ReactElement {
   )
 }
 
-/** `takeToken` returns the human-verification token; null if verification is not complete. */
+/** `takeToken` returns the token of the human verification, or null until it is complete. */
 function useRequest(takeToken: () => string | null) {
   const { secondsLeft, start } = useCountdown()
   const [isBusy, setBusy] = useState(false)

@@ -2,9 +2,9 @@ import { formatDecimal, isNegative, parseDecimal } from '#console/ui/quota/exact
 import type { PriceRow } from './price-table.ts'
 
 const RATIO_FIELDS = ['ratio', 'completionRatio', 'cacheRatio'] as const
-/** `price` is a fixed price per call, in dollars. */
+/** The ratios, and `price`: a fixed price per call in dollars. */
 export const BATCH_FIELDS = [...RATIO_FIELDS, 'price'] as const
-/** A model has either ratios or a fixed price. */
+/** The fields of each mode, because a model has either ratios or a fixed price. */
 export const FIELDS_OF = { ratio: RATIO_FIELDS, call: ['price'] } as const
 export type BatchMode = keyof typeof FIELDS_OF
 export type BatchField = (typeof BATCH_FIELDS)[number]
@@ -20,7 +20,7 @@ export const emptyBatch: BatchDraft = {
 
 const NO_RATIOS = { ratio: '', completionRatio: '', cacheRatio: '' }
 
-/** Returns the errors of the fields that have a value. */
+/** Returns the errors of the fields that have a text. */
 export function batchFaults(draft: BatchDraft): BatchFaults {
   const faults: BatchFaults = {}
   for (const field of BATCH_FIELDS) {
@@ -32,11 +32,11 @@ export function batchFaults(draft: BatchDraft): BatchFaults {
   return faults
 }
 
-/** Returns the rows whose fixed price would be removed, because a token ratio is typed. */
+/** Returns the rows whose fixed price an entered ratio would remove. */
 export const endedPrices = (rows: readonly PriceRow[], draft: BatchDraft): PriceRow[] =>
   draft.ratio.trim() === '' ? [] : rows.filter(({ price }) => price !== '')
 
-/** Returns the rows with the new values; a token ratio and a price per call replace each other. */
+/** Returns the rows with the entered values. An entered ratio removes the price, and vice versa. */
 export function batchRows(rows: readonly PriceRow[], draft: BatchDraft): PriceRow[] {
   const filled = BATCH_FIELDS.flatMap((field) => {
     const value = parseDecimal(draft[field])

@@ -28,7 +28,7 @@ const HINTS = {
   price: 'settings.callPriceHint',
 } as const satisfies Record<BatchField, string>
 
-/** The typed ratios in dollars; a completion ratio alone has no price. */
+/** The entered ratios in dollars. A completion ratio alone has no price in dollars. */
 function Worth({ draft }: { draft: BatchDraft }): ReactElement | null {
   const { t } = useTranslation()
   const { ratio, completionRatio, price } = draft
@@ -43,7 +43,7 @@ function Worth({ draft }: { draft: BatchDraft }): ReactElement | null {
   return <output className="tg-equals">{t('settings.batchWorth', { input: `$${input}` })}</output>
 }
 
-/** Sets the typed ratios, or a fixed price per call, for all selected models. */
+/** Sets the entered ratios, or a fixed price per call, for all selected models. */
 export function BatchPrices(props: {
   isOpen: boolean
   rows: readonly PriceRow[]

@@ -5,7 +5,7 @@ import { type JsonMap, readJsonMap } from './json-map.ts'
 import type { OptionChange } from './option-changes.ts'
 import { pairName } from './pair-name.ts'
 
-/** The options that map names to decimals. */
+/** The options that map model or group names to decimals. */
 const MAPS: ReadonlySet<string> = new Set([
   'ModelPrice',
   'ModelRatio',
@@ -18,11 +18,11 @@ const MAPS: ReadonlySet<string> = new Set([
   'GroupRatio',
 ])
 
-/** Returns true if an option belongs to the price list and can be scheduled. */
+/** Returns true if the option is a price option, whose changes can be scheduled. */
 export const isPriceOption = (key: string): boolean =>
   MAPS.has(key) || key === 'GroupGroupRatio' || key.startsWith('fallback_')
 
-/** Returns the price changes of the drafts, one per name; null if a draft is malformed. */
+/** Returns the drafted price changes, one per name, or null if a draft is malformed. */
 export function draftEntries(changes: readonly OptionChange[]): PlannedEntry[] | null {
   const entries: PlannedEntry[] = []
   for (const { key, before, after } of changes) {
@@ -40,7 +40,7 @@ export function draftEntries(changes: readonly OptionChange[]): PlannedEntry[] |
   return entries
 }
 
-/** Parses an option's entries: special ratios by both groups, a plain value by an empty name. */
+/** Parses an option's text. A special ratio's name is both groups; a plain value's is empty. */
 function entriesOf(key: string, text: string): JsonMap | null {
   if (MAPS.has(key)) return readJsonMap(text)
   if (key !== 'GroupGroupRatio') return new Map(text.trim() === '' ? [] : [['', text.trim()]])

@@ -17,7 +17,7 @@ export const FALLBACK_KEYS: readonly FallbackKey[] = [
 
 export type FallbackFault = 'notNumber' | 'negative' | 'mixed' | 'incomplete'
 
-/** Sets a price or a ratio. A typed price clears the ratios, and a typed ratio the price. */
+/** Sets a field. An entered price clears the ratios, and an entered ratio clears the price. */
 export function withFallback(draft: FallbackDraft, key: FallbackKey, value: string): FallbackDraft {
   const next = { ...draft, [key]: value }
   if (value.trim() === '' || key === 'fallback_pricing_enabled') return next
@@ -27,7 +27,7 @@ export function withFallback(draft: FallbackDraft, key: FallbackKey, value: stri
   return { ...next, fallback_single_price: '' }
 }
 
-/** Returns null if the form may be saved. An unset value is an empty text. */
+/** Returns the error that prevents saving, or null. An empty text means no value. */
 export function fallbackFault(draft: FallbackDraft): FallbackFault | null {
   const price = draft.fallback_single_price.trim()
   const ratios = [draft.fallback_input_ratio.trim(), draft.fallback_completion_ratio.trim()]
@@ -42,7 +42,7 @@ export function fallbackFault(draft: FallbackDraft): FallbackFault | null {
   return null
 }
 
-/** Returns the field that shows the error: the missing ratio, otherwise the price. */
+/** Returns the field at which the error appears. */
 export function fallbackFaultField(draft: FallbackDraft): FallbackKey | undefined {
   const fault = fallbackFault(draft)
   if (fault === null) return undefined
@@ -63,7 +63,7 @@ function isWrong(text: string): boolean {
   return value === null || isNegative(value)
 }
 
-/** Returns the four fallback options as form values. */
+/** Returns the four options of fallback pricing as form values. */
 export const fallbackDraft = (value: (key: string) => string): FallbackDraft => ({
   fallback_pricing_enabled: value('fallback_pricing_enabled'),
   fallback_single_price: value('fallback_single_price'),
@@ -71,7 +71,7 @@ export const fallbackDraft = (value: (key: string) => string): FallbackDraft => 
   fallback_completion_ratio: value('fallback_completion_ratio'),
 })
 
-/** Returns the option to correct if the four options contradict one another. */
+/** Returns the field with the error if one of the four options was changed. */
 export function fallbackFaultKey(
   changed: ReadonlySet<string>,
   value: (key: string) => string,

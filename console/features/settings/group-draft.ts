@@ -19,7 +19,7 @@ export const draftOfGroup = (row: GroupRow): GroupDraft => ({
   specials: specialsText(row.specials),
 })
 
-/** `groups` are all existing groups; with `isNew` the name must not be one of them. */
+/** `groups` are all existing groups. The name of a new group (`isNew`) must be a different one. */
 export function groupFaults(
   draft: GroupDraft,
   groups: readonly string[],
@@ -38,7 +38,7 @@ export function groupFaults(
   return faults
 }
 
-/** Converts a draft to a row; `groupFaults` must have found no error in the draft. */
+/** Converts a draft to a row; `groupFaults` must have found no error. */
 export function groupOfDraft(draft: GroupDraft, groups: readonly string[]): GroupRow {
   const name = draft.name.trim()
   const ratio = parseDecimal(draft.ratio)

@@ -31,7 +31,7 @@ export type GroupRow = {
   isUsable: boolean
   /** Empty means the default color. */
   color: string
-  /** Maps the group of a call to the ratio for users of this group. */
+  /** The special ratios of this group's users, by the group of the token. */
   specials: JsonMap
 }
 
@@ -42,7 +42,7 @@ export type GroupMaps = {
   readonly GroupGroupRatio: ReadonlyMap<string, JsonMap>
 }
 
-/** Returns null if a text is malformed; the user must then correct the JSON first. */
+/** Parses the options of groups. Null if one is malformed, which must be corrected as JSON. */
 export function readGroupMaps(value: (key: GroupKey) => string): GroupMaps | null {
   const GroupRatio = readJsonMap(value('GroupRatio'))
   const UserUsableGroups = readJsonMap(value('UserUsableGroups'), 'text')
@@ -52,7 +52,7 @@ export function readGroupMaps(value: (key: GroupKey) => string): GroupMaps | nul
   return { GroupRatio, UserUsableGroups, GroupColors, GroupGroupRatio }
 }
 
-/** Returns a row per group; only names with a ratio are groups. */
+/** Returns a row for each group. Only a name that has a ratio is a group. */
 export const groupRows = (maps: GroupMaps): GroupRow[] =>
   [...maps.GroupRatio].map(([name, ratio]) => ({
     name,
@@ -63,7 +63,7 @@ export const groupRows = (maps: GroupMaps): GroupRow[] =>
     specials: maps.GroupGroupRatio.get(name) ?? new Map(),
   }))
 
-/** Returns the option texts with a group replaced. Texts whose content is equal stay unchanged. */
+/** Returns the changed option texts after replacing a group. Equal texts are omitted. */
 export function withGroup(maps: GroupMaps, row: GroupRow): Map<GroupKey, string> {
   const { name, description, color, specials } = row
   const offered = JSON.stringify(description.trim() === '' ? name : description.trim())
@@ -75,7 +75,7 @@ export function withGroup(maps: GroupMaps, row: GroupRow): Map<GroupKey, string>
   })
 }
 
-/** Returns the option texts without the group and without special ratios for the group. */
+/** Returns the changed option texts after removing a group and the special ratios for it. */
 export function withoutGroup(maps: GroupMaps, name: string): Map<GroupKey, string> {
   const others = new Map(
     [...withSpecials(maps.GroupGroupRatio, name, new Map())]
@@ -111,7 +111,7 @@ function textsOf(before: GroupMaps, after: GroupMaps): Map<GroupKey, string> {
 const textOf = (maps: GroupMaps, key: GroupKey): string =>
   key === 'GroupGroupRatio' ? writeNested(maps[key]) : writeJsonMap(maps[key])
 
-/** Parses lines of `group=ratio`; null if a line is malformed or its group repeated or unknown. */
+/** Parses lines of `group=ratio`. Null for a malformed line and a repeated or unknown group. */
 export function readSpecials(text: string, groups: ReadonlySet<string>): JsonMap | null {
   const specials = new Map<string, string>()
   for (const line of text.split('\n').map((each) => each.trim())) {

@@ -15,7 +15,7 @@ import { useWords } from './use-words.ts'
 
 type HistoryProps = { section: OptionSection; form: SettingsForm }
 
-/** A button in a section's header that opens the section's change history. */
+/** A button in a section's header that opens the history of the section's changes. */
 export function SectionHistory(props: HistoryProps): ReactElement {
   const { t } = useTranslation()
   const words = useWords()

@@ -1,6 +1,6 @@
 /**
- * A JSON object of an option, with the original key order and all digits of its numbers.
- * `JSON.parse` would round `0.1000000000000000055` and reorder keys such as `4`.
+ * The entries of a JSON object, with the JSON text of each value. It keeps the order of keys and
+ * all digits; `JSON.parse` would round `0.1000000000000000055` and move keys such as `4`.
  */
 export type JsonMap = ReadonlyMap<string, string>
 
@@ -9,7 +9,7 @@ const ENTRY =
 
 export type ValueKind = 'number' | 'text'
 
-/** Maps names to the JSON text of their values; null unless the text is a flat object of `kind`. */
+/** Parses a flat object into JSON texts of its values. Null unless all values are of `kind`. */
 export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap | null {
   const wanted = kind === 'number' ? 'number' : 'string'
   let parsed: unknown
@@ -27,14 +27,14 @@ export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap |
   return entries
 }
 
-/** Formats JSON with two-space indentation, in the order of the map. */
+/** Formats the entries as JSON with two-space indentation, in their order. */
 export function writeJsonMap(entries: JsonMap): string {
   if (entries.size === 0) return '{}'
   const lines = [...entries].map(([key, value]) => `  ${JSON.stringify(key)}: ${value}`)
   return `{\n${lines.join(',\n')}\n}`
 }
 
-/** Sets an entry, or removes it with `null`; other entries keep their order. */
+/** Sets an entry, or removes the entry if `value` is null. The order of other entries stays. */
 export function withEntry(entries: JsonMap, key: string, value: string | null): JsonMap {
   const changed = new Map(entries)
   if (value === null) changed.delete(key)
@@ -42,7 +42,7 @@ export function withEntry(entries: JsonMap, key: string, value: string | null): 
   return changed
 }
 
-/** Returns true for valid JSON; the specification requires this check on blur. */
+/** Returns true for valid JSON. The specification requires this check on blur. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text)
@@ -52,7 +52,7 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** Removes whitespace between JSON tokens; other texts are returned unchanged. */
+/** Removes the whitespace between JSON tokens. A text that is not JSON is returned unchanged. */
 export function compactJson(text: string): string {
   if (!isJson(text)) return text
   return text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, string: string | undefined) => string ?? '')
@@ -60,7 +60,7 @@ export function compactJson(text: string): string {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^[\]{},:"\s]+/g
 
-/** Indents JSON by two spaces and keeps all digits; other texts are returned unchanged. */
+/** Indents JSON by two spaces and keeps all digits. A text that is not JSON is unchanged. */
 export function readableJson(text: string): string {
   if (!isJson(text)) return text
   let [depth, readable, last] = [0, '', '']

@@ -9,7 +9,7 @@ import { useWords } from './use-words.ts'
 const ROWS_MAX = 14
 const ROWS_MIN = 4
 
-/** An option's JSON as editable text, reformatted for display and validated on blur. */
+/** Edits the JSON of an option as a text, which is formatted for display and checked on blur. */
 export function JsonOption(props: { option: string; form: SettingsForm }): ReactElement | null {
   const { option: key, form } = props
   const words = useWords()

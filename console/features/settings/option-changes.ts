@@ -11,7 +11,7 @@ export function changedOptions(baseline: Texts, drafts: Texts): OptionChange[] {
     .filter(({ before, after }) => !isSameValue(before, after))
 }
 
-/** Ignores whitespace in JSON and trailing zeros of numbers. */
+/** Compares two texts without whitespace in JSON and without trailing zeros of numbers. */
 export function isSameValue(before: string, after: string): boolean {
   if (before === after || isSameNumber(before, after)) return true
   return isStructure(before) && isStructure(after) && compactJson(before) === compactJson(after)

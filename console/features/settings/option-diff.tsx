@@ -4,7 +4,7 @@ import { changedLines } from './option-changes.ts'
 
 const LINES_MAX = 40
 
-/** The removed and added lines of a change; all lines if the previous text is unknown. */
+/** The removed and added lines of a change, or all lines if the previous text is unknown. */
 export function OptionDiff(props: { before: string | null; after: string }): ReactElement {
   const { t } = useTranslation()
   const { before, after } = props

@@ -2,13 +2,13 @@ import { useMemo } from 'react'
 import { readJsonMap } from './json-map.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** The output limit of a model without an entry; `tokens` is null for an invalid default. */
+/** Returns the output limit of a model without an entry; null if the default is invalid. */
 export type CapFallback = (model: string) => {
   readonly tokens: number | null
   readonly isBuiltIn: boolean
 }
 
-/** Uses the model's built-in limit, or else the default limit of the draft. */
+/** The result uses the model's built-in limit or, without one, the drafted default limit. */
 export function useCapFallback(form: SettingsForm): CapFallback {
   const builtInText = form.option('MaxOutputTokens')?.default ?? '{}'
   const defaultText = form.value('DefaultMaxOutputTokens').trim()

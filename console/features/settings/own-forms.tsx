@@ -28,14 +28,14 @@ import { JsonOption } from './json-option.tsx'
 import { PricePanel } from './price-panel.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** The price of models without a price: per call, or by two ratios, never both. */
+/** The price of calls to models without a price: a price per call, or two ratios. */
 function FallbackForm({ form }: { form: SettingsForm }): ReactElement | null {
   const { t } = useTranslation()
   if (!FALLBACK_KEYS.every((key) => form.has(key))) return null
   const draft = fallbackDraft(form.value)
   const set = (key: FallbackKey, value: string) =>
     form.set(new Map(Object.entries(withFallback(draft, key, value))))
-  // Stored values are checked too: the API sets single options, so a pair may be incomplete.
+  // Saved values are also checked, because the API can set one ratio without the other.
   const fault = fallbackFault(draft)
   const error = fault === null ? undefined : t(`settings.fallbackFault.${fault}`)
   const faulty = fallbackFaultField(draft)
@@ -113,7 +113,7 @@ function Found({ release }: { release: LatestRelease }): ReactElement {
   )
 }
 
-/** Tests the saved mail settings and shows their errors. */
+/** Sends a test mail with the saved mail settings and shows errors. */
 function TestMail(): ReactElement | null {
   const { t } = useTranslation()
   const user = useUser()
@@ -146,7 +146,7 @@ function TestMail(): ReactElement | null {
 const VIEWS = ['table', 'json'] as const
 const ADDRESS = { groups: choiceParam(VIEWS, 'table') }
 
-/** The groups as a table, or as JSON if the table cannot parse them. */
+/** The groups as a table, or as JSON if their options cannot be parsed. */
 function GroupPanel({ form }: { form: SettingsForm }): ReactElement {
   const { t } = useTranslation()
   const [{ groups: view }, setAddress] = useUrlState(ADDRESS)
@@ -176,7 +176,7 @@ function GroupPanel({ form }: { form: SettingsForm }): ReactElement {
 
 type Form = (props: { form: SettingsForm }) => ReactElement | null
 
-/** Forms for sections that generated fields cannot show, by section id. */
+/** The forms that replace the generated fields, by section id. */
 export const OWN_FORMS: Readonly<Record<string, Form>> = {
   prices: PricePanel,
   fallback: FallbackForm,
@@ -184,7 +184,7 @@ export const OWN_FORMS: Readonly<Record<string, Form>> = {
   ratios: ({ form }) => <JsonGrid section="ratios" form={form} />,
 }
 
-/** Additional content below a section's fields, by section id. */
+/** Additional content below the fields, by section id. */
 export const EXTRAS: Readonly<Record<string, Form>> = {
   update: UpdateCheck,
   smtp: TestMail,

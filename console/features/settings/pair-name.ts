@@ -1,13 +1,13 @@
-/** Separates the user's group from the token's group in the name of a planned special ratio. */
+/** Separates the two groups in the name of a special ratio: first the user's, then the token's. */
 const AND = ' > '
 
-/** Formats as `vip > default`, or as JSON if a name would make that ambiguous. */
+/** Formats two groups as `vip > default`, or as JSON if a name would make that ambiguous. */
 export const pairName = (user: string, token: string): string =>
   `${user}${token}`.includes('>') || user.startsWith('[')
     ? JSON.stringify([user, token])
     : `${user}${AND}${token}`
 
-/** Parses both groups from a name by `pairName`; null for any other name. */
+/** Parses the two groups of a name that `pairName` has formatted; null for any other name. */
 export function pairOf(name: string): readonly [user: string, token: string] | null {
   const [user, token] = jsonPair(name) ?? name.split(AND)
   return user === undefined || token === undefined ? null : [user, token]

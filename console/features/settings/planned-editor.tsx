@@ -26,8 +26,8 @@ function isWrong(entry: Entry): boolean {
 }
 
 /**
- * Edits a planned change. Saving replaces the plan atomically. A plan that took effect before the
- * save is planned again.
+ * Edits a planned change. Saving replaces the plan atomically. If the plan takes effect before the
+ * save, it is planned a second time.
  */
 export function PlannedEditor(props: {
   change: ScheduledChange
@@ -42,7 +42,7 @@ export function PlannedEditor(props: {
   const [at, setAt] = useState(before)
   const [entries, setEntries] = useState(change.changes)
   const [isChecked, setChecked] = useState(false)
-  // The field has no seconds, so an unchanged time keeps its original seconds.
+  // An unchanged time keeps its seconds, which the field does not have.
   const seconds = at === before ? change.at : (secondsOfDateField(at) ?? Number.NaN)
   const fault = planTimeFault(seconds)
   const { isBusy, submit } = useSubmit(async () => {
@@ -101,7 +101,7 @@ function EditedEntry(props: {
   entry: Entry
   isWrong: boolean
   onChange: (value: string) => void
-  /** Null if the plan has a single entry; the user then cancels the plan instead. */
+  /** Removes an entry; null for a plan with a single entry, which the user can cancel instead. */
   onRemove: (() => void) | null
 }): ReactElement {
   const { entry, onChange, onRemove } = props

@@ -8,7 +8,7 @@ export type PresetLists = {
   readonly max_output: Readonly<Record<string, string>>
 }
 
-/** An empty text means no value. */
+/** The values as texts; an empty text means no value. */
 type PresetValues = readonly [ratio: string, completion: string, maxOutput: string]
 
 export type PresetRow = {
@@ -18,7 +18,7 @@ export type PresetRow = {
   state: 'new' | 'changed' | 'same'
 }
 
-/** Returns the effect of a merge on each model: changed models first, then new ones. */
+/** Returns how merging the lists affects each model: changed models, then new, then unchanged. */
 export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
   const { prompt, completion, caps } = entriesOf(lists)
   const names = [...new Set([prompt, completion, caps].flatMap((list) => [...list.keys()]))].sort()
@@ -34,8 +34,8 @@ export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
 }
 
 /**
- * Returns the option texts merged with the preset's ratios and output limits. A merged ratio
- * replaces the model's fixed price.
+ * Returns the changed option texts after merging the lists. A merged ratio replaces the model's
+ * fixed price.
  */
 export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
@@ -49,8 +49,8 @@ export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, 
 }
 
 /**
- * Returns the option texts without the models of the lists. Removing a ratio also removes the
- * model's completion ratio and output limit.
+ * Returns the changed option texts after removing the models of the lists. A removed ratio also
+ * removes the model's completion ratio and output limit.
  */
 export function withoutPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
@@ -74,6 +74,6 @@ const valuesOf = (name: string, ratios: JsonMap, completions: JsonMap, caps: Jso
 const without = (map: JsonMap, names: JsonMap): JsonMap =>
   new Map([...map].filter(([name]) => !names.has(name)))
 
-/** Takes the preset's values, but keeps the existing digits if a value is numerically equal. */
+/** Returns the preset entries that differ numerically. The digits of other entries are kept. */
 const newer = (map: JsonMap, preset: JsonMap): JsonMap =>
   new Map([...preset].filter(([name, ratio]) => !isSameNumber(map.get(name) ?? '', ratio)))

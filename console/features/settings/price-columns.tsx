@@ -18,7 +18,7 @@ type PriceActions = {
   onDelete: (row: PriceRow) => void
 }
 
-/** Dollars, with the ratio below. All columns together fit a window of 1 280 pixels. */
+/** The columns show dollars with the ratio below. All columns fit a window of 1 280 pixels. */
 export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceRow>[] {
   const money = (id: string, title: string, cell: Column<PriceRow>['cell']): Column<PriceRow> => ({
     id,
@@ -141,7 +141,7 @@ function Amount({ dollars, unit }: { dollars: string; unit: string }): ReactElem
   )
 }
 
-/** The model's limit, or the default limit if it has none; prices per call need no limit. */
+/** The model's output limit, or the default limit. Prices per call need no limit. */
 function OutputCap({ row, actions }: { row: PriceRow; actions: PriceActions }): ReactElement {
   const { t } = useTranslation()
   if (isPerCall(row)) return <span className="tg-quiet">–</span>
@@ -155,7 +155,7 @@ function OutputCap({ row, actions }: { row: PriceRow; actions: PriceActions }): 
   )
 }
 
-/** Formats all decimals, at least two. */
+/** Formats a price with all decimals, at least two. */
 function centsText(dollars: string): string {
   const [whole = '0', fraction = ''] = dollars.split('.')
   return `${whole}.${fraction.padEnd(2, '0')}`

@@ -8,17 +8,17 @@ import {
   subtract,
 } from '#console/ui/quota/exact-decimal.ts'
 
-/** Ratio 1 means two dollars per million input tokens. */
+/** The dollars per million input tokens at ratio 1. */
 const DOLLARS_PER_RATIO = { units: 2n, scale: 0 }
 const HALF = { units: 5n, scale: 1 }
 
-/** Converts a ratio exactly to dollars per million input tokens; empty if not a number. */
+/** Converts a ratio exactly to dollars per million input tokens. Empty if not a number. */
 export function priceOfRatio(ratio: string): string {
   const value = parseDecimal(ratio)
   return value === null ? '' : formatDecimal(multiply(value, DOLLARS_PER_RATIO))
 }
 
-/** Converts dollars per million input tokens exactly to a ratio; empty if not a number. */
+/** Converts dollars per million input tokens exactly to a ratio. Empty if not a number. */
 export function ratioOfPrice(price: string): string {
   const value = parseDecimal(price)
   return value === null ? '' : formatDecimal(multiply(value, HALF))
@@ -26,15 +26,15 @@ export function ratioOfPrice(price: string): string {
 
 /** The maximum number of decimals that the server accepts in a ratio. */
 const RATIO_SCALE = 30
-/** A ratio with fewer digits was typed and is therefore not rounded. */
+/** A completion ratio with fewer digits is exact; a longer one may be a rounded quotient. */
 const ROUNDED_DIGITS_MIN = 12
-/** A price that is shorter than the exact product by this many digits was the typed price. */
+/** A price was entered, not computed, if it is this many digits shorter than the exact product. */
 const DIGITS_SAVED_MIN = 4
 
 /**
  * Returns dollars per million output tokens, or an empty text if a part is missing. A completion
- * ratio of 12 or more digits may be a rounded quotient; the shortest price that rounds to it is
- * then returned. Otherwise the exact product is returned.
+ * ratio of 12 or more digits may be a rounded quotient. In this case, returns the shortest price
+ * that rounds to the same quotient, if there is one.
  */
 export function outputPrice(ratio: string, completionRatio: string): string {
   const [model, completion] = [parseDecimal(ratio), parseDecimal(completionRatio)]
@@ -54,7 +54,7 @@ export function outputPrice(ratio: string, completionRatio: string): string {
 
 const ONE = { units: 1n, scale: 0 }
 
-/** Returns true if the ratio is price / input, rounded at its last digit or stored as a float. */
+/** Returns true if `ratio` is price / input, rounded at its last digit or as a float. */
 function isQuotient(price: ExactDecimal, input: ExactDecimal, ratio: ExactDecimal): boolean {
   const text = formatDecimal(ratio)
   const lastDigit = { units: 1n, scale: decimalsOf(text) }
@@ -73,8 +73,8 @@ const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0
 
 /**
  * Returns output price / input price, or an empty text if a price is missing or the input price is
- * 0. An infinite quotient is rounded up at 30 digits, so that a charge of exactly one half never
- * falls below one half.
+ * 0. A quotient of more than 30 decimals is rounded up, so that a charge of exactly one half does
+ * not fall below.
  */
 export function completionRatioOf(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]
@@ -86,7 +86,7 @@ export function completionRatioOf(inputPrice: string, output: string): string {
   return formatDecimal({ units: isEven ? whole : whole + 1n, scale: RATIO_SCALE })
 }
 
-/** Formats a ratio with at most six decimals; `≈` marks a rounded value. */
+/** Formats a ratio with at most six decimals. A rounded value starts with `≈`. */
 export function shortRatio(ratio: string): string {
   const value = parseDecimal(ratio)
   if (value === null || decimalsOf(formatDecimal(value)) <= SHOWN_DECIMALS) return ratio
@@ -96,7 +96,7 @@ export function shortRatio(ratio: string): string {
 
 const SHOWN_DECIMALS = 6
 
-/** Returns the dollars of 1000 input and 500 output tokens; empty if a price is missing. */
+/** Returns the dollars for 1000 input and 500 output tokens. Empty if a price is missing. */
 export function exampleCost(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]
   if (input === null || result === null) return ''
@@ -107,7 +107,7 @@ export function exampleCost(inputPrice: string, output: string): string {
   return formatDecimal({ units, scale: scale + 6 })
 }
 
-/** Converts a price per call to quota units, at 500 000 per dollar; empty if not a number. */
+/** Converts dollars per call to quota units at 500 000 per dollar. Empty if not a number. */
 export function quotaOfDollars(price: string): string {
   const value = parseDecimal(price)
   return value === null ? '' : formatDecimal(multiply(value, { units: 500_000n, scale: 0 }))

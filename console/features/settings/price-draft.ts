@@ -5,7 +5,7 @@ import { emptyRow, isPerCall, type PriceRow } from './price-table.ts'
 
 export type PriceMode = 'ratio' | 'price' | 'call'
 
-/** The form's values. Each mode has separate texts; only texts of the chosen mode are saved. */
+/** The form's values. Each input mode has its own texts; only the chosen mode's texts are saved. */
 export type PriceDraft = {
   name: string
   mode: PriceMode
@@ -52,7 +52,7 @@ export const draftOfRow = (row: PriceRow): PriceDraft => ({
   callPrice: row.price,
 })
 
-/** Changes the input mode and converts the numbers between ratio and price. */
+/** Changes the input mode and converts the numbers between ratios and prices. */
 export function inMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
   if (mode === 'price' && draft.mode === 'ratio') {
     const { ratio, completionRatio } = draft
@@ -63,13 +63,13 @@ export function inMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
   return { ...draft, mode }
 }
 
-/** A price in dollars with at most 5 integer digits and 6 decimals, which converts exactly. */
+/** A price in dollars with up to 5 integer digits and 6 decimals, which converts exactly. */
 const PRICE_SHAPE = /^\d{1,5}(\.\d{1,6})?$/
 
-/** A number of tokens from 1 to nine digits, as the option accepts it. */
+/** A number of tokens with one to nine digits, as the option allows. */
 const COUNT_SHAPE = /^[1-9]\d{0,8}$/
 
-/** `before` is the draft when the form opened; unchanged values may exceed the limits on digits. */
+/** Checks a draft. Prices that are unchanged since `before` may have more digits. */
 export function priceFaults(
   draft: PriceDraft,
   taken: ReadonlySet<string>,
@@ -127,7 +127,7 @@ export function rowOfDraft(draft: PriceDraft): PriceRow {
   }
 }
 
-/** Like `rowOfDraft`, but keeps unchanged values, because price conversion may round. */
+/** Converts a draft to a row. Unchanged values keep their stored text, which has all digits. */
 export function changedRow(row: PriceRow, before: PriceDraft, after: PriceDraft): PriceRow {
   const [old, fresh] = [rowOfDraft(before), rowOfDraft(after)]
   const kept = (field: keyof PriceRow) => (old[field] === fresh[field] ? row[field] : fresh[field])
@@ -146,7 +146,7 @@ const ratiosOf = (draft: PriceDraft) => ({
   completionRatio: completionRatioOf(draft.inputPrice, draft.outputPrice),
 })
 
-/** Parses digits with group separators (`16,384`, `16 384`); null if the text is not a count. */
+/** Parses digits with group separators (`16,384`, `16 384`). Null if the text is not a count. */
 function countOf(text: string): string | null {
   const digits = text.trim().replace(/(\d)[, ](?=\d{3}(?:\D|$))/g, '$1')
   return digits === '' || COUNT_SHAPE.test(digits) ? digits : null

@@ -19,12 +19,12 @@ import type { PriceRow } from './price-table.ts'
 type PriceDrawerProps = {
   edited: PriceRow | 'new' | null
   capFallback: CapFallback
-  /** The model names that are already in the table. */
+  /** The names of the models in the table, which a new model must not have. */
   taken: ReadonlySet<string>
-  /** Set for a model that has no price yet. */
+  /** The name of a model that has no price yet, if the form opens for this model. */
   newName?: string
   onClose: () => void
-  /** `before` is the previous name, if any. */
+  /** Receives the row; `before` is the previous name of the model, or null. */
   onApply: (row: PriceRow, before: string | null) => void
 }
 

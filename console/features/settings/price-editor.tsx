@@ -31,7 +31,7 @@ import { useShownRow } from './use-shown-row.ts'
 
 type Open = { row: PriceRow | 'new' } | { historyOf: string } | 'batch' | null
 
-/** The price table. Applied changes become drafts of the settings page. */
+/** The price table. Each applied change becomes a draft of the settings page. */
 export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }): ReactElement {
   const { form, maps } = props
   const { t } = useTranslation()
@@ -94,7 +94,7 @@ function PriceList(props: {
   form: SettingsForm
   capFallback: CapFallback
   rows: readonly PriceRow[]
-  /** The row that was just added or renamed; the list scrolls to it for each new object. */
+  /** The row that was just added or renamed. Each new object makes the list scroll to the row. */
   added: { key: string } | null
   chosen: ReadonlySet<string>
   onChosen: (chosen: ReadonlySet<string>) => void
@@ -105,7 +105,7 @@ function PriceList(props: {
 }): ReactElement {
   const { t } = useTranslation()
   const [typed, setTyped] = useState<{ text: string; since: typeof props.added }>(NOT_SEARCHED)
-  // An earlier search could hide the added row, so the search is cleared.
+  // The search is cleared after a row was added, because it could hide the row.
   const search = typed.since === props.added ? typed.text : ''
   const [pageSize, setPageSize] = usePageSize('prices-page-size')
   const changed = useChangedModels(props.form)

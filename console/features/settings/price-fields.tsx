@@ -18,7 +18,7 @@ import { inMode, type PriceDraft } from './price-draft.ts'
 
 type FieldsProps = { capFallback: CapFallback; form: DraftForm<PriceDraft> }
 
-/** The input mode, its fields, and the equivalent values of other modes. */
+/** The input mode, the fields of this mode, and the equivalent values in other modes. */
 export function PriceFields(props: FieldsProps): ReactElement {
   const { form } = props
   const { t } = useTranslation()
@@ -50,7 +50,7 @@ export function PriceFields(props: FieldsProps): ReactElement {
 
 type NumberName = Exclude<keyof PriceDraft, 'name' | 'mode' | 'maxOutputTokens'>
 
-/** The fields that must have a number in their input mode. */
+/** The field that each input mode requires. */
 const NEEDED: ReadonlySet<NumberName> = new Set(['inputPrice', 'ratio', 'callPrice'])
 
 function ModeFields(props: FieldsProps): ReactElement {
@@ -94,7 +94,7 @@ function ModeFields(props: FieldsProps): ReactElement {
   )
 }
 
-/** The placeholder of an empty field is the default limit. */
+/** The output limit. The placeholder of the empty field is the default limit. */
 function OutputCapField({ form, capFallback }: FieldsProps): ReactElement {
   const { t } = useTranslation()
   const count = useNumberFormat()
@@ -111,7 +111,7 @@ function OutputCapField({ form, capFallback }: FieldsProps): ReactElement {
   )
 }
 
-/** The typed values converted to the other mode, and the cost of a typical call. */
+/** The entered values converted to the other mode, and the cost of a typical call. */
 export function Equivalent({ draft }: { draft: PriceDraft }): ReactElement | null {
   const { t } = useTranslation()
   if (draft.mode === 'call') {

@@ -16,10 +16,10 @@ import type { PriceChange } from '#read-api/contract/options.ts'
 import { valueText } from './planned-entries.tsx'
 import { useOptionLabel } from './use-option-label.ts'
 
-/** The search starts after typing has paused for this time. */
+/** The pause in typing after which the search starts. */
 const SETTLE_MS = 200
 
-/** The history of price changes, of all models or of one. */
+/** The history of price changes of all models or of one model. */
 export function PriceHistoryDrawer(props: {
   isOpen: boolean
   model?: string
@@ -46,7 +46,7 @@ function AllHistory(): ReactElement {
   const search = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState('')
   const [group, setGroup] = useState('')
-  // An empty search does not wait for a pause in typing.
+  // A cleared search applies immediately.
   const sought = typed.trim()
   const keyword = useSettled(sought, sought === '' ? 0 : SETTLE_MS)
   const groups = useQuery(groupsQuery).data ?? []
@@ -54,7 +54,7 @@ function AllHistory(): ReactElement {
   const clear = () => {
     setTyped('')
     setGroup('')
-    // The clicked button disappears, so the search gets the focus.
+    // Move the focus to the search, because the clicked button disappears.
     search.current?.focus()
   }
   return (
@@ -86,7 +86,7 @@ type Filter = { model?: string; keyword?: string; group?: string }
 
 function History({ onClear, ...filter }: Filter & { onClear?: () => void }): ReactElement {
   const of = JSON.stringify(filter)
-  // A change of filters returns to the first page.
+  // A change of the filters returns to the first page.
   const [place, setPlace] = useState({ of, page: 0 })
   const page = place.of === of ? place.page : 0
   const setPage = (next: number) => setPlace({ of, page: next })

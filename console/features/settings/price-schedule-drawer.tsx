@@ -63,7 +63,7 @@ function PlanDrafts({ form }: { form: SettingsForm }): ReactElement {
   )
 }
 
-/** Schedules drafts, and lists scheduled changes with their results. */
+/** Schedules the drafted prices, and lists scheduled changes with their results. */
 export function PriceScheduleDrawer(props: {
   isOpen: boolean
   form: SettingsForm
@@ -94,7 +94,7 @@ function Planned(): ReactElement {
   const query = useQuery({ ...priceScheduleQuery, refetchInterval: pauseBefore })
   const applied = query.data?.filter(({ status }) => status === 'applied')
   const last = Math.max(0, ...(applied ?? []).map((change) => change.ended_time))
-  // When planned changes take effect, reload the options so that the form has the new values.
+  // Reload the options when a planned change takes effect, because its prices are the new values.
   useEffect(() => {
     const readAt = client.getQueryState(optionsKey)?.dataUpdatedAt ?? 0
     if (last * 1_000 >= readAt - CLOCKS_MS) void client.invalidateQueries({ queryKey: optionsKey })
@@ -116,7 +116,7 @@ function Planned(): ReactElement {
 }
 
 const LOOK_MS = 5_000
-/** The tolerated difference between the server's clock and the browser's clock. */
+/** The tolerated difference between the clocks of server and browser. */
 const CLOCKS_MS = 60_000
 
 const pauseBefore = ({ state }: { state: { data?: ScheduledChange[] | undefined } }) =>
@@ -179,7 +179,7 @@ function PlannedChange({ change }: { change: ScheduledChange }): ReactElement {
   )
 }
 
-/** The error codes that a planned price change can have when it is due. */
+/** The error codes of a planned price change that fails when it is due. */
 const CAUSES = {
   'entry-missing': 'entryMissing',
   'not-ratio': 'notRatio',
@@ -194,7 +194,7 @@ const CAUSES = {
   'bad-character': 'badName',
 } as const
 
-/** Translates the error of a failed plan, which the server sends as `option: code`. */
+/** Translates the error of a failed plan. The server sends errors as `option: code`. */
 function usePlanFault(): (fault: string) => string {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()

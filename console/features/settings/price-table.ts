@@ -8,26 +8,26 @@ export const PRICE_KEYS = [
   'MaxOutputTokens',
 ] as const
 const NAMING_KEYS = ['ModelPrice', 'ModelRatio', 'CompletionRatio'] as const
-/** Options with built-in entries for models that are not in the table. */
+/** Options that also have built-in entries for models outside the table. */
 const BUILT_IN_KEYS: ReadonlySet<PriceKey> = new Set(['CacheRatio', 'MaxOutputTokens'])
 export type PriceKey = (typeof PRICE_KEYS)[number]
 
-/** The prices of a model as decimal texts; an empty text means unset. */
+/** The prices of a model as decimal texts. An empty text means that no value is set. */
 export type PriceRow = {
   name: string
-  /** Dollars per call; takes precedence over the ratios. */
+  /** The price per call in dollars, which takes precedence over the ratios. */
   price: string
   ratio: string
   completionRatio: string
   cacheRatio: string
-  /** The maximum output tokens of a response; they determine the hold of a call without a limit. */
+  /** The maximum output tokens of a response, for which a call without a limit is held. */
   maxOutputTokens: string
 }
 
 type Texts = ReadonlyMap<string, string>
 export type PriceMaps = Readonly<Record<PriceKey, JsonMap>>
 
-/** Returns null if a text is not a map of numbers; the user must then correct the JSON. */
+/** Parses the price options. Null if a text is not a map of numbers and needs a correction. */
 export function readPriceMaps(texts: Texts): PriceMaps | null {
   const read = (key: PriceKey) => readJsonMap(texts.get(key) ?? '{}')
   const [ModelPrice, ModelRatio] = [read('ModelPrice'), read('ModelRatio')]
@@ -38,8 +38,8 @@ export function readPriceMaps(texts: Texts): PriceMaps | null {
 }
 
 /**
- * Returns every model that has a price or a ratio, by name. Models with only a cache ratio or an
- * output limit are omitted, because most of them are built-in entries of models not on sale.
+ * Returns every model with a price or a ratio, sorted by name. Models that have only a cache ratio
+ * or an output limit are omitted; most are built-in entries for models that the site does not sell.
  */
 export function priceRows(maps: PriceMaps): PriceRow[] {
   const names = new Set(NAMING_KEYS.flatMap((key) => [...maps[key].keys()]))
@@ -59,14 +59,14 @@ export const isPriced = (row: PriceRow): boolean => row.price !== '' || row.rati
 const isNamed = (maps: PriceMaps, name: string): boolean =>
   NAMING_KEYS.some((key) => maps[key].has(name))
 
-/** Returns the option texts that the rows change; an empty value removes the entry. */
+/** Returns the option texts that the rows change. An empty value removes its entry. */
 export function withRows(maps: PriceMaps, rows: readonly PriceRow[]): Map<PriceKey, string> {
   const changed = new Map<PriceKey, string>()
   for (const key of PRICE_KEYS) {
     let entries = maps[key]
     for (const row of rows) {
       const value = valueFor(row, key)
-      // The table hides built-in values, so an added model must not delete them.
+      // An empty cell of an added model must not delete a built-in value, which is not shown.
       if (BUILT_IN_KEYS.has(key) && value === '' && !isNamed(maps, row.name)) continue
       if ((entries.get(row.name) ?? '') !== value) {
         entries = withEntry(entries, row.name, value === '' ? null : value)
@@ -77,7 +77,7 @@ export function withRows(maps: PriceMaps, rows: readonly PriceRow[]): Map<PriceK
   return changed
 }
 
-/** Returns the option texts that differ between the maps. */
+/** Returns the texts of the options that differ between the two maps. */
 export const textsOfMaps = (before: PriceMaps, after: PriceMaps): Map<PriceKey, string> =>
   new Map(
     PRICE_KEYS.map((key) => [key, writeJsonMap(before[key]), writeJsonMap(after[key])] as const)
@@ -97,7 +97,7 @@ export const emptyRow = (name: string): PriceRow => ({
 export const withoutRows = (maps: PriceMaps, names: readonly string[]): Map<PriceKey, string> =>
   withRows(maps, names.map(emptyRow))
 
-/** A model with a fixed price must not have ratios. */
+/** Returns a row's value for an option. A model with a fixed price has no ratios. */
 function valueFor(row: PriceRow, key: PriceKey): string {
   if (key === 'ModelPrice') return row.price
   if (key === 'MaxOutputTokens') return row.maxOutputTokens

@@ -2,8 +2,8 @@ import { type JsonMap, readJsonMap, withEntry, writeJsonMap } from './json-map.t
 import type { OptionChange } from './option-changes.ts'
 
 /**
- * Applies a local change, entry by entry, to a version that another user saved. `isClear` means
- * that no entry was changed by both users.
+ * Merges the user's change, entry by entry, into the version `theirs` that another user saved.
+ * `isClear` is false if both users have changed one entry.
  */
 export function rebasedChange(
   { before, after }: Pick<OptionChange, 'before' | 'after'>,
@@ -24,7 +24,7 @@ export function rebasedChange(
   return { text: writeJsonMap(merged), isClear }
 }
 
-/** Returns an empty list if one text is not a flat map, or if the maps differ in kind. */
+/** Parses all texts as flat maps of one kind. Returns an empty list if this fails. */
 function mapsOf(...texts: string[]): JsonMap[] {
   for (const kind of ['number', 'text'] as const) {
     const maps = texts.map((text) => readJsonMap(text, kind))

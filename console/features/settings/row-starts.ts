@@ -1,8 +1,8 @@
 type Kinds = readonly { readonly type: { readonly kind: string } }[]
 
 /**
- * Returns the positions where a row of two columns starts. Switches are paired with switches and
- * fields with fields; a single switch is paired with the field that depends on it.
+ * Returns the positions at which a row of two columns starts. A row has two switches or two fields.
+ * The last of an odd number of switches shares its row with a single following field.
  */
 export function rowStarts(options: Kinds): ReadonlySet<number> {
   const isFlag = (index: number) => options[index]?.type.kind === 'flag'

@@ -8,7 +8,7 @@ import { OptionDiff } from './option-diff.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 import { useWords } from './use-words.ts'
 
-/** A sticky bar: the number of unsaved changes, their list, and the save button. */
+/** A sticky bar with the number of unsaved changes, a list of them, and the save button. */
 export function SaveBar({ form }: { form: SettingsForm }): ReactElement {
   const { t } = useTranslation()
   const [isOpen, setOpen] = useState(false)

@@ -4,7 +4,7 @@ import { rebasedChange } from './rebased-change.ts'
 
 type Texts = ReadonlyMap<string, string>
 
-/** `text` is the draft merged with `onto`, the version that another user saved. */
+/** `text` is the draft after merging it with `onto`, the version that another user saved. */
 export type Rebased = { readonly text: string; readonly onto: string }
 
 export type Sent = {
@@ -13,17 +13,16 @@ export type Sent = {
   refusals: Texts
   /** The server's remarks on saved options, by option. */
   notes: Texts
-  /** Merged drafts that the user must review and send again, by option. */
+  /** By option, the drafts that were merged with another user's change. */
   rebased: ReadonlyMap<string, Rebased>
 }
 
-/** The number of automatic merges with concurrent changes before the user must review. */
+/** The number of attempts per option; each merges the draft with another user's change. */
 const TRIES_MAX = 3
 
-/** Reads the current values from the server. */
 type ReadAgain = () => Promise<Texts>
 
-/** Sends one request per option in parallel. Concurrent changes are reviewed, not overwritten. */
+/** Saves each option with its own request. Another user's change is merged, never overwritten. */
 export async function sendChanges(
   changes: readonly OptionChange[],
   readAgain: ReadAgain,
@@ -57,7 +56,7 @@ async function send(
       return await putOption(key, wanted, seen)
     } catch (error) {
       if (!isChangedMeanwhile(error)) throw error
-      // Wait, because the read model may lag behind the write that caused the rejection.
+      // Wait, because the read model may not yet include the change that caused the rejection.
       if (tries > 1) await new Promise((resume) => setTimeout(resume, 300))
       const theirs = (await readAgain()).get(key) ?? ''
       const { text, isClear } = rebasedChange({ before, after }, theirs)

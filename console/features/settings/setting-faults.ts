@@ -23,7 +23,7 @@ export type SettingFault =
   | { code: 'unknownPlaceholder'; placeholder: string }
   | { code: 'belowOther' | 'aboveOther'; other: Words }
 
-/** Validates an option's text by its type; returns null if the text may be sent. */
+/** Checks an option's text by the option's type. Returns null if the text may be sent. */
 export function settingFault(type: OptionType, text: string): SettingFault | null {
   switch (type.kind) {
     case 'flag':
@@ -47,7 +47,7 @@ export function settingFault(type: OptionType, text: string): SettingFault | nul
   }
 }
 
-/** Checks the range (`not_below`) of which this option is one end; returns null if valid. */
+/** Checks the range of which this option is one end. The upper end names the lower one. */
 export function rangeFault(
   schema: ReadonlyMap<string, OptionSchema>,
   key: string,
@@ -140,7 +140,7 @@ function linksFault(value: unknown): SettingFault | null {
   return links.map(([, link]) => linkFault(link)).find((fault) => fault !== null) ?? null
 }
 
-/** The server accepts any braces, but an unknown placeholder is probably a typing error. */
+/** Rejects unknown placeholders as probable typing errors; the server accepts them. */
 function linkFault(template: string): SettingFault | null {
   const named = template.match(/\{[a-z_][\w-]*\}/gi) ?? []
   const unknown = named.find((placeholder) => !FILLED.includes(placeholder))
@@ -153,6 +153,6 @@ const FILLED: readonly string[] = ['{address}', '{key}']
 const isLinks = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
 
-/** Returns true if the link opens a client that receives a key. */
+/** Returns true if the link opens a chat client, which receives a key. */
 const isChatLink = (template: string): boolean =>
   chatWay(chatAddress(template, 'https://a.example', 'sk-a'), '') !== 'none'

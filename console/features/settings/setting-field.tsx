@@ -11,10 +11,10 @@ import { useHint } from './setting-hint.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 import { useWords } from './use-words.ts'
 
-/** The server sends this text instead of a secret that is set. */
+/** The server sends this text in place of a secret. */
 const SET = '***'
 
-/** A secret that is never shown. An empty field keeps it; a separate button clears it. */
+/** The field of a secret, which is never shown. If empty, the secret stays; a button clears it. */
 function SecretField(props: { option: OptionSchema; form: SettingsForm }): ReactElement {
   const { form, option } = props
   const { t } = useTranslation()

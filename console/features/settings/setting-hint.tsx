@@ -7,7 +7,7 @@ import { useWords } from './use-words.ts'
 
 const NUMBERS = ['integer', 'decimal']
 
-/** Returns the text below a field: its quota in dollars, help, default, and who may change it. */
+/** Returns the text below a field: quota in dollars, help, default value, and required role. */
 export function useHint(form: SettingsForm): (option: OptionSchema) => string | undefined {
   const { t } = useTranslation()
   const words = useWords()
@@ -32,6 +32,6 @@ export function useHint(form: SettingsForm): (option: OptionSchema) => string | 
   }
 }
 
-/** Returns true if the current user may not change any option of a section. */
+/** Returns true if the current user may change no option of the section. */
 export const isRootOnly = (form: SettingsForm, section: string): boolean =>
   form.optionsOf(section).every(({ key }) => !form.mayChange(key))

@@ -10,11 +10,11 @@ import { isRootOnly } from './setting-hint.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 import { useWords } from './use-words.ts'
 
-/** The panel of a section, with a custom form or a field for each option. */
+/** The panel of a section: a form of its own, or a field for each option. */
 export function SettingSection(props: {
   section: OptionSection
   form: SettingsForm
-  /** Replaces the generated fields. */
+  /** Content that replaces the generated fields. */
   children?: ReactNode
   extra?: ReactNode
 }): ReactElement | null {
@@ -43,7 +43,7 @@ export function SettingSection(props: {
   )
 }
 
-/** Fields in two columns, with related fields beside each other. */
+/** The fields in two columns. Related fields share a row. */
 function Fields(props: { options: readonly OptionSchema[]; form: SettingsForm }): ReactElement {
   const starts = rowStarts(props.options)
   return (
@@ -62,5 +62,5 @@ function fieldClass(option: OptionSchema, isStart: boolean): string | undefined 
   return isStart ? 'tg-setting-start' : undefined
 }
 
-/** True for long texts. JSON needs only one column. */
+/** True for an option that needs both columns. JSON has short lines and needs one. */
 const isWide = ({ type }: OptionSchema): boolean => type.kind === 'lines' || type.kind === 'links'

@@ -52,7 +52,7 @@ function show(id: string): void {
 const TABS = ['operation', 'ratelimit', 'models', 'system', 'other'] as const
 const ADDRESS = { tab: choiceParam(TABS, 'operation') }
 
-/** The options of the site; users who are not admins see a message. */
+/** The options of the site. A user who is no admin sees a message instead. */
 export function SettingsPage(): ReactElement {
   const { t } = useTranslation()
   if (!isAdmin(useUser())) return <AdminsOnlyPage title={t('settings.title')} />
@@ -71,7 +71,7 @@ function Settings(): ReactElement {
   const form = useSettingsForm((key) => setFaulty({ key }))
   const faultyTab = faulty === null ? undefined : form.option(faulty.key)?.tab
   useLeaveGuard(form.changes.length > 0)
-  // The field with the error may be on another tab, so open that tab first.
+  // The field with the error may be on another tab, which must be opened first.
   useEffect(() => {
     if (faultyTab === undefined) return
     if (faultyTab !== tab) return setAddress({ tab: faultyTab })
@@ -122,7 +122,7 @@ function Settings(): ReactElement {
   )
 }
 
-/** A notice above the settings if the automatic check found a newer release. */
+/** A notice above the settings that the automatic check has found a newer release. */
 function UpdateNotice(props: { onShow: () => void }): ReactElement | null {
   const { t } = useTranslation()
   const { data } = useQuery(automaticCheckQuery)

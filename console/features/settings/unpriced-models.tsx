@@ -14,10 +14,10 @@ import { isPriced, type PriceMaps, priceRows, withRows } from './price-table.ts'
 import { useHeld } from './use-held.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** The model whose price form is open, so that a link can open the form. */
+/** The model whose price form is open. It is in the URL, so that a link can open the form. */
 const ADDRESS = { price: textParam('', 200) }
 
-/** Models of enabled channels that have no price, each with a button that sets a price. */
+/** The models of enabled channels without a price, each with a button that sets the price. */
 export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }): ReactElement {
   const { form, maps } = props
   const { t } = useTranslation()

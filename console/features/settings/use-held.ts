@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent } from 'react'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** Freezes the baseline while `isOpen`, so that a save cannot overwrite concurrent changes. */
+/** Keeps the baseline while `isOpen`, so that another user's change is noticed when saving. */
 export function useHeld(form: SettingsForm, isOpen: boolean): void {
   const hold = useEffectEvent(form.hold)
   useEffect(() => {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { optionSchemaQuery } from '#console/api/options.ts'
 import { useWords } from './use-words.ts'
 
-/** Returns an option's label, or its key until the labels are loaded. */
+/** Returns an option's label, or the option's key until the labels have loaded. */
 export function useOptionLabel(): (key: string) => string {
   const words = useWords()
   const options = useQuery(optionSchemaQuery).data?.options ?? []

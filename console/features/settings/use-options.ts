@@ -23,7 +23,7 @@ const NOTHING: Baseline = new Map()
 
 const LOOK_MS = 10_000
 
-/** Reads options and values, and follows changes by other users unless values are edited. */
+/** Reads the options and their values. Polls for changes by other users, except during edits. */
 export function useOptions(isEdited: (baseline: Baseline) => boolean): Options {
   const isHeld = ({ state }: { state: { data?: Baseline | undefined } }) =>
     isEdited(state.data ?? NOTHING)

@@ -16,10 +16,10 @@ import { useWords } from './use-words.ts'
 
 const OUT_OF_BOUNDS: readonly SettingFault['code'][] = ['tooSmall', 'tooLarge', 'notNumber']
 
-/** The largest safe integer; a limit this high is not shown. */
+/** A limit of the largest safe integer is not shown. */
 const BEYOND_NEED = String(Number.MAX_SAFE_INTEGER)
 
-/** Returns the text of an error; an option may define a text for its own rule. */
+/** Returns the text of an error. An option may have a text of its own for its bounds. */
 function useFaultText(): (option: OptionSchema, fault: SettingFault) => string {
   const { t } = useTranslation()
   const words = useWords()
@@ -43,7 +43,7 @@ function useFaultText(): (option: OptionSchema, fault: SettingFault) => string {
     }
     const text = t(`settings.${fault.code}`)
     const { minimum: min, maximum: max } = option.type
-    // The text for a value that is not a number shows the permitted range.
+    // The text for an invalid number also shows the permitted range.
     const isBounded = fault.code === 'notInteger' || fault.code === 'notNumber'
     if (!isBounded || min === undefined || max === undefined) return text
     return max === BEYOND_NEED
@@ -53,7 +53,7 @@ function useFaultText(): (option: OptionSchema, fault: SettingFault) => string {
 }
 
 export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
-  /** Returns true if the server has the option; unknown options are hidden. */
+  /** Returns true if the server has this option. The page hides options that the server lacks. */
   has: (key: string) => boolean
   option: (key: string) => OptionSchema | undefined
   optionsOf: (section: string) => readonly OptionSchema[]
@@ -62,12 +62,12 @@ export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
   set: (values: ReadonlyMap<string, string>) => void
   /** Restores the saved value of an option. */
   reset: (key: string) => void
-  /** Called on blur; the field's error is visible from then on. */
+  /** Called on blur, after which an error of the field is visible. */
   touch: (key: string) => void
-  /** Returns the visible error of a changed option; undefined if there is none. */
+  /** Returns the visible error of an option, or undefined if there is none. */
   errorText: (key: string) => string | undefined
   changes: readonly OptionChange[]
-  /** Freezes the baseline while a part of the page is open for editing. */
+  /** Keeps the baseline while a part of the page is open for editing. */
   hold: (isOpen: boolean) => void
   discard: () => void
   save: () => Promise<void>
@@ -79,8 +79,8 @@ const NO_TEXTS: Texts = new Map()
 const NO_KEYS: ReadonlySet<string> = new Set()
 
 /**
- * Manages the settings page: loaded options as baseline, drafts, and saving of differences.
- * `onFault` receives the first option that prevents saving or that the server rejects.
+ * Manages the settings page: the loaded options as baseline, the drafts, and saving. `onFault`
+ * receives the first option that has an error or that the server rejects.
  */
 export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
   const { t } = useTranslation()
@@ -143,11 +143,11 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
   }
 }
 
-/** Returns the options of a section, without options whose note says that they have no effect. */
+/** Returns a section's options. An option with a note has no effect and is omitted. */
 const shownOptions = (schema: Options['schema'], id: string): OptionSchema[] =>
   [...schema.values()].filter(({ section, note }) => section === id && note === null)
 
-/** Compares drafts with the baseline, which is frozen while anything is edited. */
+/** Compares the drafts with the baseline, which stays the same during edits. */
 function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases' | 'texts'>) {
   const [held, setHeld] = useState<Texts | null>(null)
   const options = useOptions((live) => held !== null || changesOf(live, bases, texts).length > 0)
@@ -155,7 +155,7 @@ function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases
   const changes = useMemo(() => changesOf(baseline, bases, texts), [baseline, bases, texts])
   const value = (key: string) => {
     const [theirs, draft] = [baseline.get(key) ?? '', texts.get(key)]
-    // A draft that equals its starting value is dropped if another user has changed the option.
+    // If another user has changed the option, a draft without a change of its own is dropped.
     const isOver = bases.get(key) !== theirs && !changes.some((change) => change.key === key)
     return draft === undefined || isOver ? theirs : draft
   }
@@ -165,10 +165,10 @@ function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases
 const changesOf = (baseline: Texts, bases: Texts, texts: Texts): OptionChange[] =>
   changedOptions(new Map([...baseline, ...bases]), texts)
 
-/** The unsaved texts, the fields that were focused, and the server's errors. */
+/** Manages the unsaved texts, the fields that had the focus, and the server's errors. */
 function useDrafts() {
   const [texts, setTexts] = useState(NO_TEXTS)
-  // The option's value when its draft began, so that only the draft's own changes are compared.
+  // The option's value when its draft began, with which the draft is compared.
   const [bases, setBases] = useState(NO_TEXTS)
   const [touched, setTouched] = useState(NO_KEYS)
   const [refusals, setRefusals] = useState(NO_TEXTS)

@@ -1,15 +1,15 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 
 type Shown = {
-  /** The element around the list; the row is searched in it. */
+  /** Set by the caller on the element that contains the rows. */
   readonly box: RefObject<HTMLDivElement | null>
   readonly page: number
   readonly setPage: (page: number) => void
 }
 
 /**
- * Opens the page that contains the row `wanted` and scrolls to the row. `places` are the keys of
- * all rows in order. Each request needs a new `wanted` object.
+ * Opens the page of the list that contains the row `wanted` and scrolls to the row. `places` are
+ * the keys of all rows in order. Only a new `wanted` object has an effect.
  */
 export function useShownRow(
   wanted: { readonly key: string } | null,

@@ -22,13 +22,13 @@ type SetupDraft = AccountDraft & { mode: UsageMode }
 
 const EMPTY_SETUP: SetupDraft = { ...EMPTY_ACCOUNT, mode: 'external' }
 
-/** Returns the errors by field. If the root account exists, the form asks only for the mode. */
+/** Returns the errors by field. If a root account exists, the form asks only for the mode. */
 const setupFaults = (
   draft: SetupDraft,
   isRootReady: boolean,
 ): Partial<Record<keyof AccountDraft, AccountFault>> => (isRootReady ? {} : accountFaults(draft))
 
-/** `token` is from the URL that the server logged; it permits a setup from another machine. */
+/** `token` comes from a URL in the server's log and permits a setup from another machine. */
 function setupBody(draft: SetupDraft, token: string | null): Setup {
   return {
     username: draft.username.trim(),
@@ -45,7 +45,7 @@ const LEAVE_DELAY_MS = 800
 
 type SetupState = { phase: 'ready' | 'busy' | 'done'; refusal: string }
 
-/** Runs the setup once, then opens the start page by a full page load. */
+/** Runs the setup once and opens the start page with a full page load. */
 function useSetUp(): SetupState & { submit: (draft: SetupDraft) => void } {
   const { t } = useTranslation()
   const [params] = useSearchParams()
@@ -57,7 +57,7 @@ function useSetUp(): SetupState & { submit: (draft: SetupDraft) => void } {
     setState({ phase: 'busy', refusal: '' })
     try {
       const user = await call('POST /api/setup', { body: setupBody(draft, params.get('token')) })
-      // A stored user belongs to an earlier installation.
+      // Without a new user, the stored user belongs to an earlier installation.
       if (user === null) clearUser()
       else storeUser(user)
       setState({ phase: 'done', refusal: '' })

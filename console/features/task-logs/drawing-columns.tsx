@@ -6,7 +6,7 @@ import { CodeCell, TextCell } from './task-cells.tsx'
 import { columnOf, commonColumns } from './task-columns.tsx'
 import { DRAWINGS } from './task-kind.ts'
 
-/** The dialog of a drawing that is open: its picture or its texts. */
+/** The part of a drawing that an open dialog shows. */
 export type Shown = 'image' | 'texts'
 
 type Acts = {
@@ -15,7 +15,7 @@ type Acts = {
   readonly onChannel: (channel: number) => void
 }
 
-/** The columns of the drawing log; admin columns exist only for admins. */
+/** The columns of the drawing log. Only admins get the admin columns. */
 export function drawingColumns(t: TFunction, acts: Acts): Column<DrawingTask>[] {
   const common = commonColumns(t, DRAWINGS, acts.onChannel)
   const text = (
@@ -42,7 +42,7 @@ export function drawingColumns(t: TFunction, acts: Acts): Column<DrawingTask>[] 
     common.progress,
     common.duration,
     columnOf<DrawingTask>(t, 'result', 96, (task) => result(t, task, acts), { onCard: 'line' }),
-    // Hidden for admins, who have two more columns; the result column explains a failure.
+    // Hidden for admins, who have two more columns. The result column explains failures anyway.
     columnOf<DrawingTask>(t, 'code', 117, ({ code }) => <CodeCell code={code} />, {
       isHiddenAtFirst: acts.isAdmin,
     }),
@@ -52,7 +52,7 @@ export function drawingColumns(t: TFunction, acts: Acts): Column<DrawingTask>[] 
   ]
 }
 
-/** Renders the picture, or the reason why there is none. */
+/** Renders the drawing, or the reason for which there is none. */
 function result(t: TFunction, task: DrawingTask, { onOpen }: Acts) {
   const { fail_reason: reason, image_url: image } = task
   if (reason !== '') {

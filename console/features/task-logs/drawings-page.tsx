@@ -94,7 +94,7 @@ export function DrawingsPage(): ReactElement {
   )
 }
 
-/** A notice that without a callback URL, results arrive later by polling or not at all. */
+/** A warning that the site has no callback URL, so results arrive late or never. */
 function CallbackNotice(): ReactElement | null {
   const { t } = useTranslation()
   if (useStatus()?.mj_notify_enabled !== false) return null

@@ -11,7 +11,7 @@ import { TaskList } from './task-list.tsx'
 import { TaskDialog, TextPart } from './text-dialog.tsx'
 import { useTaskList } from './use-task-list.ts'
 
-/** The request and result of a music task, with a player and the lyrics. */
+/** The request and the result of a music task, with a player and the lyrics. */
 function SongDialog(props: {
   task: MusicTask
   isAdmin: boolean

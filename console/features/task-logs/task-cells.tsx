@@ -98,7 +98,7 @@ export function ProgressCell({ task }: { task: AnyTask }): ReactElement {
 
 const SLOW_SECONDS = 60
 
-/** The time from submission to end; with `isTimed`, more than a minute is marked as slow. */
+/** The time from submission to end. With `isTimed`, a time over a minute is marked as slow. */
 export function DurationCell(props: { task: AnyTask; isTimed: boolean }): ReactElement {
   const { t } = useTranslation()
   const { submit_time: from, finish_time: to } = props.task
@@ -119,7 +119,7 @@ export function DurationCell(props: { task: AnyTask; isTimed: boolean }): ReactE
   )
 }
 
-/** A truncated text; a tooltip or dialog shows it in full. */
+/** A text that is cut to the cell. A tooltip or a dialog shows the complete text. */
 export function TextCell(props: {
   text: string
   onOpen: () => void

@@ -11,7 +11,6 @@ import type { AnyTask, TaskKind } from './task-kind.ts'
 type ColumnId = keyof Words['taskLogs']['column']
 type Cell<Task> = (task: Task) => ReactNode
 
-/** Creates a column with a translated title. */
 export const columnOf = <Task extends AnyTask>(
   t: TFunction,
   id: ColumnId,
@@ -24,7 +23,7 @@ export const columnOf = <Task extends AnyTask>(
   ...rest,
 })
 
-/** The columns of both logs; channel and user exist only for admins. */
+/** The columns that both logs have. Only admins get channel and user. */
 export function commonColumns<Task extends AnyTask>(
   t: TFunction,
   kind: TaskKind<Task>,
@@ -57,7 +56,7 @@ export function commonColumns<Task extends AnyTask>(
     status: column('status', 118, (task) => <StatusCell status={task.status} />, {
       onCard: 'aside',
     }),
-    // The progress of a failed task is meaningless, so the cell shows status and reason.
+    // A failed task shows its status and reason, because its progress has no meaning.
     progress: column(
       'progress',
       104,
