@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { findAccessToken } from '#projections/credentials/query.ts'
 import { createFreshness, type Freshness } from '#projections/freshness/query.ts'
-import { untilBuilt } from '#projections/freshness/until-built.ts'
+import { waitForReadModels } from '#projections/freshness/wait-for-read-models.ts'
 import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
 import { findUser } from '#projections/users/query.ts'
 import { pageSources, readApi } from '#read-api/server.ts'
@@ -120,7 +120,7 @@ async function startRoles(core: Core, closers: Closers): Promise<RunningRoles> {
   const has = (role: Role): boolean => core.config.roles.has(role)
   const projections = has('projections') ? await startProjections(core) : null
   if (projections !== null) closers.push(() => projections.stop())
-  else if (READERS.some(has)) await untilBuilt(core)
+  else if (READERS.some(has)) await waitForReadModels(core)
   const freshness = createFreshness(core)
   closers.push(() => freshness.stop())
   const relay = has('relay') ? await startRelay(core) : null

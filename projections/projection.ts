@@ -1,5 +1,5 @@
 import type { Fact, Recorded, Sealed } from '#domain/shared/event.ts'
-import type { ProjectionName } from './names.ts'
+import type { ProjectionName } from './projection-names.ts'
 import type { RowChanges } from './runner/row-changes.ts'
 
 /** The functions with which a handler reads texts that are not contained in the events. */

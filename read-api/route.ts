@@ -7,7 +7,7 @@ import type { ShownBalances } from '#infra/http/shown-balances.ts'
 import type { Progress } from '#infra/progress/progress.ts'
 import type { ProviderMessages } from '#infra/provider-messages/provider-messages.ts'
 import type { Freshness, ReadModelName } from '#projections/freshness/query.ts'
-import type { HealthBoard } from './channels/health/health-board.ts'
+import type { HealthBoard } from './channels/health/health-cache.ts'
 
 /** The dependencies that every read route receives. */
 export type ReadDeps = {

@@ -6,7 +6,7 @@ import { createProgress } from '#infra/progress/progress.ts'
 import { createProviderMessages } from '#infra/provider-messages/provider-messages.ts'
 import { getHealth, getHealthHistory } from './channels/health/get-health-history.ts'
 import { getTimeline } from './channels/health/get-timeline.ts'
-import { HealthBoard } from './channels/health/health-board.ts'
+import { HealthBoard } from './channels/health/health-cache.ts'
 import { listChannelModels } from './channels/list-channel-models.ts'
 import { getChannel, listChannelRows } from './channels/list-channels.ts'
 import { liveSocket } from './live/live-socket.ts'
@@ -25,7 +25,7 @@ import { countByName, listRedemptionRows } from './redemptions/list-redemptions.
 import { type ReadDeps, withTypes } from './route.ts'
 import { getSetup, getStatus } from './status/get-status.ts'
 
-export { pageSources } from './status/page-sources.ts'
+export { pageSources } from './status/content-security-sources.ts'
 
 import { listTaskRows } from './tasks/list-tasks.ts'
 import { getToken, listTokenRows } from './tokens/list-tokens.ts'

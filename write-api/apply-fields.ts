@@ -1,9 +1,9 @@
 import { isText } from '#domain/shared/characters.ts'
+import { isSame } from '#domain/shared/deep-equal.ts'
 import type { Sealed } from '#domain/shared/event.ts'
-import { isSame } from '#domain/shared/same.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { Vault } from '#infra/vault/port.ts'
-import { type Fields, sentValues, type ValuesOf } from '#read-api/contract/fields.ts'
+import { type Fields, sentValues, type ValuesOf } from '#read-api/contract/resource-fields.ts'
 import { validationWords } from './validation-words.ts'
 
 /**

@@ -21,7 +21,7 @@ import { resetAccessToken, revokeAccessToken } from './credentials/access-token.
 import { addPasskey, beginPasskey } from './credentials/add-passkey.ts'
 import { removePasskey, renamePasskey } from './credentials/change-passkey.ts'
 import { beginTotp, confirmTotp, disableTotp } from './credentials/enable-totp.ts'
-import { beginProof, proveSession } from './credentials/proof.ts'
+import { beginProof, proveSession } from './credentials/identity-proof.ts'
 import { replaceRecoveryCodes } from './credentials/replace-recovery-codes.ts'
 import { resetSecondFactor } from './credentials/reset-second-factor.ts'
 import { rejectWritesOnDemoSite } from './demo-mode.ts'
@@ -80,7 +80,7 @@ import { register } from './users/register.ts'
 import { checkIn, transferAffiliate } from './users/rewards.ts'
 import { updateSelf, updateSettings } from './users/update-self.ts'
 import { updateUser } from './users/update-user.ts'
-import { limitWrites } from './write-budget.ts'
+import { limitWrites } from './write-limit.ts'
 
 /** All actions of the management API. */
 const ACTIONS: readonly Action[] = [

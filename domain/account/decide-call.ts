@@ -11,9 +11,9 @@ import type { DecimalText, PriceSnapshot, ProviderCost } from '../pricing/price.
 import { NO_USAGE, type Usage } from '../pricing/usage.ts'
 import { assert } from '../shared/assert.ts'
 import { codedError } from '../shared/coded-error.ts'
+import { isSame } from '../shared/deep-equal.ts'
 import { isPlayground } from '../shared/playground.ts'
 import { isInRange, type Quota, toWire } from '../shared/quota.ts'
-import { isSame } from '../shared/same.ts'
 import type {
   AccountError,
   AdmitCall,

@@ -23,9 +23,9 @@ import { creditTopUp, earnRebate, reverseRebate, reverseTopUp } from './decide-t
 import type { AccountEvent } from './events.ts'
 import { evolveAccount } from './evolve.ts'
 import { deductionPostings, grantPostings } from './postings.ts'
+import { undoAccount } from './revert-event.ts'
 import { accountSnapshot } from './snapshot.ts'
 import { type AccountState, initialAccount } from './state.ts'
-import { undoAccount } from './undo.ts'
 
 type Outcome = readonly AccountEvent[] | AccountError
 

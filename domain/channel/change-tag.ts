@@ -1,6 +1,6 @@
 import { isName } from '../shared/characters.ts'
 import { codedError } from '../shared/coded-error.ts'
-import { isSame } from '../shared/same.ts'
+import { isSame } from '../shared/deep-equal.ts'
 import { termsError } from './check-terms.ts'
 import type { ChangeTag, ChannelError, TagChannels } from './commands.ts'
 import type { ChannelEvent, TagChange } from './events.ts'

@@ -1,5 +1,5 @@
 import { codedError } from '../shared/coded-error.ts'
-import { isSame } from '../shared/same.ts'
+import { isSame } from '../shared/deep-equal.ts'
 import { normalizeTerms, proxyOf, termsError } from './check-terms.ts'
 import type { ChangeTerms, ChannelError } from './commands.ts'
 import type { ChannelEvent, ChannelKeys, ChannelTerms } from './events.ts'

@@ -1,7 +1,7 @@
 import { assert } from '../shared/assert.ts'
 import { codedError } from '../shared/coded-error.ts'
 import type { Decider, SnapshotCodec } from '../shared/decider.ts'
-import { isSame } from '../shared/same.ts'
+import { isSame } from '../shared/deep-equal.ts'
 import { changeTag, tagChannels } from './change-tag.ts'
 import { changeTerms } from './change-terms.ts'
 import { normalizeTerms, termsError } from './check-terms.ts'

@@ -1,7 +1,7 @@
 import { assert } from '../shared/assert.ts'
 import { type CodedError, codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
-import { isSame } from '../shared/same.ts'
+import { isSame } from '../shared/deep-equal.ts'
 import type { MessageEvent, MessageText } from './events.ts'
 import { countOf, type IdRange } from './recipients.ts'
 

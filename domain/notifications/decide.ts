@@ -1,7 +1,7 @@
 import type { CodedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
+import { isSame } from '../shared/deep-equal.ts'
 import { type Quota, toWire } from '../shared/quota.ts'
-import { isSame } from '../shared/same.ts'
 import type { NotificationEvent, NotificationSettings, NotifyMeans } from './events.ts'
 
 export type ChangeNotifications = {

@@ -1,5 +1,5 @@
 import { decimalText, parseDecimal } from '../pricing/decimal.ts'
-import { isPriceOption } from '../pricing/entry-changes.ts'
+import { isPriceOption } from '../pricing/price-changes.ts'
 import { codedError } from '../shared/coded-error.ts'
 import type {
   ApplyPriceChange,

@@ -1,4 +1,4 @@
-import type { Words } from '../shared/words.ts'
+import type { Words } from '../shared/translated-text.ts'
 
 /** Returns the note for an option that is stored and checked, but has no effect yet. */
 const actsLater = (zh: string, en: string): Words => ({

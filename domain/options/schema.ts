@@ -1,4 +1,4 @@
-import type { Words } from '../shared/words.ts'
+import type { Words } from '../shared/translated-text.ts'
 import type { OptionType } from './option-type.ts'
 
 /** The tab of the settings page that shows the option. */

@@ -1,8 +1,8 @@
 import { assert } from '../shared/assert.ts'
 import { type CodedError, codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
+import { isSame } from '../shared/deep-equal.ts'
 import { isInRange, type Quota, toWire } from '../shared/quota.ts'
-import { isSame } from '../shared/same.ts'
 import type { RedemptionEvent, RedemptionTerms } from './events.ts'
 import {
   evolveRedemption,

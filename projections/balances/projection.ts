@@ -18,7 +18,7 @@ import { isPlayground } from '#domain/shared/playground.ts'
 import { fromWire } from '#domain/shared/quota.ts'
 import { type Handlers, projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
-import { secondsOf } from '../seconds.ts'
+import { secondsOf } from '../unix-seconds.ts'
 
 type Ended = CallFacts & { readonly hold: number; readonly charge?: number }
 

@@ -10,11 +10,11 @@ import {
   rowType,
   wireInteger,
 } from '#infra/postgres/row-types.ts'
-import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../like.ts'
+import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../list-queries.ts'
 import { type LogFilter, type LogRow, matching, named } from './rows.ts'
 
-export { type ListOrder, SORT_WINDOW } from '../like.ts'
-export { logBatches } from './log-batch.ts'
+export { type ListOrder, SORT_WINDOW } from '../list-queries.ts'
+export { logBatches } from './log-export-batches.ts'
 export type { LogFilter, LogRow } from './rows.ts'
 
 export type LogSort =

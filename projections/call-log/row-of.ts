@@ -13,7 +13,7 @@ import { inputTokensOf, type Usage } from '#domain/pricing/usage.ts'
 import type { Recorded, Sealed } from '#domain/shared/event.ts'
 import type { SiteInitialized } from '#domain/site/events.ts'
 import type { UserGroupChanged } from '#domain/user/events.ts'
-import { secondsOf } from '../seconds.ts'
+import { secondsOf } from '../unix-seconds.ts'
 import { endOf, otherOfInterrupted, otherOfReleased, otherOfSettled } from './row-details.ts'
 
 export type LoggedEvent =

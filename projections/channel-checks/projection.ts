@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ChannelChecksEvent, TestRunEvent } from '#domain/channel-checks/events.ts'
 import { projectionOf } from '../projection.ts'
-import { secondsOf } from '../seconds.ts'
+import { secondsOf } from '../unix-seconds.ts'
 
 /**
  * The result of each channel's last test and last balance query, and the test runs over all

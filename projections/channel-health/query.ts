@@ -1,7 +1,7 @@
 import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
 import Type from 'typebox'
 import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
-import { type AtPosition, atCheckpoint } from '../checkpoint.ts'
+import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
 
 const circuit = rowType({
   channelId: wireInteger,

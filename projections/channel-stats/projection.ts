@@ -4,7 +4,7 @@ import type { Attempt, CallReleased, CallSettled } from '#domain/account/events.
 import type { Recorded } from '#domain/shared/event.ts'
 import { projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
-import { secondsOf } from '../seconds.ts'
+import { secondsOf } from '../unix-seconds.ts'
 import { bucketOf } from './buckets.ts'
 
 /**

@@ -2,7 +2,7 @@ import { type CommonQueryMethods, sql } from 'slonik'
 import Type from 'typebox'
 import type { ChannelTerms } from '#domain/channel/events.ts'
 import { jsonOf, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
-import type { Listed } from '../like.ts'
+import type { Listed } from '../list-queries.ts'
 
 export const TIMELINE_KINDS = [
   'created',

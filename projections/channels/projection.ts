@@ -11,7 +11,7 @@ import type { Recorded } from '#domain/shared/event.ts'
 import { fromWire } from '#domain/shared/quota.ts'
 import { projectionOf } from '../projection.ts'
 import type { Cells, RowChanges } from '../runner/row-changes.ts'
-import { secondsOf } from '../seconds.ts'
+import { secondsOf } from '../unix-seconds.ts'
 
 /** The provider channels, and the quota charged through each of them. */
 export const channels = projectionOf<ChannelEvent | CallSettled | CallInterrupted>({

@@ -1,8 +1,8 @@
 import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
 import Type from 'typebox'
 import { arrayOf, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
-import { type AtPosition, atCheckpoint } from '../checkpoint.ts'
-import { containing, type Listed, type Slice } from '../like.ts'
+import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
+import { containing, type Listed, type Slice } from '../list-queries.ts'
 import {
   type ChannelRow,
   channelRow,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { CredentialsEvent } from '#domain/credentials/events.ts'
 import { projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
-import { secondsOf } from '../seconds.ts'
+import { secondsOf } from '../unix-seconds.ts'
 
 const NO_TOKEN = {
   token_hash: null,

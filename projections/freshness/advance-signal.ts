@@ -1,5 +1,5 @@
 import type { EventStore } from '#infra/event-store/port.ts'
-import type { ProjectionName } from '../names.ts'
+import type { ProjectionName } from '../projection-names.ts'
 
 export type Positions = ReadonlyMap<ProjectionName, number>
 

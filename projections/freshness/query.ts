@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Core } from '#infra/core.ts'
 import { rowType, wireInteger } from '#infra/postgres/row-types.ts'
-import { PROJECTION_NAMES, type ProjectionName } from '../names.ts'
+import { PROJECTION_NAMES, type ProjectionName } from '../projection-names.ts'
 import { advanceSignal, type Positions } from './advance-signal.ts'
 import { createPoller } from './poller.ts'
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { MessageEvent, MessageRead, MessageText } from '#domain/message/events.ts'
 import { type FoldContext, projectionOf } from '../projection.ts'
-import { secondsOf } from '../seconds.ts'
+import { secondsOf } from '../unix-seconds.ts'
 
 /**
  * Messages, their recipients, and which users have read them. Unread counts are computed from these

@@ -1,7 +1,7 @@
 import { type CommonQueryMethods, sql } from 'slonik'
 import Type from 'typebox'
 import { arrayOf, nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
-import { containing, type Listed, type ListOrder, orderTerms, type Slice } from '../like.ts'
+import { containing, type Listed, type ListOrder, orderTerms, type Slice } from '../list-queries.ts'
 
 const format = Type.Enum(['markdown', 'html', 'plain'])
 

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { priceOf, readPriceList } from '#domain/pricing/price-list.ts'
 import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
-import { atCheckpoint } from '../checkpoint.ts'
+import { atCheckpoint } from '../checkpoint-table.ts'
 
 export type AllOptions = {
   readonly position: number

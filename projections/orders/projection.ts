@@ -10,7 +10,7 @@ import type {
   TopUpRestored,
 } from '#domain/top-up/events.ts'
 import { type Handlers, projectionOf } from '../projection.ts'
-import { secondsOf } from '../seconds.ts'
+import { secondsOf } from '../unix-seconds.ts'
 
 /** Handlers that add one row for each refund or dispute reported by the payment provider. */
 const reports: Handlers<TopUpRefundReported | TopUpDisputeReported> = {

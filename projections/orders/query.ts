@@ -8,7 +8,7 @@ import {
   sealed,
   wireInteger,
 } from '#infra/postgres/row-types.ts'
-import { containing, type Listed, type ListOrder, orderTerms, type Slice } from '../like.ts'
+import { containing, type Listed, type ListOrder, orderTerms, type Slice } from '../list-queries.ts'
 
 const orderRow = rowType({
   id: wireInteger,

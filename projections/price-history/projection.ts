@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OPTIONS_VERSIONS, type OptionSet, upcastOption } from '#domain/options/events.ts'
-import { entryChanges, pairOf } from '#domain/pricing/entry-changes.ts'
+import { entryChanges, pairOf } from '#domain/pricing/price-changes.ts'
 import { plannedIdOf } from '../planned-id.ts'
 import { projectionOf } from '../projection.ts'
-import { secondsOf } from '../seconds.ts'
+import { secondsOf } from '../unix-seconds.ts'
 
 /**
  * The history of prices: for each change of a named price, the values before and after, the author

@@ -1,7 +1,7 @@
 import { type CommonQueryMethods, sql } from 'slonik'
 import Type from 'typebox'
 import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
-import { containing, type Listed, type Slice } from '../like.ts'
+import { containing, type Listed, type Slice } from '../list-queries.ts'
 
 const priceChange = rowType({
   /** The position of the event that changed the price. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { ScheduleEvent } from '#domain/options/events.ts'
 import type { FactMeta } from '#domain/shared/event.ts'
 import { projectionOf } from '../projection.ts'
-import { secondsOf } from '../seconds.ts'
+import { secondsOf } from '../unix-seconds.ts'
 
 /** The scheduled price changes and their outcomes. */
 export const priceSchedule = projectionOf<ScheduleEvent>({

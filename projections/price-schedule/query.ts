@@ -1,7 +1,7 @@
 import { type CommonQueryMethods, sql } from 'slonik'
 import Type from 'typebox'
 import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
-import type { Listed, Slice } from '../like.ts'
+import type { Listed, Slice } from '../list-queries.ts'
 
 const plannedChange = rowType({
   id: wireInteger,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RedemptionEvent, RedemptionTerms } from '#domain/redemption/events.ts'
 import { projectionOf } from '../projection.ts'
-import { secondsOf } from '../seconds.ts'
+import { secondsOf } from '../unix-seconds.ts'
 
 /** Redemption codes with the vault references of their keys, and which users redeemed them. */
 export const redemptions = projectionOf<RedemptionEvent>({

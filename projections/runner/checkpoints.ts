@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
 import { ALL_LANES } from '#infra/event-bus/lanes.ts'
-import type { ProjectionName } from '../names.ts'
 import type { Projection } from '../projection.ts'
+import type { ProjectionName } from '../projection-names.ts'
 
 /** For each lane, the position up to which events are included. The index is the lane's number. */
 export type LanePositions = readonly number[]

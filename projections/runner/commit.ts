@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
-import { type ProjectionName, schemaOf } from '../names.ts'
 import type { Projection } from '../projection.ts'
+import { type ProjectionName, schemaOf } from '../projection-names.ts'
 import { type Move, moveCheckpoints } from './checkpoints.ts'
 import type { Cursor } from './cursor.ts'
 import { inTransaction } from './read-model.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { ProjectionName } from '../names.ts'
 import type { Projection } from '../projection.ts'
+import type { ProjectionName } from '../projection-names.ts'
 import { PoisonEvent } from './fold.ts'
 
 export type ProjectionFailure = {

@@ -3,10 +3,10 @@ import type { Recorded } from '#domain/shared/event.ts'
 import { ALL_LANES, LANE_COUNT, laneOf } from '#infra/event-bus/lanes.ts'
 import type { LaneBatch, LaneWorker } from '#infra/event-bus/port.ts'
 import type { Projection } from '../projection.ts'
-import { type AdvanceDeps, advance } from './advance.ts'
+import { type AdvanceDeps, advance } from './advance-cursors.ts'
 import { definitionOf, readCheckpoints } from './checkpoints.ts'
 import { type Cursor, healthOf, type ProjectionFailure, type ProjectionHealth } from './cursor.ts'
-import { segmentOf } from './segment.ts'
+import { segmentOf } from './event-segment.ts'
 
 const BATCH_MAX = 1_000
 /**

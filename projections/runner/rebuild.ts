@@ -1,7 +1,7 @@
 import type { Core } from '#infra/core.ts'
 import { ALL_LANES } from '#infra/event-bus/lanes.ts'
-import { schemaOf } from '../names.ts'
 import type { FoldContext, Projection } from '../projection.ts'
+import { schemaOf } from '../projection-names.ts'
 import { type LanePositions, readCheckpoints, writeCheckpoint } from './checkpoints.ts'
 import { continueFold, foldIntoNewTables } from './fresh-fold.ts'
 import { inTransaction, withNamedLock } from './read-model.ts'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { PoolClient } from 'pg'
 import { assert } from '#domain/shared/assert.ts'
 import type { Projection, TableShape } from '../projection.ts'
-import { ensureMonths } from './months.ts'
+import { ensureMonths } from './monthly-partitions.ts'
 import type { Cell, RowChange, RowChanges } from './row-changes.ts'
 
 const ROWS_PER_STATEMENT = 1_000

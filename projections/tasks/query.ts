@@ -9,7 +9,7 @@ import {
   sealedText,
   wireInteger,
 } from '#infra/postgres/row-types.ts'
-import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../like.ts'
+import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../list-queries.ts'
 
 /** The largest bigint, which is sorted after every other value. */
 const NEVER = sql.fragment`9223372036854775807`
@@ -50,7 +50,7 @@ const taskRow = rowType({
   failReason: sealedText,
 })
 
-export { type ListOrder, SORT_WINDOW } from '../like.ts'
+export { type ListOrder, SORT_WINDOW } from '../list-queries.ts'
 
 export type TaskRow = RowOf<typeof taskRow>
 

@@ -13,10 +13,10 @@ import {
 } from '#domain/token/events.ts'
 import type { UserErased } from '#domain/user/events.ts'
 import { TOKEN_FIELDS } from '#read-api/contract/token-fields.ts'
-import { cellsOfFields } from '../field-cells.ts'
+import { cellsOfFields } from '../field-columns.ts'
 import { type FoldContext, projectionOf } from '../projection.ts'
 import type { Cells, RowChanges } from '../runner/row-changes.ts'
-import { secondsOf } from '../seconds.ts'
+import { secondsOf } from '../unix-seconds.ts'
 import { TOKEN_COLUMNS } from './query.ts'
 
 /**

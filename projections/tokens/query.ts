@@ -2,9 +2,9 @@ import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
 import Type from 'typebox'
 import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { TOKEN_FIELDS } from '#read-api/contract/token-fields.ts'
-import { type AtPosition, atCheckpoint } from '../checkpoint.ts'
-import { fieldColumns, selectedFields } from '../field-cells.ts'
-import { containing, type Listed, type Slice } from '../like.ts'
+import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
+import { fieldColumns, selectedFields } from '../field-columns.ts'
+import { containing, type Listed, type Slice } from '../list-queries.ts'
 
 /** The columns whose names differ from the name of their field. */
 export const TOKEN_COLUMNS = { group: 'token_group' }

@@ -5,7 +5,7 @@ import { fromWire } from '#domain/shared/quota.ts'
 import { type CallCells, type LogCells, type LoggedEvent, rowOf } from '../call-log/row-of.ts'
 import { projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
-import { partOf } from './part.ts'
+import { partOf } from './usage-keys.ts'
 
 const WITHIN_PART = ['type', 'model', 'call_group', 'channel_id'] as const
 const CONSUMPTION = 2

@@ -9,9 +9,9 @@ import {
   rowType,
   wireInteger,
 } from '#infra/postgres/row-types.ts'
-import { partOf } from './part.ts'
+import { partOf } from './usage-keys.ts'
 
-export { partOf } from './part.ts'
+export { partOf } from './usage-keys.ts'
 
 /**
  * A filter of hourly sums. An hour is identified by the unix second of its start, and the range is

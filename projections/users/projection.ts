@@ -11,7 +11,7 @@ import type {
 } from '#domain/user/events.ts'
 import { type Handlers, projectionOf } from '../projection.ts'
 import type { Cells, RowChanges } from '../runner/row-changes.ts'
-import { secondsOf } from '../seconds.ts'
+import { secondsOf } from '../unix-seconds.ts'
 
 type OfUser = Recorded<Fact<string, { readonly userId: number }>>
 

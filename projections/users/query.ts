@@ -3,8 +3,8 @@ import Type from 'typebox'
 import type { IdentityProvider } from '#domain/identity/events.ts'
 import { ACTIVE, ADMIN } from '#domain/shared/roles.ts'
 import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
-import { type AtPosition, atCheckpoint } from '../checkpoint.ts'
-import { containing, type Listed, type ListOrder, orderTerms, type Slice } from '../like.ts'
+import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
+import { containing, type Listed, type ListOrder, orderTerms, type Slice } from '../list-queries.ts'
 
 const userRow = rowType({
   id: wireInteger,

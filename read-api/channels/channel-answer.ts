@@ -3,7 +3,7 @@ import { toWire } from '#domain/shared/quota.ts'
 import type { ChannelRow } from '#projections/channels/query.ts'
 import { CHANNEL_FIELDS } from '../contract/channel-fields.ts'
 import type { Channel } from '../contract/channels.ts'
-import { answerOf } from '../contract/fields.ts'
+import { answerOf } from '../contract/resource-fields.ts'
 
 /**
  * Returns the response for a channel at `now` (Unix milliseconds), for admins. The response

@@ -1,4 +1,4 @@
-import type { Fields } from './fields.ts'
+import type { Fields } from './resource-fields.ts'
 
 /**
  * The fields of a channel that are stored as they are sent. They have the names of the channel's

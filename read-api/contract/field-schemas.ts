@@ -7,7 +7,7 @@ import Type, {
   type TString,
   type TUnion,
 } from 'typebox'
-import type { Field, Fields } from './fields.ts'
+import type { Field, Fields } from './resource-fields.ts'
 
 type NullableText = TUnion<[TString, TNull]>
 type Requested = {

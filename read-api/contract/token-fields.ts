@@ -1,4 +1,4 @@
-import type { Fields } from './fields.ts'
+import type { Fields } from './resource-fields.ts'
 
 /** The maximum length of a token's name in characters, including the suffix of a batch. */
 export const TOKEN_NAME_MAX = 100

@@ -6,9 +6,9 @@ import type { LiveMessage, LiveTopic } from '../contract/live.ts'
 import type { LogStat } from '../contract/logs.ts'
 import type { Viewer } from '../logs/log-answer.ts'
 import type { ReadDeps } from '../route.ts'
-import type { Hub } from './hub.ts'
 import type { LiveItem } from './live-buffer.ts'
-import { readItems } from './read-items.ts'
+import type { Hub } from './live-item-hub.ts'
+import { readItems } from './read-live-items.ts'
 
 const PENDING_MAX = 256
 const PENDING_BYTES_MAX = 1_048_576

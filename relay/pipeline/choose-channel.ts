@@ -1,5 +1,5 @@
 import type { CircuitScope } from '#domain/channel-health/events.ts'
-import { Draw } from '#domain/routing/draw.ts'
+import { Draw } from '#domain/routing/channel-draw.ts'
 import type { Offer } from '#domain/routing/offer.ts'
 import { isFull, type Limits, type Permit } from '#infra/limits/port.ts'
 import { type ChannelLimits, channelClaims } from '#relay/limits/channel-claims.ts'

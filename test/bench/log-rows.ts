@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { monthOf } from '#projections/runner/months.ts'
+import { monthOf } from '#projections/runner/monthly-partitions.ts'
 
 /** The size of a site with three months of calls. One user makes 6 of 100 calls. */
 export const SITE = {

@@ -4,7 +4,7 @@ import { type Logger, pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ALL_LANES, laneOf } from '#infra/event-bus/lanes.ts'
 import { createFreshness } from '#projections/freshness/query.ts'
-import { PROJECTION_NAMES } from '#projections/names.ts'
+import { PROJECTION_NAMES } from '#projections/projection-names.ts'
 import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
 import { budget } from '#test/support/budget.ts'
 import {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { PROJECTION_NAMES } from '#projections/names.ts'
+import { PROJECTION_NAMES } from '#projections/projection-names.ts'
 import type { ProjectionRunner } from '#projections/runner/start-projections.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
 import {

@@ -1,7 +1,7 @@
 import { sql } from 'slonik'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { matching } from '#projections/call-log/rows.ts'
-import { monthOf } from '#projections/runner/months.ts'
+import { monthOf } from '#projections/runner/monthly-partitions.ts'
 import type { LogPage, LogStat } from '#read-api/contract/logs.ts'
 import { newCallId } from '#relay/call-id.ts'
 import { aCall, admitted, NOW, settledCall } from '#test/projections/fixture.ts'

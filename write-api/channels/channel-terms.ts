@@ -5,7 +5,7 @@ import { invalidField } from '#infra/http/http-errors.ts'
 import type { Words } from '#infra/http/language.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/guard.ts'
 import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
-import { initialValues, sentValues } from '#read-api/contract/fields.ts'
+import { initialValues, sentValues } from '#read-api/contract/resource-fields.ts'
 import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.ts'
 import { channelError } from './channel-errors.ts'
 

@@ -5,7 +5,7 @@ import { done, success } from '#infra/http/envelope.ts'
 import { type Action, contextOf, waitUntilVisible } from '../action.ts'
 import { credentialActions } from '../contract/credentials.ts'
 import { changeCredentials } from './credentials-of.ts'
-import { requireRecentLogin } from './proof.ts'
+import { requireRecentLogin } from './identity-proof.ts'
 
 const DAYS = 90
 

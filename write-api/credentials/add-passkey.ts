@@ -6,6 +6,7 @@ import { type Action, contextOf, type Deps, waitUntilVisible } from '../action.t
 import { credentialActions, type PasskeyRegistration } from '../contract/credentials.ts'
 import { credentialsError } from './credentials-errors.ts'
 import { changeCredentials, credentialsOf } from './credentials-of.ts'
+import { requireProofOrRecentLogin } from './identity-proof.ts'
 import {
   ALGORITHMS,
   consumeChallenge,
@@ -17,7 +18,6 @@ import {
   userHandleOf,
   webauthn,
 } from './passkeys.ts'
-import { requireProofOrRecentLogin } from './proof.ts'
 import { issuedCodes, newRecoveryCodes } from './recovery-codes.ts'
 
 /** POST /api/user/passkeys/begin: returns the WebAuthn options to create a passkey. */

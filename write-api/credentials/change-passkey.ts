@@ -12,8 +12,8 @@ import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '.
 import { credentialActions } from '../contract/credentials.ts'
 import { enabledLoginMethods, retryWhileLoginMethodsChange } from '../users/login-methods.ts'
 import { changeCredentials } from './credentials-of.ts'
+import { verifyProof } from './identity-proof.ts'
 import { canLogInWithPasskey, passkeyName } from './passkeys.ts'
-import { verifyProof } from './proof.ts'
 
 /** PUT /api/user/passkeys: renames one of the caller's passkeys. */
 export const renamePasskey: Action = (api, deps) => {

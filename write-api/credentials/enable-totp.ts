@@ -8,7 +8,7 @@ import { type Action, contextOf, waitUntilVisible } from '../action.ts'
 import { credentialActions } from '../contract/credentials.ts'
 import { credentialsError } from './credentials-errors.ts'
 import { changeCredentials, credentialsOf } from './credentials-of.ts'
-import { requireProofOrRecentLogin, verifyProof } from './proof.ts'
+import { requireProofOrRecentLogin, verifyProof } from './identity-proof.ts'
 import { issuedCodes, newRecoveryCodes } from './recovery-codes.ts'
 import {
   deleteTotpOffer,

@@ -4,7 +4,7 @@ import { success } from '#infra/http/envelope.ts'
 import { type Action, contextOf, waitUntilVisible } from '../action.ts'
 import { credentialActions } from '../contract/credentials.ts'
 import { changeCredentials } from './credentials-of.ts'
-import { verifyProof } from './proof.ts'
+import { verifyProof } from './identity-proof.ts'
 import { issuedCodes, newRecoveryCodes } from './recovery-codes.ts'
 
 /** POST /api/user/recovery_codes: replaces the recovery codes with ten new ones. */

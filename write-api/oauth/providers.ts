@@ -5,8 +5,8 @@ import { allOptions } from '#projections/options/query.ts'
 import type { OAuthType } from '#write-api/contract/oauth.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
 import { oauthError } from './oauth-errors.ts'
+import { plainOAuth } from './oauth2-provider.ts'
 import { createOidc } from './oidc.ts'
-import { plainOAuth } from './plain-oauth.ts'
 import type { OAuthProvider } from './provider.ts'
 
 /** The names of the options that configure one provider. */

@@ -1,5 +1,5 @@
 import type { TopUpReport } from '#domain/top-up/commands.ts'
-import type { ReportEffect } from '#domain/top-up/decide-report.ts'
+import type { ReportEffect } from '#domain/top-up/decide-provider-report.ts'
 import type { TopUpOrdered } from '#domain/top-up/events.ts'
 import { moneyText } from '#domain/top-up/money.ts'
 import type { MessageContent } from '../messages/send-message.ts'

@@ -14,8 +14,8 @@ import { done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { oauthActions } from '../contract/oauth.ts'
+import { requireRecentLogin } from '../credentials/identity-proof.ts'
 import { canLogInWithPasskey } from '../credentials/passkeys.ts'
-import { requireRecentLogin } from '../credentials/proof.ts'
 import { identityStep } from './bind-identity.ts'
 
 const FLAGS: readonly (readonly [LoginMethod, string])[] = [

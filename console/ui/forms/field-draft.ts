@@ -6,7 +6,7 @@ import {
   type FieldType,
   mapFields,
   namesIn,
-} from '#read-api/contract/fields.ts'
+} from '#read-api/contract/resource-fields.ts'
 
 type Drafts = Record<Exclude<FieldType, 'names' | 'flag' | 'numericFlag'>, string> & {
   names: readonly string[]

@@ -1,6 +1,6 @@
 import type { ReadDeps } from '../route.ts'
 import { LiveBuffer } from './live-buffer.ts'
-import { readItems } from './read-items.ts'
+import { readItems } from './read-live-items.ts'
 
 const INTERVAL_MS = 1_000
 /** The ratio of the pause to the duration of the work, so that work takes a tenth of the time. */

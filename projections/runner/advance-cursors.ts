@@ -5,8 +5,8 @@ import type { FoldContext, Projection } from '../projection.ts'
 import { definitionOf, readCheckpoints } from './checkpoints.ts'
 import { CheckpointMoved, type CommitDeps, commitFolds, type Folded, LanesLost } from './commit.ts'
 import { type Cursor, stopCursor } from './cursor.ts'
+import type { Segment } from './event-segment.ts'
 import { type EventFilter, fold, isOutage } from './fold.ts'
-import type { Segment } from './segment.ts'
 
 const RETRY_MIN_MS = 50
 const RETRY_MAX_MS = 5_000

@@ -1,6 +1,6 @@
 import { codedError } from '../shared/coded-error.ts'
+import { isSame } from '../shared/deep-equal.ts'
 import { toWire } from '../shared/quota.ts'
-import { isSame } from '../shared/same.ts'
 import type { ReportDispute, ReportRefund, TopUpError, TopUpReport } from './commands.ts'
 import type {
   ReportSource,

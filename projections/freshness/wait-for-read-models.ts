@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Core } from '#infra/core.ts'
-import { PROJECTION_NAMES, schemaOf } from '../names.ts'
+import { PROJECTION_NAMES, schemaOf } from '../projection-names.ts'
 
 const LOOK_MS = 200
 const SAY_MS = 10_000
@@ -9,7 +9,7 @@ const SAY_MS = 10_000
  * Waits until all read models exist, in a process that reads them but does not maintain them. In a
  * new database, a process with the role `projections` creates them.
  */
-export async function untilBuilt({ pg, log }: Pick<Core, 'pg' | 'log'>): Promise<void> {
+export async function waitForReadModels({ pg, log }: Pick<Core, 'pg' | 'log'>): Promise<void> {
   const schemas = PROJECTION_NAMES.map(schemaOf)
   for (let saidAt = performance.now(); ; await delay(LOOK_MS)) {
     const { rows } = await pg.query<{ schema: string }>(

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isSame } from '#domain/shared/same.ts'
+import { isSame } from '#domain/shared/deep-equal.ts'
 
 /** Small, so that equal ones are met often. */
 const value = fc.jsonValue({ maxDepth: 3, stringUnit: 'grapheme-ascii' })

@@ -8,8 +8,8 @@ import type { LiveMessage } from '../contract/live.ts'
 import { decryptRows, logAnswer } from '../logs/log-answer.ts'
 import { messagesOf } from '../logs/provider-messages.ts'
 import type { ReadDeps } from '../route.ts'
-import { taskItems, testItems, tokenItems } from './changed-items.ts'
 import { cachedText, type LiveItem } from './live-buffer.ts'
+import { taskItems, testItems, tokenItems } from './live-topic-items.ts'
 
 export type ItemQuery = {
   readonly after: number

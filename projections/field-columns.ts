@@ -1,7 +1,12 @@
 import { type FragmentSqlToken, sql } from 'slonik'
 import Type, { type TSchema, type TUnsafe } from 'typebox'
 import { sealedText, wireInteger } from '#infra/postgres/row-types.ts'
-import { type Field, type Fields, mapFields, type ValuesOf } from '#read-api/contract/fields.ts'
+import {
+  type Field,
+  type Fields,
+  mapFields,
+  type ValuesOf,
+} from '#read-api/contract/resource-fields.ts'
 import type { Cells } from './runner/row-changes.ts'
 
 /** By field, the names of columns that differ from the field's name in snake case. */

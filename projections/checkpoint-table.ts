@@ -1,7 +1,7 @@
 import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
 import { LANE_COUNT } from '#infra/event-bus/lanes.ts'
 import { rowType, wireInteger } from '#infra/postgres/row-types.ts'
-import type { ProjectionName } from './names.ts'
+import type { ProjectionName } from './projection-names.ts'
 
 /**
  * Creates the table with the checkpoint of each lane of each read model. A checkpoint is the
