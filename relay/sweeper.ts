@@ -4,8 +4,8 @@ import { accountStream } from '#domain/account/events.ts'
 import { fromWire } from '#domain/shared/quota.ts'
 import type { Core } from '#infra/core.ts'
 import { expiredCalls } from '#projections/open-calls/query.ts'
-import { type FindExpired, LeaseWatch, SWEEP_EVERY_MS } from './lease-watch.ts'
-import type { ClaimedCalls } from './repeats/claimed-calls.ts'
+import { type FindExpired, LeaseWatch, SWEEP_EVERY_MS } from './expired-leases.ts'
+import type { ClaimedCalls } from './idempotency/claimed-calls.ts'
 
 export type Sweeper = { readonly stop: () => Promise<void> }
 

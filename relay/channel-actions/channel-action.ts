@@ -6,7 +6,7 @@ import type { Freshness } from '#projections/freshness/query.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import { channelActionError } from './channel-action-errors.ts'
 import type { TestRuns } from './test-runs.ts'
-import { type CheckDeps, viewsNow } from './views-now.ts'
+import { type CheckDeps, viewsNow } from './wait-for-views.ts'
 
 /** The Fastify app, with handlers that are typed by their schemas. */
 export type Api = ReturnType<typeof typed>

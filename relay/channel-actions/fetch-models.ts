@@ -3,9 +3,9 @@ import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { channelChecks } from '#read-api/contract/channel-actions.ts'
 import { type ProviderTarget, providerRequest } from '../providers/openai-compatible/target.ts'
-import { askProvider, unexpectedFormat } from './ask-provider.ts'
 import { type ActionDeps, type ChannelAction, channelNow } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
+import { askProvider, unexpectedFormat } from './fetch-from-provider.ts'
 import { unsavedTarget } from './unsaved-target.ts'
 
 /**

@@ -8,8 +8,8 @@ import type { Words } from '#infra/http/language.ts'
 import type { Balance } from '../providers/openai-compatible/balance-query.ts'
 import { type ProviderTarget, providerRequest } from '../providers/openai-compatible/target.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import { askProvider, unexpectedFormat } from './ask-provider.ts'
-import type { CheckDeps } from './views-now.ts'
+import { askProvider, unexpectedFormat } from './fetch-from-provider.ts'
+import type { CheckDeps } from './wait-for-views.ts'
 
 export type BalanceRead =
   | { readonly isRead: true; readonly balance: string; readonly position: number }

@@ -6,10 +6,10 @@ import { RELAY_ERRORS } from '../canonical/relay-errors.ts'
 import { providerErrorBody } from '../dialects/openai-chat/error-body.ts'
 import { ERROR_CODE_OF } from '../pipeline/failure.ts'
 import { confidentialTo, type RelayChannel, workOf } from '../views/channel-view.ts'
-import { PROXY_FAILED } from './ask-provider.ts'
 import { type ChannelAction, channelNow, contextOf, visible } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
-import { type ProbeResult, testChannel } from './probe.ts'
+import { PROXY_FAILED } from './fetch-from-provider.ts'
+import { type ProbeResult, testChannel } from './send-channel-test.ts'
 
 const NO_REQUEST: Words = {
   zh: '模型名称或参数覆盖无法构成请求',

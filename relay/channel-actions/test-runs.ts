@@ -5,8 +5,8 @@ import type { Lease } from '#infra/leases/leases.ts'
 import { relayChannels } from '#projections/channels/query.ts'
 import { type RelayChannel, workOf } from '../views/channel-view.ts'
 import { inParallel } from './in-parallel.ts'
-import { testChannel } from './probe.ts'
-import { type CheckDeps, viewsNow } from './views-now.ts'
+import { testChannel } from './send-channel-test.ts'
+import { type CheckDeps, viewsNow } from './wait-for-views.ts'
 
 export type TestRuns = {
   /** Starts a test run. Returns null if a run is already in progress in any process. */

@@ -12,7 +12,7 @@ import {
 import type { RelayChannel } from '../views/channel-view.ts'
 import { type ActionDeps, channelNow } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
-import { viewsNow } from './views-now.ts'
+import { viewsNow } from './wait-for-views.ts'
 
 /**
  * Returns a target for channel settings that an admin has entered and not saved yet. If no key is

@@ -13,7 +13,7 @@ import {
 import { channelActionError } from './channel-action-errors.ts'
 import { inParallel } from './in-parallel.ts'
 import { hasBalance, readBalance } from './read-balance.ts'
-import { viewsNow } from './views-now.ts'
+import { viewsNow } from './wait-for-views.ts'
 
 /**
  * Serves `GET /api/channel/update_balance/{id}/` for admins. The response contains the remaining

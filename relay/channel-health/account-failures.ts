@@ -1,7 +1,7 @@
 import { providerErrorFields } from '../dialects/openai-chat/error-body.ts'
-import { accountErrorOf } from '../pipeline/account-error.ts'
-import type { AttemptEnd } from '../pipeline/call-upstream.ts'
-import { isEcho } from './echo.ts'
+import { accountErrorOf } from '../pipeline/provider-account-error.ts'
+import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
+import { isEcho } from './echoed-request-text.ts'
 
 type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
 

@@ -1,5 +1,5 @@
-import { accountCodeIn, accountErrorOf } from '#relay/pipeline/account-error.ts'
-import type { AttemptEnd, AttemptError } from '#relay/pipeline/call-upstream.ts'
+import { accountCodeIn, accountErrorOf } from '#relay/pipeline/provider-account-error.ts'
+import type { AttemptEnd, AttemptError } from '#relay/pipeline/upstream-attempt.ts'
 
 /**
  * The probable cause of a failed attempt. A failed connection is attributed to the channel, a

@@ -1,7 +1,7 @@
 import type { SharedTerms } from '#domain/token/events.ts'
 import type { Claim, Full } from '#infra/limits/port.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import type { ConcurrencyCaps } from './concurrency.ts'
+import type { ConcurrencyCaps } from './process-call-limit.ts'
 
 type Subject = { readonly scope: 'token' | 'user'; readonly id: number }
 

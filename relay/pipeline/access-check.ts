@@ -4,8 +4,8 @@ import type { Views } from '#relay/views/views.ts'
 import type { RelayErrorCode } from '../canonical/relay-error.ts'
 import type { RelayToken } from '../views/token-view.ts'
 import type { Caller } from './authenticate.ts'
-import type { EmptiedAccounts } from './emptied-accounts.ts'
 import type { Exchange } from './exchange.ts'
+import type { EmptiedAccounts } from './spent-balance-check.ts'
 
 /**
  * Returns the reason why the caller of a running call has lost access, or null while access is

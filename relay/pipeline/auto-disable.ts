@@ -5,7 +5,7 @@ import type { Core } from '#infra/core.ts'
 import type { Views } from '#relay/views/views.ts'
 import { AccountFailures, accountFailureOf } from '../channel-health/account-failures.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
-import type { AttemptEnd } from './call-upstream.ts'
+import type { AttemptEnd } from './upstream-attempt.ts'
 
 type Deps = Pick<Core, 'actors' | 'log' | 'now'> & { readonly views: Views }
 

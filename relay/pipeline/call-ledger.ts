@@ -17,8 +17,8 @@ import { type RelayError, type RelayErrorCode, relayError } from '../canonical/r
 import type { Place } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { KeyedCall } from './claim-call.ts'
-import { codeOfEmptied } from './emptied-accounts.ts'
 import type { Exchange } from './exchange.ts'
+import { codeOfEmptied } from './spent-balance-check.ts'
 
 export type Admission = {
   readonly model: string

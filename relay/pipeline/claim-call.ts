@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Core } from '#infra/core.ts'
-import type { ClaimedCalls } from '#relay/repeats/claimed-calls.ts'
+import type { ClaimedCalls } from '#relay/idempotency/claimed-calls.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Work } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'

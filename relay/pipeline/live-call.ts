@@ -10,13 +10,13 @@ import type { AnswerScreen } from '../screening/screening.ts'
 import { type Place, placeOf, type RelayKey } from '../views/channel-view.ts'
 import type { AccessCheck } from './access-check.ts'
 import type { CallLedger, Course } from './call-ledger.ts'
-import { type AttemptEnd, type AttemptError, UpstreamAttempt } from './call-upstream.ts'
 import type { Deadlines, Watched } from './deadlines.ts'
 import type { Exchange } from './exchange.ts'
 import { answerError } from './failure.ts'
 import type { OutputAllowance } from './output-allowance.ts'
 import type { Candidate } from './plan-call.ts'
 import { byteSinkOf, StreamForwarder, startStream } from './stream-forwarder.ts'
+import { type AttemptEnd, type AttemptError, UpstreamAttempt } from './upstream-attempt.ts'
 
 type Deps = {
   readonly via: Outbound['via']

@@ -2,9 +2,9 @@ import { holdFor, outputTokensWithin } from '#domain/pricing/hold.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import type { TokenLimits } from '#domain/pricing/usage.ts'
 import type { Quota } from '#domain/shared/quota.ts'
-import type { DeliveredText } from '#relay/canonical/delivered-text.ts'
+import type { DeliveredText } from '#relay/canonical/countable-text.ts'
 import { OUTPUT_TOKENS_MAX } from '../dialects/openai-chat/chat-request.ts'
-import type { CallTerms } from './output-terms.ts'
+import type { CallTerms } from './call-hold.ts'
 
 /**
  * The minimum number of tokens by which the hold of an open-ended stream grows. The hold grows by

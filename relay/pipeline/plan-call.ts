@@ -14,7 +14,7 @@ import { isByDeployment } from '../providers/openai-compatible/target.ts'
 import { upstreamModelOf } from '../views/channel-rules.ts'
 import { type RelayChannel, workOf } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
-import { type CallTerms, callTerms } from './output-terms.ts'
+import { type CallTerms, callTerms } from './call-hold.ts'
 
 /** A channel to which the call may be sent, with the request for that channel. */
 export type Candidate = {

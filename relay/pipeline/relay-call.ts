@@ -8,25 +8,25 @@ import { accessCheck } from './access-check.ts'
 import { acquirePermit, type CallOutcome } from './acquire-permit.ts'
 import { admit } from './admit.ts'
 import { authenticate, type Caller } from './authenticate.ts'
-import { chatBodyOwnerOf } from './body-owner.ts'
-import type { AttemptEnd, AttemptError } from './call-upstream.ts'
-import { ChannelSelector, isRetryable } from './choose-channel.ts'
+import { chatBodyOwnerOf } from './body-memory-share.ts'
+import { ChannelSelector, isRetryable } from './channel-selector.ts'
+import { fitInput } from './check-input-length.ts'
 import { claimCall, type KeyedCall } from './claim-call.ts'
-import { type Exchange, sendError, showDropped } from './exchange.ts'
-import { fitInput } from './fit-input.ts'
-import { LiveCall } from './live-call.ts'
-import { OutputAllowance } from './output-allowance.ts'
-import { type CallPlan, type Candidate, candidateOf, planCall } from './plan-call.ts'
-import { readBody } from './read-body.ts'
-import { rejectUpload } from './reject-upload.ts'
-import type { RelayDeps } from './relay-deps.ts'
 import {
   type Closing,
   concludeAbandoned,
   concludeFailure,
   concludePlain,
   concludeStream,
-} from './settle.ts'
+} from './conclude-call.ts'
+import { type Exchange, sendError, showDropped } from './exchange.ts'
+import { LiveCall } from './live-call.ts'
+import { OutputAllowance } from './output-allowance.ts'
+import { type CallPlan, type Candidate, candidateOf, planCall } from './plan-call.ts'
+import { readBody } from './read-body.ts'
+import { rejectUpload } from './reject-upload.ts'
+import type { RelayDeps } from './relay-deps.ts'
+import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
 
 /**
  * Authenticates a call. `authenticate` checks the headers of the request. `open` then reads the

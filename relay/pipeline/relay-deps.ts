@@ -1,19 +1,19 @@
 import type { Core } from '#infra/core.ts'
 import type { Outbound } from '#infra/outbound/dispatcher.ts'
 import type { ProviderMessages } from '#infra/provider-messages/provider-messages.ts'
+import type { ClaimedCalls } from '#relay/idempotency/claimed-calls.ts'
 import type { BodyMemory } from '#relay/limits/body-memory.ts'
-import type { CallsUnderWay, ConcurrencyCaps } from '#relay/limits/concurrency.ts'
 import type { FailedKeys } from '#relay/limits/failed-keys.ts'
-import type { ClaimedCalls } from '#relay/repeats/claimed-calls.ts'
+import type { CallsUnderWay, ConcurrencyCaps } from '#relay/limits/process-call-limit.ts'
 import type { TokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Views } from '#relay/views/views.ts'
 import type { Breaker } from '../channel-health/breaker.ts'
 import type { AutoDisable } from './auto-disable.ts'
 import type { KeyChoice } from './choose-key.ts'
 import type { Deadlines, Watch } from './deadlines.ts'
-import type { EmptiedAccounts } from './emptied-accounts.ts'
 import type { LiveCall } from './live-call.ts'
 import type { RetryBudget } from './retry-budget.ts'
+import type { EmptiedAccounts } from './spent-balance-check.ts'
 
 /** The dependencies of the functions that handle a call. */
 export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'> & {

@@ -5,7 +5,7 @@ import { type Claim, isFull, type Limits, type Permit } from '#infra/limits/port
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { inParallel } from '../channel-actions/in-parallel.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
-import { ChannelSelector } from '../pipeline/choose-channel.ts'
+import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import { type Exchange, sendJson } from '../pipeline/exchange.ts'
 import { queryProvider } from './query-provider.ts'
 import { sendTaskError } from './task-answers.ts'

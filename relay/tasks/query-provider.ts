@@ -1,8 +1,8 @@
 import { type Dispatcher, request } from 'undici'
 import type { Outbound, OutboundLimits } from '#infra/outbound/dispatcher.ts'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
-import type { AttemptEnd } from '#relay/pipeline/call-upstream.ts'
-import { retryAfterOf } from '#relay/pipeline/call-upstream.ts'
+import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
+import { retryAfterOf } from '#relay/pipeline/upstream-attempt.ts'
 import { type ProviderTarget, providerRequest } from '../providers/openai-compatible/target.ts'
 
 /**

@@ -2,8 +2,8 @@ import type { Outbound } from '#infra/outbound/dispatcher.ts'
 import type { Progress } from '#infra/progress/progress.ts'
 import type { FailedKeys } from '#relay/limits/failed-keys.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
-import type { Acceptances } from './acceptances.ts'
-import type { Permits } from './permits.ts'
+import type { Permits } from './concurrency-permits.ts'
+import type { Acceptances } from './pending-acceptances.ts'
 import type { TaskLedger } from './task-ledger.ts'
 
 /** The dependencies of the functions that handle tasks. */

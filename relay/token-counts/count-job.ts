@@ -1,6 +1,6 @@
+import { TOKENS_PER_IMAGE } from './estimate-input-tokens.ts'
 import { ExcerptCount } from './excerpt-count.ts'
 import { RequestText } from './request-text.ts'
-import { TOKENS_PER_IMAGE } from './rough-input.ts'
 import { TextExcerpt } from './text-excerpt.ts'
 
 /**

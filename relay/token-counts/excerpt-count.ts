@@ -1,6 +1,6 @@
 import { countTokens, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base'
-import { completeEnd, isSpace } from './text-cuts.ts'
 import type { Span, TextExcerpt } from './text-excerpt.ts'
+import { completeEnd, isSpace } from './utf8-boundaries.ts'
 
 /**
  * The number of bytes that one call of the tokenizer handles. A call takes a few milliseconds at

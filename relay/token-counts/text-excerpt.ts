@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { completeEnd, isContinuation, isSpace } from './text-cuts.ts'
+import { completeEnd, isContinuation, isSpace } from './utf8-boundaries.ts'
 
 /**
  * The maximum length of a text that is kept completely. Of a longer text, at least half of this

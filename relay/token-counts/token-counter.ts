@@ -1,8 +1,8 @@
-import { roughTokens } from '#relay/canonical/delivered-text.ts'
+import { roughTokens } from '#relay/canonical/countable-text.ts'
 import type { CountAnswer, Source } from './count-job.ts'
 import { CountQueue, type QueueBounds } from './count-queue.ts'
 import { CountThread, STEP_BYTES_MAX } from './count-thread.ts'
-import { roughInput } from './rough-input.ts'
+import { roughInput } from './estimate-input-tokens.ts'
 
 export type CountRequest = { readonly requestBody: Uint8Array | null; readonly text: string }
 

@@ -1,7 +1,7 @@
 import OpenAI from 'openai'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
-import { playgroundRequest } from '#relay/playground/own-request.ts'
+import { playgroundRequest } from '#relay/playground/playground-request.ts'
 import { addChannel, PASSWORD, setOption, testProduct } from '#test/support/product.ts'
 import { startedOnce } from '#test/support/started.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { roughInput } from '#relay/token-counts/rough-input.ts'
+import { roughInput } from '#relay/token-counts/estimate-input-tokens.ts'
 import { startedForEach } from '#test/support/started.ts'
 import { KEY, relayRig } from './support/relay-rig.ts'
 

@@ -1,9 +1,9 @@
 import { namesByFoldedName } from '#domain/shared/folded-name.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
-import { innerRules } from '../inner-kinds.ts'
 import type { JsonKind } from '../json-bytes.ts'
 import { ambiguousKey, jsonError } from '../json-error.ts'
 import { type JsonFault, type Member, scanObject } from '../json-scan.ts'
+import { innerRules } from '../nested-member-rules.ts'
 import { BodyParts, TOOLS_MAX, type ToolElement } from './body-parts.ts'
 import { type InputBound, inputBoundOf } from './input-bound.ts'
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { Permits } from '#relay/tasks/permits.ts'
+import { Permits } from '#relay/tasks/concurrency-permits.ts'
 import { PICTURE_PERMITS, permitNames } from '#relay/tasks/show-image.ts'
 import { startedOnce } from '#test/support/started.ts'
 import { tasksRig } from './tasks-rig.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ClaimedCalls } from '#relay/repeats/claimed-calls.ts'
+import type { ClaimedCalls } from '#relay/idempotency/claimed-calls.ts'
 import { claimedCallsInMemory } from '../support/claimed-calls.ts'
 import { KEY } from '../support/relay-rig.ts'
 import { type TasksRig, tasksRig } from './tasks-rig.ts'

@@ -1,5 +1,5 @@
 import { providerErrorCode } from '#relay/dialects/openai-chat/error-body.ts'
-import type { AttemptEnd } from './call-upstream.ts'
+import type { AttemptEnd } from './upstream-attempt.ts'
 
 const CODES = new Set([
   'account_deactivated',

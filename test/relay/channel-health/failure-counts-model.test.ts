@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Tallies } from '#relay/channel-health/tallies.ts'
+import { Tallies } from '#relay/channel-health/failure-counts.ts'
 
 const WINDOW_MS = 60_000
 const rule = {

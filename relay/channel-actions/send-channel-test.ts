@@ -6,12 +6,12 @@ import { outputCeiling, readOpenAiUsage } from '../canonical/usage-report.ts'
 import { type ChatRequest, readChatRequest } from '../dialects/openai-chat/chat-request.ts'
 import { modelIn } from '../dialects/openai-chat/upstream-body.ts'
 import { usageInAnswer } from '../dialects/openai-chat/usage-in-answer.ts'
-import { accountErrorOf } from '../pipeline/account-error.ts'
-import { type AttemptEnd, UpstreamAttempt } from '../pipeline/call-upstream.ts'
 import { DEFAULT_DEADLINES, type Deadlines } from '../pipeline/deadlines.ts'
 import { type Candidate, candidateOf } from '../pipeline/plan-call.ts'
+import { accountErrorOf } from '../pipeline/provider-account-error.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { StreamForwarder } from '../pipeline/stream-forwarder.ts'
+import { type AttemptEnd, UpstreamAttempt } from '../pipeline/upstream-attempt.ts'
 import {
   chatPathOf,
   isByDeployment,

@@ -5,8 +5,8 @@ import { isFull, type Limits, type Permit } from '#infra/limits/port.ts'
 import { type ChannelLimits, channelClaims } from '#relay/limits/channel-claims.ts'
 import type { Breaker } from '../channel-health/breaker.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import type { AttemptEnd, AttemptError } from './call-upstream.ts'
 import { isValid } from './plan-call.ts'
+import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
 
 /** The errors that the provider did not cause. Another channel is not tried after these errors. */
 const NOT_PROVIDERS: ReadonlySet<AttemptError> = new Set([

@@ -3,7 +3,11 @@ import type { ChannelTerms } from '#domain/channel/events.ts'
 import { channelChecksStream } from '#domain/channel-checks/events.ts'
 import { createOutbound } from '#infra/outbound/dispatcher.ts'
 import { operatorPolicy } from '#infra/outbound/guard.ts'
-import { PROBE_DEADLINES, type Probe, testChannel } from '#relay/channel-actions/probe.ts'
+import {
+  PROBE_DEADLINES,
+  type Probe,
+  testChannel,
+} from '#relay/channel-actions/send-channel-test.ts'
 import { DEFAULT_DEADLINES, Watch } from '#relay/pipeline/deadlines.ts'
 import { providerTarget } from '#relay/providers/openai-compatible/target.ts'
 import { channelRules } from '#relay/views/channel-rules.ts'

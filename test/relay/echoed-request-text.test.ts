@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isEcho } from '#relay/channel-health/echo.ts'
+import { isEcho } from '#relay/channel-health/echoed-request-text.ts'
 
 const asking = (...contents: unknown[]): Buffer =>
   Buffer.from(

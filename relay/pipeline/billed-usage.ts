@@ -6,7 +6,7 @@ import {
   type UsageSource,
   usageWithin,
 } from '#domain/pricing/usage.ts'
-import type { CountableText } from '#relay/canonical/delivered-text.ts'
+import type { CountableText } from '#relay/canonical/countable-text.ts'
 import { outputCeiling, readOpenAiUsage } from '#relay/canonical/usage-report.ts'
 import { requestsHourCache } from '#relay/dialects/openai-chat/chat-request.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'

@@ -4,7 +4,7 @@ import type { Outbound } from '#infra/outbound/dispatcher.ts'
 import type { OutboundPolicy } from '#infra/outbound/guard.ts'
 import type { Views } from '#relay/views/views.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import type { ProbeDeps, ProbeResult } from './probe.ts'
+import type { ProbeDeps, ProbeResult } from './send-channel-test.ts'
 
 const FRESH_WITHIN_MS = 2_000
 
@@ -13,7 +13,7 @@ export type CheckDeps = ProbeDeps & {
   readonly core: Pick<Core, 'db' | 'leases' | 'store' | 'log'>
   readonly views: Views
   readonly policy: OutboundPolicy
-  /** Applies the consequences of a test: see `channel-health/judge-test.ts`. */
+  /** Applies the consequences of a test: see `channel-health/apply-test-result.ts`. */
   readonly judge: (channel: RelayChannel, result: ProbeResult, context: CommandContext) => void
   /** The connections for provider requests other than chats. */
   readonly providerOutbound: Outbound

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createPools, type Pools } from '#infra/postgres/pools.ts'
-import { CLAIM_MS, type ClaimedCalls, createClaimedCalls } from '#relay/repeats/claimed-calls.ts'
+import {
+  CLAIM_MS,
+  type ClaimedCalls,
+  createClaimedCalls,
+} from '#relay/idempotency/claimed-calls.ts'
 import { testDatabase } from '#test/support/postgres.ts'
 
 let database: Awaited<ReturnType<typeof testDatabase>>

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { expect, it, vi } from 'vitest'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
-import { type Acceptance, Acceptances } from '#relay/tasks/acceptances.ts'
+import { type Acceptance, Acceptances } from '#relay/tasks/pending-acceptances.ts'
 import { HOUR, tasksRig } from './tasks-rig.ts'
 
 const AWAY = new StoreUnavailable('away')
