@@ -13,8 +13,8 @@ export type Draining = {
   /** Counts the call as running until the promise settles. */
   readonly during: (exchange: Exchange, call: Promise<void>) => void
   /**
-   * Waits up to `graceMs` for all running calls, then ends them. A second drain with a shorter
-   * period shortens the first period.
+   * Waits up to `graceMs` for all running calls, then ends the calls that are still running. If
+   * `drain` is called again with a shorter period, the first period is shortened.
    */
   readonly drain: (graceMs: number) => Promise<void>
 }
@@ -76,8 +76,8 @@ function stalledUploads(stallMs: number): (calls: Iterable<Exchange>) => void {
       if (last?.bytes !== bytes) seen.set(request, { bytes, at: now })
       else if (now - last.at >= stallMs) {
         response.shouldKeepAlive = false
-        // Destroying the request unblocks the code that reads its body. Otherwise that code would
-        // wait for a connection that stays open.
+        // The code that reads the request's body would wait as long as the connection stays open.
+        // Destroying the request ends that wait.
         response.once('finish', () => request.destroy())
         sendError(exchange, drainingError())
       }

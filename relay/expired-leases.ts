@@ -9,8 +9,8 @@ export const SWEEP_EVERY_MS = 5_000
 type Sighting = { readonly leaseUntil: number; readonly unchangedMs: number }
 
 /**
- * Decides which leases have really expired. The wall clock may be changed while calls run. After a
- * change by an hour, every lease seems to have expired. The owner of a running call renews its
+ * Decides which leases have really expired. The wall clock may be changed while calls run: if it is
+ * set forward by an hour, every lease seems to have expired. The owner of a running call renews its
  * lease after each third of the lease's length, independently of the wall clock. A lease therefore
  * counts as expired only if it also stayed unchanged for half of its length in monotonic time.
  * Calls are observed before their lease ends, so the check causes no delay while the clock runs

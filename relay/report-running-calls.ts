@@ -16,8 +16,8 @@ type Deps = {
 }
 
 /**
- * Counts the running calls once a second and reports them, so that the code of a call updates no
- * counter. Returns a function that stops the report.
+ * Counts the running calls once a second and reports the counts, so that the code that handles
+ * calls maintains no counters. Returns a function that stops the reports.
  */
 export function reportInFlight({ live, gauges, log }: Deps): () => Promise<void> {
   let reported = ''

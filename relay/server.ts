@@ -121,8 +121,8 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
     matches,
     handle: (request, response) => {
       const exchange = openExchange(request, response)
-      // The call is refused immediately, because an append can't succeed without disk space and
-      // would only fail after its deadline.
+      // The call is refused immediately when the disk is full. An append would also fail, but only
+      // after its deadline.
       if (request.method === 'POST' && !core.writes.isWritable()) sendError(exchange, NO_DISK)
       else route({ deps, tasks, draining }, exchange)
     },

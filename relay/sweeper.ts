@@ -40,10 +40,10 @@ export function startSweeper(
 }
 
 /**
- * Ends the calls whose owner process died. Each call is ended once and charged by its last
- * progress. The account decides whether a call's lease has expired, because the read model may lag
- * and miss a renewal. If the caller was charged nothing, the `Idempotency-Key` is released for a
- * retry.
+ * Ends the calls whose owner process died. Each call is ended once and charged for its last
+ * recorded progress. The account decides whether a call's lease has expired, because the read model
+ * may lag and miss a renewal. If the caller was charged nothing, the `Idempotency-Key` is released
+ * for a retry.
  */
 export async function sweep(
   { actors, now }: Pick<Core, 'actors' | 'now'>,

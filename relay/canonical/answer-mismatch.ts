@@ -2,8 +2,8 @@
 export type AnswerMismatch = 'other-model' | 'higher-cost'
 
 /**
- * A provider's reported cost is flagged when it exceeds the price list's charge by more than this
- * factor.
+ * The factor by which the cost that a provider reports may exceed the charge by the price list. A
+ * higher cost is flagged.
  */
 const COST_FACTOR = 2
 
@@ -16,8 +16,8 @@ const VARIANT = /:(?:free|nitro|floor|online|thinking|beta|extended|exacto)$/
 const ANY_MODEL = /^ep-|(?:^|\/)auto$/
 const ALIAS = /[-@](?:latest|preview|exp|stable)$/
 /**
- * The version at the end of a model's name is a date or a number of three or more digits:
- * `2024-08-06`, `05-20`, `0613`, `001`.
+ * Matches the version at the end of a model's name: a date, a number of three or more digits, or
+ * `v` with a number. Examples are `2024-08-06`, `05-20`, `0613` and `001`.
  */
 const VERSION = /[-@:](?:\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{3,8}|v\d+(?:[-:]\d+)?)$/
 

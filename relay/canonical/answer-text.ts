@@ -3,8 +3,8 @@ import { eventData } from './sse-scanner.ts'
 /** Receives the text of a provider's answer in pieces. */
 export type TextSink = {
   /**
-   * Receives a piece of text. `place` identifies the message field or tool call that contains the
-   * piece.
+   * Receives a piece of text. `choice` is the index of the answer's choice. `place` is a number for
+   * the message field or tool call that contains the piece.
    */
   readonly text: (choice: number, place: number, piece: string) => void
   /**
@@ -18,11 +18,12 @@ type JsonObject = Readonly<Record<string, unknown>>
 
 const FIELDS = ['reasoning_content', 'reasoning', 'content', 'refusal']
 /**
- * The highest index that gets its own place. Choices and tool calls with a higher index share one
- * place, so that a provider that invents indexes can't exhaust memory.
+ * The highest index of a choice or tool call whose texts are collected separately. Texts with
+ * higher indexes are collected together, so that a provider that invents indexes can't exhaust
+ * memory.
  */
 const INDEX_MAX = 128
-/** The place that collects all texts outside of `FIELDS` and tool calls. */
+/** The place number of all texts that are neither in one of the `FIELDS` nor in a tool call. */
 const REST = FIELDS.length + 2 * (INDEX_MAX + 1)
 
 /**
@@ -31,7 +32,7 @@ const REST = FIELDS.length + 2 * (INDEX_MAX + 1)
  */
 const NAMES = new Set(['role', 'id', 'type', 'format', 'status', 'object'])
 const NAME_LENGTH_MAX = 64
-/** Fields that contain base64. A value with any other character is treated as text. */
+/** Fields that contain base64. A value that is not base64 is treated as text. */
 const DATA = new Set(['data', 'b64_json', 'signature', 'thought_signature', 'encrypted_content'])
 const BASE64 = /^[\w+/=-]*$/
 const DATA_URL = /^data:[\w.+/-]{1,64};base64,[\w+/=-]*$/
@@ -118,8 +119,8 @@ class MessageReader {
   }
 
   /**
-   * Reports whether the text also appears in one of the `FIELDS`. Some providers repeat a field's
-   * text in its details, for other clients.
+   * Reports whether the text also appears in one of the `FIELDS`. Some providers send the same text
+   * a second time in another member of the message.
    */
   private isRepeated(text: string): boolean {
     return FIELDS.some((field) => this.message[field] === text)

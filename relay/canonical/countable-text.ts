@@ -4,8 +4,8 @@ const EVENTS_BYTES_MAX = 64 * 1024
 const TEXT_LENGTH_MAX = 256 * 1024
 /**
  * The number of base64 characters that are charged as one token. By published rates, a picture of
- * about a megabyte has 1 290 tokens. A second of sound has 20 tokens, in 64 000 characters as PCM
- * or 21 000 as MP3.
+ * about 1 MB has 1 290 tokens, and one second of sound has 20 tokens. One second of sound takes 64
+ * 000 characters as PCM and 21 000 as MP3.
  */
 const DATA_CHARACTERS_PER_TOKEN = 1_000
 
@@ -13,9 +13,9 @@ const DATA_CHARACTERS_PER_TOKEN = 1_000
 export type CountableText = { readonly text: string; readonly tokens: number }
 
 /**
- * Collects the text of an answer by place, so that the token count does not depend on how a stream
- * splits and interleaves the text. Beyond 256 K characters the text is dropped and its tokens are
- * estimated.
+ * Collects the text of an answer separately for each message field and tool call, so that the token
+ * count does not depend on how a stream splits and interleaves the text. Beyond 256 K characters,
+ * the text is dropped and its tokens are estimated.
  */
 class TextCollector implements TextSink {
   private readonly texts = new Map<number, Map<number, string>>()

@@ -3,7 +3,7 @@ export type SseSink = {
   /** Receives complete events that need no inspection. */
   readonly pass: (bytes: Buffer) => void
   /**
-   * Receives one complete event whose bytes suggest usage, an error or an empty list of choices.
+   * Receives one complete event that probably contains usage, an error or an empty list of choices.
    */
   readonly marked: (bytes: Buffer) => void
   /** Receives the event whose data is `[DONE]`. */
@@ -27,8 +27,8 @@ const NOTHING = Buffer.alloc(0)
 /**
  * Splits a stream of server-sent events (WHATWG HTML, section 9.2) at its blank lines without
  * changing a byte. Chunks of complete events are forwarded without a copy. Lines end with LF, CR LF
- * or CR. A quote inside a JSON text is escaped (`\"usage\"`), so the text can't be mistaken for a
- * key.
+ * or CR. JSON keys are found by their bytes: a quote inside a JSON text is escaped (`\"usage\"`),
+ * so no text can be mistaken for a key.
  */
 export class SseScanner {
   /**
@@ -52,8 +52,8 @@ export class SseScanner {
     const bytes = isJoined ? this.joined(chunk) : chunk
     const end = this.cut(bytes)
     const left = bytes.length - end
-    // The sink may keep the events, which are views of the carry buffer, so the scanner continues
-    // with a new buffer.
+    // The scanner continues with a new buffer, because the sink may keep the events, which are
+    // views of the old carry buffer.
     if (isJoined && end > 0) this.carry = NOTHING
     if (left > EVENT_BYTES_MAX) {
       this.isOverflown = true
@@ -100,7 +100,7 @@ export class SseScanner {
   }
 
   /**
-   * Returns the offset behind the event at `start`, as `endByLf` does, but also accepts carriage
+   * Returns the offset after the event at `start`, as `endByLf` does, but also accepts carriage
    * returns as line ends.
    */
   private endOf(bytes: Buffer, start: number): number {
@@ -127,8 +127,8 @@ export class SseScanner {
   }
 
   /**
-   * Appends the chunk to the carry buffer. The chunk is written in place while it fits, so that
-   * many small chunks stay cheap.
+   * Appends the chunk to the carry buffer. A chunk that fits is copied into the existing buffer, so
+   * that many small chunks cost little.
    */
   private joined(chunk: Buffer): Buffer {
     const length = this.carried + chunk.length
@@ -142,7 +142,7 @@ export class SseScanner {
   }
 }
 
-/** Events are copied if the length of their buffer exceeds this multiple of the events' length. */
+/** Events are copied out of a buffer that is more than this many times as long as the events. */
 const PINNED_FACTOR = 8
 
 /**
@@ -155,8 +155,8 @@ function view(bytes: Buffer, start: number, end: number): Buffer {
 }
 
 /**
- * Returns the offset behind the blank line that ends the event at `start`, or -1 when the blank
- * line has not arrived yet.
+ * Returns the offset after the blank line that ends the event at `start`, or -1 if the blank line
+ * has not arrived yet.
  */
 function endByLf(bytes: Buffer, start: number): number {
   let lineStart = start
@@ -169,7 +169,8 @@ function endByLf(bytes: Buffer, start: number): number {
 }
 
 /**
- * Stores the offset of the next marker, so that each chunk is searched once and not once per event.
+ * Finds the events that contain usage, an error or an empty list of choices. The offset of the next
+ * match is stored, so that each chunk is searched once and not once per event.
  */
 class Marks {
   private readonly bytes: Buffer
@@ -222,8 +223,8 @@ function nextEmpty(bytes: Buffer, from: number): number {
 const DONE = '[DONE]'
 
 function isDoneEvent(bytes: Buffer, start: number, end: number): boolean {
-  // Checking the last character decides nearly every event, because the JSON of an event ends with
-  // a brace.
+  // The last character is checked first: it is a brace in nearly every event, and a bracket in
+  // `[DONE]`.
   let last = end - 1
   while (last > start && (bytes[last] ?? 0) <= 32) last -= 1
   if (bytes[last] !== 93 || end - start > 256) return false

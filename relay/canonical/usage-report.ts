@@ -5,8 +5,8 @@ export type UsageReport = {
   /** The token counts, each limited to its ceiling. A count that can't be read is 0. */
   readonly usage: Usage
   /**
-   * True if all counts are as the provider reported them. Parts that were cut because their sum
-   * exceeded the total do not make the report untrusted.
+   * True if all counts are as the provider reported them. The report stays trusted if parts of a
+   * total were only reduced because their sum exceeded the total.
    */
   readonly isTrusted: boolean
   readonly anomaly: UsageAnomaly | null
@@ -41,11 +41,6 @@ export const outputCeiling = (outputTokensMax: number): number =>
  * `completion_tokens` includes reasoning and audio tokens. A reported zero is kept as zero. If
  * OpenAI's cache count is missing, the counts of DeepSeek (`prompt_cache_hit_tokens`) and Zhipu
  * (`cached_tokens`) are read.
- *
- * An anomaly makes no call cheaper. A count beyond its ceiling is replaced by the ceiling, a
- * fraction is rounded up, and digits in a text are read as a number. A cache count lowers the price
- * only if the count is plausible and the prompt was not cut. If the report is not trusted, `meter`
- * uses the larger of the report and the gateway's own count.
  */
 export function readOpenAiUsage(
   raw: unknown,

@@ -13,8 +13,8 @@ import { TEST_RUNS_LEASE } from './test-runs.ts'
 
 /**
  * Serves three routes for admins. `GET /api/channel/test` starts a test of all channels in the
- * background. `GET /api/channel/test/progress` and `GET /api/channel/test/results` report its
- * progress and the result of each channel.
+ * background. `GET /api/channel/test/progress` reports the progress of this test, and `GET
+ * /api/channel/test/results` reports the result of each channel.
  */
 export const testAllChannels: ChannelAction = (api, deps) => {
   api.route({
@@ -56,7 +56,8 @@ async function progress({ core }: ActionDeps): Promise<TestProgress> {
   const run = await latestTestRun(core.db)
   if (run === null) return NONE
   const isOpen = run.endedTime === 0
-  // If the process of a run died, the run has no recorded end, but its lease has no holder.
+  // A test run whose process died has no recorded end. Such a run is not running, because its lease
+  // has no holder.
   const isRunning = isOpen && (await core.leases.holders(TEST_RUNS_LEASE)).has(TEST_RUNS_LEASE)
   return {
     run: run.run,

@@ -16,9 +16,9 @@ import { viewsNow } from './wait-for-views.ts'
 
 /**
  * Returns a target for channel settings that an admin has entered and not saved yet. If no key is
- * entered, the stored key of the channel `id` is used. The stored key is used only if the type, the
- * address and the proxy are unchanged. Otherwise an admin who can't read keys could have a key sent
- * to another address.
+ * entered, the stored key of the channel `id` is used, but only if the type, the address and the
+ * proxy are unchanged. This rule prevents admins who can't read keys from sending a stored key to
+ * another address.
  */
 export async function unsavedTarget(
   deps: ActionDeps,

@@ -45,8 +45,8 @@ type Count = { hits: number; since: number; readonly users: Set<number> }
 type FailureLimit = { readonly failures: number; readonly windowMs: number }
 
 /**
- * Counts the rejections of each key's account since its last success. A rejection that a caller may
- * have caused counts once per caller.
+ * Counts the rejections of each key's account since the key's last success. A rejection that a
+ * caller may have caused counts once per caller.
  */
 export class AccountFailures {
   private readonly counts = new Map<number | string, Count>()

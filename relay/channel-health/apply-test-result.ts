@@ -12,7 +12,8 @@ type Deps = Pick<RelayDeps, 'actors' | 'autoDisable' | 'breaker' | 'log' | 'now'
 export const SCHEDULER = 'system:health'
 
 /**
- * The user id for tests. A test belongs to no user, so a rejected key counts once for all tests.
+ * The user id for tests, which belong to no user. Rejections that count once per user therefore
+ * count once for all tests.
  */
 const NOBODY = 0
 const NOTHING = Buffer.alloc(0)

@@ -67,8 +67,8 @@ type Try = {
 }
 
 /**
- * The availability of a key. `due` means that its pause is over and one call may probe the key.
- * `out` means that calls must not use the key.
+ * The availability of a key. A key is `due` if its pause is over and one call may probe the key.
+ * Calls must not use a key that is `out`.
  */
 export type KeyStanding = 'free' | 'due' | 'out'
 
@@ -117,8 +117,9 @@ export class Breaker {
   }
 
   /**
-   * Checks the circuits of a channel and model. Returns null if no circuit is open. Otherwise
-   * resolves to the circuits that this call must probe, or to `false` if another call probes them.
+   * Checks the circuits of a channel and model. Returns null if no circuit is open. If a circuit is
+   * open, the promise resolves to the circuits that this call must probe, or to `false` if another
+   * call probes them.
    */
   enter(channelId: number, model: string): null | Promise<readonly CircuitScope[] | false> {
     const { circuits } = this.deps

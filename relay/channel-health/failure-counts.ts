@@ -40,7 +40,10 @@ class Tally {
     return calls >= rateCalls && failed * 100 >= ratePercent * calls
   }
 
-  /** Returns the number of failures that reached the limit. */
+  /**
+   * Returns the number of consecutive failures if it has reached the limit, and the number of
+   * failures in the window if not.
+   */
   failuresBy({ failures }: BreakerRule): number {
     return this.run >= failures ? this.run : this.counts().failed
   }
@@ -144,9 +147,9 @@ export class Tallies {
   }
 
   /**
-   * Deletes the failure counts of a channel or of one of its models. The counts of a model are kept
-   * when its circuit opens, because a later failure of another model then shows that both models
-   * fail.
+   * Deletes the failure counts of a channel or of one of its models. When the circuit of a model
+   * opens, the model's counts are not deleted, so that a later failure of another model shows that
+   * both models fail.
    */
   forget(channelId: number, model: string | null): void {
     if (model === null) this.channels.delete(channelId)

@@ -67,7 +67,7 @@ const POINT = 46
 const ZERO = 48
 
 /**
- * Returns the offset behind the number that begins at `start`. If the number is invalid, returns -1
+ * Returns the offset after the number that begins at `start`. If the number is invalid, returns -1
  * minus the offset of the invalid byte.
  */
 export function endOfNumber(bytes: Buffer, start: number): number {

@@ -26,7 +26,7 @@ export function pathAt(bytes: Buffer, at: number): string | null {
     if (byte === QUOTE) {
       const end = endOfText(bytes, index, at)
       if (end < 0) break
-      // A string in an object is a key if nothing was read since the brace or comma.
+      // A string in an object is a key if it is the first value after a brace or comma.
       if (levels.at(-1) === null) levels[levels.length - 1] = textOf(bytes, index, end)
       index = end
     } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
@@ -43,7 +43,7 @@ export function pathAt(bytes: Buffer, at: number): string | null {
 
 /**
  * Returns the offset of the closing quote of the string at `start`, or -1 if the string is not
- * closed before `before`.
+ * closed before the offset `before`.
  */
 function endOfText(bytes: Buffer, start: number, before: number): number {
   for (let index = start + 1; index < before; index += 1) {

@@ -77,14 +77,6 @@ const CLOSE_BRACKET = 93
  * Checks that the bytes are one valid JSON object and returns its top-level members, without
  * building any object. Depth, members and values are bounded, so that no body can block the event
  * loop for long.
- *
- * Text that an event store or a provider can't handle is a fault: NUL, half a surrogate pair and
- * invalid UTF-8. A duplicate key is a fault because parsers differ in which value they use. For the
- * same reason, a key must not differ only in letter case from another key or from a name in
- * `known`.
- *
- * `inner` contains rules for the objects in one of the arrays. `visitor` receives further nested
- * objects, even if a fault is found later.
  */
 export function scanObject(
   bytes: Buffer,
@@ -296,7 +288,7 @@ class Scanner {
     return true
   }
 
-  /** Scans a string from its opening quote to behind its closing quote. */
+  /** Scans a string including its opening and closing quotes. */
   private text(): boolean {
     const { bytes } = this
     let at = this.at + 1

@@ -144,8 +144,8 @@ const KEY_LENGTH_SHOWN = 64
 const BACKSLASH = 92
 
 /**
- * Reports whether case folding may change the text between `start` and `end`, which include the
- * quotes.
+ * Reports whether case folding may change the JSON string between `start` and `end`. The offsets
+ * include the quotes of the string.
  */
 export function isUnusual(bytes: Buffer, start: number, end: number): boolean {
   for (let at = start + 1; at < end - 1; at += 1) {

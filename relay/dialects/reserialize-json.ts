@@ -1,6 +1,6 @@
 /**
- * Matches a number that a double can't represent exactly. A match inside a text costs time but
- * changes nothing.
+ * Matches a number that a double may not represent exactly. A match inside a text only makes the
+ * serialization slower.
  */
 const LONG_NUMBER = /\d{16}|\d[eE]/
 /**

@@ -51,8 +51,9 @@ const TABLE = `
   create index if not exists claimed_calls_at on relay.claimed_calls (claimed_at);
 `
 
-// The statement makes an update that changes nothing, because `do nothing` would not return the
-// existing row. Before a separate select, another process could delete the row.
+// On a conflict, the statement makes an update that changes nothing, because `do nothing` would not
+// return the existing row. A separate select would be unsafe, because another process could delete
+// the row before the select.
 const CLAIM = `
   insert into relay.claimed_calls as known (token_id, key_hash, body_hash, call, claimed_at)
   values ($1, $2, $3, $4, $5)

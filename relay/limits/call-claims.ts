@@ -53,10 +53,10 @@ export const permitsOfToken = (
 ): number => (maxConcurrency > 0 ? Math.min(maxConcurrency, perToken) : perToken)
 
 /**
- * Lists the limits of a call in the order in which they are checked: concurrent calls, calls and
- * successful calls under every rule, tokens per minute. A call counts as successful from its start
- * and is subtracted if it fails. Otherwise any number of calls could start before the first call
- * succeeds.
+ * Lists the limits of a call in the order in which they are checked: first concurrent calls, then
+ * the calls and successful calls of every rate rule, and last the tokens per minute. A call counts
+ * as successful from its start and is subtracted if it fails, because any number of calls could
+ * otherwise start before the first call succeeds.
  */
 export function callClaims(
   user: { readonly userId: number; readonly permits: number },

@@ -11,9 +11,9 @@ const PERIOD_MS = 60_000
 const BLOCKED_MAX = 10_000
 
 /**
- * Counts wrong keys by address and blocks an address after 60 a minute over all relays. Guessing
- * keys is therefore hopeless and cheap to reject. A correct key needs no database query, because
- * the list of blocked addresses is in memory.
+ * Counts wrong keys by IP address over all relays and blocks an address after 60 wrong keys in a
+ * minute, so that guessing keys is hopeless. The list of blocked addresses is in memory, so that a
+ * correct key needs no database query.
  */
 export class FailedKeys {
   private readonly blocked = new Map<string, number>()

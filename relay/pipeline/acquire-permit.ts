@@ -14,7 +14,7 @@ import type { RelayToken } from '../views/token-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
-/** The outcome of a call, by which its rate and token limits are updated. */
+/** The outcome of a call, with which the rate and token limits are updated. */
 export type CallOutcome = { readonly isSuccess: boolean; readonly tokens: number }
 
 /** The properties of a request that determine its size. */
@@ -30,8 +30,8 @@ const BYTES_PER_TOKEN = 4
 
 /**
  * Checks the limits of a call and acquires a permit. This process's limit on concurrent calls is
- * checked first. The limits of the user and the token, which all relays share, are then checked in
- * one decision.
+ * checked first. After that, the limits of the user and the token, which all relays share, are
+ * checked together.
  */
 export async function acquirePermit(
   deps: RelayDeps,

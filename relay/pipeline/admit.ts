@@ -46,8 +46,8 @@ export async function admit(
     warnThrottled(log, { call: exchange.call }, 'the event store is too slow to admit calls')
     return NO_STORE
   } catch (err) {
-    // The admission may or may not have been written. The sweeper ends a written call when its
-    // lease expires.
+    // It is unknown whether the admission was written. If it was, the sweeper ends the call when
+    // its lease expires.
     if (err instanceof StoreUnavailable) {
       warnThrottled(log, { reason: err.message, call: exchange.call }, 'calls can not be admitted')
     } else log.error({ err, call: exchange.call }, 'a call could not be admitted')
@@ -88,8 +88,8 @@ function inTime<T>(
 }
 
 /**
- * Releases the hold of a call whose caller was already refused, if the late admission succeeds. If
- * the release fails, the sweeper ends the call.
+ * Releases the hold if an admission succeeds after its caller was already refused. If the release
+ * fails, the sweeper ends the call.
  */
 function giveBackLate(admitting: Promise<RelayError | null>, ledger: CallLedger): void {
   const reason = 'refused' as const

@@ -37,10 +37,10 @@ export type Metered = {
 }
 
 /**
- * Determines the usage that is billed. The provider's report is used if the answer is complete and
- * the report is plausible and came last. Otherwise the larger of the report and the gateway's own
- * count is used. Early reports are often zero, and an anomaly must not make a call cheaper.
- * `limits` bound the charge if the account can't pay for more.
+ * Determines the usage that is billed. The provider's report is used if the answer is complete, the
+ * report is plausible and no text followed the report. In all other cases, the larger of the report
+ * and the gateway's own count is used, because early reports are often zero and an anomaly must not
+ * make a call cheaper. `limits` bound the charge if the account can't pay for more.
  */
 export function meter(
   delivery: Delivery,
@@ -85,8 +85,9 @@ function usageOf(
 }
 
 /**
- * Returns the usage with its cache writes as the request ordered them. Reports contain the number
- * of written tokens, but not the duration for which the provider keeps them.
+ * Returns the usage with its cache writes assigned to the cache duration that the request asked
+ * for. Reports contain the number of tokens that were written to the cache, but not how long the
+ * provider keeps them.
  */
 function withHourCache(usage: Usage, body: Buffer): Usage {
   if (usage.cacheWrite5m === 0 || !requestsHourCache(body)) return usage
@@ -94,8 +95,8 @@ function withHourCache(usage: Usage, body: Buffer): Usage {
 }
 
 /**
- * Returns the reported usage. Its input and output are raised to the gateway's own counts if these
- * are larger.
+ * Returns the reported usage. If the gateway counted more input or output than reported, the
+ * gateway's count is used for that part.
  */
 function larger(seen: Usage, counted: Usage): Usage {
   const moreInput = inputTokensOf(counted) - inputTokensOf(seen)

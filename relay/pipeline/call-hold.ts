@@ -35,9 +35,9 @@ const LEAST_OUTPUT_TOKENS = 256
 const UNKNOWN_MODEL_OUTPUT_TOKENS = 8_192
 
 /**
- * Returns the worst case over all forms in which the request may be sent, because channels may
- * override members. The input is bounded by its bytes. The output is bounded by the limit of the
- * caller or the model.
+ * Returns the output limit and the hold for the worst case. All forms in which the request may be
+ * sent are considered, because channels may override members. The input is bounded by its bytes.
+ * The output is bounded by the limit of the caller or the model.
  */
 export function callTerms(
   price: PriceSnapshot,

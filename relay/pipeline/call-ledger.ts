@@ -99,8 +99,7 @@ export class CallLedger {
   private readonly keyed: KeyedCall | null
 
   /**
-   * `keyed` is set if the request has an `Idempotency-Key`, so that the call may repeat an earlier
-   * call.
+   * `keyed` is set if the request has an `Idempotency-Key`. Such a call may repeat an earlier call.
    */
   constructor(
     actors: StreamActors,

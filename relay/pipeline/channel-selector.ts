@@ -46,10 +46,6 @@ const NO_PROBES: readonly CircuitScope[] = []
 /**
  * Selects the channels of one call, one at a time. Each channel is selected once, unless `again` is
  * called. Channels that are full or have an open circuit are skipped.
- *
- * If no other channels remain, channels with an open circuit are tried as well. The only channel of
- * a model must stay reachable, and a recovered channel may be the only one that works. `next`
- * returns without waiting if no circuit is open and no channel has a limit.
  */
 export class ChannelSelector {
   private readonly deps: Deps
@@ -83,8 +79,8 @@ export class ChannelSelector {
    * attempt before calling `next` again.
    */
   next(): RelayChannel | null | Promise<RelayChannel | null> {
-    // The channel is recorded only when a second channel is selected, because nearly every call
-    // needs only one channel.
+    // The channel is added to `seen` only when a second channel is selected, because nearly every
+    // call needs only one channel.
     if (this.turned !== null) this.leaveOut(this.turned)
     const channel = this.isAgain ? this.turned : this.drawn()
     this.isAgain = false

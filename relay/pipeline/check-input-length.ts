@@ -11,15 +11,15 @@ import type { RelayDeps } from './relay-deps.ts'
 type Deps = Pick<RelayDeps, 'actors' | 'counter' | 'now'>
 
 /**
- * The lowest input limit among the channels of each offer. An offer object is valid until a channel
- * changes, so a short call costs one look-up.
+ * The lowest input limit among the channels of each offer. A new offer object is created when a
+ * channel changes, so the cached limit stays correct. A short call costs only one look-up.
  */
 const LEAST = new WeakMap<Offer<RelayChannel>, number>()
 
 /**
  * Returns the channels whose input limit is sufficient for the call. Returns an error if the input
- * is too long for all channels or the account can't pay for the call. Tokens are counted in another
- * thread, and only if the request's length does not already decide.
+ * is too long for all channels or the account can't pay for the call. The tokens are counted in
+ * another thread, but only if the request may be too long for a channel.
  */
 export function fitInput(
   deps: Deps,

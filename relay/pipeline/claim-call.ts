@@ -54,8 +54,9 @@ export async function claimCall(
 }
 
 /**
- * Returns a SHA-256 hash in hex. `claimCall` also compares the hash of the body alone, because
- * earlier releases stored that hash. The account refuses such a call as a repeat.
+ * Returns a SHA-256 hash in hex. `claimCall` also accepts a stored hash of the body alone, because
+ * earlier releases stored that hash. The account refuses a call with such a hash as a repeated
+ * call.
  */
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 

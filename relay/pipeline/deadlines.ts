@@ -12,8 +12,8 @@ export type Deadlines = {
   readonly idleMs: number
   readonly totalMs: number
   /**
-   * The time until the hold is durable. A slow event store needs several reads and appends in
-   * sequence.
+   * The time until the hold is durable. The time is long because an admission may need several
+   * reads and appends in sequence, and the event store may be slow.
    */
   readonly admitMs: number
   /**
@@ -58,8 +58,8 @@ export const DEFAULT_DEADLINES: Deadlines = {
 
 /**
  * An object with deadlines. `watch` is called on every tick until it returns false. `now` is
- * monotonic time in milliseconds (`performance.now()`), so that changing the wall clock ends
- * nothing.
+ * monotonic time in milliseconds (`performance.now()`), so that changing the wall clock ends no
+ * call.
  */
 export type Watched = { readonly watch: (now: number) => boolean }
 

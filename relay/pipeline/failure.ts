@@ -54,7 +54,7 @@ type Circumstances = {
   readonly unserved: RelayError | null
 }
 
-/** The error for callers that have disconnected. Nobody receives it. */
+/** The error for callers that have disconnected. No caller receives this error. */
 const NO_CHANNEL = relayError('no_channel')
 
 export function failureOf(

@@ -116,8 +116,8 @@ export class LiveCall implements Watched {
   }
 
   /**
-   * Marks the last attempt as a rejection of the account, which counts towards disabling the
-   * channel.
+   * Marks the last attempt as a rejection of the site's account by the provider. Such a rejection
+   * counts towards disabling the channel.
    */
   blameAccount(): void {
     const last = this.attempts.pop()
@@ -135,7 +135,7 @@ export class LiveCall implements Watched {
   }
 
   /**
-   * Ends the running attempt. If the caller has disconnected or lost access, that reason is
+   * Ends the running attempt. If the caller has disconnected or lost access, this reason is
    * recorded instead of `error`.
    */
   abort(error: AttemptError): void {
@@ -262,9 +262,9 @@ export class LiveCall implements Watched {
 
   /**
    * Raises the hold of an open-ended stream. If the account can't pay for more, the stream ends
-   * when its hold is used up. If the event store can't be reached, the stream tries again.
-   * `isWaiting` means that the stream is already paused for the larger hold; an unreachable store
-   * then ends it.
+   * when its hold is used up. If the event store can't be reached, the hold is raised later.
+   * `isWaiting` means that the stream is already paused until the hold is raised; such a stream is
+   * ended if the event store can't be reached.
    */
   private async raiseHold(isWaiting: boolean): Promise<void> {
     if (this.isRaising) return
@@ -319,7 +319,7 @@ export class LiveCall implements Watched {
     if (!isProgress && sinceMs < renewMs) return
     this.renewedAt = now
     this.progressBytes = bytes
-    // If a renewal fails, the next renewal replaces it.
+    // A failed renewal is ignored, because the next renewal replaces it.
     this.recordProgress().catch(() => {})
   }
 

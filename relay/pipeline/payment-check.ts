@@ -12,8 +12,8 @@ import type { RelayDeps } from './relay-deps.ts'
 
 /**
  * Returns the error with which the account would refuse the call now, or null if the account would
- * admit it. Nothing is held or written. The check saves expensive work before the admission for
- * callers who can't pay. The admission decides again.
+ * admit it. Nothing is held or written. The check avoids expensive work for callers who can't pay.
+ * The later admission makes the final decision.
  */
 export async function denialOfPayment(
   { actors }: Pick<RelayDeps, 'actors'>,

@@ -13,10 +13,10 @@ const LINGERING_MAX = 64
 let lingering = 0
 
 /**
- * Sends the error for a request whose body was not read completely, and closes the connection.
- * Otherwise Node would read and discard the remaining body, which keeps the event loop busy. If a
- * connection is closed while bytes arrive, the response may be lost. The connection is therefore
- * paused for a moment before it is closed.
+ * Sends the error for a request whose body was not read completely, and closes the connection. If
+ * the connection stayed open, Node would read and discard the remaining body, which keeps the event
+ * loop busy. If a connection is closed while bytes arrive, the response may be lost. The connection
+ * is therefore paused for a moment before it is closed.
  */
 export function rejectUpload(exchange: Exchange, error: RelayError): void {
   const { request, response } = exchange

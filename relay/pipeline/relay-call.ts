@@ -100,8 +100,8 @@ export async function relayCall(
 }
 
 /**
- * Parses the request. In pass-through mode the reserialized request is parsed, because it is sent
- * and billed.
+ * Parses the request. In pass-through mode, the request is serialized again before it is parsed,
+ * because the serialized request is sent and billed.
  */
 function readRequest({ views }: RelayDeps, body: Buffer): ChatRequest | RelayError {
   const request = readChatRequest(body)
@@ -170,8 +170,8 @@ async function carry(
     return { isSuccess, tokens: call.tokens }
   } finally {
     deps.live.delete(call)
-    // A finished call is removed immediately. Until the next tick, it would survive several garbage
-    // collections.
+    // A finished call is removed immediately. If it stayed until the next tick, it would survive
+    // several garbage collections.
     if (call.isOver()) deps.watch.remove(call)
   }
 }
@@ -190,8 +190,8 @@ type LastTry = { readonly candidate: Candidate; readonly end: AttemptEnd }
 const NO_KEYS: ReadonlySet<RelayKey> = new Set()
 
 /**
- * Tries each channel once, until a channel answers or part of an answer has reached the caller. A
- * channel is tried again only with another key, if the failed key caused the failure.
+ * Tries each channel once, until a channel answers or part of an answer has reached the caller. If
+ * a key caused a failure, the same channel may be tried again with another key.
  */
 async function tryChannels(
   deps: RelayDeps,
@@ -277,8 +277,8 @@ function isOfKey(end: AttemptEnd): boolean {
 }
 
 /**
- * Returns the error if no channel was tried, because every channel is full or was removed in the
- * meantime.
+ * Returns the error for a call for which no channel was tried. Every channel was full, or was
+ * removed after the call was planned.
  */
 function unservedBy({ fullMs }: ChannelSelector, subject: string): RelayError {
   if (fullMs === 0) return relayError('no_channel', { param: 'model', subject, retryAfter: 10 })
@@ -320,9 +320,9 @@ const ABANDONED: ReadonlySet<AttemptError> = new Set(['caller-gone', 'revoked', 
 const REFUSED: ReadonlySet<AttemptError> = new Set(['status', 'error-event', 'format', 'connect'])
 
 /**
- * Reports whether a failed attempt is charged. Only a caller who disconnected or lost access after
- * the provider received the request is charged. Otherwise disconnecting would be cheaper than
- * waiting for the answer.
+ * Reports whether a failed attempt is charged. An attempt is charged only if the caller
+ * disconnected or lost access after the provider received the request. Without this charge,
+ * disconnecting would be cheaper than waiting for the answer.
  */
 function isCharged(
   { isReadOn }: LiveCall,

@@ -160,8 +160,8 @@ export class StreamForwarder implements SseSink {
       this.errorEvent = Buffer.from(eventData(bytes) ?? '')
       return
     }
-    // A usage report includes the text of its own event, so that text does not make the report
-    // outdated.
+    // The usage in this event includes the text of this event, so this text does not make the usage
+    // outdated. `isUsageEarly` is true while the text is passed, so that the text is not searched.
     if (usage !== undefined) this.isUsageEarly = true
     if (hasChoices || !isOfUsage(event)) this.pass(bytes)
     else if (this.wantsUsage) this.hold(bytes)
@@ -183,7 +183,7 @@ export class StreamForwarder implements SseSink {
 
   /**
    * Holds back one usage chunk, because a provider may send any number of them. If another usage
-   * chunk follows, the held chunk is sent. Before anything was delivered, the held chunk is
+   * chunk follows, the held chunk is sent. If nothing was delivered before, the held chunk is
    * dropped, because an answer must not begin with usage.
    */
   private hold(usageChunk: Buffer): void {

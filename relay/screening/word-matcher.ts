@@ -139,7 +139,10 @@ export class WordMatcher {
     return at
   }
 
-  /** Sets the fallback of a state to the state of its prefix's longest proper suffix. */
+  /**
+   * Sets the fallback of a state to the state of the longest proper suffix of its prefix that is
+   * also in the trie.
+   */
   private link(trie: Trie, state: number): void {
     const parent = trie.parents[state] ?? 0
     const unit = trie.units[state] ?? 0

@@ -32,8 +32,8 @@ export const isSignedAddress = (deps: Deps, source: CallbackSource, signature: s
   isSameText(callbackSignature(deps, source), signature)
 
 /**
- * Reports whether the sender may report on the task. If the task's provider is known, only that
- * channel and key may report.
+ * Reports whether the sender may report on the task. Once the channel and key of the task are
+ * known, only a callback for this channel and key is accepted.
  */
 export const mayReport = ({ channelId, keyRef }: CallbackSource, { place }: TaskRecord): boolean =>
   place === null || (place.channelId === channelId && place.keyRef === keyRef)

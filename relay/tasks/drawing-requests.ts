@@ -46,7 +46,10 @@ type ActionRequest = {
 
 export type DrawingReader = (body: TaskBody) => ActionRequest
 
-/** Sets the provider's id of the continued task. The button of the request belongs to that task. */
+/**
+ * Replaces `taskId` by the provider's id of the task that the request continues, because the
+ * provider does not know the gateway's ids.
+ */
 const withOrigin: ActionRequest['changes'] = ({ origin }) => [['taskId', origin?.place?.upstreamId]]
 
 const CHANGES = new Set(['UPSCALE', 'VARIATION', 'REROLL'])

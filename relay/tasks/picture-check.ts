@@ -53,7 +53,9 @@ function isBase64(text: Buffer, start: number): boolean {
   return end > start
 }
 
-/** Yields the strings in a JSON list, and null for each other value. */
+/**
+ * Yields each string of a JSON list. Yields null and stops at the first value that is not a string.
+ */
 export function* textsIn(list: Buffer): Generator<Buffer | null> {
   let at = 1
   while (at < list.length - 1) {

@@ -35,7 +35,10 @@ export type TaskRequest = {
   readonly state: string | null
   /** The id of the task that this request continues, or null. */
   readonly originId: string | null
-  /** True if the request fills in the modal window of an unfinished task. */
+  /**
+   * True if the continued task may be unfinished, because the provider waits for this request
+   * (Midjourney's modal window).
+   */
   readonly continuesOpen: boolean
   /** The path of the provider request, below the provider's base URL. */
   readonly path: string
@@ -53,8 +56,7 @@ export type TaskPlan = {
   readonly hold: Quota
   readonly offer: Offer<RelayChannel>
   /**
-   * The key that must be used because the continued task belongs to it. Null if any key may be
-   * used.
+   * The key of the continued task, which the request must also use. Null if any key may be used.
    */
   readonly keyRef: string | null
 }

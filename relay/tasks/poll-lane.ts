@@ -29,7 +29,7 @@ export type LaneTimes = {
   readonly lateMs: number
 }
 
-/** The limits of concurrent polls, over all lanes and per channel. */
+/** The limits of concurrent polls, in total and per channel. */
 export const POLL_PERMITS: PermitLimits = {
   total: 32,
   waiting: Number.POSITIVE_INFINITY,
@@ -44,9 +44,10 @@ const ANSWER_MS = 20_000
 const PATHS = { drawing: '/mj/task/list-by-condition', music: '/suno/fetch' } as const
 
 /**
- * Polls one channel with one key about its tasks, independently of other lanes. After a failure,
- * the lane pauses, continues with the tasks behind the failed poll and queries fewer tasks at a
- * time. A task that makes the provider's response fail therefore delays other tasks only briefly.
+ * Polls one channel with one key about its tasks. A lane does not depend on the lanes of other
+ * channels and keys. After a failure, the lane pauses, continues with the tasks after the failed
+ * poll and queries fewer tasks at a time. A task that makes the provider's response fail therefore
+ * delays other tasks only briefly.
  */
 export class PollLane {
   private readonly deps: TaskDeps
@@ -103,8 +104,8 @@ export class PollLane {
   }
 
   /**
-   * Sorts the tasks for a poll: late tasks first, then the tasks behind the last failure, then all
-   * others.
+   * Sorts the tasks for a poll: first late tasks, then the tasks after the last failure, and last
+   * all other tasks.
    */
   private orderedQueue(tasks: readonly OpenTask[]): OpenTask[] {
     const { failedAt } = this

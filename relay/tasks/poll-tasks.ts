@@ -47,16 +47,19 @@ export function startPoller(
   })
 }
 
-/** The unfinished tasks by lane, and the ids of the tasks that may have expired. */
+/**
+ * The unfinished tasks by lane (a channel, a key and a kind of tasks), and the ids of the tasks
+ * that may have expired.
+ */
 type Found = {
   readonly lanes: ReadonlyMap<string, readonly OpenTask[]>
   readonly stale: readonly string[]
 }
 
 /**
- * Polls the providers about their tasks and ends the tasks that have expired. A lane that is still
- * running at the next pass is not started again. A process that continues without the lease does no
- * harm, because the task's stream decides each outcome.
+ * Polls the providers about their tasks and ends the tasks that have expired. If the poll of a
+ * channel and key is still running at the next pass, it is not started again. A process that
+ * continues without the lease does no harm, because the task's stream decides each outcome.
  */
 class Poll {
   private readonly deps: TaskDeps

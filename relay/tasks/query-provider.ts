@@ -55,7 +55,8 @@ export async function queryProvider(
     const retryAfterMs = retryAfterOf(answer.headers['retry-after'], Date.now())
     return { kind: 'failed', status, error: 'status', body: bytes, retryAfterMs }
   } catch (error) {
-    // An error status is sufficient, even if reading the response body failed.
+    // If the status is an error, the response body is not needed, so a failure to read the body is
+    // ignored.
     if (status !== null && !isGood(status)) return { ...NO_ANSWER, status, error: 'status' }
     if (isSent) return { ...NO_ANSWER, status, error: errorOf(error) }
     const unreached = { ...NO_ANSWER, status, error: 'connect' } as const

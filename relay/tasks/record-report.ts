@@ -8,8 +8,8 @@ import type { TaskDeps } from './task-deps.ts'
 import type { TaskOutcome } from './task-ledger.ts'
 
 /**
- * Records a provider's report on a task. The status is recorded as an event, and the progress only
- * for display.
+ * Records a provider's report on a task. The status is recorded as an event. The progress is stored
+ * only for display.
  */
 export async function recordReport(
   deps: TaskDeps,

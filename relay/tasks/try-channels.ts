@@ -91,8 +91,8 @@ function keyOf(
 }
 
 /**
- * Reads a provider's answer. A missing or full account is treated as a failure, whatever the HTTP
- * status.
+ * Reads a provider's answer. An answer that the provider's account is missing or its queue is full
+ * counts as a failure, whatever the HTTP status.
  */
 function readAnswer(
   end: AttemptEnd,
@@ -108,8 +108,9 @@ function readAnswer(
 }
 
 /**
- * The statuses with which a provider certainly refused a task. The key was rejected, a limit was
- * reached or the service is unavailable. From 521, a proxy could not connect to the service.
+ * The statuses with which a provider certainly refused a task: the key was rejected, a limit was
+ * reached or the service is unavailable. The statuses from 521 mean that a proxy could not connect
+ * to the service.
  */
 const CERTAIN_REFUSALS = new Set([401, 402, 403, 429, 503, 521, 523, 525, 526])
 

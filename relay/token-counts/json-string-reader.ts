@@ -19,8 +19,8 @@ const SHORT_ESCAPES: ReadonlyMap<number, number> = new Map([
 ])
 
 /**
- * Reads JSON strings one after another. Each string may arrive in pieces and is read from behind
- * its opening quote.
+ * Reads JSON strings one after another. Each string may arrive in pieces. Reading begins at the
+ * byte after the opening quote.
  */
 export class JsonStringReader {
   /** True once the closing quote of the current string was read. */

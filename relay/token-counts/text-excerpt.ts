@@ -28,8 +28,9 @@ export type Span = { readonly start: number; readonly end: number }
 
 /**
  * Keeps a bounded excerpt that is spread over a UTF-8 text of any length. At first every block is
- * kept, then one of every two, of every four, and so on. `salt` decides which blocks are kept. The
- * excerpt depends only on the text and the salt, and not on the pieces in which the text arrives.
+ * kept. As the text grows, one of every two blocks is kept, then one of every four, and so on.
+ * `salt` decides which blocks are kept. The excerpt depends only on the text and the salt, and not
+ * on the pieces in which the text arrives.
  */
 export class TextExcerpt {
   /** The length of the complete text so far, in bytes. */

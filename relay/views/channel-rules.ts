@@ -14,8 +14,8 @@ export type ChannelRules = {
   /** The top-level members that the channel sets in every request, as JSON texts by name. */
   readonly overrides: ReadonlyMap<string, string>
   /**
-   * True if `stream_options.include_usage` is sent to the provider. The profile decides, unless the
-   * channel's setting contains `include_usage`.
+   * True if `stream_options.include_usage` is sent to the provider. The default comes from the
+   * provider's profile. The channel's setting may contain `include_usage` to replace the default.
    */
   readonly takesIncludeUsage: boolean
   /** The restricted members that may be sent to the provider: see `restricted-members`. */

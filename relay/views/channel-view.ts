@@ -164,8 +164,8 @@ export class ChannelView {
   }
 
   /**
-   * Returns the current channel if neither its terms nor its keys have changed, so that it can be
-   * kept.
+   * Returns the current channel if neither its terms nor its keys have changed. Such a channel is
+   * kept and not rebuilt.
    */
   private reusable({ channelId, terms, keyRefs }: ChannelRecord): RelayChannel | null {
     const known = this.channels.get(channelId)

@@ -108,8 +108,8 @@ export class TokenView {
   }
 
   /**
-   * Changes a token. Events that the loaded rows include are applied again, so a change of a
-   * deleted token is ignored.
+   * Changes a token. Some events are applied again although the loaded rows already include them. A
+   * change of an unknown token is therefore ignored, because the token may have been deleted later.
    */
   private change(tokenId: number, changes: Partial<TokenRow>): void {
     const token = this.byId.get(tokenId)

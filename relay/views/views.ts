@@ -102,8 +102,8 @@ function follow(
   const onBatch = async (events: readonly Recorded[], upTo: number): Promise<void> => {
     for (const event of events) {
       const pending = apply(event)
-      // An event is awaited only if its application is asynchronous. Otherwise a call could be
-      // priced between two options of the same append.
+      // During an await, a call could be priced between two options of the same append. An event is
+      // therefore awaited only if its application is asynchronous.
       if (pending !== undefined) await pending
       position = event.position
     }

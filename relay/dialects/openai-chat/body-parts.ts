@@ -84,8 +84,8 @@ const PART_DEPTH = 4
 
 /**
  * Finds the message parts and the tools of a chat while its body is scanned. Keys and types are
- * both inspected, because some providers identify a part by its key and others by its type. Plain
- * text costs one or two comparisons.
+ * both inspected, because some providers identify a part by its key and others by its type. A part
+ * that contains plain text costs only one or two comparisons.
  */
 export class BodyParts implements ObjectVisitor {
   readonly counts: Record<PartKind, number> = { picture: 0, video: 0, audio: 0, file: 0 }
@@ -99,7 +99,7 @@ export class BodyParts implements ObjectVisitor {
   /** The possible kinds of the current part. */
   private kinds: readonly PartKind[] = NONE
   private toolStart = 0
-  /** True if the current tool is a function of the caller. Null while no type was read. */
+  /** True if the current tool is a function of the caller. Null until the tool's type is read. */
   private isCallersTool: boolean | null = null
   private hasUnknownMember = false
 
@@ -190,16 +190,16 @@ export class BodyParts implements ObjectVisitor {
   }
 
   /**
-   * Returns the key between two offsets, which include the quotes. A key with escapes matches no
-   * known name.
+   * Returns the key between two offsets, which include the quotes. A key that contains escapes is
+   * never one of the known names.
    */
   private nameAt(start: number, end: number): string {
     return end - start > NAME_BYTES_MAX + 2 ? '' : this.bytes.toString('latin1', start + 1, end - 1)
   }
 
   /**
-   * Returns the text that begins at an offset and was not scanned yet. Returns an empty text if the
-   * text is long or contains escapes.
+   * Returns the text that begins at `start`, which the scan has not reached yet. Returns an empty
+   * text if the text is long or contains escapes.
    */
   private textAt(start: number): string {
     if (this.bytes[start] !== QUOTE) return ''

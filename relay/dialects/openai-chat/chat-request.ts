@@ -168,8 +168,9 @@ function limitsOf(
   const newer = wholeOf(body, find('max_completion_tokens'), 0, OUTPUT_TOKENS_MAX)
   if (newer === undefined)
     return relayError('invalid_parameter', { param: 'max_completion_tokens' })
-  // NOTE: some clients send 0 to request no limit, so 0 can't bound the worst case. If one of the
-  // two limits is 0, the provider may read only that limit.
+  // NOTE: a limit of 0 does not bound the output, because some clients send 0 to request no limit.
+  // If one of the two limits is 0, the other limit is ignored, because the provider may read only
+  // the 0.
   const given = [older, newer].filter((limit) => limit !== null)
   const isLimited = given.length > 0 && !given.includes(0)
   return { choices: choices ?? 1, outputTokensMax: isLimited ? Math.max(...given) : null }

@@ -46,7 +46,8 @@ const TELLING_MIN = 5
 /**
  * Removes keys, account names, addresses and the texts in `known` from a provider's message. The
  * message is shortened after the redaction, because a part of a secret would not be recognized.
- * Only the first `LOOKED_AT_MAX` characters are kept. A word that is cut there is left out.
+ * Only the first `LOOKED_AT_MAX` characters are kept. If this limit cuts a word, the word is left
+ * out.
  */
 export function redact(text: string, known: readonly string[]): string {
   const telling = known.filter(({ length }) => length >= TELLING_MIN)

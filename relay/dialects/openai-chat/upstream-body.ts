@@ -94,13 +94,13 @@ const isSentUnchanged = (request: ChatRequest, change: UpstreamChange): boolean 
 
 const LIMIT_MEMBERS = ['max_tokens', 'max_completion_tokens'] as const
 /**
- * Models that require `max_completion_tokens`. OpenAI's reasoning models reject `max_tokens`, and
- * many other servers don't know the newer name.
+ * Matches models that require `max_completion_tokens`. OpenAI's reasoning models reject
+ * `max_tokens`, but many other servers know only `max_tokens`.
  */
 const TAKES_NEWER_MEMBER = /(?:^|\/)(?:o\d|gpt-[5-9])/
 /**
- * Recognizes models that require `max_completion_tokens` in the name of a deployment or in the
- * caller's model name.
+ * Matches models that require `max_completion_tokens` in the name of a deployment or in the
+ * caller's name for the model.
  */
 const NAMES_NEWER_MODEL = /(?:^|[^a-z0-9])(?:o\d|gpt-?[5-9])(?!\d)/i
 
@@ -127,7 +127,7 @@ function setOutputLimit(
   }
 }
 
-/** Lists the restricted members to remove. Members that an override replaces are left out. */
+/** Lists the restricted members to remove. A member that an override replaces is not listed. */
 function restrictedOf({ body, members }: ChatRequest, change: UpstreamChange): readonly Member[] {
   let found = NONE
   for (const member of members) {
@@ -230,8 +230,9 @@ const COLON = 58
 
 /**
  * Replaces the provider's name of the model by the caller's name, in an answer or in complete
- * events of a stream. The name is found without parsing, because quotes inside a JSON text are
- * escaped. Azure's first event has an empty name, which is not replaced.
+ * events of a stream. The name is found by its bytes and without parsing, which is safe because
+ * quotes inside a JSON text are escaped. Azure's first event has an empty name, which is not
+ * replaced.
  */
 export function withModel(bytes: Buffer, model: string): Buffer {
   const edits: Edit[] = []
@@ -247,8 +248,8 @@ export function withModel(bytes: Buffer, model: string): Buffer {
 }
 
 /**
- * Returns the first `model` in the bytes of an answer, or null if there is none. A text that is
- * `model` itself is not the member's name.
+ * Returns the value of the first `model` member in the bytes of an answer, or null if there is
+ * none. A text with the value `model` is not mistaken for the member's name.
  */
 export function modelIn(bytes: Buffer): string | null {
   for (let at = bytes.indexOf(KEY); at >= 0; at = bytes.indexOf(KEY, at + KEY.length)) {
@@ -268,7 +269,7 @@ function behindSpace(bytes: Buffer, from: number): number {
 }
 
 /**
- * Returns the offset behind the closing quote of the text at `start`, or -1 if the text is not
+ * Returns the offset after the closing quote of the text at `start`, or -1 if the text is not
  * closed.
  */
 function endOfText(bytes: Buffer, start: number): number {

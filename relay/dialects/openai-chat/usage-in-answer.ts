@@ -61,7 +61,7 @@ const isSpaceOrColon = (byte: number | undefined): boolean =>
   byte === 58 || byte === 32 || byte === 10 || byte === 13 || byte === 9
 
 /**
- * Returns the offset behind the brace that closes the object at `start`, or -1 if the object is not
+ * Returns the offset after the brace that closes the object at `start`, or -1 if the object is not
  * closed.
  */
 function endOfObject(bytes: Buffer, start: number): number {

@@ -64,8 +64,8 @@ const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
 /**
  * Reads OpenAI's billing dashboard, which compatible gateways also serve. The balance is the limit
- * in dollars minus the usage in cents. For accounts that pay monthly, the usage of this month is
- * read, and otherwise the usage of the last 100 days.
+ * in dollars minus the usage in cents. For accounts that pay monthly, the usage of the current
+ * month is read. For all other accounts, the usage of the last 100 days is read.
  */
 export const billingDashboard: BalanceQuery = {
   pathAfter: (answers, now) => {

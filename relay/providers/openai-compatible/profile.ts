@@ -17,7 +17,10 @@ export type ProfileField = {
   readonly choices?: readonly string[]
 }
 
-/** Another base URL of the same provider. A keyword in the address field selects it. */
+/**
+ * Another base URL of the same provider, which an admin selects by entering a keyword in the
+ * address field.
+ */
 export type NamedBase = {
   readonly keyword: string
   readonly name: Words
@@ -54,8 +57,8 @@ export type Profile = {
   readonly isOutputTotalLessPrompt?: true
   readonly balance?: BalanceQuery
   /**
-   * The kind of tasks that the channel accepts in place of chats. `chatPath` is then the path of
-   * the simplest task.
+   * The kind of tasks that the channel accepts in place of chats. In a profile with tasks,
+   * `chatPath` is the path of the simplest task.
    */
   readonly tasks?: TaskKind
   /** The models that the channel form suggests. */

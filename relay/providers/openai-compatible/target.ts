@@ -38,8 +38,8 @@ function rootOf(address: string): string {
 const withoutSlashes = (address: string): string => address.replace(/\/+$/, '')
 
 /**
- * Returns the part of the path behind the address's version. If the path does not contain that
- * version, the part behind the path's last version is returned.
+ * Returns the part of the path after the address's version. If the path does not contain that
+ * version, the part after the path's last version is returned.
  */
 function tailBehind(path: string, version: string): string {
   const segments = path.split('/')
@@ -149,8 +149,8 @@ export function baseOf(profile: Profile, given: string): string | null {
 }
 
 /**
- * Returns the channel's `other` field or its default, or null if the type requires the field and it
- * is empty.
+ * Returns the channel's `other` field or its default, or null if the type requires the field and
+ * the field is empty.
  */
 function otherOf({ fields = [] }: Profile, given: string): string | null {
   const field = fields.find(({ key }) => key === 'other')
