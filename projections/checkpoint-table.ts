@@ -4,10 +4,11 @@ import { rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import type { ProjectionName } from './projection-names.ts'
 
 /**
- * Creates the table with the checkpoint of each lane of each read model. A checkpoint is the
- * position of the last event that the read model includes. A fill factor of 25 leaves room for
- * in-place updates, because a process updates all its rows with every batch. In the table of the
- * first release, a read model has a single position, which the migration copies to all lanes.
+ * Creates the table of checkpoints. For each read model and each lane (a partition of the streams),
+ * the checkpoint is the position of the last event that the read model includes. A fill factor of
+ * 25 leaves room for in-place updates, because a process updates all its rows with every batch. In
+ * the table of the first release, a read model has a single position, which the migration copies to
+ * all lanes.
  */
 export const CHECKPOINT_TABLE = `
 do $migrate$ begin
@@ -41,8 +42,9 @@ export const CHECKPOINT_SCHEMA = 'projections'
 
 export type AtPosition<Row> = {
   /**
-   * The position up to which the rows include every event. Lanes that are ahead may include later
-   * events as well, so a reader that continues from this position receives some events again.
+   * The position up to which the rows include every event. Some lanes (partitions of the streams)
+   * may include later events too, so a reader that continues from this position receives some
+   * events again.
    */
   readonly position: number
   readonly rows: readonly Row[]

@@ -9,7 +9,7 @@ import {
 } from '#read-api/contract/resource-fields.ts'
 import type { Cells } from './runner/row-changes.ts'
 
-/** By field, the names of columns that differ from the field's name in snake case. */
+/** The column names of fields whose column is not the field's name in snake case, by field. */
 type ColumnNames = Readonly<Record<string, string>>
 
 /**

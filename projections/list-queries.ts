@@ -27,7 +27,7 @@ const direction = (isDescending: boolean): FragmentSqlToken =>
   isDescending ? sql.fragment`desc` : sql.fragment`asc`
 
 /**
- * The number of newest rows within which a long list, such as the log, is sorted. Sorting all rows
- * would take seconds, and an index for each column and filter would slow down every write.
+ * A long list, such as the log, sorts only this number of its newest rows. Sorting all rows would
+ * take seconds, and an index for each column and filter would slow down every write.
  */
 export const SORT_WINDOW = 10_000

@@ -27,14 +27,15 @@ export type Handlers<E extends Fact> = {
 export type TableShape = {
   readonly key: readonly string[]
   /**
-   * The name of a column of unix seconds by whose month (UTC) the table is partitioned. Partitions
-   * are created when they are needed.
+   * A column in unix seconds. The table is partitioned by the UTC month of this column, and
+   * partitions are created when they are needed.
    */
   readonly monthColumn?: string
   /**
-   * True when streams of several lanes change the same rows. Each lane may only add to cells, or
-   * set cells that no other lane sets. Shared rows are written last and in the order of their keys,
-   * so that processes cannot deadlock and wait for each other only briefly.
+   * True when events of several lanes (partitions of the streams) change the same rows. Each lane
+   * may only add to cells, or set cells that no other lane sets. Shared rows are written last and
+   * in the order of their keys, which prevents deadlocks and keeps the waits between processes
+   * short.
    */
   readonly isShared?: true
 }

@@ -15,7 +15,10 @@ export type ReadDeps = {
   readonly freshness: Freshness
   /** The signal that is aborted when this process starts to drain before a stop. */
   readonly draining: AbortSignal
-  /** Counts the responses for which a stop waits. If it is omitted, a stop waits for none. */
+  /**
+   * Counts the long responses. A stop of the process waits for them. If it is omitted, a stop waits
+   * for no response.
+   */
   readonly longResponses?: LongResponses
   readonly health: HealthBoard
   /** The progress of unfinished tasks. */

@@ -7,9 +7,9 @@ import { type Fields, sentValues, type ValuesOf } from '#read-api/contract/resou
 import { validationWords } from './validation-words.ts'
 
 /**
- * Returns the values with the fields of the request applied. A field that has its current value is
- * left as it is stored: a sealed text is not sealed again, and a field that the resource does not
- * store yet is not added. A text with control characters is rejected with an error, because it
+ * Returns the values after applying the fields of the request. A field whose value does not change
+ * stays as it is stored: an encrypted text is not encrypted again, and a field that an older
+ * resource lacks is not added. Throws for a text with control characters, because such a text
  * cannot be stored.
  */
 export async function applyFields<F extends Fields, Values extends Partial<ValuesOf<F>>>(

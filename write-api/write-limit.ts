@@ -4,7 +4,9 @@ import type { Core } from '#infra/core.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isFull, type Permit, type RateClaim } from '#infra/limits/port.ts'
 
-/** The number of calls that a user can make in a minute, even all at once. */
+/**
+ * The number of calls that a user can make in a minute. All of them can be made at the same time.
+ */
 const MINUTE_MAX = 120
 const DAY_MAX = 1_000
 /** The number of objects of a batch that count as one call. */
@@ -34,7 +36,7 @@ export function limitWrites(app: FastifyInstance, { limits }: Pick<Core, 'limits
     permits.set(request, outcome)
   })
   app.addHook('onSend', async (request, reply) => {
-    // Only responses of actions that wrote something have a position.
+    // Only the response of an action that has written an event has a position.
     const isRefunded = !reply.hasHeader('x-position')
     permits.get(request)?.release({ isRefunded })
   })

@@ -15,7 +15,10 @@ import { rebateId, topUpId } from './top-up-ids.ts'
 
 type Outcome = readonly AccountEvent[] | AccountError
 
-/** Credits a paid order, or a restoration that `top-up/` has decided, each once. */
+/**
+ * Credits a paid order, or a restoration that `top-up/` has decided. Each order and each
+ * restoration is credited once.
+ */
 export function creditTopUp(command: CreditTopUp, state: AccountState): Outcome {
   const { userId, orderId, restoreNo, provider, amount } = command
   if (state.grantIds.has(topUpId(command))) return []
@@ -72,7 +75,10 @@ export function reverseRebate(command: ReverseRebate, state: AccountState): Outc
   return [{ type: 'RebateReversed', v: 1, data }]
 }
 
-/** The limit is half of the range, so that charges above the holds of open calls still fit. */
+/**
+ * A debt may use half of the range, so that charges above the holds of open calls still fit into
+ * the range.
+ */
 const isOwable = (balance: Quota): boolean => balance >= -QUOTA_MAX / 2n
 
 const isTakable = (amount: Quota, from: Quota): boolean =>

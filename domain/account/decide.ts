@@ -151,8 +151,8 @@ function openTokenBudgets(command: OpenTokenBudgets, state: AccountState): Outco
   const { userId, remain, isUnlimited } = command
   const tokenIds = command.tokenIds.filter((tokenId) => !state.budgets.has(tokenId))
   if (tokenIds.length === 0) return []
-  // NOTE: a token whose budget was closed may still have open calls, which return the rest of their
-  // holds.
+  // NOTE: a token whose budget was closed may still have open calls. When they end, the unused part
+  // of their holds returns to the new budget.
   if (tokenIds.some((id) => !isInRange(remain) || !isInRange(remain + heldBy(id, state)))) {
     return codedError('AmountOutOfRange')
   }

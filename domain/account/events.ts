@@ -46,7 +46,7 @@ export type InviteRewarded = Fact<
     readonly userId: number
     /** The id of the new user. Each new user is rewarded once. */
     readonly inviteeId: number
-    /** The reward is 0 if the site gives none; the invitation counts nevertheless. */
+    /** The reward is 0 if the site gives no reward. The invitation is counted in any case. */
     readonly reward: WireQuota
     readonly postings: readonly Posting[]
   }
@@ -79,7 +79,10 @@ export type CheckedIn = Fact<
 /** The members that every event of a top-up has. */
 type OrderReference = { readonly userId: number; readonly orderId: number }
 
-/** An order was paid, or refunded quota was restored. Each is credited at most once. */
+/**
+ * An order was paid, or refunded quota was restored. Each order and each restoration is credited at
+ * most once.
+ */
 export type TopUpCredited = Fact<
   'TopUpCredited',
   OrderReference & {
@@ -129,7 +132,10 @@ export type RebateReversed = Fact<
   }
 >
 
-/** The token may spend `remain` more, or, if it is unlimited, the entire balance. */
+/**
+ * A token's budget was set. The token may spend `remain` more quota, or the entire balance if the
+ * token is unlimited.
+ */
 export type TokenBudgetSet = Fact<
   'TokenBudgetSet',
   {
@@ -293,7 +299,10 @@ export type CallSettled = Fact<
     }
 >
 
-/** The call ended without a charge: no channel, all attempts failed, or nothing was delivered. */
+/**
+ * The call ended without a charge, because no channel was available, all attempts failed, or
+ * nothing was delivered.
+ */
 export type CallReleased = Fact<
   'CallReleased',
   CallFacts & {

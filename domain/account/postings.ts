@@ -69,7 +69,7 @@ export const transferPostings = (userId: number, amount: Quota): readonly Postin
     [main(userId), amount],
   ])
 
-/** Posts money that was received through `provider`. A negative amount was refunded. */
+/** Posts money that was received through `provider`. A negative amount is a refund. */
 export const cashPostings = (userId: number, amount: Quota, provider: string): readonly Posting[] =>
   balanced([
     [`cash:${provider}`, -amount],

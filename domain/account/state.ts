@@ -52,7 +52,7 @@ export function undoRemember(ended: EndedCalls, call: string): () => void {
   const dropped = oldestFirst.length >= ENDED_MAX ? (oldestFirst[0] ?? '') : null
   return () => {
     ended.forgottenUpTo = forgottenUpTo
-    // The id was older than all others, so `remember` removed it immediately.
+    // The id was older than all remembered ids, so `remember` removed it immediately.
     if (!ids.delete(call)) return
     remove(oldestFirst, call)
     if (dropped === null) return

@@ -34,7 +34,7 @@ type ChannelBalanceRead = Fact<
 
 export type ChannelChecksEvent = ChannelTested | ChannelBalanceRead
 
-/** A test of all channels has started. An earlier run that has not ended is thereby ended. */
+/** A test of all channels has started. An earlier run that has not ended is ended by this event. */
 type ChannelTestRunStarted = Fact<
   'ChannelTestRunStarted',
   { readonly run: string; readonly total: number }

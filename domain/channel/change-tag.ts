@@ -10,7 +10,9 @@ import type { ChannelRecord } from './state.ts'
 type Outcome = readonly ChannelEvent[] | ChannelError
 type Channels = ReadonlyMap<number, ChannelRecord>
 
-/** Sets or removes the tag of several channels, or of none if one of them is unknown. */
+/**
+ * Sets or removes the tag of several channels. If one of them is unknown, no channel is changed.
+ */
 export function tagChannels(command: TagChannels, channels: Channels): Outcome {
   const tag = command.tag?.trim() ?? ''
   if (tag === '' && command.tag !== null) return codedError('TagRequired')
@@ -24,7 +26,9 @@ export function tagChannels(command: TagChannels, channels: Channels): Outcome {
   return [{ type: 'ChannelsTagged', v: 1, data: { channelIds, tag } }]
 }
 
-/** Applies a change to all channels with the tag, or to none if it is invalid for one of them. */
+/**
+ * Applies a change to all channels with the tag. If it is invalid for one channel, none is changed.
+ */
 export function changeTag(command: ChangeTag, channels: Channels): Outcome {
   const found = channelsOfTag(command.tag, channels)
   if ('code' in found) return found

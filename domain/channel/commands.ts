@@ -26,7 +26,10 @@ export type ChangeTerms = {
   readonly keyMode: KeyMode | null
 }
 
-/** Enables several channels, or none if one is unknown or has expired at `now` (unix seconds). */
+/**
+ * Enables several channels. If one is unknown or has expired at `now` (unix seconds), none is
+ * enabled.
+ */
 export type EnableChannels = {
   readonly type: 'EnableChannels'
   readonly channelIds: readonly number[]
@@ -48,7 +51,7 @@ export type AutoDisableChannel = {
 /** Enables a channel again, but only if the gateway itself disabled it. */
 type AutoEnableChannel = { readonly type: 'AutoEnableChannel'; readonly channelId: number }
 
-/** Deletes several channels, or none if one of them is unknown. */
+/** Deletes several channels. If one of them is unknown, none is deleted. */
 export type DeleteChannels = {
   readonly type: 'DeleteChannels'
   readonly channelIds: readonly number[]
@@ -63,7 +66,7 @@ export type DeleteDisabledChannels = {
   readonly now: number
 }
 
-/** Tags several channels, or none if one of them is unknown. A null tag removes the tag. */
+/** Tags several channels. If one of them is unknown, none is tagged. A null tag removes the tag. */
 export type TagChannels = {
   readonly type: 'TagChannels'
   readonly channelIds: readonly number[]

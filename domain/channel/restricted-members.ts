@@ -61,7 +61,7 @@ const BY_TASK_TYPE: ReadonlyMap<number, readonly string[]> = new Map([
 /**
  * Request members that only admins may set, regardless of the members that a channel allows. They
  * select the account, the location, the price or the length of an answer. Some of them select the
- * members that a gateway behind the channel drops.
+ * members that a gateway at the channel's address drops.
  */
 const NEVER: readonly string[] = [
   ...['api_base', 'base_url', 'api_key', 'api_type', 'api_version', 'organization', 'client'],

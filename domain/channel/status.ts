@@ -9,7 +9,10 @@ type Outcome = readonly ChannelEvent[] | ChannelError
 type Channels = ReadonlyMap<number, ChannelRecord>
 type Status = 'enabled' | 'disabled'
 
-/** Enables several channels, or none if one is unknown or has expired. Enabled ones are skipped. */
+/**
+ * Enables several channels. If one of them is unknown or has expired, none is enabled. Channels
+ * that are already enabled are skipped.
+ */
 export function enable({ channelIds, now }: EnableChannels, channels: Channels): Outcome {
   const error = unknownChannelError(channelIds, channels) ?? expiredAmong(channelIds, now, channels)
   return error ?? changed(channelIds, 'enabled', null, channels)
@@ -78,7 +81,7 @@ export function autoEnable({ channelId, status }: ChannelRecord): readonly Chann
   return [{ type: 'ChannelsEnabled', v: 1, data: { channelIds: [channelId], tag: null } }]
 }
 
-/** Deletes several channels, or none if one of them is unknown. */
+/** Deletes several channels. If one of them is unknown, none is deleted. */
 export function deleteChannels(channelIds: readonly number[], channels: Channels): Outcome {
   const unknown = unknownChannelError(channelIds, channels)
   if (unknown === null) return deleted([...new Set(channelIds)])

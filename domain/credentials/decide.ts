@@ -70,7 +70,7 @@ type RemovePasskey = UserReference & { readonly type: 'RemovePasskey'; readonly 
 /** Removes the second factor of a user who has lost it. Requires a more privileged user. */
 type ResetSecondFactor = UserReference & {
   readonly type: 'ResetSecondFactor'
-  /** The passkeys that the admin saw. The command is refused if there is another one by now. */
+  /** The passkeys that the admin saw. The command is refused if a passkey was added since. */
   readonly passkeyIds: readonly number[]
 }
 

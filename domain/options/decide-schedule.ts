@@ -105,7 +105,10 @@ function rivalsIn(entries: readonly PlannedEntry[]): OptionsError | null {
 const twice = (key: string, name: string) =>
   ({ key, fault: 'duplicate-key', name: name.slice(0, 100) }) as const
 
-/** Applies the scheduled entries to the current prices. Other changes made since are kept. */
+/**
+ * Applies the scheduled entries to the current prices. Prices that the entries do not contain are
+ * kept.
+ */
 function apply({ id, now }: ApplyPriceChange, state: OptionsState): Outcome {
   const planned = state.planned.get(id)
   if (planned === undefined) return []

@@ -13,7 +13,9 @@ export type OptionUnit = 'quota' | 'dollar' | 'percent' | 'second' | 'minute' | 
  */
 export type OptionAccess = 'root' | 'secret'
 
-/** The definition of an option, from which form, validation, history and documentation follow. */
+/**
+ * The definition of an option. Its form, validation, history and documentation are derived from it.
+ */
 export type OptionRow = {
   readonly key: string
   readonly type: OptionType

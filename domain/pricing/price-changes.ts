@@ -67,9 +67,9 @@ function jsonPair(name: string): readonly string[] | null {
 
 /**
  * Returns the price changes that a new text of an option causes, by name. Names are models or
- * groups, `vip > default` for special ratios, and empty for the fallback options. A removed name
- * has the built-in value, so that its price may stay the same. Options without prices have no
- * changes.
+ * groups, `vip > default` for special ratios, and empty for the fallback options. A name that is
+ * removed has its built-in price again, which may equal the removed price. Options without prices
+ * have no changes.
  */
 export function entryChanges(
   option: string,

@@ -1,12 +1,15 @@
 import type { Candidate, Offer, Stratum } from './offer.ts'
 
-/** After this number of unfit channels, all unfit channels of the stratum are removed at once. */
+/**
+ * After this number of unfit channels, all unfit channels of the current stratum are removed
+ * together.
+ */
 const UNFIT_MAX = 8
 
 /**
- * Draws the channels of an offer one by one, each at most once. Strata are processed in order.
- * Within a stratum, channels are drawn at random with their weights as probabilities. `random`
- * returns numbers from 0 (included) to 1 (excluded).
+ * Draws the channels of an offer one by one, each at most once. The strata of the offer, each with
+ * channels of one priority, are processed in order. Within a stratum, channels are drawn at random
+ * with their weights as probabilities. `random` returns numbers from 0 (included) to 1 (excluded).
  */
 export class Draw<C extends Candidate> {
   private readonly offer: Offer<C>

@@ -1,4 +1,7 @@
-/** Returns whether two JSON-like values without cycles are deeply equal, in any order of keys. */
+/**
+ * Returns whether two JSON-like values without cycles are deeply equal. The order of keys does not
+ * matter.
+ */
 export function isSame(left: unknown, right: unknown): boolean {
   if (Object.is(left, right)) return true
   if (typeof left !== 'object' || typeof right !== 'object') return false

@@ -10,9 +10,9 @@ export type Fact<Type extends string = string, Data extends object = object> = {
 }
 
 /**
- * The origin of an event. `actor` is the cause's identity (`user:7`, `token:3`, `system:sweeper`).
- * `cause` is the id of the request or event that led to the event. `at` is the time in unix
- * milliseconds.
+ * The origin of an event. `actor` identifies the user, token or system process that caused the
+ * event (`user:7`, `token:3`, `system:sweeper`). `cause` is the id of the request or event that led
+ * to the event. `at` is the time in unix milliseconds.
  */
 export type FactMeta = {
   readonly actor: string

@@ -1,7 +1,7 @@
 /**
- * Returns the id that replaces a token id if a user makes calls in the console, which needs no
- * token. The id never equals a token's id and is unique per user. Counts per token are therefore
- * never shared between users.
+ * Returns the id that replaces the token id in calls from the console, which need no token. The id
+ * is unique per user and never equals a token's id. Counts per token are therefore never shared
+ * between users.
  */
 export const playgroundTokenId = (userId: number): number => -userId
 

@@ -113,12 +113,15 @@ type TaskState = { readonly known: TaskRecord | null }
 
 const noTask = (): TaskState => ({ known: null })
 
-/** The maximum duration of an open task in milliseconds. Then its hold is released. */
+/**
+ * The maximum duration of an open task in milliseconds. After this time, the hold of the task is
+ * released.
+ */
 export const TASK_MS_MAX = 3_600_000
 
 /**
  * The maximum duration in milliseconds of a task that no provider has confirmed. It is shorter than
- * `TASK_MS_MAX`, because a provider that has the task reports much earlier.
+ * `TASK_MS_MAX`, because a provider that accepted the task would have reported much earlier.
  */
 const LOST_MS = 600_000
 

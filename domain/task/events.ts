@@ -40,7 +40,10 @@ export type TaskSubmitted = Fact<
     readonly hold: WireQuota
     /** The prompt as the caller sent it. null means that the action has no prompt. */
     readonly prompt: Sealed | null
-    /** The caller's own label, which answers about the task contain; omitted if there is none. */
+    /**
+     * The caller's label for the task, which is returned in answers about the task; omitted if
+     * there is none.
+     */
     readonly state?: Sealed
     /** The id of the earlier task that this task continues, or null. */
     readonly origin: string | null

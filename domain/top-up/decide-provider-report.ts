@@ -22,14 +22,17 @@ type Outcome = readonly TopUpEvent[] | TopUpError
 
 /** Final statuses of refunds that moved no money, or whose money was returned. */
 const FAILED = ['failed', 'canceled']
-/** Statuses of refunds whose money is about to leave, or has left. */
+/** Statuses of refunds whose money is about to leave, or has left, the operator's account. */
 const LEAVING = ['pending', 'succeeded']
 
 const DECIDED = ['won', 'lost', 'warning_closed', 'prevented']
 /** Final statuses of disputes that the operator won, or that were closed without a decision. */
 const DISMISSED = ['won', 'warning_closed', 'prevented']
 
-/** Returns whether the bank has decided the dispute. Only an appeal can change the status then. */
+/**
+ * Returns whether the bank has decided the dispute. After that, only an appeal can change the
+ * status.
+ */
 export const isDecided = (status: string): boolean => DECIDED.includes(status)
 
 /**
@@ -86,15 +89,16 @@ export function lostCents({ refunds, disputes, chargeCents }: ProviderReports): 
 /**
  * Returns whether the disputed money counts as lost: the dispute was lost, or the money is
  * withdrawn. NOTE: `funds_reinstated` of a lost dispute returns money that had been refunded
- * before. The report of that refund accounts for the money, so it changes nothing here.
+ * before. The report of that refund accounts for this money, so `funds_reinstated` changes nothing
+ * here.
  */
 function isLost({ status, isWithdrawn, isReinstated }: ReportedDispute): boolean {
   return status === 'lost' || (isWithdrawn && !isReinstated && !DISMISSED.includes(status))
 }
 
 /**
- * Returns the part of the money that is covered by refunds that an admin had recorded. Such a
- * refund covers later reports of the same money once.
+ * Returns the part of the money that an admin had already recorded as refunded. A refund that an
+ * admin recorded covers later reports of the same money only once.
  */
 function coveredBy({ reports, coveredCents, recordedCents }: TopUpState, gone: bigint): bigint {
   const more = gone - lostCents(reports)

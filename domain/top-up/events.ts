@@ -60,7 +60,8 @@ export type Rebate = {
 export type ReportSource = { readonly kind: 'refund' | 'dispute'; readonly id: string }
 
 /**
- * The payment was refunded fully or in part. If an admin did this, the event's meta has the admin.
+ * The payment was refunded fully or in part. If an admin recorded the refund, the event's meta
+ * names the admin.
  */
 export type TopUpRefunded = Fact<
   'TopUpRefunded',

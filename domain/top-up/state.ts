@@ -41,7 +41,9 @@ export type TopUpState = {
   /** The part of `refundedCents` that admins recorded. */
   readonly recordedCents: bigint
   readonly reports: ProviderReports
-  /** The part of the reported money that admins also recorded. It is only taken back once. */
+  /**
+   * The part of the reported money that admins also recorded. This money is taken back only once.
+   */
   readonly coveredCents: bigint
   /** The number of the order's events. A command for an earlier number is refused. */
   readonly changes: number

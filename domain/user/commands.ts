@@ -46,8 +46,8 @@ type EnableUser = { readonly type: 'EnableUser'; readonly actorRole: Role }
 type DeleteUser = { readonly type: 'DeleteUser'; readonly actorRole: ActorRole }
 
 /**
- * Checks that the actor may change this user, and changes nothing. The command is part of appends
- * to other streams, which contain no roles.
+ * Checks that the actor may change this user, and changes nothing. Appends to other streams include
+ * this command, because those streams contain no roles.
  */
 type MayAct = { readonly type: 'MayAct'; readonly actorRole: Role }
 
@@ -86,8 +86,8 @@ export type UnbindIdentity = {
   readonly identityKey: string
   readonly enabledLoginMethods: readonly LoginMethod[]
   /**
-   * The value of `waysGone` before the passkeys were read. The command is refused if a login method
-   * has been removed since.
+   * The number of removed login methods (`waysGone`) before the passkeys were read. The command is
+   * refused if a login method has been removed since.
    */
   readonly ifWaysGone: number
 }

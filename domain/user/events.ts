@@ -96,8 +96,8 @@ export type UserLoginsVoided = Fact<
 >
 
 /**
- * The user was erased. The key of everything that was sealed for the user is destroyed. The event
- * remains as a tombstone.
+ * The user was erased. The key with which all texts about the user were sealed is destroyed. The
+ * event remains as a tombstone.
  */
 export type UserErased = Fact<'UserErased', { readonly userId: number }>
 

@@ -10,7 +10,7 @@ type Cells = readonly (string | null)[]
 type ReadLogBatch = (before: number, limit: number) => Promise<readonly LogRow[]>
 
 type Names = {
-  /** Reads the names of the ids that are not yet cached. */
+  /** Reads the names of the ids whose names are not cached yet, and caches them. */
   readonly learn: (ids: Iterable<number>) => Promise<void>
   readonly of: (id: number) => readonly string[]
 }

@@ -95,7 +95,7 @@ export const logRows = (
   slice: { readonly before?: number; readonly offset: number; readonly limit: number },
 ): Promise<readonly LogRow[]> => {
   const below = slice.before === undefined ? sql.fragment`true` : sql.fragment`id < ${slice.before}`
-  // The offset is skipped in the index, because complete rows are long.
+  // The index skips the rows before the offset, because reading complete rows would take longer.
   const start =
     slice.offset === 0
       ? sql.fragment`true`

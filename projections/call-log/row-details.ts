@@ -73,8 +73,8 @@ export const otherOfInterrupted = (data: CallInterrupted['data']): Other => ({
 })
 
 /**
- * Returns how a call ended. The word check and a revoked access are recorded only as the error of
- * the last attempt, so that error replaces `end`.
+ * Returns how a call ended, which is usually `end`. When the word check or a revoked access ended
+ * the call, only the error of the last attempt contains this cause, so that error is returned.
  */
 export function endOf(attempts: readonly Attempt[], end: string): string {
   const error = attempts.at(-1)?.error
@@ -118,8 +118,8 @@ const ofCost = ({ cost, costRatio }: ProviderCost): object =>
   cost === undefined ? {} : { cost, cost_ratio: costRatio }
 
 /**
- * Returns the group ratio of a call. When the call uses another group than the user's group, the
- * ratio depends on the user's group, and `user_group_ratio` repeats it.
+ * Returns the group ratio of a call. When the ratio is a special ratio for the user's group, it is
+ * also returned as `user_group_ratio`.
  */
 const ofGroup = (price: PriceSnapshot): object => ({
   group_ratio: Number(price.group),

@@ -29,8 +29,8 @@ export const channelHealth = projectionOf<ChannelHealthEvent>({
 })
 
 /**
- * Returns the primary key of a circuit. `keyRef` and `model` are combined to one text, because they
- * can be null and a primary key cannot contain null.
+ * Returns the primary key of a circuit. `keyRef` and `model` are combined into one text, because
+ * they can be null and a primary key cannot contain null.
  */
 const keyOf = ({ data }: Recorded<ChannelHealthEvent>) => ({
   channel_id: data.channelId,

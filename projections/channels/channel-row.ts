@@ -104,7 +104,9 @@ export const selected = sql.fragment`
     ) a on true
 `
 
-/** The fields of a channel that the list shows in, or sums up to, the row of the channel's tag. */
+/**
+ * The short form of a channel, with the fields that the row of the channel's tag displays or sums.
+ */
 export const memberRow = rowType({
   id: wireInteger,
   name: Type.String(),

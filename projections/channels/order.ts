@@ -28,8 +28,8 @@ export type ChannelOrder = {
 }
 
 /**
- * Returns the sort column from `channels c` and its joined tables. In a sort by expiry, channels
- * that never expire are the latest.
+ * Returns the sort column from `channels c` and its joined tables. When the list is sorted by
+ * expiry, a channel that never expires counts as the latest.
  */
 const columnOf = (sort: ChannelSort, now: number): FragmentSqlToken =>
   ({

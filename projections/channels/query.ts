@@ -100,7 +100,10 @@ export const relayChannels = (db: DatabasePool): Promise<AtPosition<ChannelRow>>
 
 type ChannelSearch = Slice & ChannelFilter & ChannelOrder
 
-/** A tag with its channels. When `tag` is empty, it is a single channel without a tag. */
+/**
+ * A tag with its channels, or a single channel without a tag. The `tag` of a single channel is
+ * empty.
+ */
 export type ChannelsOfTag = {
   readonly tag: string
   /** All channels of the tag in short form; empty for a channel without a tag. */

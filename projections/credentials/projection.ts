@@ -13,8 +13,8 @@ const NO_TOKEN = {
 } as const
 
 /**
- * The login credentials of users except passwords: hashes, names and times. Keys and codes are not
- * stored.
+ * The login credentials of users except passwords. The rows contain hashes, names and times, but no
+ * keys or codes.
  */
 export const credentials = projectionOf<CredentialsEvent>({
   name: 'credentials',

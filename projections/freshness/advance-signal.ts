@@ -5,20 +5,23 @@ export type Positions = ReadonlyMap<ProjectionName, number>
 
 export type AdvanceSignal = {
   /**
-   * Reports new positions. A runner that owns all lanes calls this at its start and after each
-   * commit.
+   * Reports the new positions of read models. A runner that owns all lanes (partitions of the
+   * streams) calls `publish` when it starts and after each commit.
    */
   readonly publish: (positions: Positions) => void
-  /** True while a runner of this process owns all lanes and therefore reports every advance. */
+  /**
+   * True while a runner of this process owns all lanes (partitions of the streams) and therefore
+   * reports every advance of the read models.
+   */
   readonly isComplete: () => boolean
   /**
-   * Tells whether the runner owns all lanes. A runner with only some of the lanes also calls this
-   * after each advance, so that waiting readers poll the positions again.
+   * Sets whether the runner owns all lanes. A runner with only some of the lanes also calls
+   * `setComplete` after each commit, so that waiting readers poll the positions again.
    */
   readonly setComplete: (isComplete: boolean) => void
   /**
-   * Calls `onPositions` immediately with the current positions and then after each advance. Returns
-   * a function that removes the listener.
+   * Calls `onPositions` immediately with the current positions, and again each time they advance.
+   * Returns a function that removes the listener.
    */
   readonly listen: (
     onPositions: (positions: Positions) => void,
@@ -29,8 +32,8 @@ export type AdvanceSignal = {
 const signals = new WeakMap<EventStore, AdvanceSignal>()
 
 /**
- * Returns the signal through which the runner notifies the readers of the same process. The signal
- * is found by the event store, so the runner and the readers need not be passed to each other.
+ * Returns the signal through which the runner notifies the readers of the same process. The runner
+ * and the readers pass the same event store, and therefore get the same signal.
  */
 export function advanceSignal(store: EventStore): AdvanceSignal {
   const existing = signals.get(store)

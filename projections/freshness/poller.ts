@@ -3,13 +3,15 @@ import type { Core } from '#infra/core.ts'
 const POLL_MS = 40
 const IDLE_POLL_MS = 200
 /**
- * The time for which the positions are polled every `POLL_MS` after a commit or a request, even
- * while the positions do not advance.
+ * For this time after a commit or a request, the positions are polled every `POLL_MS`, even if they
+ * do not advance.
  */
 const AFTER_NEWS_MS = 2_000
 
 export type Poller = {
-  /** Polls soon, because a reader waits or the runner's positions changed. */
+  /**
+   * Requests an early poll. Called when a reader starts to wait or the runner's positions change.
+   */
   readonly pollSoon: () => void
   readonly stop: () => Promise<void>
 }

@@ -16,7 +16,8 @@ export const messages = projectionOf<MessageEvent | MessageRead>({
     messages: { key: ['id'] },
     recipients: { key: ['message_id', 'first_id'] },
     reads: { key: ['user_id', 'message_id'] },
-    // The rows are shared, because users of all lanes can read a message.
+    // All lanes (partitions of the streams) share the rows, because the readers of a message can
+    // belong to different lanes.
     read_counts: { key: ['message_id'], isShared: true },
   },
   handlers: {

@@ -114,8 +114,8 @@ export type RecipientRow = RowOf<typeof recipientRow>
 
 /**
  * Lists the recipients of a message in ascending order of user ids. A deleted message has no
- * recipients. NOTE: the recipient rows are not deleted with the message, because the lanes of the
- * readers can be folded before or after the message's lane.
+ * recipients. NOTE: deleting a message keeps its recipient rows, because the projection may process
+ * events of the recipients before or after the deletion.
  */
 export const recipientsOf = (
   db: CommonQueryMethods,
@@ -217,7 +217,7 @@ const moved = rowType({ position: nullable(wireInteger), userIds: arrayOf(wireIn
 
 /**
  * Finds the users among `userIds` whose inbox changed in a range of positions, because a message
- * was sent, edited, deleted or read. `position` is the last change of any inbox in the range.
+ * was sent, edited, deleted or read. `position` is the position of the last of these changes.
  * Returns null when no inbox changed.
  */
 export async function movedInboxes(

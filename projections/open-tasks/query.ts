@@ -6,10 +6,7 @@ const openTask = rowType({
   task: Type.String(),
   userId: wireInteger,
   kind: Type.Enum(['drawing', 'music']),
-  /**
-   * `channelId`, `keyRef` and `upstreamId` are null when it is not known that a provider has the
-   * task.
-   */
+  /** `channelId`, `keyRef` and `upstreamId` are null until a provider is known to have the task. */
   channelId: nullable(wireInteger),
   keyRef: nullable(Type.String()),
   upstreamId: nullable(Type.String()),

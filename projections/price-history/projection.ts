@@ -40,7 +40,10 @@ export const priceHistory = projectionOf<OptionSet>({
   },
 })
 
-/** Tells what a price applies to: a model, a group, or the users of one group in another group. */
+/**
+ * Returns what a price applies to: a model, a group, or the calls that users of `user_group` make
+ * in the group `group_name`.
+ */
 function subjectOf(option: string, name: string) {
   if (option === 'GroupRatio') return { model: '', group_name: name, user_group: '' }
   if (option !== 'GroupGroupRatio') return { model: name, group_name: '', user_group: '' }

@@ -72,7 +72,7 @@ const orderBy = (sort: RedemptionSort) => {
 export type RedemptionSearch = Slice & {
   /** A part of the name, or the complete id. An empty text matches every code. */
   readonly keyword: string
-  /** The keyed hash of the keyword, with which a complete code is found by its stored hash. */
+  /** The keyed hash of the keyword. It finds a code when the keyword is the complete code. */
   readonly keyLookup: string
   /** A status from 1 to 3; null matches every code. */
   readonly status: number | null
@@ -117,7 +117,7 @@ export async function listRedemptions(
 }
 
 const keyOf = rowType({ id: wireInteger, keyLookup: Type.String(), keyRef: Type.String() })
-/** The stream whose events decide about a code, and the vault reference of the code's key. */
+/** The event stream of a code, and the vault reference of the code's key. */
 export type RedemptionKey = RowOf<typeof keyOf>
 
 const keysWhere = (db: CommonQueryMethods, condition: ReturnType<typeof sql.fragment>) =>

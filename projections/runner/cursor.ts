@@ -25,7 +25,7 @@ export type ProjectionHealth = {
   readonly name: ProjectionName
   /** The number of the projection's lanes that this process owns. */
   readonly lanes: number
-  /** The lowest position of these lanes; 0 when the process owns no lanes. */
+  /** The lowest position of the lanes that this process owns; 0 when it owns no lanes. */
   readonly position: number
   /** `standby` means that this process owns none of the projection's lanes. */
   readonly state: 'live' | 'catching-up' | 'stopped' | 'standby'

@@ -26,8 +26,8 @@ const STOPPED_CHECK_INTERVAL_MS = 2_000
 type Pending = PromiseWithResolvers<void> & { readonly batch: LaneBatch }
 
 /**
- * Rejects a batch when another process now owns its lanes. The bus can then deliver the events of
- * the batch again.
+ * Thrown for a batch when another process now owns its lanes. The bus can then deliver the events
+ * of the batch again.
  */
 class LanesNotOwned extends Error {
   constructor(lanes: Iterable<number>) {
@@ -153,7 +153,7 @@ export class LaneRunner implements LaneWorker {
     this.wake()
   }
 
-  /** Waits for the current transaction to end, after the abort signal. */
+  /** Waits for the current transaction to end. The caller must abort `stopping` first. */
   async stop(): Promise<void> {
     await this.running
   }

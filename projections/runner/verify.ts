@@ -14,7 +14,10 @@ export type Verdict = {
    */
   readonly position: number
   readonly isEqual: boolean
-  /** For each table, its name, its number of rows and their hash. */
+  /**
+   * `found` describes the live tables and `expected` the newly folded tables: for each table, its
+   * name, its number of rows and their hash.
+   */
   readonly found: string
   readonly expected: string
 }

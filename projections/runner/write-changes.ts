@@ -39,7 +39,10 @@ export async function writeChanges(client: PoolClient, writes: readonly ToWrite[
   }
 }
 
-/** Changes all rows that match cells outside their key. The number of matching rows can be zero. */
+/**
+ * Changes all rows with given values in columns outside the primary key. The number of matching
+ * rows can be zero.
+ */
 async function writeMatchingRows(
   client: PoolClient,
   table: string,
@@ -142,8 +145,8 @@ function nameOf(text: string): string {
 }
 
 /**
- * Replaces NUL characters and unpaired surrogates in texts. Postgres rejects them, and such a text
- * must not stop the account's events.
+ * Replaces NUL characters and unpaired surrogates in texts, because Postgres rejects them. A
+ * rejected text would stop all later events of the account.
  */
 function storable(cells: Record<string, Cell>): Record<string, unknown> {
   const row: Record<string, unknown> = cells

@@ -93,8 +93,8 @@ const placeOf = ({ call, call_group = '' }: LogCells): Place =>
 type Part = { readonly part: string; readonly channel_id?: number }
 
 /**
- * Returns the channel and the group for which a log row is summed. The group's sum does not
- * distinguish channels, because the channel's sum contains the group.
+ * Returns the channel and the group to whose sums a log row is added. The sums of a group have the
+ * channel id 0, because the sums of each channel are already split by group.
  */
 function sharedParts({ channel_id, call_group }: Place): Part[] {
   return [

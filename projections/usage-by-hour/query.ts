@@ -198,8 +198,8 @@ export function topUsers(db: CommonQueryMethods, { fromHour, toHour }: Hours, li
 }
 
 /**
- * Splits a range of hours. The complete days run from `first` to before `last`. Single hours come
- * before `first` and from `last` to before `end`.
+ * Splits a range of hours into complete days and single hours. The complete days are in `[first,
+ * last)`. The single hours are in `[fromHour, first)` and `[last, end)`.
  */
 function wholeDays({ fromHour, toHour }: Hours) {
   const end = toHour + 3_600

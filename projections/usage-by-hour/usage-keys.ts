@@ -1,4 +1,4 @@
-/** The keys under which the usage of a log row is summed, in addition to the site's total. */
+/** The keys under which the usage of a log row is summed. The site's total is summed separately. */
 export const partOf = {
   user: (id: number) => `user:${id}`,
   token: (id: number) => `token:${id}`,

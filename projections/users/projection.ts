@@ -15,7 +15,10 @@ import { secondsOf } from '../unix-seconds.ts'
 
 type OfUser = Recorded<Fact<string, { readonly userId: number }>>
 
-/** Sets cells of the user to whom an event belongs, and the position of the user's last change. */
+/**
+ * Sets cells in the row of the event's user, and stores the event's position as the user's last
+ * change.
+ */
 const changeUser = (
   { data, position }: Pick<OfUser, 'data' | 'position'>,
   rows: RowChanges,
@@ -36,9 +39,10 @@ const NO_IDENTITIES = Object.fromEntries(
 )
 
 /**
- * Handlers for identities. The owner of an identity is updated from the identity's stream. The
- * user's fields are updated from the user's stream. Each row thus belongs to one lane. NOTE: a
- * released identity keeps its row, because it may be claimed again in the same batch.
+ * Handlers for identities. Events of the identity's stream update the owner of an identity. Events
+ * of the user's stream update the user's fields. Each row is therefore changed by only one lane (a
+ * partition of the streams). NOTE: a released identity keeps its row, because it may be claimed
+ * again in the same batch.
  */
 const identityRows: Handlers<IdentityEvent | IdentityBound | IdentityUnbound> = {
   IdentityClaimed: ({ data: { provider, identityKey, userId } }, rows) =>

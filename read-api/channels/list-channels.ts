@@ -94,6 +94,6 @@ function summaryOf(members: readonly MemberRow[]) {
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0)
 
-/** Returns the value that all numbers have, or null if they differ. */
+/** Returns the number if all numbers are equal, and null if they differ. */
 const commonValue = (numbers: readonly number[]): number | null =>
   new Set(numbers).size === 1 ? (numbers[0] ?? null) : null

@@ -60,8 +60,8 @@ export const ChannelHealth = Type.Object({
   balance: orNull(Type.Number()),
   balance_updated_time: Type.Integer(),
   /**
-   * True if only this channel offers some model to some group. The gateway then never disables the
-   * channel automatically.
+   * True if this channel is the only channel that offers some model to some group. The gateway
+   * never disables such a channel automatically.
    */
   is_last: Type.Boolean(),
   circuits: Type.Array(CircuitState),
@@ -96,7 +96,10 @@ const Percentiles = orNull(Type.Object({ p50: Milliseconds, p95: Milliseconds })
 export const HISTORY_RANGES = ['1h', '24h', '7d'] as const
 export type HistoryRange = (typeof HISTORY_RANGES)[number]
 
-/** One time step. Without conclusive calls, both counts are 0 and the other figures are null. */
+/**
+ * One time step. If no call succeeded or failed in the step, both counts are 0 and the other
+ * figures are null.
+ */
 export const HealthHistoryPoint = Type.Object({
   /** The start of the step in Unix seconds. */
   at: Type.Integer(),

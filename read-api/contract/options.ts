@@ -104,7 +104,10 @@ export const OptionChange = Type.Object({
   changed_at: Type.Integer(),
 })
 export type OptionChange = Static<typeof OptionChange>
-/** A change of the price of a model, of a group, or of a group for users of another group. */
+/**
+ * A change of a model's price, of a group's ratio, or of the special ratio that users of one group
+ * pay in another group.
+ */
 export const PriceChange = Type.Object({
   /** The time of the change in Unix seconds. */
   time: Type.Integer(),

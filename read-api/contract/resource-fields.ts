@@ -16,7 +16,10 @@ export type Field = { readonly wire: string } & (
   | { readonly type: 'text'; readonly maxLength: number; readonly initial: string }
   /** Text without surrounding spaces. A request may send null for an empty text. */
   | { readonly type: 'trimmedText'; readonly maxLength: number; readonly initial: string }
-  /** Personal text, stored encrypted with its owner's key. A request may send null for empty. */
+  /**
+   * Personal text, stored encrypted with its owner's key. A request may send null for an empty
+   * text.
+   */
   | { readonly type: 'sealedText'; readonly maxLength: number; readonly initial: null }
   /** Distinct names. On the wire they are separated by commas. */
   | { readonly type: 'names'; readonly maxLength: number; readonly initial: readonly string[] }

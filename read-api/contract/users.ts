@@ -28,7 +28,7 @@ export const User = Type.Object({
   quota: Type.Integer(),
   /**
    * A copy of `quota`, for admins only. If a client sends the user back with another `quota`, the
-   * request is rejected if the balance no longer equals `expected_quota`.
+   * server rejects the request unless the balance still equals `expected_quota`.
    */
   expected_quota: Type.Optional(Type.Integer()),
   used_quota: Type.Integer(),
@@ -59,7 +59,10 @@ export const User = Type.Object({
 })
 export type User = Static<typeof User>
 
-/** `GET /api/user/self/groups`: description, the user's ratio and badge colour, by group. */
+/**
+ * The response of `GET /api/user/self/groups`: by group, the description, the ratio for the user
+ * and the badge colour.
+ */
 export const UsableGroups = Type.Record(
   Type.String(),
   Type.Object({ desc: Type.String(), ratio: Type.Number(), color: Type.String() }),

@@ -6,8 +6,8 @@ export type LiveItem = {
   readonly topic: LiveTopic
   readonly position: number
   /**
-   * The user who receives the item. null means that only admins receive it. `each` means that every
-   * user receives it for whom `textFor` returns a text.
+   * The user who receives the item. null means that only admins receive it. `each` means that each
+   * user for whom `textFor` returns a text receives it.
    */
   readonly ownerId: number | null | 'each'
   /** Set if only the owner receives the item. Otherwise admins receive it as well. */

@@ -3,10 +3,15 @@ import { LiveBuffer } from './live-buffer.ts'
 import { readItems } from './read-live-items.ts'
 
 const INTERVAL_MS = 1_000
-/** The ratio of the pause to the duration of the work, so that work takes a tenth of the time. */
+/**
+ * The pause after the work is this many times the duration of the work, so that the work takes a
+ * tenth of the time.
+ */
 const PAUSE_FACTOR = 10
 
-/** Runs the work about once a second, never concurrently. Returns a stop function. */
+/**
+ * Runs the work about once a second. Runs never overlap. Returns a function that stops the runs.
+ */
 export function everySecond(
   work: () => Promise<void>,
   onError: (error: unknown) => void,
@@ -45,7 +50,10 @@ export type Hub = {
   readonly buffer: () => LiveBuffer
   /** Resolves when the buffer contains everything that the read models contain. */
   readonly ready: () => Promise<void>
-  /** Registers a socket. `wake` is called when the buffer has grown. Returns a leave function. */
+  /**
+   * Registers a socket. `wake` is called when the buffer has grown. Returns a function that removes
+   * the socket.
+   */
   readonly join: (userId: number, wake: () => void) => () => void
   readonly stop: () => void
 }

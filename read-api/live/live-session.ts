@@ -13,7 +13,10 @@ import { readItems } from './read-live-items.ts'
 const PENDING_MAX = 256
 const PENDING_BYTES_MAX = 1_048_576
 const BATCH_ROWS = 200
-/** The maximum number of missed items to send. If more were missed, the client reads all again. */
+/**
+ * The maximum number of missed items to send. A client that missed more items reads everything
+ * again.
+ */
 const MISSED_MAX = 5_000
 
 /** The progress of one task, with the user who owns the task. */
@@ -33,13 +36,15 @@ export class LiveSession {
   readonly #hub: Hub
   readonly #viewer: Viewer
   #topics: ReadonlySet<LiveTopic> = new Set()
-  /** The position up to which every item was sent, unless the viewer may not see it. */
+  /** The position up to which all items that the viewer may see were sent. */
   #sent = 0
   /** The health version that was sent last; initially the version at the subscription. */
   #health = 0
   /** The site's totals that were sent last, as JSON text. */
   #stats = ''
-  /** The position at which the unread count was read. Counts of earlier items are outdated. */
+  /**
+   * The position at which the unread count was read. Unread counts in earlier items are outdated.
+   */
   #unread = 0
   #isFollowing = false
   #subscriptions = 0

@@ -75,7 +75,10 @@ async function answer(
   return success({ items, page, total: order === null ? total : Math.min(total, SORT_WINDOW) })
 }
 
-/** Returns a page of the unsorted list, newest first, below the last row of the page before it. */
+/**
+ * Returns a page of the unsorted list, newest first. The page starts below the last row of the
+ * previous page.
+ */
 async function rowsOfPage(
   db: ReadDeps['core']['db'],
   cursors: PageCursors,

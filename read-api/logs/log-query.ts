@@ -70,7 +70,10 @@ export class PageCursors {
   /** The row id below which a page starts, by list and page number. */
   readonly #lists = new Map<string, Map<number, number>>()
 
-  /** Returns the nearest known start at or before the page, and the rows to skip from there. */
+  /**
+   * Returns the nearest known start at or before the page, and the number of rows to skip after
+   * that start.
+   */
   start(list: string, page: number, pageSize: number): { before?: number; offset: number } {
     const pages = this.#lists.get(list)
     if (page === 0 || pages === undefined) return { offset: page * pageSize }

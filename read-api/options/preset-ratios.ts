@@ -64,7 +64,7 @@ async function fetchPreset(
       if (parsed === null) throw new Error('not a map of ratios')
       return Object.fromEntries(parsed)
     }
-    // An address that was configured before output limits existed has no such list.
+    // An older source has no list of output limits, which is then empty.
     const caps = async () => {
       const parsed = readOutputCapList((await textAt('max_output')) ?? '{}')
       if (parsed === null) throw new Error('not a map of output limits')
@@ -81,7 +81,10 @@ async function fetchPreset(
   }
 }
 
-/** Fetches a text, or null if the file is missing. Storage services also answer 403 for this. */
+/**
+ * Fetches a text, or null if the file is missing. Storage services also answer 403 for a missing
+ * file.
+ */
 async function fetchText({ dispatcher }: Outbound, url: string): Promise<string | null> {
   const { statusCode, body } = await request(url, {
     dispatcher,
@@ -99,7 +102,10 @@ async function fetchText({ dispatcher }: Outbound, url: string): Promise<string 
 const FOLDER = join(import.meta.dirname, 'presets')
 const AS_OF = '2025-10'
 
-/** The sources of ratios. The value is true if a source has more than completion ratios. */
+/**
+ * The sources of ratios. The value is true if a source also has model ratios and output limits, and
+ * not only completion ratios.
+ */
 const SOURCES = { flexible: true, openrouter: true, legacy: false } as const
 type PresetSource = keyof typeof SOURCES
 

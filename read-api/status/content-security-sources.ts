@@ -54,7 +54,8 @@ const EMBEDDABLE = /^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|$
 
 /**
  * Returns a list with the origin of the URL, or an empty list if the URL is invalid. NOTE: a host
- * with a semicolon is invalid, because it would end the directive.
+ * with a semicolon is invalid, because the semicolon would end the directive of the
+ * Content-Security-Policy header.
  */
 function originOf(url: string): string[] {
   const origin = URL.canParse(url) ? new URL(url).origin : ''

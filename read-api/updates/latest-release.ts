@@ -13,7 +13,10 @@ import { type App, type ReadDeps, upToDate } from '../route.ts'
 
 const VERSION = /^v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(-[\w.-]+)?(?:\+.*)?$/i
 
-/** Returns whether `latest` is a later version than `current`. Other tags are never later. */
+/**
+ * Returns whether `latest` is a later version than `current`. A tag that is not a version is never
+ * later.
+ */
 export function isNewer(latest: string, current: string): boolean {
   const [candidate, running] = [VERSION.exec(latest.trim()), VERSION.exec(current.trim())]
   if (candidate === null || running === null) return false

@@ -6,7 +6,10 @@ import { type CredentialsRow, credentialsOf, passkeysOf } from '#projections/cre
 import { type CredentialsOverview, credentialQueries } from '../contract/credentials.ts'
 import { type App, type ReadDeps, upToDate } from '../route.ts'
 
-/** `GET /api/user/security`: the caller's access token, second factors and passkeys, no secrets. */
+/**
+ * `GET /api/user/security`: the caller's access token, second factors and passkeys, without
+ * secrets.
+ */
 export function getCredentials(app: App, deps: ReadDeps): void {
   const { core } = deps
   app.route({

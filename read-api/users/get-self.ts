@@ -52,9 +52,8 @@ async function webhookFaultOf(
 }
 
 /**
- * Adds the user's notification settings, which only the user sees. Of the webhook's secret, the
- * response only shows whether it is set. For a user without a threshold, the site's threshold
- * applies.
+ * Adds the user's notification settings, which only the user sees. The response only shows whether
+ * the webhook's secret is set. For a user without a threshold, the site's threshold applies.
  */
 function withNotifications(
   setting: string,

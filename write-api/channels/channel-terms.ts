@@ -36,7 +36,9 @@ export type ServedTypes = ReadonlyMap<number, ServedType>
 export type ServedType = {
   /** The fields that must not be empty, under their names in the HTTP API. */
   readonly required: readonly RequiredField[]
-  /** True when the channel type has no default address, so that one must be given. */
+  /**
+   * True when the channel type has no default address, so that each channel must have an address.
+   */
   readonly needsAddress: boolean
   /** The names that can be given instead of an address of this channel type. */
   readonly addressWords: readonly string[]

@@ -200,8 +200,8 @@ export const createChannel: Action = (api, deps) => {
 }
 
 /**
- * Assigns keys to channels. In `batch` mode, each key gets its channel with a numbered name.
- * Otherwise one channel gets all keys.
+ * Assigns keys to channels. In `batch` mode, each key gets a separate channel with a numbered name.
+ * In the other modes, one channel gets all keys.
  */
 function splitKeys(
   name: string,

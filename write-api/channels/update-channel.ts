@@ -61,8 +61,8 @@ async function change(
   const row = await findChannel(db, fields.id)
   if (row !== null) checkStatus(fields, row, context)
   const { proxy, isSameProxy, terms } = await changeWithProxy(deps, fields)
-  // Unchanged terms are not checked. Otherwise a channel whose address is no longer allowed could
-  // not be disabled.
+  // Unchanged terms are not checked, so that a channel whose address is no longer allowed can still
+  // be disabled.
   const { baseUrl, type, setting } = terms
   if (type !== undefined && type !== row?.terms.type) checkType(type, deps.servedTypes)
   if (row !== null && REQUIREMENT_TERMS.some((key) => key in terms)) {
@@ -125,8 +125,8 @@ async function enteredKeys({ core }: Deps, { id, key, key_mode }: UpdateChannel)
 }
 
 /**
- * Returns the step that closes all circuits of a channel. They are closed after a change of keys or
- * address, because earlier failures do not apply to new keys or addresses.
+ * Returns the step that closes all circuits of a channel. A change of keys or address closes them,
+ * because earlier failures do not apply to new keys or addresses.
  */
 const closeCircuitsStep = (channelId: number): AnyStep => ({
   decider: channelHealthDecider,
@@ -141,8 +141,8 @@ function replacedSecrets(event: ChannelEvent): readonly string[] {
 }
 
 /**
- * Returns the command that enables keys again. `enable_keys` contains indexes into the channel's
- * list of keys, as the caller has read the list.
+ * Returns the command that enables keys again. `enable_keys` contains indexes into the list of keys
+ * that the caller has read.
  */
 function keyCommands({ id, enable_keys: indexes = [] }: UpdateChannel, row: ChannelRow | null) {
   if (indexes.length === 0) return []

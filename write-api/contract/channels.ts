@@ -46,7 +46,7 @@ export const UpdateChannel = Type.Object({
   name: Type.Optional(ChannelFields.name),
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
   /**
-   * 1 enables the channel and 2 disables it. 0 and 3 change nothing. A caller can thus send back
+   * 1 enables the channel and 2 disables it. 0 and 3 change nothing, so that a caller can send back
    * the row of a channel that the gateway has disabled (3).
    */
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),

@@ -20,8 +20,8 @@ export const PlannedEntry = Type.Object({
   option: Type.String({ minLength: 1, maxLength: 200 }),
   /**
    * The name of the entry. A special ratio has the names of two groups, such as `vip > default`. If
-   * a name contains `>`, they are given as JSON: `["a > b","default"]`. The name is empty for
-   * fallback prices.
+   * one of these names contains `>`, both names are given as a JSON array: `["a > b","default"]`.
+   * The name is empty for fallback prices.
    */
   name: Type.String({ maxLength: 1100 }),
   value: Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Null()]),

@@ -35,7 +35,7 @@ export type UpdateUser = Static<typeof UpdateUser>
 const USER_ID = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 
 /**
- * Adds an amount to the balance of one user (`id`) or of up to 100 users (`ids`), or deducts it.
+ * An amount to add to or deduct from the balance of one user (`id`) or of up to 100 users (`ids`).
  * Requests with the same `request_id` change a balance only once.
  */
 export const AdjustQuota = Type.Object({

@@ -57,8 +57,8 @@ export const removePasskey: Action = (api, deps) => {
 }
 
 /**
- * NOTE: the command on the credentials precedes the command on the user, which records that a login
- * method was removed.
+ * NOTE: the command on the credentials precedes the command on the user. The command on the user
+ * records that a login method was removed.
  */
 async function stepsToRemove(
   deps: Deps,

@@ -26,9 +26,9 @@ const USES_PER_DAY_MAX = 200
 
 /**
  * Records that a user proved the identity with a code or a passkey. Each use is stored permanently
- * as an event, and the write budget does not cover logins, so the uses of each user are limited.
- * Other users cannot exhaust this limit, because a use requires a verified code or passkey. Throws
- * 429 when the limit is reached.
+ * as an event, and the general limit on writes does not apply to logins. This function therefore
+ * limits the uses of each user. Other users cannot exhaust the limit, because a use requires a
+ * verified code or passkey. Throws 429 when the limit is reached.
  */
 export async function recordUse(
   deps: Deps,

@@ -86,9 +86,10 @@ async function recordsOfSite(
 export type PasskeySite = { readonly origin: string; readonly id: string; readonly name: string }
 
 /**
- * Returns the relying party, which is named by the browser's Origin header or else by the
- * configured address. The host of the Origin header was checked against the site's hosts. Throws
- * when the host is an IP address, because browsers do not support passkeys for IP addresses.
+ * Returns the relying party. Its address is the browser's Origin header or, if the header is
+ * missing, the configured address. The host of the Origin header was checked against the site's
+ * hosts. Throws when the host is an IP address, because browsers do not support passkeys for IP
+ * addresses.
  */
 export async function passkeySite(deps: Deps, request: FastifyRequest): Promise<PasskeySite> {
   const site = await findPasskeySite(deps, request)
@@ -115,8 +116,8 @@ async function findPasskeySite(
 }
 
 /**
- * Returns whether the user can log in to this site with a passkey alone. The passkey `without` is
- * not considered.
+ * Returns whether the user can log in to this site with a passkey alone. The passkey with the id
+ * `without` is ignored.
  */
 export async function canLogInWithPasskey(
   deps: Deps,

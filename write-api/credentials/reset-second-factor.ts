@@ -62,8 +62,8 @@ export const resetSecondFactor: Action = (api, deps) => {
 }
 
 /**
- * NOTE: the command on the credentials precedes the command on the user, which records that login
- * methods were removed.
+ * NOTE: the command on the credentials precedes the command on the user. The command on the user
+ * records that login methods were removed.
  */
 async function stepsToReset(deps: Deps, id: number, actorRole: Role): Promise<AnyStep[]> {
   const { actors, db } = deps.core
@@ -92,8 +92,8 @@ async function stepsToReset(deps: Deps, id: number, actorRole: Role): Promise<An
 }
 
 /**
- * Deletes the secrets of authenticator apps that are no longer enabled. The secrets are found by
- * the events. The secret of an app that is not confirmed yet has no event, so it is kept.
+ * Deletes the secrets of authenticator apps that are no longer enabled. Only secrets in events are
+ * deleted. The secret of an app that is not confirmed yet has no event, so it is kept.
  */
 async function deleteStaleSecrets({ core }: Deps, userId: number): Promise<void> {
   const stream = credentialsStream(userId)

@@ -54,8 +54,8 @@ type OnSuccess = () => void
  * address, each further attempt waits twice as long, at most 15 minutes. All addresses together
  * have 50 failed attempts a day, which only a caller who knows the password can use up. A browser
  * that has logged in to the account before has a separate limit, which other browsers cannot use
- * up.
- * Throws 429 when the caller must wait. Returns the function that is called after a right code.
+ * up. Throws 429 when the caller must wait. Returns a function that must be called after a correct
+ * code.
  */
 export async function enterCodeGuard(
   { core }: Deps,

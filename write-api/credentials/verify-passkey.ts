@@ -62,7 +62,8 @@ async function verifiedCounter(
       expectedChallenge: consumeChallenge(deps, purpose),
       expectedOrigin: site.origin,
       expectedRPID: site.id,
-      // The counter 0 accepts every signed counter here, because the domain checks it.
+      // With the counter 0, the library accepts every signed counter. The domain checks the counter
+      // instead.
       credential: {
         id,
         publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')),

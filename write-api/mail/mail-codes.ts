@@ -111,8 +111,8 @@ export async function acquireMailPermit(
   const outcome = await limits.enter('mail', [
     rate(`${to}:resend`, 1, RESEND_MS),
     rate(`${to}:hour`, MAILS_PER_ADDRESS_MAX, HOUR_MS),
-    // A failed mail counts for the IP address too, because a wrong address costs the mail server as
-    // much as a right one.
+    // A failed mail also counts for the IP address, because a wrong address costs the mail server
+    // as much as a right one.
     { ...ofIp, isRefundable: false },
   ])
   if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))

@@ -26,7 +26,8 @@ import { siteNameOf } from './site-mailer.ts'
 
 /**
  * GET /api/verification: mails a code to an address. When the address already belongs to an
- * account, the response is the same, but the mail says so and contains no code.
+ * account, the response is the same. The mail then contains no code, but says that the account
+ * exists.
  */
 export const sendCode: Action = (api, deps) => {
   api.route({

@@ -1,8 +1,8 @@
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 
 export const NOTIFICATION_ERRORS = {
-  // The message is the same for all invalid addresses. Otherwise it would reveal what exists in the
-  // private network.
+  // The message is the same for all invalid addresses, so that it does not reveal what exists in
+  // the private network.
   WebhookUrlInvalid: [
     200,
     {

@@ -14,7 +14,10 @@ import { allOptions } from '#projections/options/query.ts'
 import { createDeliveries, type WarningTransports } from './deliver-warning.ts'
 
 const NAME = 'quota-warnings'
-/** The events that lower a balance permanently. A hold is not one of them. */
+/**
+ * The events that lower a balance permanently. Holds are not included, because a hold is released
+ * at the end of the call.
+ */
 const LOWERING = new Set([
   ...['CallSettled', 'CallInterrupted', 'QuotaDeducted'],
   ...['TopUpReversed', 'RebateReversed'],
@@ -94,8 +97,8 @@ async function warnAbout(
   const siteThreshold = BigInt(optionInteger(values, 'QuotaRemindThreshold'))
   const warnedBefore = core.now() - WARNING_PAUSE_MS
   for (const account of await lowAccounts(core.db, userIds, { siteThreshold, warnedBefore })) {
-    // A warning that cannot be sent is not recorded, because the next warning would then be delayed
-    // by two hours. The warning can thus be sent as soon as the settings are corrected.
+    // A warning that cannot be sent is not recorded, so that it is sent as soon as the settings are
+    // corrected. A recorded warning would delay the next warning by two hours.
     if (account.means === 'email' && optionValue(values, 'SMTPServer') === '') continue
     if (account.means === 'webhook' && !(await isSendable(core, account))) continue
     const eventId = await claimWarning(core, account)

@@ -1,6 +1,6 @@
 import type { Identity } from '../users/identity.ts'
 
-/** A user as the provider identifies the user. */
+/** The user's account at the provider. */
 export type Profile = {
   readonly identity: Identity
   /**

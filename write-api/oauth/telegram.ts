@@ -46,8 +46,8 @@ async function telegramProfile({ core }: Deps, query: TelegramQuery): Promise<Pr
 const SIGNED = ['auth_date', 'first_name', 'id', 'last_name', 'photo_url', 'username'] as const
 
 /**
- * Verifies the signature of the widget's data. Both variants are accepted, because some versions of
- * the widget sign `lang` and others do not.
+ * Verifies the signature of the widget's data. The signature may or may not cover `lang`, because
+ * the versions of the widget differ.
  */
 function isSigned(query: TelegramQuery, token: string): boolean {
   const key = createHash('sha256').update(token).digest()
@@ -77,8 +77,8 @@ async function isFirstUse({ limits, vault }: Deps['core'], hash: string): Promis
 
 /**
  * GET /api/oauth/telegram/login: signs in with the data of the Telegram widget. The URL rejects
- * browser navigation, and the console sends the state for which its widget was shown. A link can
- * therefore not sign a user in to another account.
+ * browser navigation, and the console sends the state for which its widget was shown. Therefore, a
+ * link cannot sign a user in to another account.
  */
 export const telegramLogin: Action = (api, deps) => {
   api.route({

@@ -112,7 +112,8 @@ export async function previewDraft(
   const countCall = createCounter(list, users)
   const tally = noTally()
   let reached = from - 1
-  // The log is read by hours, because it is indexed by time. An incomplete hour is not counted.
+  // The log is read by hours, because it is indexed by time. An hour that was not read completely
+  // is not counted.
   for (let start = from; start <= to; start += HOUR) {
     const hour = { from: start, to: Math.min(to, start + HOUR - 1) }
     const hourTally = await tallyHour(db, hour, users, countCall, until)

@@ -92,8 +92,9 @@ export const putOption: Action = (api, deps) => {
 }
 
 /**
- * Returns whether an option's address is not allowed at present. The option is set in any case,
- * because the policy can change; until then no request is sent to the address.
+ * Returns whether an option's address is currently blocked. A blocked address is stored
+ * nevertheless, because the policy can change. As long as the address is blocked, no request is
+ * sent to it.
  */
 function isAddressBlocked({ upstreams }: Deps, { isAsked }: OptionSchema, value: string): boolean {
   if (isAsked !== true || value.trim() === '') return false
@@ -101,8 +102,8 @@ function isAddressBlocked({ upstreams }: Deps, { isAsked }: OptionSchema, value:
   return !checked.isAllowed && checked.fault !== 'malformed'
 }
 
-// NOTE: the message is the same for all blocked addresses. Otherwise it would reveal what exists in
-// the private network.
+// NOTE: the message is the same for all blocked addresses, so that it does not reveal what exists
+// in the private network.
 const ADDRESS_BLOCKED: Words = {
   zh: '已保存，但不允许使用该地址（内网地址须列入 PRIVATE_UPSTREAMS），不会向它发出请求',
   en: 'Saved, but the address is not allowed (see PRIVATE_UPSTREAMS). No requests are sent to it',

@@ -94,8 +94,8 @@ export const startPriceSchedule = (core: ClockCore): HeldLease =>
   })
 
 /**
- * Applies all price changes that are due. The options stream decides, so a change is applied only
- * once, even when two processes try it or a process crashed.
+ * Applies all price changes that are due. The options stream decides whether a change is applied,
+ * so each change is applied only once, even when two processes try it or a process crashed.
  */
 export async function applyDuePrices({ actors, now }: Pick<Core, 'actors' | 'now'>): Promise<void> {
   const { planned } = await actors.stateOf(optionsDecider, OPTIONS_STREAM)

@@ -82,7 +82,8 @@ async function createCodes(
   context: CommandContext,
 ): Promise<number> {
   const { actors, store, vault } = deps.core
-  // Creations within this process are serialized. Between processes, the stream of the ids decides.
+  // Creations within this process are serialized. When several processes create codes, the append
+  // to the stream of ids decides which process gets the ids.
   return deps.runExclusive('redemption-ids', async () => {
     for (let attempt = 1; ; attempt += 1) {
       const { highest } = await actors.stateOf(redemptionIdsDecider, REDEMPTION_IDS_STREAM)
@@ -157,8 +158,9 @@ type RepeatableRequest = {
 }
 
 /**
- * Derives the identity of a request from its sender, its `Idempotency-Key` and its content, so that
- * it can be repeated after a lost response. Returns null when the request does not have the header.
+ * Derives the identity of a request from its sender, its `Idempotency-Key` and its content. With
+ * this identity, the caller can repeat the request after a lost response. Returns null when the
+ * request does not have the header.
  */
 function repeatableOf(
   vault: Pick<Vault, 'keyedHash'>,

@@ -82,7 +82,10 @@ export const redeemCode: Action = (api, deps) => {
 const streamOf = ({ vault }: Deps['core'], key: string): string =>
   redemptionStream(vault.keyedHash('redemption-key', key))
 
-/** Redeems a code in one append, on which the code's stream and the account's stream decide. */
+/**
+ * Redeems a code in one append. The code's stream and the account's stream decide whether the code
+ * is redeemed.
+ */
 async function redeem(deps: Deps, request: FastifyRequest, key: string) {
   const { userId } = principalOf(request)
   const permit = await acquireGuessPermit(deps.core, userId, request.ip)
@@ -116,8 +119,8 @@ async function appendRedemption(deps: Deps, request: FastifyRequest, key: string
       if (state.code === null) return null
       const { id, terms } = state.code
       const steps = stepsFor(stream, { id, terms }, userId, Math.floor(context.at / 1_000))
-      // Most requests for a popular code are rejected by this decision, without loading both
-      // streams for each request.
+      // Most requests for a popular code are rejected here, so that both streams are not loaded for
+      // each request.
       const decided = redemptionDecider.decide(steps[0].command, state)
       return { terms, steps, error: isCodedError(decided) ? decided : null }
     })
@@ -134,9 +137,9 @@ async function appendRedemption(deps: Deps, request: FastifyRequest, key: string
 type Code = Pick<RedemptionRecord, 'id' | 'terms'>
 
 /**
- * NOTE: the step on the code is first. In a store without atomic appends to several streams, its
- * event is the decision. The grant, which cannot be rejected after it, is written next or repaired
- * later.
+ * NOTE: the step on the code is first. In a store without atomic appends to several streams, the
+ * code's event decides whether the code is redeemed. The grant is written next, or repaired later,
+ * and can no longer be rejected.
  */
 function stepsFor(stream: string, code: Code, userId: number, now: number) {
   const { id: redemptionId, terms } = code

@@ -82,8 +82,8 @@ export function createHumanCheck(core: Core): HumanCheck {
 }
 
 /**
- * The widget's actions that are accepted for each action. The mail code is requested from the
- * registration form, so it accepts `register` as well.
+ * The widget's actions that are accepted for each action. A request for a mail code comes from the
+ * registration form, so `register` is accepted for it as well.
  */
 const WIDGET_ACTIONS: Readonly<Record<HumanCheckAction, readonly string[]>> = {
   login: ['', 'login'],

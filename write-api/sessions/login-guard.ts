@@ -17,13 +17,15 @@ const ADDRESS_FAILURES_MAX = 10
 const FREE_FAILURES = 5
 const DELAY_MS_MAX = 30_000
 /**
- * The number of failed attempts for one account in an hour, from all addresses, after which the
- * account is braked.
+ * The number of failed attempts for one account in an hour, from all addresses, after which further
+ * attempts for the account are throttled.
  */
 const ACCOUNT_FAILURES_MAX = 30
-/** The longest delay of an address with failed attempts while the account is braked. */
+/** The longest delay of an address with failed attempts while the account is throttled. */
 const BRAKED_DELAY_MS_MAX = 15 * MINUTE_MS
-/** The longest time for which the first attempt of an address waits while the account is braked. */
+/**
+ * The longest time for which the first attempt of an address waits while the account is throttled.
+ */
 const SLOT_WAIT_MS_MAX = 15_000
 
 /**
@@ -34,7 +36,7 @@ const SLOT_WAIT_MS_MAX = 15_000
  * before has a separate limit, which others cannot use up.
  *
  * After 30 failed attempts for an account in an hour, from all addresses together, the account is
- * braked. The first attempt of each address in a day is still checked: two attempts a second, in
+ * throttled. The first attempt of each address in a day is still checked: two attempts a second, in
  * order of arrival. Each other attempt waits twice as long as the previous one, at most 15 minutes,
  * and one attempt a second is checked. A right password is therefore accepted from an address
  * without failed attempts. At most 10 830 passwords of an account are checked in an hour,

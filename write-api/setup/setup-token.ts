@@ -38,8 +38,8 @@ loopback.addSubnet('::ffff:127.0.0.0', 104, 'ipv6')
 /**
  * Returns whether a request comes from this machine, names it by a local host name and was not
  * forwarded. NOTE: the address alone is not sufficient. Another site's page can make its host name
- * resolve to 127.0.0.1, and a proxy can run on this machine. Headers of the request reveal both
- * cases.
+ * resolve to 127.0.0.1, and a proxy can run on this machine. The request's headers reveal another
+ * host name and a proxy.
  */
 function isFromThisMachine(request: FastifyRequest): boolean {
   const { headers } = request

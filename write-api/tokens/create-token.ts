@@ -47,7 +47,8 @@ async function createTokens(
   const { actors, vault } = deps.core
   const keys = batch.names.map(newTokenKey)
   const names = await Promise.all(batch.names.map((name) => vault.seal(userId, name)))
-  // Creations within this process are serialized. Between processes, the stream of the ids decides.
+  // Creations within this process are serialized. When several processes create tokens, the append
+  // to the stream of ids decides which process gets the ids.
   return deps.runExclusive('token-ids', async () => {
     for (let attempt = 1; ; attempt += 1) {
       const { highest } = await actors.stateOf(tokenIdsDecider, TOKEN_IDS_STREAM)

@@ -44,8 +44,9 @@ export async function setTokensStatus(
 }
 
 /**
- * Returns what is needed to reject expired and exhausted tokens. A token is exhausted when it has
- * neither remaining nor held quota. Quota held by open calls counts, because it can be released.
+ * Returns the data with which expired and exhausted tokens are rejected. A token is exhausted when
+ * it has neither remaining nor held quota. Quota held by open calls counts, because it can be
+ * released.
  */
 async function unusableTokens(
   core: Deps['core'],

@@ -65,8 +65,8 @@ export const INITIAL_TERMS: SharedTerms = {
 }
 
 /**
- * Throws when the requested budget is negative. A stored budget can be negative, and callers send
- * it back unchanged without this check.
+ * Throws when the requested budget is negative. This check does not apply to an unchanged budget,
+ * because a stored budget can be negative.
  */
 export function checkRemain(remain: number): void {
   if (remain < 0) throw invalidField('remain_quota', { zh: '不能小于 0', en: 'must be at least 0' })

@@ -104,8 +104,8 @@ async function askForTradeNo(
 }
 
 /**
- * Appends a report. Returns null when it is committed, now or by an earlier request, and otherwise
- * the error code.
+ * Appends a report. Returns null when this append or an earlier request has committed the report.
+ * Returns the error code when the report is rejected.
  */
 async function appendReport(
   deps: Deps,

@@ -36,8 +36,8 @@ export async function inviterOf(
 
 /**
  * Returns the steps that reward the inviter and the new user. The append that creates the user must
- * include these steps. The steps take effect only once for an invitee. Without an inviter there are
- * no steps.
+ * include these steps. The steps take effect only once for each new user. Without an inviter there
+ * are no steps.
  */
 export async function inviteSteps(
   { core }: Pick<Deps, 'core'>,

@@ -102,8 +102,8 @@ async function acquireRegistrationPermit({ core }: Deps, request: FastifyRequest
 }
 
 /**
- * Throws when the username is taken, before a code is consumed and a password is hashed. The append
- * makes the final decision.
+ * Throws when the username is taken. This early check avoids consuming a code and hashing a
+ * password for nothing. The append makes the final decision.
  */
 async function assertUsernameFree({ core }: Deps, username: string): Promise<void> {
   const stream = usernameStream(nameKeyOf(core.vault, username))

@@ -44,8 +44,8 @@ export const updateUser: Action = (api, deps) => {
         // token must not be sufficient.
         const isOwnPassword = body.id === userId && (body.password ?? '') !== ''
         if (isOwnPassword) throw userError('OwnPasswordElsewhere')
-        // The step on the account is first, because calls can spend quota at any time. When it is
-        // rejected here, no password hash has been stored.
+        // The step on the account is prepared first, because calls can spend quota at any time.
+        // When its preparation fails, no password hash has been stored yet.
         const sealedReason = () => sealReason(deps.core.vault, body.id, body.reason)
         const quota = await quotaSteps(deps, request, body, sealedReason)
         const profile = await profileSteps(deps, user, body, actorRole, sealedReason)
@@ -166,8 +166,8 @@ async function quotaSteps(
 }
 
 /**
- * Stores the balance that the caller has set, so that the caller can set the next one without
- * reading it again.
+ * Stores the balance that the caller has set, so that the caller can set the balance again without
+ * reading it first.
  */
 async function rememberBalance(
   deps: Deps,

@@ -41,7 +41,7 @@ export const expiryAt = (seconds: number): Expiry => ({
 
 /**
  * Merges events and expiries into one page, newest first. `rows` are the events from the offset
- * `start`. There must be one page of rows, plus one row per expiry.
+ * `start`: one page, plus one event per expiry.
  */
 export function mergePage(
   rows: readonly TimelineRow[],

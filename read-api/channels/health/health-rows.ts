@@ -61,8 +61,8 @@ export class HealthRows {
   }
 
   /**
-   * Returns the channels that alone offer some model. The result is cached for 5 s, because each
-   * computation visits all models and groups of all channels.
+   * Returns the channels that are the only channel for some model. The result is cached for 5 s,
+   * because each computation visits all models and groups of all channels.
    */
   private lastChannels(rows: readonly ChannelRow[]): ReadonlySet<number> {
     const at = this.deps.core.now()
@@ -158,7 +158,7 @@ function circuitAnswer(circuit: Circuit, row: ChannelRow): CircuitState {
 
 type Offering = Pick<ChannelRow, 'id' | 'keyRefs' | 'terms'>
 
-/** Returns the enabled channels that alone offer some model to some group. */
+/** Returns the enabled channels that are the only channel for some model in some group. */
 function lastChannelsOf(rows: readonly Offering[]): ReadonlySet<number> {
   const offers = new Map<string, Map<string, number | null>>()
   for (const { id, keyRefs, terms } of rows) {

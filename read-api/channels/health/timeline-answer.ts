@@ -48,7 +48,7 @@ export async function timelineAnswer(
   }
 }
 
-/** Returns the time until which a channel can expire: its deletion, or the current time. */
+/** Returns the latest time at which a channel can expire: its deletion, or the current time. */
 async function endOf(
   db: Core['db'],
   channelId: number,
@@ -106,7 +106,9 @@ async function namesOf(db: Core['db'], entries: readonly Entry[]): Promise<Map<n
   return new Map(users.map(({ id, username }) => [id, username]))
 }
 
-/** Identifies a key by its index, because the key's reference means nothing to the reader. */
+/**
+ * Returns the index of the entry's key, because the key's reference means nothing to the reader.
+ */
 function keyAnswer({ detail }: Entry, keyRefs: readonly string[]): Pick<TimelineEntry, 'key'> {
   if (detail.keyRef == null) return {}
   const index = keyRefs.indexOf(detail.keyRef)
