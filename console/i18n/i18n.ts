@@ -46,7 +46,7 @@ export const currentLanguage = (): Language => (i18next.language === 'en' ? 'en'
 /** Returns the BCP 47 tag for `Intl` and `<html lang>`. */
 export const localeOf = (language: Language): string => LOCALES[language]
 
-/** Translates outside components; components use `useTranslation`. */
+/** Translates outside of components. Inside, use `useTranslation`. */
 export const translate = i18next.t
 
 /** Loads the texts that all console pages share, before the first page renders. */
@@ -63,8 +63,8 @@ export async function needWords(part: 'pages' | 'logDetails'): Promise<void> {
 }
 
 /**
- * Starts with the stored language, or the browser's, or Chinese. Only the texts of the pages before
- * login are loaded.
+ * Starts with the stored language. Without one, uses the browser's language, or else Chinese. Loads
+ * only the texts of the pages before login.
  */
 export async function startI18n(): Promise<void> {
   const language = firstLanguage(localStorage.getItem(STORAGE_KEY), navigator.languages)

@@ -2,13 +2,13 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { currentLanguage, localeOf } from './i18n.ts'
 
-/** Returns the locale for `Intl`; a language change renders the component again. */
+/** Returns the locale for `Intl`. A change of language renders the component again. */
 export function useLocale(): string {
   useTranslation()
   return localeOf(currentLanguage())
 }
 
-/** Formats numbers in the current language: `12,345`. */
+/** Returns a number format of the current language, such as `12,345`. */
 export function useNumberFormat(options?: Intl.NumberFormatOptions): Intl.NumberFormat {
   const locale = useLocale()
   const key = JSON.stringify(options ?? {})

@@ -8,7 +8,7 @@ import type { AnyTask } from './task-kind.ts'
 
 type Fact = readonly [keyof Words['taskLogs']['column'], ReactNode]
 
-/** All fields of a task, including fields of hidden columns. */
+/** All fields of a task, including the fields whose columns are hidden. */
 export function TaskFacts(props: { task: AnyTask; isAdmin: boolean }): ReactElement {
   const { t } = useTranslation()
   const { task, isAdmin } = props

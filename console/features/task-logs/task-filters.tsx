@@ -10,7 +10,7 @@ import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
 import { relativeRange } from '#console/ui/time-range/time-range.ts'
 import type { TaskListView } from './use-task-list.ts'
 
-/** Filters by time, id and (for admins) channel, stored in the URL. */
+/** The filters by time, id and (for admins) channel, as stored in the URL. */
 export function TaskFilters(props: { view: TaskListView }): ReactElement {
   const { t } = useTranslation()
   const { filter, setFilter, isAdmin } = props.view
@@ -40,11 +40,11 @@ export type NoTasksWords = {
   readonly icon: IconName
   readonly title: string
   readonly body: string
-  /** The message that the site has disabled these tasks; null if they are enabled. */
+  /** A message if the site has disabled such tasks, or null if they are enabled. */
   readonly off: string | null
 }
 
-/** A note above existing rows: these tasks are disabled, so no new rows arrive. */
+/** A note above the list that the site has disabled such tasks, so no new rows arrive. */
 export function OffNote(props: { off: string; isAdmin: boolean }): ReactElement {
   const { t } = useTranslation()
   return (
@@ -58,7 +58,7 @@ export function OffNote(props: { off: string; isAdmin: boolean }): ReactElement 
   )
 }
 
-/** Explains an empty list: no task exists in the range, or no task matches the filters. */
+/** Explains an empty list: the range contains no task, or no task matches the filters. */
 export function NoTasks(props: NoTasksWords & { view: TaskListView }): ReactElement {
   const { t } = useTranslation()
   const { filter, setFilter, isFiltered, isAdmin, clear } = props.view

@@ -7,7 +7,7 @@ import type { DrawingTask, MusicTask } from '#read-api/contract/tasks.ts'
 
 export type AnyTask = DrawingTask | MusicTask
 
-/** The server's sort names by column id; sorting covers the newest 10 000 tasks. */
+/** The server's sort name of each sortable column. The newest 10 000 tasks are sorted. */
 const SORTS = {
   submitted: 'submit_time',
   username: 'username',
@@ -25,7 +25,7 @@ const addressOf = (range: TimeRange) =>
     {
       range: rangeParam(range),
       id: textParam(),
-      /** Admins only; 0 means all channels. */
+      /** The channel id; 0 means all channels. Admins only. */
       channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
     },
     { pageName: 'p', hasPageSize: true, sorts: SORTS },
@@ -35,7 +35,6 @@ const addressOf = (range: TimeRange) =>
 type TaskAsk = {
   sort: string | undefined
   order: 'asc' | 'desc' | undefined
-  /** `self` for the user's tasks, `all` for the tasks of all users (admins). */
   scope: 'self' | 'all'
   id: string
   channel: number
@@ -47,10 +46,10 @@ type TaskAsk = {
   signal: AbortSignal
 }
 
-/** `is_total_capped` means that more tasks exist than `total`, because counting stopped. */
+/** `is_total_capped` is true if the server stopped counting, so that more than `total` exist. */
 export type TaskPage<Task> = ListPage<Task> & { is_total_capped: boolean }
 
-/** The filters by their API names; empty filters are not sent. */
+/** The query parameters by their API names; undefined parameters are not sent. */
 const taskParams = (ask: TaskAsk) => ({
   p: ask.page,
   page_size: ask.pageSize,
@@ -61,7 +60,7 @@ const taskParams = (ask: TaskAsk) => ({
   order: ask.order,
 })
 
-/** The differences between the drawing log and the music log. */
+/** The differences between the logs of drawings and of music. */
 export type TaskKind<Task extends AnyTask> = {
   readonly name: 'drawing' | 'music'
   readonly address: ReturnType<typeof addressOf>
@@ -69,7 +68,7 @@ export type TaskKind<Task extends AnyTask> = {
   readonly idOf: (task: Task) => string
 }
 
-/** The default range is from 30 days ago until one hour ahead. */
+/** Drawings. The default range is the last 30 days and the next hour. */
 export const DRAWINGS: TaskKind<DrawingTask> = {
   name: 'drawing',
   address: addressOf(relativeRange('30d')),
@@ -82,7 +81,7 @@ export const DRAWINGS: TaskKind<DrawingTask> = {
   idOf: ({ mj_id }) => mj_id,
 }
 
-/** The default range is from midnight until one hour ahead. */
+/** Music and lyrics. The default range is from midnight until one hour ahead. */
 export const MUSIC: TaskKind<MusicTask> = {
   name: 'music',
   address: addressOf(relativeRange('today')),

@@ -8,10 +8,10 @@ import type { useTaskList } from './use-task-list.ts'
 import '#console/ui/forms/forms.css'
 import './task-logs.css'
 
-/** A log of tasks with its filters; an empty list shows the reason. */
+/** A log of tasks with filters. An empty list shows the reason. */
 export function TaskList<Task extends AnyTask>(props: {
   name: string
-  /** The storage key of the column layout in this browser. */
+  /** The key under which this browser stores the column layout. */
   layoutKey: string
   columns: readonly Column<Task>[]
   view: ReturnType<typeof useTaskList<Task>>

@@ -28,7 +28,7 @@ export function TaskDialog(props: {
   )
 }
 
-/** A labelled text with a copy button; renders nothing if the text is empty. */
+/** A text with a label and a copy button. Renders nothing for an empty text. */
 export function TextPart(props: { name: string; text: string }): ReactElement | null {
   const { t } = useTranslation()
   if (props.text === '') return null

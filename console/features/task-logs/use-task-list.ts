@@ -13,11 +13,11 @@ type Ask = ListAsk<TaskKind<AnyTask>['address']['filters']>
 
 const EVERY_MS = 1_000
 
-/** Reads the page of tasks that the URL selects, with live progress. */
+/** Reads the page of tasks that the URL selects. Live events update the progress. */
 export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
   const isAdmin = isAdminUser(useUser())
   const client = useQueryClient()
-  /** Reads after a live event must include at least the event's position. */
+  /** The position of the latest live event, which later reads must include. */
   const floor = useRef(0)
   const keyOf = ({ range, id, channel, page, pageSize, sort, order }: Ask) => [
     'tasks',
@@ -67,5 +67,5 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
   }
 }
 
-/** The state that the filters and the empty list need. */
+/** The part of the list's state that the filters and the empty list use. */
 export type TaskListView = Omit<ReturnType<typeof useTaskList>, 'list' | 'rows'>

@@ -1,18 +1,18 @@
-/** Splits a text into IP addresses and networks, one per line. */
+/** Splits a text into lines, each with an IP address or a network. */
 export const addressLines = (text: string): string[] =>
   text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-/** Returns the first line (counted from 1) that is not an IP address or network; null if none. */
+/** Returns the first line (from 1) that is no IP address or network, or null if there is none. */
 export function wrongAddress(text: string): { line: number; address: string } | null {
   const lines = text.split('\n').map((line) => line.trim())
   const at = lines.findIndex((line) => line !== '' && !isAddress(line))
   return at < 0 ? null : { line: at + 1, address: (lines[at] ?? '').slice(0, 60) }
 }
 
-/** True for an IPv4 or IPv6 address, and for a CIDR range. */
+/** True for an IPv4 address, an IPv6 address or a CIDR range. */
 function isAddress(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/')
   const isFour = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(address)

@@ -20,7 +20,7 @@ import { maskedKey } from './token-key.ts'
 import { TokenQuota } from './token-quota.tsx'
 import { type TokenState, toggledStatus, tokenState } from './token-status.ts'
 
-/** Menu entries that open the chat clients with a token, or an entry that says there are none. */
+/** Menu entries that open chat clients with a token. Without clients, one entry shows an error. */
 function chatEntries(
   links: readonly ChatLink[],
   site: string,
@@ -38,7 +38,7 @@ function chatEntries(
   }))
 }
 
-/** NOTE: The other site receives the key, but no referrer and no access to this window. */
+/** NOTE: The chat client receives the key, but no referrer and no access to this window. */
 function openChat(address: string | null): void {
   const isWrong = chatWay(address, window.location.origin) === 'none'
   if (address === null || isWrong) showError(translate('ui.chatLinkWrong'))

@@ -25,7 +25,7 @@ import type { CreateToken } from '#write-api/contract/tokens.ts'
 import { addressLines, wrongAddress } from './address-lines.ts'
 import { expirySeconds, expiryText, NEVER } from './token-expiry.ts'
 
-/** The form's values: numbers as typed, dates in the format of a date-time field. */
+/** The form's values: numbers as entered, and dates in the format of a date-time field. */
 export type TokenDraft = DraftOf<typeof TOKEN_FIELDS> & {
   name: string
   amount: string
@@ -35,7 +35,7 @@ export type TokenDraft = DraftOf<typeof TOKEN_FIELDS> & {
   rateLimit: DraftOf<typeof RATE_LIMIT_FIELDS>
   hasModelLimits: boolean
   models: readonly string[]
-  /** The number of tokens to create; 1 when editing. */
+  /** The number of tokens to create, or 1 while a token is edited. */
   count: string
 }
 
@@ -51,7 +51,7 @@ export type TokenFaults = Partial<Record<Exclude<keyof TokenDraft, 'rateLimit'>,
   rateLimit?: FieldFaults<typeof RATE_LIMIT_FIELDS>
 }
 
-/** `ipWrong` has a text with the line number, see `TokenAccessFields`. */
+/** Returns a fault's text. For `ipWrong`, `TokenAccessFields` shows a text with the line number. */
 export function faultText(t: TFunction, fault: TokenFault | undefined): string | undefined {
   if (fault === undefined) return undefined
   return typeof fault === 'object' ? fieldFaultText(t, fault) : t(`tokens.fault.${fault}`)
@@ -83,7 +83,7 @@ export const draftOfToken = (token: Token, unit: AmountUnit): TokenDraft => ({
   count: '1',
 })
 
-/** `expiresBefore` is the expiry of the edited token; unchanged, it is valid even in the past. */
+/** Checks a draft. A past expiry is valid only if it is still the stored `expiresBefore`. */
 export function tokenFaults(draft: TokenDraft, unit: AmountUnit, expiresBefore = ''): TokenFaults {
   const faults: TokenFaults = fieldFaults(TOKEN_FIELDS, draft)
   const set = (field: keyof TokenFaults & string, fault: TokenFault | null) => {
@@ -108,7 +108,7 @@ export function tokenFaults(draft: TokenDraft, unit: AmountUnit, expiresBefore =
 
 const NAME = { maxLength: TOKEN_NAME_MAX }
 
-/** Builds the request body; `tokenFaults` must have found no error. */
+/** Builds the request body; `tokenFaults` must have found no error in the draft. */
 export const termsOfDraft = (draft: TokenDraft, unit: AmountUnit): CreateToken => ({
   ...bodyOf(TOKEN_FIELDS, { ...draft, allowIps: addressLines(draft.allowIps).join('\n') }),
   name: draft.name.trim(),
@@ -120,7 +120,7 @@ export const termsOfDraft = (draft: TokenDraft, unit: AmountUnit): CreateToken =
   model_limits: draft.models.join(','),
 })
 
-/** Returns the changed fields; sending an unchanged quota would refund calls made meanwhile. */
+/** Returns the changed fields. Sending an unchanged quota would refund calls made meanwhile. */
 export const changedTerms = (before: TokenDraft, after: TokenDraft, unit: AmountUnit) =>
   changedFields(termsOfDraft(before, unit), termsOfDraft(after, unit))
 
@@ -130,7 +130,7 @@ export const namesOf = (text: string): string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '')
 
-/** The props that the form and its field groups share. */
+/** The props that the form and its groups of fields share. */
 export type TokenFormProps = {
   draft: TokenDraft
   faults: TokenFaults

@@ -24,11 +24,11 @@ import type { ReadyToken } from './token-ready.tsx'
 type TokenDrawerProps = {
   edited: Token | 'new' | null
   onClose: () => void
-  /** Receives the created tokens with their keys, in order. */
+  /** Receives the created tokens with their keys in the order of creation. */
   onCreated: (tokens: readonly ReadyToken[]) => void
 }
 
-/** Creates tokens or edits a token. Each opening mounts the form again with a fresh draft. */
+/** Creates tokens or edits a token. Each opening mounts the form again with a new draft. */
 export function TokenDrawer(props: TokenDrawerProps): ReactElement | null {
   const last = useRef<Token | 'new'>('new')
   if (props.edited !== null) last.current = props.edited

@@ -6,7 +6,7 @@ export type ExpiryPreset = (typeof EXPIRY_PRESETS)[number]
 /** The API's expiry time of a token that never expires. */
 export const NEVER = -1
 
-/** Formats for a date-time field; empty means never. */
+/** Formats unix seconds for a date-time field. An empty text means that the token never expires. */
 export const expiryText = (seconds: number): string => (seconds < 0 ? '' : dateFieldText(seconds))
 
 export const expirySeconds = secondsOfDateField

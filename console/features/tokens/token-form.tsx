@@ -9,7 +9,7 @@ import { TokenAmountFields } from './token-amount-fields.tsx'
 import { faultText, type TokenFormProps } from './token-draft.ts'
 import { EXPIRY_PRESETS, type ExpiryPreset, presetText } from './token-expiry.ts'
 
-/** A token's expiry time, or never. Buttons set common lifetimes from now. */
+/** The expiry of a token, or never. Buttons set common lifetimes, counted from now. */
 function TokenExpiryFields({ draft, faults, onChange }: TokenFormProps): ReactElement {
   const { t } = useTranslation()
   const pick = (preset: string) => {

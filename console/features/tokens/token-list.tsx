@@ -21,7 +21,7 @@ import { tokenColumns } from './token-columns.tsx'
 import { asOf } from './token-status.ts'
 import type { TokenActions } from './use-token-actions.ts'
 
-/** The server's sort names by column id. */
+/** The name by which the server sorts each sortable column. */
 const SORTS = {
   id: 'id',
   name: 'name',
@@ -41,8 +41,8 @@ const ADDRESS = listAddress(
 )
 
 /**
- * Reads the page of tokens that the URL selects. NOTE: A searched key is a secret, so it is not
- * stored in the URL, which the browser's history and shared links reveal.
+ * Reads the page of tokens that the URL selects. NOTE: A searched key is a secret. It is not in the
+ * URL, which the browser's history and shared links reveal.
  */
 function useTokenList() {
   const [key, setKey] = useState('')
@@ -56,7 +56,7 @@ function useTokenList() {
   return {
     ...page,
     rows: page.rows.map((row) => asOf(row, now)),
-    /** The filter without order and page. */
+    /** The filter without page and order. */
     matched: { ...page.filter, token },
     isFiltered: page.isFiltered || token !== '',
     key,
@@ -122,7 +122,7 @@ function ChosenTokens(props: { chosen: ChosenRows<Token>; actions: TokenActions 
   )
 }
 
-/** Updates visible rows from live events; reloads the list after a deletion or a resync. */
+/** Updates visible rows from live events. A deletion or a resync reloads the list. */
 function useLiveTokens(): void {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: tokensKey })

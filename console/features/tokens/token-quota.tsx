@@ -5,7 +5,7 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { usedPercent } from './token-status.ts'
 
-/** The remaining and used quota with a bar; for an unlimited token, only the used quota. */
+/** The remaining and the used quota with a bar. An unlimited token has only the used quota. */
 export function TokenQuota({ token }: { token: Token }): ReactElement {
   const { t } = useTranslation()
   const rule = useMoneyRule()

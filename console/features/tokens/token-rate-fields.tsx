@@ -7,7 +7,7 @@ import { faultText, type TokenDraft, type TokenFormProps } from './token-draft.t
 const RATES = ['periodSeconds', 'count', 'success'] as const
 const LIMITS = ['tokensPerMinute', 'maxConcurrency'] as const
 
-/** The limits on calls per period, tokens per minute and concurrent calls. */
+/** The limits of a token: calls per period, tokens per minute, and concurrent calls. */
 export function TokenRateFields({ draft, faults, onChange }: TokenFormProps): ReactElement {
   const { t } = useTranslation()
   const changeRate = (patch: Partial<TokenDraft['rateLimit']>) =>

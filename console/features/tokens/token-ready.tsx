@@ -20,7 +20,7 @@ type Snippet = (typeof SNIPPETS)[number]
 
 type SnippetInput = { address: string; key: string; model: string }
 
-/** Returns sample code for a first call, which works unchanged. */
+/** Returns sample code for a first call, which works without changes. */
 function snippetText(snippet: Snippet, { address, key, model }: SnippetInput): string {
   const base = `${address.replace(/\/+$/, '')}/v1`
   if (snippet === 'curl') return curl(base, key, model)
@@ -64,7 +64,7 @@ export type ReadyToken = Pick<
   'id' | 'name' | 'key' | 'group' | 'model_limits_enabled' | 'model_limits'
 >
 
-/** Newly created tokens, or an existing token (`areNew` is false). */
+/** The shown tokens. `areNew` is false for an existing token and true for new tokens. */
 export type Ready = { readonly tokens: readonly ReadyToken[]; readonly areNew: boolean }
 
 const NONE: Ready = { tokens: [], areNew: true }
@@ -132,7 +132,7 @@ function FirstCall({ token }: { token: ReadyToken }): ReactElement {
   )
 }
 
-/** Returns a model that the token can call now; undefined if there is none. */
+/** Returns a model that the token can call now, or undefined if there is none. */
 function callable(token: ReadyToken, models: readonly string[]): string | undefined {
   if (!token.model_limits_enabled) return models[0]
   return namesOf(token.model_limits).find((model) => models.includes(model))

@@ -58,7 +58,7 @@ export function TokensPage(): ReactElement {
 
 const ADDRESS = { form: choiceParam(['', 'new'], '') }
 
-/** Manages the open dialog. A URL can open the form of a new token and name a return page. */
+/** Manages the open dialog. The URL can open a new token's form and name the page to return to. */
 function useShown() {
   const navigate = useNavigate()
   const returnTo = returnToOf(useLocation().state)

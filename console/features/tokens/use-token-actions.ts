@@ -15,7 +15,7 @@ export type TokenActions = {
   copyKeys: (tokens: readonly Token[]) => Promise<void>
 }
 
-/** Actions on tokens; the list shows a change before the server responds. */
+/** Actions on tokens. The list shows a change before the server responds. */
 export function useTokenActions(): TokenActions {
   const setEnabled = useSwitch()
   const { t } = useTranslation()
@@ -51,7 +51,7 @@ export function useTokenActions(): TokenActions {
   return { setEnabled, remove, copyKeys }
 }
 
-/** Enables or disables the tokens whose status differs, and offers an undo. */
+/** Enables or disables those of the tokens that are not in this state yet. Offers an undo. */
 function useSwitch(): TokenActions['setEnabled'] {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -89,14 +89,14 @@ function useSwitch(): TokenActions['setEnabled'] {
 const withStatus = (items: readonly Token[], ids: ReadonlySet<number>, status: number): Token[] =>
   items.map((token) => (ids.has(token.id) ? { ...token, status } : token))
 
-/** Deletes all tokens or, on an error, none. */
+/** Deletes all of the tokens or, after an error, none. */
 async function deleteTokens(ids: readonly number[]): Promise<void> {
   const [id] = ids
   if (ids.length === 1) await call('DELETE /api/token/:id/', { params: { id } })
   else await call('POST /api/token/batch', { body: { ids: [...ids] } })
 }
 
-/** Status 1 enables, 2 disables; the change applies to all tokens or none. */
+/** Sets the status of all tokens or, after an error, of none: 1 enables, 2 disables. */
 async function switchTokens(ids: readonly number[], status: 1 | 2): Promise<void> {
   const [id = 0] = ids
   if (ids.length > 1)

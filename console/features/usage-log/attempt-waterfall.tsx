@@ -9,7 +9,7 @@ import { type AttemptBar, attemptBars } from './attempts.ts'
 import { ChannelLink } from './channel-link.tsx'
 import { shortDuration } from './timing.ts'
 
-/** The attempts of a call on a time axis. Admins only. */
+/** The attempts of a call (one per tried channel) on a time axis. Admins only. */
 export function AttemptWaterfall({ row }: { row: LogEntry }): ReactElement | null {
   const { t } = useTranslation()
   const bars = attemptBars(otherOf(row))
@@ -35,7 +35,7 @@ function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }): ReactElement
   const { t } = useTranslation()
   const isFailed = bar.error !== null
   const status = bar.status === null ? '' : t('logDetails.attempts.status', { status: bar.status })
-  // An error `status` means an HTTP status, which the bar already shows.
+  // The error `status` only means an HTTP status, which the bar already shows.
   const fault = bar.error === null || bar.error === 'status' ? null : reasonText(t, bar.error)
   const outcome = [status, fault].filter(Boolean).join(' · ')
   return (
@@ -59,7 +59,7 @@ function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }): ReactElement
   )
 }
 
-/** The row has only the name of the last channel; the names of other channels are loaded. */
+/** Loads the name of an attempt's channel. The log row has only the last channel's name. */
 function AttemptChannel({ id, row }: { id: number; row: LogEntry }): ReactElement {
   const known = id === row.channel ? row.channel_name : ''
   const { data } = useQuery({ ...channelNameQuery(id), enabled: known === '' })

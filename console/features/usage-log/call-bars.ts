@@ -4,7 +4,7 @@ import type { UsagePoint } from '#read-api/contract/logs.ts'
 import type { LogFilters } from './filters.ts'
 import { CONSUMPTION } from './log-type.ts'
 
-/** A period of complete hours; `to` is its last second. */
+/** A bar of full hours, from the first to the last second (`to`) in unix seconds. */
 export type CallBar = {
   readonly from: number
   readonly to: number
@@ -15,12 +15,12 @@ export type CallBar = {
 export type BarPlan = { readonly from: number; readonly to: number; readonly hours: number }
 
 const HOUR = 3_600
-/** The possible widths of a bar, in hours. */
+/** The possible time spans of a bar, in hours. */
 const STEPS = [1, 2, 3, 6, 12, 24, 48, 96, 168]
-/** The longest range that the server sums in one request. */
+/** The longest range, in seconds, for which the server returns counts in one request. */
 const SPAN_MAX = 99 * 24 * HOUR
 
-/** Returns true if the counts by hour and model suffice for these filters. */
+/** Returns true if counts by hour and model are detailed enough for these filters. */
 export const canCount = (filters: LogFilters): boolean =>
   [0, CONSUMPTION].includes(filters.type) &&
   filters.token === '' &&
@@ -30,7 +30,7 @@ export const canCount = (filters: LogFilters): boolean =>
 
 /**
  * Divides a range into at most `barsMax` bars; `now` is in unix seconds. Returns null for a range
- * of one hour, and for a range too long to sum.
+ * of a single bar and for a range that is too long to count.
  */
 export function planBars(range: LogFilters['range'], now: number, barsMax: number): BarPlan | null {
   const bounds = boundsOf(range, now)
@@ -46,7 +46,7 @@ export function planBars(range: LogFilters['range'], now: number, barsMax: numbe
   return null
 }
 
-/** Counts the calls per period, of one model or of all models. */
+/** Counts the calls in each bar, of one model or (if empty) of all models. */
 export function callBars(points: readonly UsagePoint[], plan: BarPlan, model: string): CallBar[] {
   const length = plan.hours * HOUR
   const bars = Array.from({ length: (plan.to + 1 - plan.from) / length }, (_, index) => {
@@ -62,7 +62,7 @@ export function callBars(points: readonly UsagePoint[], plan: BarPlan, model: st
   return bars
 }
 
-/** Formats as `11-21 07:00–09:00`, or for days `11-21` or `11-21–11-22` (browser's time zone). */
+/** Formats a bar's time as `11-21 07:00–09:00`, `11-21` or `11-21–11-22` (browser's time zone). */
 export function barTimeText({ from, to }: Pick<CallBar, 'from' | 'to'>): string {
   const [start, end] = [stampText(from), stampText(to + 1)]
   if (to - from < 24 * HOUR - 1) return `${start.slice(5, 16)}–${end.slice(11, 16)}`
@@ -74,8 +74,8 @@ export function barTimeText({ from, to }: Pick<CallBar, 'from' | 'to'>): string 
 export type AxisTick = { readonly index: number; readonly text: string }
 
 /**
- * Returns the first bar, the last bar, and evenly spaced bars between, as many as fit. Labels are
- * `07:00` within a day, `11-21 06:00` in longer ranges, and `11-21` for bars of days.
+ * Returns evenly spaced bars from the first to the last, as many as fit. A label is `07:00` within
+ * one day, `11-21 06:00` for longer ranges, and `11-21` if bars are days.
  */
 export function axisTicks(
   bars: readonly Pick<CallBar, 'from' | 'to'>[],
@@ -96,7 +96,7 @@ export function axisTicks(
   })
 }
 
-/** Aligns to multiples of `hours` since midnight, so that bars start at round hours. */
+/** Returns the start of a bar: the latest multiple of `hours` since midnight before `from`. */
 function startOf(from: number, hours: number): number {
   const hour = from - (from % HOUR)
   const midnight = midnightBefore(hour)

@@ -10,7 +10,7 @@ import type { LogView } from './use-log-view.ts'
 
 type Props = { bars: readonly CallBar[]; onChoose: (bar: CallBar) => void }
 
-/** Calls over time, above the list. A click on a bar limits the list to its hours. */
+/** A chart of calls over time. A click on a bar limits the list to the bar's hours. */
 export function CallChart({ view }: { view: LogView }): ReactElement | null {
   const { t } = useTranslation()
   const [isTable, setTable] = useState(false)
@@ -33,7 +33,7 @@ export function CallChart({ view }: { view: LogView }): ReactElement | null {
   )
 }
 
-/** The bars are one tab stop; arrow keys, Home and End move between bars. */
+/** The bars are a single tab stop. Arrow keys, Home and End move from bar to bar. */
 function Bars({ bars, onChoose }: Props): ReactElement {
   const { t } = useTranslation()
   const text = useBarText()
@@ -89,7 +89,7 @@ function Bars({ bars, onChoose }: Props): ReactElement {
   )
 }
 
-/** The start times of some bars. Each bar also has its time in its accessible name. */
+/** The start times of some bars. Every bar has its time in the accessible name. */
 function TimeAxis({ bars }: { bars: readonly CallBar[] }): ReactElement {
   const ticks = axisTicks(bars, useIsWide())
   return (
@@ -144,7 +144,7 @@ function Table({ bars, onChoose }: Props): ReactElement {
   )
 }
 
-/** Returns a function that formats as `11-21 07:00–08:00: 45 calls, $0.27`. */
+/** Returns a function that formats a bar as `11-21 07:00–08:00: 45 calls, $0.27`. */
 function useBarText(): (bar: CallBar) => string {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -4,7 +4,7 @@ import { Link } from 'react-router-dom'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
-/** A channel's name as a link to its form, or its id if the channel was deleted. Admins only. */
+/** A channel's name as a link to its form, or the id of a deleted channel. Admins only. */
 export function ChannelLink(props: { id: number; name: string; tabIndex?: number }): ReactElement {
   const { id, name } = props
   const { t } = useTranslation()
@@ -20,7 +20,7 @@ export function ChannelLink(props: { id: number; name: string; tabIndex?: number
   )
 }
 
-/** The channel of a row, with a button that filters the list by it. */
+/** The channel of a row, with a button that filters the list by this channel. */
 export function ChannelCell(props: { row: LogEntry; onFilter: () => void }): ReactElement {
   const { channel: id, channel_name: name } = props.row
   const { t } = useTranslation()

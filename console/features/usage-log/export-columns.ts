@@ -4,11 +4,11 @@ import { type ExportColumn, exportColumns } from '#read-api/contract/export-colu
 const LEFT_OUT_KEY = 'logs-export-left-out'
 const NONE: readonly string[] = []
 
-/** The excluded columns are stored, so that columns of later releases are exported by default. */
+/** Stored is the list of excluded columns, so that exports include columns of later releases. */
 const readLeftOut = (stored: unknown): readonly string[] | null =>
   Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : null
 
-/** The columns that this browser exports: all columns unless the user excluded some. */
+/** Manages the columns that are exported. By default these are all columns. */
 export function useExportColumns(isAdmin: boolean) {
   const [leftOut, store] = useLocalPreference(LEFT_OUT_KEY, NONE, readLeftOut)
   const all = exportColumns(isAdmin)

@@ -6,7 +6,7 @@ import { Checkbox } from '#console/ui/forms/switches.tsx'
 import type { ExportColumn } from '#read-api/contract/export-columns.ts'
 import './export-drawer.css'
 
-/** The translated titles of the exported columns that the log list also has. */
+/** The translated titles of export columns that are also columns of the list. */
 const TITLES = {
   id: 'logExport.column.id',
   time: 'usageLog.column.time',
@@ -38,12 +38,12 @@ type Props = {
   isOpen: boolean
   all: readonly ExportColumn[]
   chosen: readonly ExportColumn[]
-  /** Stores the selection and exports the file. */
+  /** Receives the selected columns, which are stored, and starts the export. */
   onExport: (columns: readonly ExportColumn[]) => void
   onClose: () => void
 }
 
-/** Selects the columns of a CSV export; shows each column's title and name in the file. */
+/** Selects the columns of a CSV export. Each column has its title and its name in the file. */
 export function ExportDrawer(props: Props): ReactElement {
   const { t } = useTranslation()
   const { all } = props

@@ -6,7 +6,7 @@ import { dollarText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
-/** Explains why a call failed, and that it cost nothing because its hold was released. */
+/** Explains why a call failed. Failed calls cost nothing, because their hold is released. */
 export function FailureAccount({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
   const { end, status_code: status, error_code: code, provider_message: said } = otherOf(row)
@@ -28,7 +28,7 @@ export function FailureAccount({ row }: { row: LogEntry }): ReactElement {
 
 const MESSAGE_MAX = 500
 
-/** The provider's error message, redacted by the server. */
+/** The provider's error message, from which the server has removed secrets. */
 function ProviderMessage({ text }: { text: string }): ReactElement {
   const { t } = useTranslation()
   const letters = [...text.trim()]

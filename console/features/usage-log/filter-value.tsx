@@ -1,9 +1,9 @@
 import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 
-/** A cell value; a click filters the list by this value. */
+/** The value of a cell. A click filters the list by this value. */
 export function FilterValue(props: {
-  /** The value in words, for the accessible name. */
+  /** The value as text, for the accessible name. */
   value: string
   onFilter: () => void
   children?: ReactNode

@@ -11,25 +11,25 @@ import { rangeParam, relativeRange } from '#console/ui/time-range/time-range.ts'
 export const LOG_TYPES = [0, 1, 2, 3, 4, 5, 6] as const
 export type LogType = (typeof LOG_TYPES)[number]
 
-/** The default range is from midnight until one hour ahead. */
+/** The default range: from midnight until one hour ahead. */
 export const DEFAULT_RANGE = relativeRange('today')
 
-/** The filters of the log, all stored in the URL. An empty text and 0 do not filter. */
+/** The filters of the log, which are all stored in the URL. An empty text and 0 do not filter. */
 const FILTERS = {
   type: integerParam({ fallback: 0, max: 6 }),
   token: textParam(),
   model: textParam(),
   group: textParam(),
-  /** A call's id, or the first characters of an id; it also finds calls outside the range. */
+  /** A call's id or the start of an id, which is searched without the time range. */
   request: textParam('', 100),
   range: rangeParam(DEFAULT_RANGE),
-  /** Admins only. */
+  /** The channel id. Admins only. */
   channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
-  /** Admins only. */
+  /** The username. Admins only. */
   username: textParam(),
 } as const
 
-/** The server's sort names by column id; sorting covers the newest 10 000 rows. */
+/** The server's sort name of each sortable column. The newest 10 000 rows are sorted. */
 export const LOG_SORTS = {
   time: 'created_at',
   username: 'username',
@@ -44,7 +44,7 @@ export const LOG_SORTS = {
   group: 'group',
 } as const
 
-/** The URL parameters: filters, order, page, page size and columns. */
+/** The URL parameters of the log: filters, order, page, page size and columns. */
 export const LOG_URL = {
   ...FILTERS,
   sort: choiceParam<keyof typeof LOG_SORTS | ''>(
@@ -54,7 +54,7 @@ export const LOG_URL = {
   order: choiceParam<'asc' | 'desc'>(['asc', 'desc'], 'desc'),
   p: integerParam({ fallback: 0, max: 999_999_999 }),
   page_size: pageSizeParam,
-  /** Comma-separated column ids of a link; empty means the columns stored in this browser. */
+  /** The column ids of a link, separated by commas; empty for the columns stored in the browser. */
   columns: textParam('', 400),
 } as const
 
@@ -71,14 +71,14 @@ export const NO_FILTERS: LogFilters = {
   username: '',
 }
 
-/** Returns only the filters of `values`, without the admin filters for other users. */
+/** Returns the filters among `values`. For users who are not admins, admin filters are cleared. */
 export function filtersOf(values: LogFilters, isAdmin: boolean): LogFilters {
   const { type, token, model, group, request, range } = values
   const { channel, username } = isAdmin ? values : NO_FILTERS
   return { type, token, model, group, request, range, channel, username }
 }
 
-/** Returns the number of active filters; the default range does not count. */
+/** Returns the number of active filters. The default range is not counted. */
 export const filterCount = (filters: LogFilters): number =>
   Object.keys(FILTERS).filter(
     (name) => filters[name as keyof LogFilters] !== NO_FILTERS[name as keyof LogFilters],

@@ -1,8 +1,8 @@
 import type { ColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 
 /**
- * Returns the layout with the columns of a link, in the link's order. Columns that the user may not
- * see are removed. A choice by the user replaces the link's columns.
+ * Returns the layout with the columns of a link, in the link's order and without columns that the
+ * user may not see. When the user changes columns, `forget` removes them from the URL.
  */
 export function linkedLayout<Row>(
   layout: ColumnLayout<Row>,
@@ -31,7 +31,7 @@ export function linkedLayout<Row>(
   }
 }
 
-/** Returns the URL of a view, including the settings that are stored only in this browser. */
+/** Returns a link to a view, with the settings that otherwise only this browser has. */
 export function linkTo(
   href: string,
   view: { pageSize: number; columns: readonly string[] },

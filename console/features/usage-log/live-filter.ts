@@ -3,8 +3,8 @@ import type { LogEntry } from '#read-api/contract/logs.ts'
 import type { LogFilters } from './filters.ts'
 
 /**
- * Applies the server's filters to a live row; returns true if the list would contain it. `now` is
- * in unix seconds; `ownId` is set if the list has only the user's rows.
+ * Returns true if the list would contain the live row by the server's filter rules. `now` is in
+ * unix seconds. `ownId` is null if the list has the rows of all users.
  */
 export function isListed(
   row: LogEntry,

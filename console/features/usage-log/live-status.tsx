@@ -8,14 +8,14 @@ import { LiveDot, type LiveKind } from '#console/ui/elements/live-dot.tsx'
 
 type Props = {
   isPaused: boolean
-  /** True while the user reads the list, so that new rows wait. */
+  /** True while the user reads the list, during which new rows are not inserted. */
   isHeld: boolean
-  /** True if no row can arrive: the range has ended, or the page is not the first. */
+  /** True if no new row can appear: the range has ended or this is not the first page. */
   isPast: boolean
   onPause: (isPaused: boolean) => void
 }
 
-/** The state of live updates as a word and a symbol, with a pause button. */
+/** The state of live updates as a word and a symbol, and a button that pauses live updates. */
 export function LiveStatus(props: Props): ReactElement {
   const { t } = useTranslation()
   const state = useLiveState()

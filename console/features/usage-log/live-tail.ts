@@ -1,18 +1,18 @@
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
 /**
- * The rows that arrived since the page was read, newest first. While `isHeld`, new rows wait in
- * `pending`, so that visible rows do not move.
+ * The rows that arrived after the page was read, newest first. While `isHeld`, new rows are kept in
+ * `pending` and not shown, so that visible rows do not move.
  */
 export type LiveTail = {
   readonly shown: readonly LogEntry[]
   readonly pending: readonly LogEntry[]
   readonly isHeld: boolean
-  /** True if rows were dropped because too many waited; showing them requires a reload. */
+  /** True if pending rows were dropped because there were too many. Showing them needs a reload. */
   readonly isOverfull: boolean
-  /** The number of waiting rows that were dropped; missed events are not counted. */
+  /** The number of pending rows that were dropped. Missed live events are not counted. */
   readonly dropped: number
-  /** Rows with a greater id arrived last, and are highlighted for a moment. */
+  /** The rows with a higher id arrived last and are highlighted for a moment. */
   readonly freshAbove: number
 }
 
@@ -25,15 +25,15 @@ export const EMPTY_TAIL: LiveTail = {
   freshAbove: Number.MAX_SAFE_INTEGER,
 }
 
-/** The maximum number of rows in a tail, shown or waiting. */
+/** The maximum number of shown rows, and of pending rows. */
 export const TAIL_MAX = 5_000
 
-/** The page below the tail, newest first; `isWhole` means that no later page exists. */
+/** The page of the list below the live rows, newest first; `isWhole` if it is the last page. */
 export type PageBelow = { readonly rows: readonly LogEntry[]; readonly isWhole: boolean }
 
 /**
- * Adds rows (oldest first), except rows that are in the page or belong to a later page. NOTE: The
- * log is projected in parallel lanes, so rows may arrive out of id order.
+ * Adds rows (oldest first), except rows that the page has or that belong to a later page. NOTE:
+ * Projections write the log in parallel, so rows may arrive out of the order of ids.
  */
 export function receive(tail: LiveTail, rows: readonly LogEntry[], page: PageBelow): LiveTail {
   const newest = Math.max(page.rows[0]?.id ?? 0, tail.pending[0]?.id ?? 0, tail.shown[0]?.id ?? 0)
@@ -53,13 +53,13 @@ export function receive(tail: LiveTail, rows: readonly LogEntry[], page: PageBel
   return { ...tail, pending: pending.slice(0, TAIL_MAX), isOverfull: true, dropped }
 }
 
-/** Pauses or resumes the list; resuming shows the waiting rows. */
+/** Pauses or resumes the list. Resuming shows the pending rows. */
 export function hold(tail: LiveTail, isHeld: boolean): LiveTail {
   if (isHeld === tail.isHeld) return tail
   return isHeld ? { ...tail, isHeld } : { ...release(tail), isHeld: false }
 }
 
-/** Shows the waiting rows, even while the list is held. */
+/** Shows the pending rows, even while the list is paused. */
 export function release(tail: LiveTail): LiveTail {
   if (tail.pending.length === 0) return tail
   const shown = inOrder(tail.pending, tail.shown).slice(0, TAIL_MAX)
@@ -67,7 +67,7 @@ export function release(tail: LiveTail): LiveTail {
   return { ...tail, shown, pending: [], isOverfull: false, dropped: 0, freshAbove }
 }
 
-/** Merges live rows and page rows in one order, without duplicates. */
+/** Merges the live rows and the page's rows without duplicates, newest first. */
 export function withPage(tail: LiveTail, page: PageBelow): readonly LogEntry[] {
   if (tail.shown.length === 0) return page.rows
   const known = new Set(page.rows.map(({ id }) => id))
@@ -76,10 +76,10 @@ export function withPage(tail: LiveTail, page: PageBelow): readonly LogEntry[] {
   return inOrder(live, page.rows)
 }
 
-/** Rows with this id or a lower id belong to later pages. */
+/** Returns the lowest id of the page. Rows with a lower id belong to later pages. */
 const lowestOf = ({ rows, isWhole }: PageBelow): number => (isWhole ? 0 : (rows.at(-1)?.id ?? 0))
 
-/** Merges two lists that are both newest first. Usually the lists do not overlap. */
+/** Merges two lists of rows, newest first. Usually all rows of `above` are newer. */
 function inOrder(above: readonly LogEntry[], below: readonly LogEntry[]): readonly LogEntry[] {
   const all = [...above, ...below]
   const isSorted = (above.at(-1)?.id ?? 0) > (below[0]?.id ?? 0)

@@ -17,7 +17,7 @@ export function TypeCell({ row }: { row: LogEntry }): ReactElement {
   return <StatusTag tone={TYPE_TONES[name]}>{t(`usageLog.type.${name}`)}</StatusTag>
 }
 
-/** The model of a call; for other rows, their type. */
+/** The model of a call. A row that is no call shows its type. */
 export function ModelCell(props: {
   row: LogEntry
   onFilter: (model: string) => void
@@ -27,7 +27,7 @@ export function ModelCell(props: {
   return <FilterValue value={model} onFilter={() => props.onFilter(model)} />
 }
 
-/** The result of a call; for other rows, their type. */
+/** The result of a call. A row that is no call shows its type. */
 export function StatusCell({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
   if (row.type === ERROR) return <StatusTag tone="bad">{t('words.failed')}</StatusTag>
@@ -42,7 +42,7 @@ export function StatusCell({ row }: { row: LogEntry }): ReactElement {
   )
 }
 
-/** The ratios of a call: model, completion and group. */
+/** The ratios of a call: model ratio, completion ratio and group ratio. */
 export function RatioCell({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
   const { model_price: price, ...other } = otherOf(row)
@@ -65,7 +65,7 @@ export function RatioCell({ row }: { row: LogEntry }): ReactElement {
   return <span title={words.join(' · ')}>{`${model} / ${shown} / ${group}`}</span>
 }
 
-/** The cost of a call; for other rows the signed amount credited or deducted. */
+/** The cost of a call. A row that is no call shows the amount credited (+) or deducted (-). */
 export function CostCell({ row }: { row: LogEntry }): ReactElement {
   const rule = useMoneyRule()
   const quota = BigInt(row.quota)
@@ -92,7 +92,7 @@ export function RetryCell({ row }: { row: LogEntry }): ReactElement {
   )
 }
 
-/** Unusual facts in words: an abnormal end, an error, a note. */
+/** The unusual facts about a call in words: an abnormal end, an error, a note. */
 export function DetailsCell({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
   const other = otherOf(row)

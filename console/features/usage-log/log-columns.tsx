@@ -17,7 +17,7 @@ export const COLUMNS_KEY = 'logs-table-columns'
 const FOR_ADMINS: ReadonlySet<string> = new Set(['channel', 'username', 'retry'])
 
 type ColumnId = keyof Words['usageLog']['column']
-/** The columns up to the status fit a window of 1280 px. */
+/** The columns in their default order. Those up to the status fit a window of 1 280 pixels. */
 const ORDER: readonly ColumnId[] = [
   'time',
   'username',
@@ -35,7 +35,7 @@ const ORDER: readonly ColumnId[] = [
   'retry',
   'details',
 ]
-/** The position of columns on cards; other columns appear in the details. */
+/** The position of a column on cards. Columns without a position appear in the details. */
 const ON_CARD: Partial<Record<ColumnId, 'brief' | 'bare' | 'hidden'>> = {
   time: 'bare',
   username: 'bare',
@@ -50,7 +50,7 @@ const ON_CARD: Partial<Record<ColumnId, 'brief' | 'bare' | 'hidden'>> = {
 type Draft = Omit<Column<LogEntry>, 'title'> & { id: ColumnId }
 type SetFilters = (patch: Partial<LogFilters>) => void
 
-/** The columns of the log; admin columns exist only for admins. */
+/** The columns of the log. Only admins get the admin columns. */
 export function useLogColumns(isAdmin: boolean, setFilters: SetFilters): Column<LogEntry>[] {
   const { t } = useTranslation()
   const number = useNumberFormat()

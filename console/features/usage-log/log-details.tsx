@@ -7,7 +7,7 @@ import { LogFacts } from './log-facts.tsx'
 import { ERROR } from './log-type.ts'
 import { PriceTable } from './price-table.tsx'
 
-/** The details of a row: price or cause of failure, other facts, and for admins the attempts. */
+/** The details of a row: price or cause of failure, further facts and, for admins, the attempts. */
 export function LogDetails(props: { row: LogEntry; isAdmin: boolean }): ReactElement {
   const other = otherOf(props.row)
   const isFailed = props.row.type === ERROR

@@ -48,7 +48,7 @@ function TryAgain({ row }: { row: LogEntry }): ReactElement | null {
 
 type Fact = { name: string; value: ReactNode }
 
-/** The relay's codes for anomalies in a provider's usage figures. */
+/** The relay's codes for anomalies in the usage that a provider reported. */
 const ANOMALIES = [
   'missing',
   'negative',
@@ -90,7 +90,7 @@ function useFacts(row: LogEntry, other: LogOther): Fact[] {
     row.channel > 0 && <ChannelLink id={row.channel} name={row.channel_name} />,
   )
   add(t('logDetails.fact.upstreamModel'), other.upstream_model_name)
-  // The failure panel already shows how and why a failed call ended.
+  // The end of a failed call is missing here, because the failure panel already shows it.
   add(t('words.end'), isCall && !isFailed && <CallEnd other={other} />)
   const endReason = END_REASONS.find((code) => code === other.end_reason)
   add(t('logDetails.fact.endReason'), endReason && t(`logDetails.endReason.${endReason}`))
@@ -104,7 +104,7 @@ function useFacts(row: LogEntry, other: LogOther): Fact[] {
     add(t('logDetails.fact.speed'), words)
     add(t('logDetails.fact.mode'), t(row.is_stream ? 'usageLog.stream' : 'usageLog.notStreamed'))
     add(t('ui.groupName'), row.group !== '' && <GroupTag name={row.group} />)
-    // Tasks have neither tokens nor a first token, because they are not chat calls.
+    // A task has neither tokens nor a time to the first token, because it is no chat call.
     const isChat = other.frt !== undefined || row.prompt_tokens + row.completion_tokens > 0
     add(t('logDetails.fact.conversion'), isChat && t('logDetails.unconverted'))
     const isHeld = !isFailed && hold !== undefined
@@ -136,7 +136,7 @@ function Anomaly({ code }: { code: string }): ReactElement {
   return <>{known === undefined ? code : t(`logDetails.anomaly.${known}`)}</>
 }
 
-/** The provider's usage figures of a call that the account could not pay completely. */
+/** The usage, as the provider reported it, of a call that the account could not pay completely. */
 function UsedInAll({ usage }: { usage: LoggedUsage }): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -149,7 +149,7 @@ function UsedInAll({ usage }: { usage: LoggedUsage }): ReactElement {
 
 const nameOf = ({ id, username }: NonNullable<LogOther['changed_by']>) => username || `#${id}`
 
-/** The hold at admission, which prevents an overdraft, and the released part. */
+/** The hold (the quota set aside before the call) and the part of it that was released. */
 function Hold(props: { hold: number; charged: number }): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -14,7 +14,7 @@ import { RequestSearch } from './request-search.tsx'
 import { useIsTight } from './use-is-tight.ts'
 import type { LogView } from './use-log-view.ts'
 
-/** The filters of the log, stored in the URL. Narrow windows show them behind a button. */
+/** The filters of the log, as stored in the URL. A narrow window shows them behind a button. */
 export function LogFilterBar(props: { view: LogView }): ReactElement {
   const { t } = useTranslation()
   const { filters, setFilters, clearFilters } = props.view
@@ -117,7 +117,7 @@ function AdminFields({ view }: { view: LogView }): ReactElement {
   )
 }
 
-/** Returns the number of hidden active filters; the time range is always visible. */
+/** Returns the number of active filters behind the button. The time range is always visible. */
 const foldCount = (filters: LogFilters): number => filterCount({ ...filters, range: DEFAULT_RANGE })
 
 function TypeFilter(props: { type: number; onType: (type: number) => void }): ReactElement {
@@ -140,7 +140,7 @@ function GroupFilter(props: {
   onGroup: (group: string) => void
 }): ReactElement {
   const { t } = useTranslation()
-  // A link may name a group that the user does not have; the group stays selectable.
+  // Keep the filtered group selectable, because a link may name a group that the user lacks.
   const names = [...new Set([...props.groups, props.group])].filter((name) => name !== '')
   return (
     <Select
@@ -158,7 +158,7 @@ function GroupFilter(props: {
 
 const FIRST_TOKENS = { keyword: '', page: 0, pageSize: 100 }
 
-/** Suggestions for text filters; empty if they fail to load, because users can type any name. */
+/** Reads suggestions for text filters. Without them, the user can still enter any name. */
 function useSuggestions(isAdmin: boolean) {
   const models = useQuery(usableModelsQuery).data
   const tokens = useQuery(tokensQuery(FIRST_TOKENS)).data?.items

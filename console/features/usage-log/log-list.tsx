@@ -23,18 +23,18 @@ type Props = {
   reading: Reading
 }
 
-/** The log has compact rows by default, because users scan many rows. */
+/** The default density of the log, because users scan many rows. */
 export const LOG_DENSITY = 'compact'
 
 const rowKey = (row: LogEntry): string => String(row.id)
 
-/** The log with live rows on top. A button shows how many rows wait while the user reads. */
+/** The log with live rows on top. While the user reads, a button shows the number of new rows. */
 export function LogList({ view, log, layout, reading }: Props): ReactElement {
   const { t } = useTranslation()
   const grid = useRef<DataGridHandle>(null)
   const { page, tail, rows } = log
   const total = (page.data?.total ?? 0) + rows.length - (page.data?.items.length ?? 0)
-  // A call that was found by its id is expanded.
+  // The only call found by a request id is expanded.
   const isFound = view.filters.request !== '' && rows.length === 1 && !page.isPlaceholderData
   const soughtKey = isFound ? rows.map(rowKey)[0] : undefined
   useEffect(() => {
@@ -92,7 +92,7 @@ function NewRows(props: { tail: LiveTail; onShow: () => void }): ReactElement | 
   if (pending.length === 0 && !isOverfull) return null
   const waiting = pending.length + dropped
   const count = number.format(waiting)
-  // After a gap in the stream, the number of missed rows is unknown.
+  // After an interruption of the live stream, the number of missed rows is unknown.
   const isUncounted = isOverfull && dropped === 0
   return (
     <button type="button" className="tg-log-new" onClick={props.onShow}>

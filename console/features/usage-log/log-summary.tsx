@@ -9,9 +9,9 @@ import type { LogFilters } from './filters.ts'
 
 type Props = { readonly stat: LogStat | undefined; readonly type: LogFilters['type'] }
 
-/** The totals over all pages of the filtered log. */
+/** The totals of all rows that match the filters, on all pages. */
 export function LogSummary({ stat, type }: Props): ReactElement {
-  // Rows of other types are not calls; their total is an amount credited or changed by admins.
+  // Rows of other types are no calls. Their total is an amount credited or changed by an admin.
   const isCalls = type === 0 || type === 2 || type === 6
   const { t } = useTranslation()
   const rule = useMoneyRule()

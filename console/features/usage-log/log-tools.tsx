@@ -12,7 +12,7 @@ const ExportDrawer = lazy(async () => {
   return { default: module.ExportDrawer }
 })
 
-/** The actions above the list: refresh, copy a link, export. `children` are placed among them. */
+/** The actions above the list: refresh, copy a link, `children`, export. */
 export function LogTools(props: {
   exporting: ExportState
   onRefresh: () => void
@@ -22,7 +22,7 @@ export function LogTools(props: {
   const { t } = useTranslation()
   const { exporting } = props
   const { rows, isChoosing } = exporting
-  // Mounted on first use and then kept, so that closing is animated.
+  // Mount the drawer on first use and then keep it, so that closing is animated.
   const [wasChoosing, setWasChoosing] = useState(isChoosing)
   if (isChoosing && !wasChoosing) setWasChoosing(true)
   const number = useNumberFormat()

@@ -23,5 +23,4 @@ export const TYPE_TONES: Readonly<Record<LogTypeName, Tone>> = {
 export const CONSUMPTION = 2
 export const ERROR = 6
 
-/** Returns null for an unknown type. */
 export const typeName = (type: number): LogTypeName | null => NAMES[type] ?? null

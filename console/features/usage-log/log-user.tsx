@@ -14,7 +14,7 @@ import type { LogEntry } from '#read-api/contract/logs.ts'
 
 type Props = { row: LogEntry; onFilter: () => void }
 
-/** The user of a row; a popover loads facts about the user for admins. */
+/** The user of a row. For admins, a popover loads facts about the user. */
 export function LogUser({ row, onFilter }: Props): ReactElement {
   const { t } = useTranslation()
   const [isOpen, setOpen] = useState(false)

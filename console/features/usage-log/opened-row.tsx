@@ -11,7 +11,7 @@ type Details = typeof import('./log-details.tsx')
 let fetched: Details | null = null
 let fetching: Promise<Details> | null = null
 
-/** Preloads the details component and its texts once. */
+/** Loads the component and the texts of row details in advance, once. */
 export function prefetchDetails(): void {
   fetchDetails().catch(() => undefined)
 }
@@ -31,9 +31,8 @@ function fetchDetails(): Promise<Details> {
 }
 
 /**
- * The details of an expanded row, which load separately. The component is kept in state and not in
- * `React.lazy`, because a lazy component shows its fallback even after loading, which moves the
- * rows below.
+ * The details of an expanded row, in a separate chunk. The component is kept in state, because
+ * `React.lazy` shows its fallback even for a loaded component, which moves the rows below.
  */
 export function OpenedRow(props: { row: LogEntry; isAdmin: boolean }): ReactElement {
   const [details, setDetails] = useState(fetched)
@@ -54,7 +53,7 @@ function Waiting(): ReactElement {
   )
 }
 
-/** Browsers remember a failed script until the document is reloaded. */
+/** Asks for a reload, because browsers do not request a failed script again before that. */
 function Lost(): ReactElement {
   const { t } = useTranslation()
   return (

@@ -21,7 +21,7 @@ export type PriceTermName =
   | 'outputAudio'
   | 'calls'
 
-/** A factor of the price; the names match the pricing page. */
+/** A factor of the price, with the same name as on the pricing page. */
 export type PriceFactor = {
   readonly name: FactorName
   readonly value: string
@@ -39,7 +39,7 @@ type FactorName =
   | 'price'
   | 'quotaPerDollar'
 
-/** `count` × all factors = `amount`, exactly, in quota. */
+/** A term of the price in quota units: `amount` is exactly `count` times all factors. */
 export type PriceTerm = {
   readonly name: PriceTermName
   readonly count: number
@@ -47,7 +47,7 @@ export type PriceTerm = {
   readonly amount: string
 }
 
-/** All terms plus `rounding` equal `total`; `isExact` means that `total` equals the charge. */
+/** The price as terms. `total` is their sum plus `rounding`; `isExact` if `total` was charged. */
 export type PriceExplanation = {
   readonly mode: 'tokens' | 'call'
   readonly terms: readonly PriceTerm[]
@@ -60,7 +60,7 @@ export type PriceExplanation = {
 const QUOTA_PER_DOLLAR = '500000'
 const ONE_HOUR = '1.6'
 
-/** Returns null if the row has no price, such as a top-up, an error or a released call. */
+/** Returns null for a row without a price, such as a top-up, an error or a released call. */
 export function explainPrice(other: LogOther, charged: bigint): PriceExplanation | null {
   const price = other.price
   if (price === undefined) return null

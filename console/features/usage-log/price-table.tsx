@@ -8,7 +8,7 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry, LogOther } from '#read-api/contract/logs.ts'
 import { explainPrice, type PriceExplanation, type PriceTerm } from './price-explanation.ts'
 
-/** Shows how the row's quota was computed: all terms, the rounding and the total. */
+/** Shows how the quota of a row was computed, with all terms, the rounding and the total. */
 export function PriceTable({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
   const charged = BigInt(row.quota)
@@ -93,7 +93,7 @@ function Amount({ quota, isMain = false }: { quota: bigint; isMain?: boolean }):
   )
 }
 
-/** The provider's cost of the call and the margin. Admins only, if the cost is known. */
+/** The provider's cost of the call, and the margin. Shown to admins if the cost is known. */
 function CostRows({ other, charged }: { other: LogOther; charged: bigint }): ReactElement | null {
   const { t } = useTranslation()
   if (other.cost === undefined) return null

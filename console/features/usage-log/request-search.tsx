@@ -5,13 +5,13 @@ import { requestIdIn, wholeRequestIdIn } from '#console/ui/messages/request-id.t
 
 type Props = { value: string; onCommit: (requestId: string) => void }
 
-/** Searches by request id: a pasted complete id immediately, a partial id on Enter or blur. */
+/** Searches by request id: a pasted complete id immediately, a part of an id on Enter or blur. */
 export function RequestSearch({ value, onCommit }: Props): ReactElement {
   const { t } = useTranslation()
   const id = useId()
   const [draft, setDraft] = useState({ from: value, text: value, isFaulty: false })
   const set = (text: string, isFaulty = false): void => setDraft({ from: value, text, isFaulty })
-  // The URL may change outside the field (Back, clear button); the field then shows the new value.
+  // Another control has changed the URL (Back, a clear button), so the field shows its value.
   if (draft.from !== value) set(value)
   const commit = (text: string): void => {
     const requestId = text.trim() === '' ? '' : requestIdIn(text)

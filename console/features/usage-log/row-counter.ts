@@ -1,7 +1,7 @@
 const QUOTE = 34
 const LINE_END = 10
 
-/** Counts the lines of a file while its bytes arrive, except line breaks inside CSV quotes. */
+/** Counts the rows of a file while its bytes arrive. Line breaks inside CSV quotes do not count. */
 export class RowCounter {
   lines = 0
   readonly #hasQuotes: boolean
@@ -18,7 +18,7 @@ export class RowCounter {
     }
   }
 
-  /** The number of rows, without the header of a CSV. */
+  /** The number of rows so far, without the header of a CSV file. */
   get rows(): number {
     return Math.max(0, this.lines - (this.#hasQuotes ? 1 : 0))
   }

@@ -1,4 +1,4 @@
-/** Downloads a file; the browser keeps large files on disk. */
+/** Downloads a file, which the browser keeps on disk if it is large. */
 export function saveFile(file: Blob, name: string): void {
   const address = URL.createObjectURL(file)
   const link = document.createElement('a')

@@ -9,12 +9,12 @@ import { durationMs, type Pace, paceOfDuration, paceOfFirstToken, shortDuration 
 export function DurationCell({ row }: { row: LogEntry }): ReactElement {
   const ms = row.request_id === '' ? null : durationMs(row, otherOf(row))
   if (ms === null) return <span className="tg-muted">–</span>
-  // A call that failed quickly does not count as fast.
+  // A call that failed is not marked as fast, however short it was.
   if (row.type === ERROR) return <span>{shortDuration(ms)}</span>
   return <Paced pace={paceOfDuration(ms / 1000)} text={shortDuration(ms)} />
 }
 
-/** The time to the first token, or a note that the call was not streamed. */
+/** The time to the first token, or a note that the call was no stream. */
 export function FirstTokenCell({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
   const { frt } = otherOf(row)
@@ -25,7 +25,7 @@ export function FirstTokenCell({ row }: { row: LogEntry }): ReactElement {
   return <Paced pace={paceOfFirstToken(frt)} text={shortDuration(frt)} />
 }
 
-/** A mark with a label if the call was not fast, so that color is not the only sign. */
+/** A time and, if the call was not fast, a mark with a label, because color alone is not enough. */
 function Paced(props: { pace: Pace; text: string }): ReactElement {
   const { t } = useTranslation()
   const words = t(`usageLog.pace.${props.pace}`)

@@ -10,17 +10,17 @@ export const paceOfDuration = (seconds: number): Pace =>
 export const paceOfFirstToken = (ms: number): Pace =>
   ms < 3_000 ? 'good' : ms < 10_000 ? 'slow' : 'bad'
 
-/** Returns milliseconds, if need be from whole seconds; null if nobody observed the end. */
+/** Returns the duration in milliseconds, or null if the end of the call was not observed. */
 export const durationMs = (row: LogEntry, other: LogOther): number | null =>
   other.end === 'interrupted' ? null : (other.duration_ms ?? row.use_time * 1000)
 
-/** Formats as `840 ms`, `3.2 s` or `62 s`. */
+/** Formats a duration as `840 ms`, `3.2 s` or `62 s`. */
 export function shortDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`
 }
 
-/** Returns output tokens per second after the first token; null if the rate is meaningless. */
+/** Returns the output tokens per second after the first token, or null if this has no meaning. */
 export function tokensPerSecond(row: LogEntry, other: LogOther): number | null {
   const whole = durationMs(row, other)
   if (whole === null) return null

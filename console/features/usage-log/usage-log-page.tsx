@@ -22,7 +22,7 @@ import { useReading } from './use-reading.ts'
 import { ViewsButton } from './views-button.tsx'
 import './usage-log.css'
 
-/** The log of all calls with live updates: list, filters, price explanation, export. */
+/** The usage log: a list with live updates, filters, explanations of prices, and an export. */
 export function UsageLogPage(): ReactElement {
   const { t } = useTranslation()
   const view = useLogView()

@@ -7,10 +7,10 @@ import type { LogView } from './use-log-view.ts'
 
 const READ_EVERY_MS = 15_000
 
-/** True if the window is wide enough for one bar per hour of a day. */
+/** True if the window has space for 24 bars, one per hour of a day. */
 export const useIsWide = (): boolean => useMedia('(min-width: 1100px)')
 
-/** Reads the calls of the view over time; null if they cannot be counted or do not fit. */
+/** Reads the calls over time. Null if the filters do not allow a count or there is no space. */
 export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | null {
   const isWide = useIsWide()
   const isTight = useIsTight()

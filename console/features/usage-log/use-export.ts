@@ -12,7 +12,7 @@ import { saveFile } from './save-file.ts'
 import type { LogView } from './use-log-view.ts'
 
 export type ExportState = {
-  /** The number of rows received; null while no export is running. */
+  /** The number of rows received, or null while no export is running. */
   readonly rows: number | null
   readonly start: (kind: ExportKind, columns?: readonly ExportColumn[]) => void
   readonly cancel: () => void
@@ -27,7 +27,7 @@ const TYPES: Record<ExportKind, string> = {
 }
 const TOLD_EVERY_MS = 200
 
-/** Exports all rows that match the filters; the user can cancel the export. */
+/** Exports all rows that match the filters. The user can cancel a running export. */
 export function useExport(view: LogView): ExportState {
   const { t } = useTranslation()
   const number = useNumberFormat()

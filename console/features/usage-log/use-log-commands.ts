@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { useCommands } from '#console/ui/commands/use-commands.ts'
 
-/** Registers the log's shortcuts. `copy-link` includes settings stored only in this browser. */
+/** Registers the log's shortcuts. A copied link includes settings stored only in this browser. */
 export function useLogCommands(acts: {
   isPaused: boolean
   onPause: () => void

@@ -18,17 +18,17 @@ import type { LogView } from './use-log-view.ts'
 import { useTail } from './use-tail.ts'
 
 const STAT_EVERY_MS = 2_000
-/** The rates of the last minute fall even without new calls, so they are polled. */
+/** The rates of the last minute are polled, because they fall even without new calls. */
 const RATES_EVERY_MS = 15_000
-/** The polling interval while the server does not respond and no list is loaded. */
+/** The polling interval while the server does not respond and nothing is displayed yet. */
 const ASK_EVERY_MS = 3_000
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 
-/** Reads the rows and totals of a view; live events keep both up to date. */
+/** Reads the rows and totals of a view and keeps them current with live events. */
 export function useLogRows(view: LogView, isHeld: boolean) {
   const client = useQueryClient()
-  /** Reads after a resync must include at least this stream position. */
+  /** The stream position that later reads must include: that of the latest event or resync. */
   const floor = useRef(0)
   const scope = view.isAdmin ? ('all' as const) : ('self' as const)
   const begun = useBegunAt(view)
@@ -84,7 +84,6 @@ export function useLogRows(view: LogView, isHeld: boolean) {
   return { page, stat, tail, rows: withPage(tail, below), readAgain, update }
 }
 
-/** The page and the sort order of the list. */
 const placeOf = ({ page, pageSize, sort }: LogView) => ({
   page,
   pageSize,
@@ -96,7 +95,7 @@ const placeOf = ({ page, pageSize, sort }: LogView) => ({
       }),
 })
 
-/** Returns the time when page 0 was read; later pages use it, so that all pages have one range. */
+/** Remembers when page 0 was read. Later pages use this time, so that all pages have one range. */
 function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; anew: () => void } {
   const list = JSON.stringify([filters, isAdmin])
   const kept = useRef({ list: '', at: 0 })
@@ -111,7 +110,7 @@ function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; an
   }
 }
 
-/** Retries an unanswered list once any request is answered; returns true until then. */
+/** Retries a list without response once another request gets one. Returns true while waiting. */
 function useReturn({ data, error, isPlaceholderData, refetch }: Page): boolean {
   const hasNone = data === undefined || isPlaceholderData
   const isAway = hasNone && error !== null && isUnanswered(error)

@@ -8,21 +8,21 @@ import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { rangeText } from '#console/ui/time-range/time-range.ts'
 import { filtersOf, type LOG_SORTS, LOG_URL, type LogFilters, NO_FILTERS } from './filters.ts'
 
-/** The default page size, which fills a window of 1280 × 800; other lists have ten rows. */
+/** The default page size, which fills a window of 1280 × 800 (other lists have ten rows). */
 const ROWS_AT_FIRST = 20
 
 export type LogView = {
   readonly isAdmin: boolean
-  /** The user whose rows may arrive live; null for all users. */
+  /** The user whose live rows are shown, or null for the rows of all users. */
   readonly ownId: number | null
   readonly filters: LogFilters
-  /** Null means newest first, with live rows on top. */
+  /** Null means newest first, the only order with live rows. */
   readonly sort: Sort | null
   readonly page: number
   readonly pageSize: PageSize
-  /** Comma-separated column ids from a link; empty means the stored columns. */
+  /** The column ids of a link, separated by commas; empty for the columns stored in the browser. */
   readonly columns: string
-  /** Equal for equal filters, page and page size; queries and the live tail are keyed by it. */
+  /** A key that changes with filters, order, page and page size. Queries and live rows use it. */
   readonly key: string
   readonly setFilters: (patch: Partial<LogFilters>, options?: { replace?: boolean }) => void
   readonly clearFilters: () => void
@@ -32,14 +32,14 @@ export type LogView = {
   readonly forgetColumns: () => void
 }
 
-/** Reads filters and presentation from the URL, and returns functions that change them. */
+/** Reads the filters and the presentation from the URL, with functions that change them. */
 export function useLogView(): LogView {
   const user = useUser()
   const isAdmin = isAdminUser(user)
   const [values, set] = useUrlState(LOG_URL)
   const [remembered, remember] = usePageSize('page-size', ROWS_AT_FIRST)
   const pageSize = values.page_size === 0 ? remembered : values.page_size
-  // The URL always contains these values, so that a link shows equal rows to every user.
+  // Always keep the page size in the URL, so that a link shows the same rows to every user.
   useEffect(() => {
     if (values.page_size === 0) set({ page_size: remembered }, { replace: true })
   }, [values.page_size, remembered, set])
@@ -73,7 +73,7 @@ export function useLogView(): LogView {
   }, [values, isAdmin, user?.id, pageSize, set, remember])
 }
 
-/** Returns the sort order of the URL; null for newest first, which is the default. */
+/** Returns the sort order of the URL, or null for the default: newest first. */
 const sortOf = ({ sort, order }: Pick<UrlValues<typeof LOG_URL>, 'sort' | 'order'>): Sort | null =>
   sort === '' || (sort === 'time' && order === 'desc')
     ? null

@@ -1,10 +1,10 @@
 import { type FocusEvent, type PointerEvent, useState } from 'react'
 
 export type Reading = {
-  /** True while the list is scrolled, hovered, or has the keyboard focus. */
+  /** True while the list is scrolled or hovered or has the keyboard focus. */
   readonly isReading: boolean
   readonly onAtTop: (isAtTop: boolean) => void
-  /** Event handlers for the element around the list. */
+  /** The event handlers of the element around the list. */
   readonly listeners: {
     readonly onPointerEnter: (event: PointerEvent) => void
     readonly onPointerLeave: () => void
@@ -13,7 +13,7 @@ export type Reading = {
   }
 }
 
-/** Returns whether the user is reading the list, so that rows must not move. */
+/** Returns whether the user is reading the list, whose rows must then not move. */
 export function useReading(): Reading {
   const [isAtTop, setAtTop] = useState(true)
   const [isHovered, setHovered] = useState(false)
@@ -22,7 +22,7 @@ export function useReading(): Reading {
     isReading: !isAtTop || isHovered || isFocused,
     onAtTop: setAtTop,
     listeners: {
-      // Scrolling by touch fires enter events but no leave events.
+      // A touch that scrolls fires enter events without leave events, so only a mouse counts.
       onPointerEnter: (event) => setHovered(event.pointerType === 'mouse'),
       onPointerLeave: () => setHovered(false),
       onFocus: () => setFocused(true),

@@ -4,8 +4,8 @@ import { EMPTY_TAIL, hold, type LiveTail } from './live-tail.ts'
 type Kept = { readonly view: string; readonly tail: LiveTail }
 
 /**
- * The live rows of a view. A change of filters, page or page size starts an empty tail. When
- * `isHeld` becomes false, the waiting rows are shown.
+ * Manages the live rows of a view. A new `view` (filters, order, page) starts without live rows.
+ * The pending rows are shown when `isHeld` becomes false.
  */
 export function useTail(
   view: string,
@@ -24,7 +24,7 @@ export function useTail(
       }),
     [view, isHeld],
   )
-  // Stores the tail when the hold changes, so that released rows stay visible in the next hold.
+  // Store the result of each pause and resume, so that shown rows stay visible in the next pause.
   useEffect(() => update((last) => last), [update])
   return [tail, update]
 }

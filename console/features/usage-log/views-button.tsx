@@ -19,11 +19,11 @@ import {
 const NONE: readonly SavedView[] = []
 
 type Props = {
-  /** Returns the complete URL of the current view. */
+  /** Returns the complete URL of the displayed view. */
   hrefNow: () => string
 }
 
-/** Named sets of filters, stored in this browser; opening a set writes it to the URL. */
+/** Named sets of filters, stored in this browser. Opening a set writes its filters to the URL. */
 export function ViewsButton({ hrefNow }: Props): ReactElement {
   const { t } = useTranslation()
   const [isOpen, setOpen] = useState(false)

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import type { FieldState } from '#console/ui/forms/use-draft-form.ts'
 
-/** The reason for changing a user; it is recorded with the change. */
+/** The reason for a change to a user, which is recorded with the change. */
 export function ReasonField(props: FieldState<string> & { placeholder: string }): ReactElement {
   const { t } = useTranslation()
   return (

@@ -14,7 +14,7 @@ import type { User } from '#read-api/contract/users.ts'
 import { useUserForm } from './form/use-user-form.ts'
 import { UserForm } from './form/user-form.tsx'
 
-/** The user's name and password. Group and quota are missing, because users cannot set them. */
+/** A form for the user's own name and password. Users cannot set their own group or quota. */
 export function SelfPage(): ReactElement {
   const { t } = useTranslation()
   const own = useQuery(ownUserQuery)
@@ -37,7 +37,7 @@ export function SelfPage(): ReactElement {
   )
 }
 
-/** Starts from the loaded values, and is mounted again after saving. */
+/** The form of the loaded values. Saving mounts it again. */
 function Form({ user, onSaved }: { user: User; onSaved: () => void }): ReactElement {
   const { t } = useTranslation()
   const form = useUserForm({ isOpen: true, kind: 'self', user, onClose: onSaved })
@@ -51,5 +51,5 @@ function Form({ user, onSaved }: { user: User; onSaved: () => void }): ReactElem
   )
 }
 
-/** Reads the user with balance and bindings; each opened form reads fresh data. */
+/** Reads the user with balance and bindings. Each opened form reads the user again. */
 const ownUserQuery = { ...apiQuery('GET /api/user/self', undefined, ['own-user']), staleTime: 0 }

@@ -19,8 +19,8 @@ const ACTIVE = 1
 const BANNED = 2
 
 /**
- * Returns the actions that this admin may take on the user. The server checks every action too.
- * Admins act only on lower levels; a super admin cannot be demoted, banned or deleted.
+ * Returns the actions that this admin may take on the user, as the server also checks. Admins act
+ * only on lower levels. A super admin cannot be demoted, banned or deleted.
  */
 export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAct> {
   const isRoot = actor.role >= ROOT
@@ -35,7 +35,7 @@ export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAct> {
     ['disable', user.status === ACTIVE && user.role < ROOT],
     ['enable', user.status === BANNED],
     ['delete', user.role < ROOT],
-    // Users remove their own factors elsewhere, with a proof of identity.
+    // Users remove their own factors on the account page, with a proof of identity.
     ['resetFactor', user.role < ROOT && user.id !== actor.id],
     ['erase', mayErase],
   ]
@@ -56,6 +56,6 @@ export type Level = 'user' | 'admin' | 'root'
 export const levelOf = ({ role }: Pick<User, 'role'>): Level =>
   role >= ROOT ? 'root' : role >= ADMIN ? 'admin' : 'user'
 
-/** Returns the username for use in sentences, or the id if the name was erased. */
+/** Returns the username for use in a sentence. An erased user is called by id. */
 export const calledOf = ({ id, username }: Pick<User, 'id' | 'username'>): string =>
   username === '' ? `#${id}` : username

@@ -22,12 +22,12 @@ import '../../ui/forms/forms.css'
 import './users.css'
 
 type DialogProps = {
-  /** Empty while the dialog is closed. */
+  /** The users whose balance is adjusted; empty while the dialog is closed. */
   users: readonly User[]
   onClose: () => void
 }
 
-/** Adds an amount to the balances of users, or deducts an amount, with a reason. */
+/** Adds an amount to the balances of users or deducts it, with a reason. */
 function AdjustDialog(props: DialogProps): ReactElement | null {
   const { users, onClose } = props
   const { isOpen, shown, key } = useOpening(users.length === 0 ? null : users)
@@ -116,7 +116,7 @@ function Users(): ReactElement {
   )
 }
 
-/** Super admins may also change their own quota. */
+/** The role of super admins, who may also change their own quota. */
 const ROOT = 100
 
 const AT = { list: '/admin/users', edit: '/user/edit' }

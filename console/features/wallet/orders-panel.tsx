@@ -15,13 +15,13 @@ import type { Order } from '#read-api/contract/top-ups.ts'
 
 const EVERY_MS = 500
 
-/** The user's orders; hidden if there are none. */
+/** The user's orders. Hidden if there are none. */
 export function OrdersPanel(): ReactElement | null {
   const { t } = useTranslation()
   const [page, setPage] = useState(0)
   const { data, refetch } = useQuery(ownOrdersQuery(page))
   const readAgain = useThrottled(() => void refetch(), EVERY_MS)
-  // Payments and refunds are also log rows, so log events reload the orders.
+  // Payments and refunds are also rows of the log, so the log's live events reload the orders.
   useLiveTopic('logs', {
     onEvents: (rows) => {
       if (rows.some(({ type }) => type === 1 || type === 3)) readAgain()
@@ -78,7 +78,7 @@ function OrderRow({ order }: { order: Order }): ReactElement {
   )
 }
 
-/** Refunds and restorations, oldest first, with the admins' reasons. */
+/** The refunds of an order and their reversals, oldest first, with the admins' reasons. */
 function Movements({ order }: { order: Order }): ReactElement {
   const { t, i18n } = useTranslation()
   const rule = useMoneyRule()

@@ -13,12 +13,12 @@ import { awaitedOrder, forgetOrder } from './awaited-order.ts'
 import { gainsKey } from './use-wallet.ts'
 
 const EVERY_MS = 5_000
-/** The number of polls (five minutes); later payments arrive only by live events. */
+/** The number of polls, which take five minutes. Later, only live events report the payment. */
 const LOOKS_MAX = 60
-/** An order that is unpaid after this time counts as abandoned. */
+/** An order that is still unpaid after this time counts as abandoned. */
 const GIVEN_UP_AFTER_S = 3_600
 
-/** Shown after returning from the payment page; reports the payment when it arrives. */
+/** A note after the return from the payment page, which reports the payment when it arrives. */
 export function PaymentNote(): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()

@@ -19,10 +19,10 @@ import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { Redeemed } from '#write-api/contract/redemptions.ts'
 import { gainsKey } from './use-wallet.ts'
 
-/** A link may contain the code: `?code=`. */
+/** The redemption code, which a link may contain: `?code=`. */
 const ADDRESS = { code: textParam() }
 
-/** Redeems a code that was typed or that is in the URL. */
+/** Redeems a code that the user has entered or that is in the URL. */
 export function RedeemPanel(): ReactElement {
   const { t } = useTranslation()
   const redeem = useRedeem()
@@ -77,7 +77,7 @@ function useRedeem() {
   const [code, setCode] = useState(address.code)
   const [fault, setFault] = useState('')
   const [given, setGiven] = useState<Redeemed | null>(null)
-  // Fill in the code of another link that is opened while this page is open.
+  // Fill in the code when a link with another code is opened on this page.
   useEffect(() => {
     if (address.code !== '') setCode(address.code)
   }, [address.code])
@@ -95,7 +95,7 @@ function useRedeem() {
       setAddress({ code: '' }, { replace: true })
       showSuccess(t('wallet.redeemed', { amount: exactQuotaText(quotaOf(redeemed.quota), rule) }))
     } catch (error) {
-      // Show the server's error message; a request without a response has none.
+      // Show the server's message, which a request without a response does not have.
       const isAnswer = error instanceof ApiError && error.status !== 0
       if (isAnswer && error.status === 200) setFault(error.message)
       showError(isAnswer ? error : t('request.failed'))
@@ -112,7 +112,7 @@ function useRedeem() {
   return { box, code, setCode: change, fault, given, isBusy, submit }
 }
 
-/** A link to the shop URL that the super admin has set; it opens a new tab. */
+/** A link to the shop, whose URL the super admin has set. It opens a new tab. */
 function TopUpLink(): ReactElement {
   const { t } = useTranslation()
   const link = useStatus()?.top_up_link ?? ''

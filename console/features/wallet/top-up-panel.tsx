@@ -15,7 +15,7 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import { picksFrom } from './top-up-draft.ts'
 import { type TopUp, useTopUp } from './use-top-up.ts'
 
-/** The price of the order, or the server's error. */
+/** The price of the top-up, or the server's error. */
 function TopUpPrice({ topUp }: { topUp: TopUp }): ReactElement {
   const { t, i18n } = useTranslation()
   const rule = useMoneyRule()
@@ -28,7 +28,7 @@ function TopUpPrice({ topUp }: { topUp: TopUp }): ReactElement {
       </p>
     )
   }
-  // If the amount has an error, no price is shown, because it would belong to another amount.
+  // No price is shown while the amount has an error, because it would be another amount's price.
   const hasAmount = fault === ''
   return (
     <dl className="tg-topup-price" aria-busy={hasAmount && !isCurrent}>
@@ -52,7 +52,7 @@ function TopUpPrice({ topUp }: { topUp: TopUp }): ReactElement {
   )
 }
 
-/** Asks to confirm price and payment method before the tab leaves for the payment page. */
+/** Asks the user to confirm the price and the payment method before the payment page opens. */
 function ConfirmTopUp({ topUp }: { topUp: TopUp }): ReactElement {
   const { t } = useTranslation()
   const { draft, isAsking, setAsking, isBusy, isCurrent, refusal, submit } = topUp
@@ -83,7 +83,7 @@ function ConfirmTopUp({ topUp }: { topUp: TopUp }): ReactElement {
   )
 }
 
-/** Orders a top-up: amount, payment method, and the price while typing. */
+/** Orders a top-up by amount and payment method. The price is updated while the user types. */
 export function TopUpPanel(): ReactElement | null {
   const { t } = useTranslation()
   const status = useStatus()

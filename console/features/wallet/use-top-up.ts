@@ -15,7 +15,7 @@ import { AMOUNT_MAX, amountOf, leastOf, type TopUpDraft, typedOut } from './top-
 const PAUSE_MS = 300
 const JUST_READ_MS = 2_000
 
-/** Manages the order being prepared, its price and its payment method. */
+/** Manages an order before payment: its amount, code, payment method and price. */
 export function useTopUp() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -23,7 +23,7 @@ export function useTopUp() {
   const least = leastOf(status)
   const methods = status?.topup_methods ?? []
   const [draft, setDraft] = useState<TopUpDraft>({ amount: null, code: '', method: 'zfb' })
-  // NOTE: The price is requested after typing ends, because every wrong code counts as an attempt.
+  // NOTE: Used only once the code is complete, because the server counts each wrong code.
   const [code, setCode] = useState('')
   const isCodeTyped = draft.code.trim() === code
   const [isAsking, setAsking] = useState(false)
@@ -75,7 +75,7 @@ export function useTopUp() {
   }
 }
 
-/** Stores the order that was just placed. A failure here does not delay the payment. */
+/** Stores the id of the new order. An error here must not prevent the payment. */
 async function rememberOrder(client: QueryClient): Promise<void> {
   const asked = { ...ownOrdersQuery(0), staleTime: JUST_READ_MS, retry: false }
   const newest = (await client.fetchQuery(asked).catch(() => null))?.items[0]
@@ -84,7 +84,7 @@ async function rememberOrder(client: QueryClient): Promise<void> {
 
 export type TopUp = ReturnType<typeof useTopUp>
 
-/** An exact amount such as `7.30`, in an ISO 4217 currency. */
+/** An exact amount such as `7.30`, with an ISO 4217 currency code. */
 type Money = { money: string; currency: string }
 
 /** Reads the price of a top-up; throws an error with the server's message. */
@@ -94,8 +94,8 @@ async function topUpAmount(body: AmountRequest, signal: AbortSignal): Promise<Mo
 }
 
 /**
- * Opens the payment page by a hidden form or by navigation. `onBlocked` is called if the page's
- * content security policy, fixed at page load, forbids the gateway.
+ * Opens the payment page by submitting a hidden form or by navigation. `onBlocked` is called if the
+ * content security policy, which is set when the page loads, forbids the form's target.
  */
 function goToPayment({ fields, url }: PaymentPage, onBlocked: () => void): void {
   if (!/^https?:\/\//.test(url)) throw new Error('a payment page has an http address')

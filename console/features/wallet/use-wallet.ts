@@ -14,7 +14,7 @@ const GAINS = 8
 
 export const gainsKey = ['gains'] as const
 
-/** Reads the balance and its latest credits, again after each balance change. */
+/** Reads the balance and the latest credits. A change of the balance reads both again. */
 export function useWallet() {
   const client = useQueryClient()
   const ownId = useUser()?.id ?? 0
@@ -55,7 +55,7 @@ export function useWallet() {
 /** The log types of top-ups, admin changes, system credits and check-ins. */
 const TYPES = [1, 3, 4, 5]
 
-/** Reads the latest credits, newest first; the read waits for the position `afterPosition`. */
+/** Reads the latest credits, newest first, as of the stream position `afterPosition` or later. */
 async function readGains(ask: {
   count: number
   afterPosition: number

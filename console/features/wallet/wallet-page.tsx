@@ -21,7 +21,7 @@ import { useWallet } from './use-wallet.ts'
 import '../../ui/forms/forms.css'
 import './wallet.css'
 
-/** The latest credits of the balance, and deductions by admins. */
+/** The latest credits to the balance and the latest deductions by admins. */
 function GainsPanel({ query }: { query: UseQueryResult<LogEntry[]> }): ReactElement {
   const { t } = useTranslation()
   const { data: rows, error } = query
@@ -121,7 +121,7 @@ export function WalletPage(): ReactElement {
   )
 }
 
-/** The panels for adding quota, in page order. */
+/** The panels with which the user adds quota, in the order of the page. */
 const PANELS: readonly WalletPanel[] = [
   { id: 'redeem', Panel: RedeemPanel },
   { id: 'top-up', Panel: TopUpPanel },

@@ -60,7 +60,7 @@ export const oauth: Words['oauth'] = {
     wechat: 'WeChat',
     telegram: 'Telegram',
   },
-  /** The site names for use within a sentence. */
+  /** The names of other sites for use inside a sentence. */
   within: {
     github: 'GitHub',
     oidc: 'OIDC',

@@ -4,7 +4,7 @@ import type { IconName } from '#console/ui/elements/icons.tsx'
 import type { User } from '#read-api/contract/users.ts'
 import { TypedNameDialog } from './typed-name-dialog.tsx'
 
-/** An irreversible action, confirmed by typing the username. */
+/** An irreversible action. The user confirms it by typing the username. */
 export function DangerPart(props: {
   user: User
   icon: IconName

@@ -5,14 +5,14 @@ import { TextField } from '#console/ui/forms/fields.tsx'
 import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { User } from '#read-api/contract/users.ts'
 
-/** Asks for the username before an irreversible action. */
+/** Requires the username as confirmation of an irreversible action. */
 export function TypedNameDialog(props: {
   user: User
   isOpen: boolean
   title: string
   body: string
   actionText: string
-  /** Closes the dialogs on success; rejects on failure. */
+  /** Runs the action and closes the dialogs. Rejects if the action fails. */
   act: () => Promise<void>
   onClose: () => void
 }): ReactElement {

@@ -30,9 +30,9 @@ import {
 export type UserFormGiven = {
   isOpen: boolean
   kind: FormKind
-  /** The stored user; null for a new user. */
+  /** The stored user, or null for a new user. */
   user: User | null
-  /** Called after saving, or after the user confirms discarding changes. */
+  /** Called after saving, and after the user has agreed to discard changes. */
   onClose: () => void
 }
 
@@ -54,7 +54,7 @@ export function useUserForm(given: UserFormGiven): DraftForm<UserDraft> {
       try {
         await save(before, draft)
       } catch (error) {
-        // With two-step login, a code replaces the password that the account does not have.
+        // An account without a password but with two-step login needs a code.
         const needsCode = error instanceof ApiError && error.code === 'ProofNeeded'
         if (needsCode) form.change({ proof: 'code' })
         throw error
@@ -67,7 +67,7 @@ export function useUserForm(given: UserFormGiven): DraftForm<UserDraft> {
   return form
 }
 
-/** The top bar also shows the name, so the stored user is updated. */
+/** Updates the user's own account and the stored user, whose name the top bar shows. */
 async function updateSelf(change: UpdateSelf): Promise<void> {
   await call('PUT /api/user/self', { body: change })
   const own = storedUser()
@@ -76,7 +76,7 @@ async function updateSelf(change: UpdateSelf): Promise<void> {
   storeUser({ ...own, display_name: display_name || own.username })
 }
 
-/** Keeps toasts visible when the form returns to the list. */
+/** Keeps a toast visible when the page changes from the form to the list. */
 const ALONG = { goesAlong: true }
 
 function useSave({ kind, user, onClose }: UserFormGiven) {
@@ -93,7 +93,7 @@ function useSave({ kind, user, onClose }: UserFormGiven) {
         if (kind === 'self') await updateSelf(changed)
         else await call('PUT /api/user/', { body: { id: user.id, ...changed } })
       } catch (error) {
-        // Show the server's error message; a request without a response has none.
+        // Show the server's message, which a request without a response does not have.
         const isAnswered = error instanceof ApiError && error.status > 0
         throw isAnswered ? error : new Error(t('users.updateFailed'))
       }

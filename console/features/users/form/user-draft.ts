@@ -7,25 +7,25 @@ import type { DraftForm, FieldErrors } from '#console/ui/forms/use-draft-form.ts
 import type { User } from '#read-api/contract/users.ts'
 import type { CreateUser, UpdateSelf, UpdateUser } from '#write-api/contract/users.ts'
 
-/** The form's values; fields that a form does not show stay empty. */
+/** The form's values. Fields that a form does not show stay empty. */
 export type UserDraft = {
   username: string
   displayName: string
   password: string
   /**
-   * The proof required for a new password of the user's own account: the current password or, if
-   * there is none, a code or nothing.
+   * The proof that the user's own new password requires: the current password or, without one, a
+   * code (with two-step login) or nothing.
    */
   proof: 'password' | 'code' | 'none'
   originalPassword: string
   group: string
   /** The reason for a change of the group. */
   reason: string
-  /** A passkey that replaces a password or code. */
+  /** A passkey as proof, in place of the password or code. */
   passkey?: UpdateSelf['passkey']
 }
 
-/** Form kinds: a new user, another user edited by an admin, or the user's own account. */
+/** A form for a new user, for another user (edited by an admin), or for the user's own account. */
 export type FormKind = 'new' | 'other' | 'self'
 
 export type UserFault =
@@ -77,11 +77,11 @@ export function userFaults(kind: FormKind, before: UserDraft, draft: UserDraft):
 
 const lengthOf = (text: string): number => [...text].length
 
-/** Returns true if the field for the proof is shown. */
+/** Returns true if the form shows a field for the proof. */
 export const asksProof = ({ password, proof }: UserDraft): boolean =>
   password !== '' && proof !== 'none'
 
-/** Returns true if the change needs a reason, which is recorded. */
+/** Returns true if the changed group needs a reason, which is recorded. */
 export const asksReason = (before: UserDraft, { group }: UserDraft): boolean =>
   group !== before.group
 
@@ -91,7 +91,7 @@ export const createdUser = ({ username, password, displayName }: UserDraft): Cre
   ...(displayName.trim() === '' ? {} : { display_name: displayName.trim() }),
 })
 
-/** Returns only the changed fields. The balance is adjusted by a separate form. */
+/** Returns only the changed fields. The balance has a form of its own. */
 export const changedUser = (before: UserDraft, after: UserDraft): Omit<UpdateUser, 'id'> => ({
   ...ownChanges(before, after),
   ...(asksReason(before, after) ? { group: after.group, reason: after.reason.trim() } : {}),

@@ -23,7 +23,7 @@ import { UserForm } from './user-form.tsx'
 
 type FormProps = UserFormGiven & {
   kind: 'new' | 'other'
-  /** Read-only content below the form. */
+  /** Content below the form that cannot be edited. */
   children?: ReactNode
 }
 
@@ -48,7 +48,7 @@ function OpenForm(props: FormProps): ReactElement {
   )
 }
 
-/** Irreversibly erases personal data, if the law or the user requires it. Super admins only. */
+/** Erases personal data permanently, at the request of the user or the law. Super admins only. */
 function EraseUser(props: { user: User; onDone: () => void }): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -74,7 +74,7 @@ function EraseUser(props: { user: User; onDone: () => void }): ReactElement {
   )
 }
 
-/** The current balance, which can be adjusted only by adding or deducting an amount. */
+/** The current balance. It can only be adjusted by adding or deducting an amount. */
 function BalancePart(props: {
   user: User
   onAdjust: (users: readonly User[]) => void
@@ -123,8 +123,8 @@ function OneUser(props: OneProps): ReactElement {
   const { t } = useTranslation()
   const stored = useQuery({ ...userQuery(props.id), enabled: props.isOpen && props.id > 0 })
   const [loaded, setLoaded] = useState<User | null>(null)
-  // The form keeps the values that were loaded first. Otherwise, values that change during editing
-  // would be sent as if the user had typed them.
+  // Keep the values that were loaded first. Otherwise, a value that changes on the server during
+  // editing would be sent as if the admin had changed it.
   if (loaded === null && stored.data !== undefined && !stored.isFetching) setLoaded(stored.data)
   const frame = { isOpen: props.isOpen, onClose: props.onClose }
   if (loaded === null) {
@@ -187,7 +187,7 @@ function Waiting(): ReactElement {
   )
 }
 
-/** Resets the second factor of a user who has lost the app, the passkeys and the recovery codes. */
+/** Resets the second factor of a user who has lost all means of it, including recovery codes. */
 function ResetFactor({ user }: { user: User }): ReactElement {
   const { t } = useTranslation()
   return (

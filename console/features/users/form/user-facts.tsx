@@ -46,7 +46,7 @@ export function UserFacts({ user }: { user: User }): ReactElement {
   )
 }
 
-/** The other sites' accounts with which this user can log in. Only the user can bind them. */
+/** The accounts on other sites with which the user can log in. Only the user can bind them. */
 export function Bindings({ user }: { user: User }): ReactElement {
   const { t } = useTranslation()
   return (
@@ -64,7 +64,7 @@ export function Bindings({ user }: { user: User }): ReactElement {
   )
 }
 
-/** Recent changes of balance or group by admins, with time, author and reason. */
+/** The latest changes of balance or group by admins, each with time, admin and reason. */
 export function QuotaChanges({ username }: { username: string }): ReactElement | null {
   const { t } = useTranslation()
   const { data = [] } = useQuery({ ...quotaChangesQuery(username), enabled: username !== '' })
@@ -111,7 +111,7 @@ function Facts(props: { title: string; children: ReactNode }): ReactElement {
 const ADMIN_TYPE = 3
 const SHOWN = 5
 
-/** Reads recent changes of quota and group by admins, newest first. Admins only. */
+/** Reads the latest changes of balance and group by admins, newest first. Admins only. */
 const quotaChangesQuery = (username: string) =>
   queryOptions({
     queryKey: [...logsKey, 'by-hand', username],

@@ -9,10 +9,10 @@ import { asksProof, asksReason, type UserFormProps } from './user-draft.ts'
 
 const NAME_MAX = 64
 const SHOWN_NAME_MAX = 50
-/** In UTF-16 code units. A longer password causes an error, because truncating would change it. */
+/** In UTF-16 code units. A longer text is an error, because a truncated password would differ. */
 const PASSWORD_MAX = 512
 
-/** The fields of a user. The group is shown only if an admin edits another user. */
+/** The fields of a user. Only an admin who edits another user sees the group. */
 export function UserForm(props: UserFormProps): ReactElement {
   const { t } = useTranslation()
   return (

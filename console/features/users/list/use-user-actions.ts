@@ -12,14 +12,14 @@ import { calledOf } from '../user-actions.ts'
 export type UserActions = {
   /** Bans or unbans a user immediately, and offers an undo. */
   setEnabled: (user: User, isEnabled: boolean) => Promise<void>
-  /** Asks for confirmation first. */
+  /** Promotes, demotes or deletes a user after a confirmation. */
   manage: (user: User, action: 'promote' | 'demote' | 'delete') => Promise<void>
 }
 
 export function useUserActions(): UserActions {
   const { t } = useTranslation()
   const client = useQueryClient()
-  /** Updates the row from the server's response, and always reloads the list. */
+  /** Updates the row from the server's response and reloads the list, even after an error. */
   const act = async (user: User, action: ManageUser['action']): Promise<User | null> => {
     await client.cancelQueries({ queryKey: usersKey })
     try {

@@ -21,7 +21,7 @@ export function StateTag({ user }: { user: User }): ReactElement {
   return <StatusTag tone={STATE_TONES[state]}>{t(`users.state.${state}`)}</StatusTag>
 }
 
-/** The level of a user; an erased user has none. */
+/** The level of a user. An erased user has no level. */
 export function LevelTag({ user }: { user: Pick<User, 'role' | 'is_erased'> }): ReactElement {
   const { t } = useTranslation()
   if (user.is_erased) return <span className="tg-quiet tg-on-table">–</span>
@@ -33,7 +33,7 @@ export function LevelTag({ user }: { user: Pick<User, 'role' | 'is_erased'> }): 
   )
 }
 
-/** On a card of a user without a name, the id is the title. */
+/** The id, which is the title of the card if the user has no name. */
 export function IdCell({ user }: { user: User }): ReactElement {
   return <span className={user.username === '' ? 'tg-on-table' : ''}>#{user.id}</span>
 }
@@ -48,7 +48,7 @@ export function NameCell({ user }: { user: User }): ReactElement {
   )
 }
 
-/** The number of invited users, the rewards for them, and the user's inviter. */
+/** The number of users invited, the rewards earned, and the inviter of this user. */
 export function InvitesCell({ user }: { user: User }): ReactElement {
   const { t } = useTranslation()
   return (

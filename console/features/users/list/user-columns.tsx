@@ -101,7 +101,7 @@ function figures(t: TFunction, locale: string, column: MakeColumn): Column<User>
 
 const NOTHING = <span className="tg-quiet tg-on-table">–</span>
 
-/** Bans or unbans, and other actions that this admin may take; hidden if there are none. */
+/** The actions that this admin may take on the user. Hidden if there are none. */
 function UserMenu({ user, actions }: { user: User; actions: UserRowActions }): ReactElement {
   const { t } = useTranslation()
   const acts = actionsOn(user, actions.actor)

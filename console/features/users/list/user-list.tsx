@@ -18,7 +18,7 @@ import { type Actor, actionsOn } from '../user-actions.ts'
 import { useUserActions } from './use-user-actions.ts'
 import { userColumns } from './user-columns.tsx'
 
-/** The server's sort names by column id. */
+/** The name by which the server sorts each sortable column. */
 const SORTS = {
   id: 'id',
   username: 'username',
@@ -37,7 +37,7 @@ const ADDRESS = listAddress({ keyword: textParam(), group: textParam() }, { sort
 export const useUserList = () =>
   useListPage(ADDRESS, (ask) => ({
     ...usersQuery(ask),
-    // The live stream does not report what other admins do to users.
+    // Refetch on focus, because the live stream omits actions of other admins.
     refetchOnWindowFocus: 'always',
   }))
 
@@ -92,7 +92,7 @@ const NONE: ReadonlySet<string> = new Set()
 const rowKey = (user: User): string => String(user.id)
 const isMuted = (user: User): boolean => user.status !== 1 || user.DeletedAt !== null
 
-/** Mounted only when rows have loaded, so that users without permission send no requests. */
+/** Subscribes to live events. It is mounted after the rows have loaded, which proves permission. */
 function LiveUsers(): null {
   useLiveUsers()
   return null
@@ -130,7 +130,7 @@ function UserFilters({ view }: { view: UserListView }): ReactElement {
   )
 }
 
-/** Actions on the selected users whose balance this admin may change. */
+/** Actions on the selected users. Only users whose balance this admin may change are included. */
 function ChosenUsers(props: {
   picked: readonly User[]
   adjustable: readonly User[]
@@ -164,8 +164,8 @@ function ChosenUsers(props: {
 const EVERY_MS = 2_000
 
 /**
- * Reloads the rows (throttled) after calls and balance changes of visible users, and after changes
- * of any user.
+ * Reloads the rows (throttled) after a call or balance change of a visible user, and after any
+ * change of a user.
  */
 function useLiveUsers(): void {
   const client = useQueryClient()

@@ -3,7 +3,7 @@ import { type AmountUnit, quotaOfAmount } from '#console/ui/quota/quota-amount.t
 import { randomId } from '#console/ui/state/random-id.ts'
 import type { AdjustQuota } from '#write-api/contract/users.ts'
 
-/** A balance change as typed, in dollars or quota units, whichever the site displays. */
+/** A balance change as entered, in the unit that the site displays: dollars or quota units. */
 export type AdjustDraft = {
   readonly action: AdjustQuota['action']
   readonly amount: string
@@ -14,7 +14,7 @@ export type AdjustFault = 'amountWrong' | 'amountBeyond' | 'adjustReasonMissing'
 
 export const newAdjustment: AdjustDraft = { action: 'add', amount: '', reason: '' }
 
-/** Returns quota units; null if the typed amount is not above 0. */
+/** Returns the entered amount in quota units, or null if it is not above 0. */
 export function amountOf({ amount }: AdjustDraft, unit: AmountUnit): bigint | null {
   const quota = quotaOfAmount(amount, unit)
   return quota === null || quota === 0n ? null : quota
@@ -23,11 +23,11 @@ export function amountOf({ amount }: AdjustDraft, unit: AmountUnit): bigint | nu
 export const balanceAfter = (balance: bigint, draft: AdjustDraft, amount: bigint): bigint =>
   draft.action === 'add' ? balance + amount : balance - amount
 
-/** Returns true if a deduction exceeds the balance, which the server refuses. */
+/** Returns true if a deduction exceeds the balance and the server would refuse it. */
 export const isBeyond = (balance: bigint, draft: AdjustDraft, amount: bigint | null): boolean =>
   amount !== null && draft.action === 'deduct' && amount > balance
 
-/** `balances` are the balances of the chosen users. An amount that no user can pay is an error. */
+/** `balances` are those of the selected users. A deduction that exceeds all of them is an error. */
 export function adjustFaults(
   draft: AdjustDraft,
   unit: AmountUnit,
@@ -44,7 +44,7 @@ export function adjustFaults(
 
 type Change = Omit<AdjustQuota, 'request_id'>
 
-/** Gives equal changes equal request ids, so that a retry does not apply a change twice. */
+/** Returns a function that gives equal changes one request id, so that retries apply only once. */
 export function createRequestIds(): (change: Change) => string {
   const ids = new Map<string, string>()
   return (change) => {

@@ -6,7 +6,7 @@ import { calledOf } from '../user-actions.ts'
 import { balanceAfter, isBeyond } from './adjust-draft.ts'
 import type { Adjustment } from './use-adjustment.ts'
 
-/** Each user's balance before and after the change, with live updates and the server's errors. */
+/** Each user's balance before and after the change, with live updates and any server error. */
 export function BalanceTable({ adjustment }: { adjustment: Adjustment }): ReactElement {
   const { t } = useTranslation()
   const rule = useMoneyRule()

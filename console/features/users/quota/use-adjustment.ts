@@ -21,14 +21,14 @@ import { useBalances } from './use-balances.ts'
 
 export type Adjustment = ReturnType<typeof useAdjustment>
 
-/** Manages the form of a balance change, and the result per user after sending. */
+/** Manages the form of a balance change and, after sending, the result for each user. */
 export function useAdjustment({ users, onClose }: { users: readonly User[]; onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const unit = useAmountUnit()
   const [refusedBy, setRefused] = useState<{ draft: AdjustDraft; items: QuotaAdjustment[] }>()
   const [requestIdOf] = useState(createRequestIds)
-  // Users whose change succeeded in the first attempt are skipped in the next.
+  // The users whose balance has changed already, whom a retry must skip.
   const [served, setServed] = useState<ReadonlySet<number>>(new Set())
   const rest = users.filter(({ id }) => !served.has(id))
   const balances = useBalances(rest)
@@ -57,7 +57,7 @@ export function useAdjustment({ users, onClose }: { users: readonly User[]; onCl
     },
   })
   const amount = amountOf(form.draft, unit)
-  // The server's errors belong to the sent draft, so an edit hides them.
+  // Hide the server's errors after an edit, because they belong to the draft that was sent.
   const refused = refusedBy?.draft === form.draft ? refusedBy.items : []
   return { form, users: rest, isMany: users.length > 1, unit, refused, amount, balances }
 }

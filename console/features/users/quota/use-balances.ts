@@ -6,10 +6,10 @@ import { useThrottled } from '#console/ui/state/use-throttled.ts'
 import type { User } from '#read-api/contract/users.ts'
 
 const EVERY_MS = 1_000
-/** For more users than this, the list behind the dialog keeps the balances up to date. */
+/** Up to this number, balances are read here. For more users, the list behind updates them. */
 const READ_MAX = 5
 
-/** Reads the current balances of these users, again after each balance change. */
+/** Reads the current balances of the users. A change of a balance reads them again. */
 export function useBalances(users: readonly User[]): ReadonlyMap<number, bigint> {
   const client = useQueryClient()
   const read = users.length <= READ_MAX ? users : []
