@@ -32,9 +32,11 @@ export async function openPage(browser: Browser, look: Look = {}): Promise<OpenP
   return { page, faults, close: () => context.close() }
 }
 
-/** For looking at, when `TEST_PICTURES` is set: git-ignored. */
+export const takesPictures = process.env.TEST_PICTURES !== undefined
+
+/** Writes a picture of the page to `.artifacts/`, if `TEST_PICTURES` is set. */
 export async function takePicture(page: Page, name: string): Promise<void> {
-  if (process.env.TEST_PICTURES === undefined) return
+  if (!takesPictures) return
   mkdirSync(ARTIFACTS, { recursive: true })
   await page.evaluate(() => document.fonts.ready.then(() => undefined))
   await page.screenshot({ path: resolve(ARTIFACTS, `${name}.png`) })

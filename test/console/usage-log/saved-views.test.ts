@@ -42,7 +42,7 @@ describe('the saved views of the log', () => {
     const saved = page.getByRole('button', { name: 'Failures', exact: true })
     await saved.waitFor()
     // Only the panel: what it half covers is too small for a moment.
-    expect(await axeFaults(page, '.tg-popover')).toEqual([])
+    expect(await axeFaults(page, { part: '.tg-popover' })).toEqual([])
     await takePicture(page, 'log-views')
     await page.goto(site.url + PATH)
     await opener.click()
