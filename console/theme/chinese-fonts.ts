@@ -1,12 +1,12 @@
 import regular from '@fontsource/noto-sans-sc/400.css?url'
 import semibold from '@fontsource/noto-sans-sc/600.css?url'
 
-/** Separate files: their list of character ranges is larger than all other styles together. */
+/** Loaded separately, because their lists of character ranges exceed all other styles in size. */
 export const CHINESE_FONTS: readonly string[] = [regular, semibold]
 
 let loading: Promise<unknown> | undefined
 
-/** Resolves when both font files have loaded; rejects if loading fails. */
+/** Loads the stylesheets of both font weights. Rejects if one of them cannot be loaded. */
 export function loadChineseFonts(): Promise<unknown> {
   loading ??= Promise.all(CHINESE_FONTS.map(addStyles))
   return loading

@@ -9,7 +9,7 @@ const listeners = new Set<() => void>()
 export const currentTheme = (): ThemeMode =>
   document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light'
 
-/** Stores the choice, which overrides the system's preference. */
+/** Stores the user's choice, which overrides the theme of the system. */
 export function chooseTheme(mode: ThemeMode): void {
   localStorage.setItem(KEY, mode)
   apply()
@@ -19,7 +19,7 @@ export function useTheme(): ThemeMode {
   return useSyncExternalStore(subscribe, currentTheme)
 }
 
-/** Follows the system until the user chooses a theme, and follows choices in other tabs. */
+/** Applies the system's theme until the user chooses one, in this tab or another tab. */
 export function followTheme(): void {
   window.matchMedia(SYSTEM).addEventListener('change', apply)
   window.addEventListener('storage', (event) => {

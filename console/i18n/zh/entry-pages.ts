@@ -56,7 +56,7 @@ export const oauth = {
     wechat: '微信',
     telegram: 'Telegram',
   },
-  /** The site names for use within a sentence. */
+  /** The names of other sites for use inside a sentence. */
   within: {
     github: ' GitHub ',
     oidc: ' OIDC ',

@@ -5,5 +5,5 @@ import { request } from './request.ts'
 import { shell } from './shell.ts'
 import { ui } from './ui.ts'
 
-/** The texts of the pages before login; other texts load after login. */
+/** The texts of the pages before login. All other texts load after the login. */
 export const entryWords = { about, auth, chat, home, oauth, pricing, request, setup, shell, ui }

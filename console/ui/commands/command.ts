@@ -1,21 +1,21 @@
 import type { IconName } from '../elements/icons.tsx'
 
 /**
- * An action for the palette, its shortcut and the sheet of shortcuts. If two commands have the same
- * id, the one registered last (by the page) applies.
+ * An action with a shortcut, listed in the palette and in the sheet of shortcuts. Of commands with
+ * the same id, the last registered (usually the page's) applies.
  */
 export type Command = {
   readonly id: string
   readonly title: string
-  /** Additional search words for the palette. */
+  /** Further words by which the palette finds the command. */
   readonly keywords?: string
   readonly section: 'page' | 'go' | 'action'
-  /** A single `KeyboardEvent.key`, or two keys in sequence: `?`, `r`, `g d`. */
+  /** One `KeyboardEvent.key` (`?`, `r`) or a sequence of two keys (`g d`). */
   readonly keys?: string
   readonly icon?: IconName
-  /** Absent for keys that the page handles itself; the sheet of shortcuts still lists them. */
+  /** Missing if the page handles the keys itself. The sheet of shortcuts lists these keys too. */
   readonly act?: () => void
-  /** Hides the command from the palette; only its shortcut works. */
+  /** True to list the command only in the sheet of shortcuts, not in the palette. */
   readonly isKeyOnly?: boolean
 }
 
@@ -28,7 +28,7 @@ export function registerCommands(source: Source): () => void {
   return () => sources.delete(source)
 }
 
-/** Returns every command of the current screen; the commands of the page come first. */
+/** Returns the commands of the current screen. Commands of the page come first. */
 export function currentCommands(): readonly Command[] {
   const byId = new Map<string, Command>()
   for (const source of sources) {
@@ -38,7 +38,6 @@ export function currentCommands(): readonly Command[] {
   return [...byId.values()].sort((a, b) => order[a.section] - order[b.section])
 }
 
-/** Returns true if the title contains all words of the query, in any order. */
 export function matches(title: string, query: string): boolean {
   const text = title.toLowerCase()
   return query

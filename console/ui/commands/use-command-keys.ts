@@ -2,14 +2,14 @@ import { useEffect, useEffectEvent, useRef } from 'react'
 import { type Command, currentCommands } from './command.ts'
 import { areSingleKeysOn } from './single-keys.ts'
 
-/** The maximum time between the two keys of a sequence. */
+/** The maximum time between the two keys of a sequence, in milliseconds. */
 const SEQUENCE_MS = 1_500
 
 type Pressed = { readonly command: Command | null; readonly pending: string }
 
 /**
- * Returns what `key` does after `pending`, the first key of a sequence or an empty string. A `key`
- * that completes no sequence starts a new one.
+ * Returns the command that `key` completes, and the first key of a new sequence, if any. `pending`
+ * is the key before, or empty.
  */
 function press(commands: readonly Command[], pending: string, key: string): Pressed {
   const command = find(commands, pending === '' ? key : `${pending} ${key}`)
@@ -19,7 +19,7 @@ function press(commands: readonly Command[], pending: string, key: string): Pres
   return { command: null, pending: begins ? key : '' }
 }
 
-/** Returns true if the focused element uses the key itself, like a text field or a dialog. */
+/** Returns true if the focused element needs the keys itself, such as a text field or a dialog. */
 function isMeantForTarget(target: EventTarget | null): boolean {
   if (document.querySelector('[aria-modal="true"]') !== null) return true
   if (!(target instanceof Element)) return false
@@ -32,8 +32,8 @@ const find = (commands: readonly Command[], keys: string): Command | null =>
   commands.find((command) => command.keys === keys && command.act !== undefined) ?? null
 
 /**
- * Handles the keys of all commands, and ⌘K or Ctrl-K; only the shell calls it. Letter keys are
- * ignored while `isAsked`, that is while a dialog of the shell is open or loading.
+ * Handles the shortcuts of all commands and ⌘K or Ctrl-K for the palette. `isAsked` disables the
+ * shortcuts while a dialog of the shell is open or loading.
  */
 export function useCommandKeys(onPalette: () => void, isAsked: boolean): void {
   const pending = useRef({ key: '', at: 0 })

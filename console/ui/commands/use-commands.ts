@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { type Command, registerCommands } from './command.ts'
 
-/** Registers the component's commands while it is mounted. */
+/** Registers commands while the calling component is mounted. */
 export function useCommands(commands: readonly Command[]): void {
   const latest = useRef(commands)
   useEffect(() => {

@@ -2,28 +2,28 @@ import type { ReactNode } from 'react'
 
 export type Column<Row> = {
   readonly id: string
-  /** The header text, also used in the column chooser and on cards. */
+  /** The text of the header, which the column chooser and cards also show. */
   readonly title: string
-  /** A shorter header text; its tooltip shows `title`. */
+  /** A shorter text of the header, whose tooltip then shows `title`. */
   readonly heading?: string
   readonly cell: (row: Row) => ReactNode
-  /** Renders the elapsed time instead of the date, if the user has chosen elapsed times. */
+  /** Renders the time that has passed. Used instead of `cell` if the user prefers elapsed times. */
   readonly agoCell?: (row: Row) => ReactNode
-  /** The initial width in pixels; a column of amounts (`.tg-amount`) widens to fit. */
+  /** The initial width in pixels. Columns of amounts (`.tg-amount`) grow to fit their content. */
   readonly width: number
   readonly minWidth?: number
-  /** Makes the column take the remaining width of the list. */
+  /** True to give the column the remaining width of the list. */
   readonly isGrowing?: boolean
-  /** `end` right-aligns the column and uses tabular digits, for numbers. */
+  /** `end` is for numbers: it aligns them right and gives all digits the same width. */
   readonly align?: 'start' | 'end'
   readonly isSortable?: boolean
-  /** Keeps the column visible and removes it from the column chooser. */
+  /** True if the user cannot hide the column. */
   readonly isPinned?: boolean
   readonly isHiddenAtFirst?: boolean
   /**
-   * Where the column appears on a card (narrow screens): `title` and `aside` at the ends of the
-   * heading, `line` (the default) with a label, `brief` in a shared line, `bare` there without a
-   * label, `more` when expanded, `foot` for the row's actions.
+   * The position on a card (narrow screens): `title` and `aside` at the ends of the heading, `line`
+   * (the default) with a label, `brief` in a shared line, `bare` in this line without a label,
+   * `more` in the expanded part, `foot` for the row's actions.
    */
   readonly onCard?: 'title' | 'aside' | 'line' | 'brief' | 'bare' | 'more' | 'foot' | 'hidden'
 }
@@ -31,11 +31,11 @@ export type Column<Row> = {
 export type Sort = { readonly column: string; readonly isDescending: boolean }
 
 export type StoredLayout = {
-  /** The ids of all columns that existed when the layout was stored, in display order. */
+  /** The ids of the columns in the chosen order. Columns of later releases are missing. */
   readonly order: readonly string[]
   readonly shown: Readonly<Record<string, boolean>>
   readonly widths: Readonly<Record<string, number>>
-  /** Shows times as elapsed time. */
+  /** True to show elapsed times instead of dates. */
   readonly isAgo?: boolean
 }
 
@@ -43,7 +43,7 @@ export const NO_LAYOUT: StoredLayout = { order: [], shown: {}, widths: {} }
 export const WIDTH_MIN = 56
 export const WIDTH_MAX = 1200
 
-/** Validates a stored layout; returns null if the stored value is not a layout. */
+/** Validates a stored layout. Returns null if the stored value is no layout. */
 export function readLayout(stored: unknown): StoredLayout | null {
   if (typeof stored !== 'object' || stored === null) return null
   const { order, shown, widths, isAgo } = stored as Partial<Record<keyof StoredLayout, unknown>>
@@ -55,7 +55,7 @@ export function readLayout(stored: unknown): StoredLayout | null {
   }
 }
 
-/** Returns the columns in the stored order. Newer columns keep their default position. */
+/** Returns the columns in the stored order. Columns that are not stored keep their position. */
 export function inOrder<Row>(
   columns: readonly Column<Row>[],
   order: readonly string[],
@@ -65,7 +65,7 @@ export function inOrder<Row>(
   return columns.map((column) => (order.includes(column.id) ? (sorted.shift() ?? column) : column))
 }
 
-/** Returns the column, with elapsed-time cells if the layout has `isAgo`. */
+/** Returns the column. With `isAgo`, its cells show elapsed times if the column has such cells. */
 export const inTime = <Row>(column: Column<Row>, { isAgo }: StoredLayout): Column<Row> =>
   isAgo === true && column.agoCell !== undefined ? { ...column, cell: column.agoCell } : column
 
@@ -79,7 +79,7 @@ export function widthOf<Row>(column: Column<Row>, layout: StoredLayout): number 
 export const clampWidth = (width: number, min = WIDTH_MIN): number =>
   Math.round(Math.min(WIDTH_MAX, Math.max(min, width)))
 
-/** Moves `id` by `step` positions within `ids`; stops at the first and last position. */
+/** Moves `id` by `step` positions, at most to the first or last position. */
 export function moved(ids: readonly string[], id: string, step: number): string[] {
   const from = ids.indexOf(id)
   const to = Math.min(ids.length - 1, Math.max(0, from + step))

@@ -16,13 +16,13 @@ import './data-grid.css'
 import './page-scroll.css'
 import './scroll-bar.css'
 
-/** If less height than this is available, the list scrolls with the page instead. */
+/** The minimum height of a list that is limited to the window. */
 const ROOM_MIN_PX = 240
 const GAP_PX = 12
 
 /**
- * Limits a list to the height of the window, so that the pager below it stays visible. A list that
- * starts far down the page keeps the height from its stylesheet.
+ * Limits a list to the height of the window, which keeps the pager below the list visible. A list
+ * that starts far down the page keeps the height of its stylesheet.
  */
 function useFitHeight(box: HTMLElement | null): void {
   useLayoutEffect(() => {
@@ -33,7 +33,7 @@ function useFitHeight(box: HTMLElement | null): void {
       else box.style.setProperty('--tg-grid-room', `${room}px`)
     }
     resize()
-    // Resize when an element above the list wraps, opens or loads.
+    // Measure again when an element above the list changes its height.
     const observer = new ResizeObserver(resize)
     observer.observe(box.closest('.tg-page') ?? document.body)
     window.addEventListener('resize', resize)
@@ -53,8 +53,8 @@ function roomFor(box: HTMLElement): number {
 const SKELETON_ROWS = 8
 
 /**
- * The list used on every screen. It renders only visible rows, supports keyboards and screen
- * readers, keeps the reading position when rows are added above, and shows cards on narrow screens.
+ * The list of every screen. It renders only visible rows, supports keyboards and screen readers,
+ * and shows cards on narrow screens. Rows that are added above do not move the rows being read.
  */
 export function DataGrid<Row>(props: DataGridProps<Row>): ReactElement {
   const isCards = useIsNarrow()
@@ -219,7 +219,7 @@ function tableStyle<Row>(
   } as CSSProperties
 }
 
-/** Returns CSS variables: the page offset where the header starts to move, and how far. */
+/** Returns CSS variables: from which page offset the header moves with the page, and how far. */
 const headerTravel = ({ top, coveredHeight }: PagePosition, rowsHeight: number) => ({
   '--tg-head-from': `${Math.max(0, top - coveredHeight)}px`,
   '--tg-head-way': `${rowsHeight}px`,

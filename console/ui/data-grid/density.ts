@@ -7,7 +7,7 @@ export const ROW_HEIGHT: Record<Density, number> = { compact: 34, comfortable: 4
 export const CARD_HEIGHT = 148
 export const HEADER_HEIGHT = 36
 
-/** The density that all lists share; `fallback` applies until the user chooses one. */
+/** The row height, which all lists share. `fallback` applies until the user chooses one. */
 export function useDensity(
   fallback: Density = 'comfortable',
 ): [Density, (density: Density) => void] {

@@ -7,7 +7,7 @@ import type { Grid } from './use-grid.ts'
 
 type Given<Row> = { props: DataGridProps<Row>; grid: Grid<Row>; row: Row; index: number }
 
-/** Renders a row as a card, for narrow screens. */
+/** Renders a row as a card (on narrow screens). */
 export function GridCard<Row>(given: Given<Row>): ReactElement {
   const { props, grid, row, index } = given
   const { t } = useTranslation()
@@ -18,7 +18,7 @@ export function GridCard<Row>(given: Given<Row>): ReactElement {
   const placed = (...places: Column<Row>['onCard'][]) =>
     shown.filter((column) => column !== title && places.includes(column.onCard ?? 'line'))
   const brief = placed('brief', 'bare')
-  // Columns without labels (user and time) form the first line, labelled figures the second.
+  // The first line has the columns without labels (user, time), the second the labelled figures.
   const firstNamed = Math.max(
     0,
     brief.findIndex(({ onCard }) => onCard === 'brief'),
@@ -61,7 +61,7 @@ export function GridCard<Row>(given: Given<Row>): ReactElement {
   )
 }
 
-/** A button that covers the card's head and opens the card; other controls lie above it. */
+/** A button over the head of a card, which opens the card. Other controls lie above the button. */
 function HeadOpener<Row>({ props, grid, row, index }: Given<Row>): ReactElement {
   return (
     <button
@@ -74,7 +74,7 @@ function HeadOpener<Row>({ props, grid, row, index }: Given<Row>): ReactElement 
   )
 }
 
-/** Opens the card by touch. Keyboards and screen readers use the head of the card. */
+/** A button that opens the card by touch. Keyboards and screen readers use the card's head. */
 function FootOpener<Row>(given: Given<Row> & { isBare: boolean }): ReactElement {
   const { props, grid, row, index, isBare } = given
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)
@@ -114,7 +114,7 @@ const filled = <Row,>({ columns, row }: Lines<Row>) =>
     .map(({ id, title, cell }) => ({ id, title, value: cell(row) }))
     .filter(({ value }) => value !== undefined && value !== null && value !== '')
 
-/** Renders values in one line, with labels for the values that need one. */
+/** Renders values in one line. Only some of the values have a label. */
 function CardBrief<Row>(props: Lines<Row>): ReactElement | null {
   if (props.columns.length === 0) return null
   return (

@@ -9,7 +9,7 @@ import { allToggled } from './selection.ts'
 
 const STEP_PX = 16
 
-/** The handle at the edge of a column header; it is dragged by pointer or moved by arrow keys. */
+/** The handle at the edge of a column header, which the pointer or arrow keys move. */
 function ColumnResizer(props: {
   title: string
   width: number
@@ -58,15 +58,15 @@ function ColumnResizer(props: {
   )
 }
 
-/** Returns the rendered width, because a growing column is wider than its stored width. */
+/** Returns the rendered width. The stored width of a growing column is smaller. */
 const drawnWidth = (handle: HTMLElement): number | undefined =>
   handle.parentElement?.getBoundingClientRect().width
 
-/** The column headers: sorting, resizing, and a checkbox that selects every loaded row. */
+/** The column headers, which sort and resize, and a checkbox that selects every loaded row. */
 export function GridHeader<Row>(props: { grid: DataGridProps<Row> }): ReactElement {
   const { t } = useTranslation()
   const { layout, selection, rows, rowKey, expand } = props.grid
-  // Comparing all rows is slow, so they are compared only if enough rows are selected.
+  // Compare all rows only if enough are selected, because the comparison is slow.
   const mayBeAll = rows.length > 0 && (selection?.keys.size ?? 0) >= rows.length
   const areAllOn = mayBeAll && rows.every((row) => selection?.keys.has(rowKey(row)) === true)
   return (

@@ -8,11 +8,11 @@ export type Selection = {
   readonly onChange: (keys: ReadonlySet<string>) => void
 }
 
-/** The position of a row in a tree. The children of a row are also rows of the list. */
+/** The position of a row in a tree. Its child rows are also rows of the list. */
 export type Branch = {
-  /** The depth in the tree; top-level rows have level 1. */
+  /** The depth in the tree, from 1 for top-level rows. */
   readonly level: number
-  /** Undefined for rows without children. */
+  /** True if the children are shown. Undefined for a row without children. */
   readonly isOpen?: boolean
   readonly onToggle?: () => void
 }
@@ -25,42 +25,42 @@ export type DataGridHandle = {
 export type DataGridProps<Row> = {
   label: string
   rows: readonly Row[]
-  /** A unique, stable key; it keeps the reading position when rows are added at the top. */
+  /** Returns a unique and stable key, by which the list keeps its position when rows are added. */
   rowKey: (row: Row) => string
   layout: ColumnLayout<Row>
-  /** The rows on all pages, if `rows` is one page; `firstIndex` is its zero-based start. */
+  /** The number of rows on all pages. `firstIndex` is the zero-based index of the first row. */
   total?: number
   firstIndex?: number
-  /** True during the first load; skeleton rows appear after a short delay. */
+  /** True during the first load. Placeholder rows appear after a short delay. */
   isLoading?: boolean
-  /** True while new rows load; the current rows remain visible but dimmed. */
+  /** True while other rows load. The current rows stay visible, but dimmed. */
   isRefetching?: boolean
   empty?: ReactNode
-  /** Renders the details below a row. Rows then expand on click, Enter and Space. */
+  /** Renders the details below a row. If set, click, Enter and Space expand a row. */
   expand?: (row: Row) => ReactNode
-  /** Opens the row once for each new key, so that a row closed by the user stays closed. */
+  /** The key of a row to open. Each new key opens the row once, so that the user can close it. */
   openKey?: string | undefined
-  /** Called on a click or Enter on a row. `expand` then opens on Space only. */
+  /** Called on a click or Enter. Rows with `expand` then expand only on Space. */
   onOpen?: (row: Row) => void
-  /** The label of the open button on cards; the default is "Edit". */
+  /** The label of the button that opens a card. The default is "Edit". */
   openText?: string
-  /** Makes the list a tree; `ArrowRight`, `ArrowLeft` and Space open and close its branches. */
+  /** Makes the list a tree, whose branches arrow keys and Space open and close. */
   branch?: (row: Row) => Branch
   selection?: Selection
   sort?: Sort | null
   onSort?: (sort: Sort) => void
   isMuted?: (row: Row) => boolean
-  /** On cards, renders a note below the heading in place of the table's tooltips. */
+  /** Renders a note on a card, which has no tooltips. */
   cardNote?: (row: Row) => ReactNode
-  /** Returns true if the row has just arrived; the row is then highlighted once. */
+  /** Returns true for a row that has just arrived, which is then highlighted once. */
   isFresh?: (row: Row) => boolean
-  /** Keeps the first column visible while the list scrolls horizontally. */
+  /** True to keep the first column visible during horizontal scrolling. */
   isFirstSticky?: boolean
-  /** The row height until the user chooses one; the default is comfortable. */
+  /** The row height until the user chooses one. The default is comfortable. */
   density?: Density
-  /** A CSS length; the default is the remaining height of the window. */
+  /** A CSS length. The default is the height that remains in the window. */
   maxHeight?: string
-  /** Called when the newest row becomes visible or hidden, for a "new rows" button. */
+  /** Called when the newest row appears or disappears, for a button that scrolls to new rows. */
   onAtTop?: (isAtTop: boolean) => void
   gridRef?: Ref<DataGridHandle>
 }

@@ -10,7 +10,7 @@ type RowProps<Row> = {
   props: DataGridProps<Row>
   grid: Grid<Row>
   acts: RowActs
-  /** Measures the row's element each time its cells are rendered. */
+  /** Measures the element of the row. Called after each rendering of the row's cells. */
   measure: (element: Element) => void
   row: Row
   index: number
@@ -49,7 +49,7 @@ type DrawnRowProps = {
   rowIndex: number
   level: number | undefined
   isOpen: boolean | undefined
-  /** Undefined if rows cannot be selected. `isExpanded` is undefined if rows cannot be expanded. */
+  /** Undefined if the list has no selection; `isExpanded` is undefined if rows have no details. */
   isSelected: boolean | undefined
   isExpanded: boolean | undefined
   details: ReactNode
@@ -57,7 +57,7 @@ type DrawnRowProps = {
   measure: (element: Element) => void
 }
 
-/** Memoized, because the list is rendered on every frame of a scroll. */
+/** A row, memoized because scrolling renders the list on every frame. */
 const DrawnRow = memo(function DrawnRow(props: DrawnRowProps) {
   const { index, row, columns, isSelected, isExpanded, acts, measure } = props
   const element = useRef<HTMLDivElement>(null)
@@ -111,7 +111,7 @@ const DrawnRow = memo(function DrawnRow(props: DrawnRowProps) {
 
 type AnyCell = (row: unknown) => ReactNode
 
-/** Memoized: scrolling renders the grid, but a cell depends only on its row and column. */
+/** A cell's content, memoized because scrolling changes neither the row nor the column. */
 const CellContent = memo(function CellContent(props: { cell: AnyCell; row: unknown }) {
   return props.cell(props.row)
 })

@@ -14,13 +14,13 @@ import {
 } from './column.ts'
 
 export type ColumnLayout<Row> = {
-  /** All columns in the chosen order, including hidden ones, for the column chooser. */
+  /** All columns in the chosen order, including hidden columns, for the column chooser. */
   readonly all: readonly Column<Row>[]
   readonly shown: readonly Column<Row>[]
   readonly widthOf: (column: Column<Row>) => number
   readonly isShown: (column: Column<Row>) => boolean
   readonly isResized: (column: Column<Row>) => boolean
-  /** Null if no column of the list can show elapsed time. */
+  /** Whether elapsed times are shown; null if no column of the list has elapsed times. */
   readonly isAgo: boolean | null
   readonly setAgo: (isAgo: boolean) => void
   readonly setShown: (id: string, isShown: boolean) => void
@@ -30,8 +30,8 @@ export type ColumnLayout<Row> = {
 }
 
 /**
- * Manages the order, visibility and widths of columns, stored in this browser under `key`. Pass
- * only columns that the user may see, because every column passed can be shown.
+ * Manages the order, visibility and width of columns, which this browser stores under `key`. Any of
+ * the columns can be shown, so pass only columns that the user may see.
  */
 export function useColumnLayout<Row>(
   key: string,

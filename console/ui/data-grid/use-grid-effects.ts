@@ -9,7 +9,7 @@ import type { DataGridProps } from './grid-props.ts'
 import type { ColumnLayout } from './use-column-layout.ts'
 import { AT_TOP_PX, type Grid, OVERSCAN } from './use-grid.ts'
 
-/** Returns the key handlers of the grid. The focus is on the grid, never on a row. */
+/** Returns the handlers of keys. The grid itself has the focus, never one of its rows. */
 export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   return (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -29,7 +29,7 @@ export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   }
 }
 
-/** Opens or closes the children or details of a row. With `isEither`, the state toggles. */
+/** Opens or closes the children or the details of a row. `isEither` does whichever is possible. */
 function toggle<Row>(
   props: DataGridProps<Row>,
   grid: Grid<Row>,
@@ -45,7 +45,7 @@ function toggle<Row>(
   else branch.onToggle?.()
 }
 
-/** Adds the list's shortcuts to the sheet of shortcuts; `j` and `k` work on the whole page. */
+/** Adds the list's shortcuts to the sheet of shortcuts. `j` and `k` work on the complete page. */
 export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>): void {
   const { t } = useTranslation()
   const move = (step: number) => {
@@ -75,17 +75,17 @@ export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>)
   ])
 }
 
-/** Measures before the rows render, because measuring afterwards forces a second layout. */
+/** Measure before rows are rendered, because the browser would otherwise compute layout twice. */
 const BEFORE_ROWS = { capture: true, passive: true } as const
 
-/** Calls `onAtTop`, and provides the imperative handle of `gridRef`. */
+/** Calls `onAtTop` and provides the methods of `gridRef`. */
 export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): void {
   const { onAtTop } = props
   const [isAtTop, setAtTop] = useState(true)
   const { scroller, box } = grid
   const isOpen = grid.page !== null
   useEffect(() => {
-    // Open details count as scrolled, so that new rows do not move the details.
+    // With open details, new rows must not be shown, so the list does not count as at its top.
     const look = () => setAtTop(!isOpen && (box?.scrollTop ?? 0) <= AT_TOP_PX)
     look()
     box?.addEventListener('scroll', look, BEFORE_ROWS)
@@ -99,7 +99,7 @@ export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): 
   }))
 }
 
-/** Marks a box that overflows horizontally, and whether it can scroll further to the end. */
+/** Marks a box that overflows horizontally, and a box that can scroll further to its end. */
 function watchEdge(box: HTMLElement): () => void {
   const look = () => {
     const isMore = box.scrollLeft + box.clientWidth < box.scrollWidth - 1
@@ -117,8 +117,8 @@ function watchEdge(box: HTMLElement): () => void {
 }
 
 /**
- * Returns a layout whose columns fit their amounts, because a truncated amount looks smaller. Call
- * `measure` with each rendered row. Columns only widen, so that widths stay stable while scrolling.
+ * Returns a layout with columns that fit their amounts, because a truncated amount looks like a
+ * smaller one. Pass each rendered row to `measure`. Columns never become narrower while scrolling.
  */
 export function useWholeAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement | null) {
   const [least, setLeast] = useState<Readonly<Record<string, number>>>({})
@@ -130,12 +130,12 @@ export function useWholeAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement
       }),
     [],
   )
-  // A stored width may be too narrow for amounts, so a resized column is measured again.
+  // Measure again after a resize, because the stored width may be too narrow for amounts.
   const widths = layout.shown.map(layout.widthOf).join(' ')
   useEffect(() => {
     const measureAll = () => box?.querySelectorAll('.tg-grid-body .tg-grid-row').forEach(measure)
     if (widths !== '') measureAll()
-    // The final font may be wider than the fallback font, so each loaded font triggers measuring.
+    // Measure again after a font has loaded, because it may be wider than the fallback font.
     document.fonts.addEventListener('loadingdone', measureAll)
     return () => document.fonts.removeEventListener('loadingdone', measureAll)
   }, [box, measure, widths])
@@ -146,7 +146,7 @@ export function useWholeAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement
   return { layout: whole, measure }
 }
 
-/** Measures elements after layout; measuring earlier would force an additional layout. */
+/** Returns a function that measures elements after layout, which avoids a second layout. */
 function afterLayout(look: (elements: readonly Element[]) => void): (element: Element) => void {
   const observer = new ResizeObserver((entries) => {
     const elements = entries.map(({ target }) => target)
@@ -156,7 +156,7 @@ function afterLayout(look: (elements: readonly Element[]) => void): (element: El
   return (element) => observer.observe(element)
 }
 
-/** Returns the required width of each column that has a truncated amount in these rows. */
+/** Returns the width that each column with a truncated amount needs in these rows. */
 function widthsOfCutAmounts(rows: readonly Element[]): Record<string, number> {
   const widths: Record<string, number> = {}
   for (const amount of rows.flatMap((row) => [...row.querySelectorAll('.tg-amount')])) {
@@ -164,7 +164,7 @@ function widthsOfCutAmounts(rows: readonly Element[]): Record<string, number> {
     const id = cell?.dataset.column
     if (cell === null || id === undefined) continue
     let missing = 0
-    // An element inside the cell may clip the amount before the cell does.
+    // An element inside the cell may truncate the amount before the cell itself does.
     for (let part = amount.parentElement; part !== null; part = part.parentElement) {
       missing = Math.max(missing, part.scrollWidth - part.clientWidth)
       if (part === cell) break

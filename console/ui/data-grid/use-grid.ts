@@ -14,15 +14,15 @@ import {
 export type Grid<Row> = {
   readonly id: string
   readonly scroller: RefObject<HTMLDivElement | null>
-  /** The scroll container; null while an empty list has not rendered it. */
+  /** The element that scrolls. Null if it is not rendered, because the list is empty. */
   readonly box: HTMLDivElement | null
   readonly attach: (box: HTMLDivElement | null) => void
   readonly virtualizer: Virtualizer<HTMLDivElement, Element>
-  /** The position of the list while open details make it scroll with the page; otherwise null. */
+  /** The position on the page while the list scrolls with the page (with open details), or null. */
   readonly page: PagePosition | null
-  /** The distance in pixels from the start of the scroller to the first row. */
+  /** The distance in pixels from the start of the scrolled content to the first row. */
   readonly margin: number
-  /** The index of the row that receives keys, or -1; it follows its row by key. */
+  /** The index of the row that receives keys, or -1. The index changes when the row moves. */
   readonly active: number
   readonly isExpanded: (row: Row) => boolean
   readonly activate: (index: number) => void
@@ -31,13 +31,13 @@ export type Grid<Row> = {
   readonly select: (index: number, isRange: boolean) => void
 }
 
-/** The number of rows rendered beyond each end: enough for three frames of fast scrolling. */
+/** The number of rows rendered outside each end, enough for three frames of fast scrolling. */
 export const OVERSCAN = 5
 
-/** The newest row counts as visible while the list is scrolled by less than this. */
+/** Up to this scroll offset, the newest row counts as visible. */
 export const AT_TOP_PX = 4
 
-/** Returns the state of table and cards: visible, active, expanded and selected rows. */
+/** Manages the state of a list: visible, active, expanded and selected rows. */
 export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<Row> {
   const { rows, rowKey } = props
   const { scroller, box, attach } = useScroller()
@@ -46,7 +46,7 @@ export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<
   const [activeKey, setActiveKey] = useState<string | null>(null)
   const [expanded, setExpanded] = useExpanded(props.openKey)
   const keyAt = useKeyAt(props)
-  // Otherwise open details would be read in two nested scrollers.
+  // A list without a fixed height scrolls with the page while details are open.
   const canLeaveBox = props.maxHeight === undefined
   const page = usePagePosition(box, canLeaveBox && isAnyExpanded(rows, rowKey, expanded))
   const head = isCards ? 0 : HEADER_HEIGHT
@@ -60,9 +60,9 @@ export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<
     scrollMargin: margin,
     scrollPaddingStart: (page?.coveredHeight ?? 0) + head,
     initialRect: { width: 1024, height: 480 },
-    // While the user reads rows, rows that arrive above must not move them.
+    // Rows that arrive above must not move the rows that the user is reading.
     anchorTo: isReading(scroller.current, expanded) ? 'end' : 'start',
-    // With 0, a list without overflow would count as scrolled to its end, and move on expansion.
+    // 0 would treat a list without overflow as scrolled to its end and move it on expansion.
     scrollEndThreshold: -1,
   })
   useScrollTakeover(box, page !== null)
@@ -97,7 +97,7 @@ export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<
   }
 }
 
-/** Returns a function that maps an index to a row key; an index without a row also has a key. */
+/** Returns a function that maps an index to a row key. An index without a row also has a key. */
 function useKeyAt<Row>({ rows, rowKey }: DataGridProps<Row>) {
   return useCallback(
     (index: number) => {
@@ -118,7 +118,7 @@ function selectRow<Row>(
   selection.onChange(toggled(selection.keys, rows.map(rowKey), index, range))
 }
 
-/** Manages which rows have open details. Details that the user closed stay closed. */
+/** Manages which rows have open details. `openKey` opens a row once; the user can close it. */
 function useExpanded(openKey: string | undefined) {
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set())
   const [opened, setOpened] = useState<string>()
@@ -152,8 +152,8 @@ function isReading(scroller: HTMLDivElement | null, expanded: ReadonlySet<string
 }
 
 /**
- * Returns the index of the active row. The search starts at the last known index, because rows move
- * only when other rows are added or removed.
+ * Returns the index of the active row. The previous index is checked first, because rows move
+ * rarely.
  */
 function useActiveIndex<Row>(
   rows: readonly Row[],

@@ -9,9 +9,9 @@ import {
 import { useLayoutEffect, useRef, useState } from 'react'
 
 export type PagePosition = {
-  /** The distance from the top of the page to the top of the list, in pixels. */
+  /** The distance in pixels from the top of the page to the top of the list. */
   readonly top: number
-  /** The height in pixels of the bar that covers the top of the window. */
+  /** The height in pixels of the top bar, which covers the start of the window. */
   readonly coveredHeight: number
 }
 
@@ -21,20 +21,20 @@ const BOX_SCROLLING = {
   scrollToFn: elementScroll<HTMLDivElement>,
 }
 
-/** A virtualizer's type allows one kind of scroller, but the scroller changes here. */
+/** Cast, because the virtualizer's type does not allow a change from an element to the window. */
 const PAGE_SCROLLING = {
   observeElementRect: observeWindowRect,
   observeElementOffset: observeWindowOffset,
   scrollToFn: windowScroll,
 } as unknown as typeof BOX_SCROLLING
 
-/** Returns the virtualizer options that select the page or the box as the scroller. */
+/** Returns the virtualizer's options for scrolling the page or the box. */
 export const scrollerOptions = (isWithPage: boolean, box: () => HTMLDivElement | null) => ({
   ...(isWithPage ? PAGE_SCROLLING : BOX_SCROLLING),
   getScrollElement: () => (isWithPage ? (window as unknown as HTMLDivElement) : box()),
 })
 
-/** Returns the position of a list that scrolls with its page; null if it scrolls in its box. */
+/** Returns the position of a list that scrolls with the page, or null if it scrolls in its box. */
 export function usePagePosition(box: HTMLElement | null, isWithPage: boolean): PagePosition | null {
   const [measured, setMeasured] = useState<PagePosition | null>(null)
   useLayoutEffect(() => {
@@ -46,7 +46,7 @@ export function usePagePosition(box: HTMLElement | null, isWithPage: boolean): P
         return isSame ? last : next
       })
     measure()
-    // Measure again when an element above the list wraps, opens or loads.
+    // Measure again when an element above the list changes its height.
     const observer = new ResizeObserver(measure)
     observer.observe(box.closest('.tg-page') ?? document.body)
     return () => {
@@ -55,7 +55,7 @@ export function usePagePosition(box: HTMLElement | null, isWithPage: boolean): P
     }
   }, [box, isWithPage])
   if (box === null || !isWithPage) return null
-  // The first render needs the position too; otherwise rows are measured at the wrong offset.
+  // Without a position, the first rendering would measure rows at the wrong offset.
   return measured ?? positionOf(box)
 }
 
@@ -67,13 +67,13 @@ function positionOf(box: HTMLElement): PagePosition {
 }
 
 /**
- * Keeps rows in place on the screen when the scroller changes between box and page. Call it after
- * the virtualizer hook, which first sets the new scroller to the old offset.
+ * Keeps rows in place when scrolling changes between box and page. Call it after the hook of the
+ * virtualizer, which first applies the old offset to the new scroller.
  */
 export function useScrollTakeover(box: HTMLElement | null, isWithPage: boolean): void {
   const wasWithPage = useRef(isWithPage)
   const before = useRef({ box: 0, page: 0 })
-  // The offsets must be read before the commit, which changes the height of the box.
+  // Read the offsets during rendering, because the commit changes the height of the box.
   if (wasWithPage.current !== isWithPage) {
     before.current = { box: box?.scrollTop ?? 0, page: window.scrollY }
   }

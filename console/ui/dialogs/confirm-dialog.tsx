@@ -11,7 +11,7 @@ export type ConfirmWords = {
   tone?: 'primary' | 'danger'
 }
 
-/** A dialog with a question and two answers. Most callers use `confirm()` instead. */
+/** A question with two answers. Use `confirm()` unless the dialog needs further content. */
 export function ConfirmDialog(
   props: ConfirmWords & { isOpen: boolean; onConfirm: () => void; onCancel: () => void },
 ): ReactElement {

@@ -6,12 +6,12 @@ type Question = { words: ConfirmWords; isOpen: boolean; answer: (isConfirmed: bo
 let question: Question | null = null
 const listeners = new Set<() => void>()
 
-/** Opens a confirmation dialog and resolves to the answer. Closing the dialog resolves to false. */
+/** Opens a dialog and resolves to the user's answer, or to false if the dialog is closed. */
 export function confirm(words: ConfirmWords): Promise<boolean> {
   question?.answer(false)
   return new Promise((resolve) => {
     const answer = (isConfirmed: boolean) => {
-      // Keep the text until the dialog has faded out.
+      // Keep the text while the dialog fades out.
       if (question?.answer === answer) show({ words, isOpen: false, answer })
       resolve(isConfirmed)
     }
@@ -19,7 +19,7 @@ export function confirm(words: ConfirmWords): Promise<boolean> {
   })
 }
 
-/** Renders the dialog of `confirm()`. The app renders it once. */
+/** The dialog of `confirm()`. The app contains this component once. */
 export function ConfirmHost(): ReactElement | null {
   const asked = useSyncExternalStore(subscribe, () => question)
   if (asked === null) return null

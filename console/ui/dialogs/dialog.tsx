@@ -1,13 +1,13 @@
 import { type ReactElement, type ReactNode, useId } from 'react'
 import { Overlay } from './overlay.tsx'
 
-/** A dialog with a title. Each opening mounts the content again, so that its state is fresh. */
+/** A dialog with a title. Each opening mounts the content again, so its state starts empty. */
 export function Dialog(props: {
   isOpen: boolean
   title: ReactNode
   lead?: ReactNode
   className?: string
-  /** `alertdialog` for a question that needs an answer. */
+  /** `alertdialog` is for a question that the user must answer. */
   role?: 'dialog' | 'alertdialog'
   onOpened?: (panel: HTMLElement) => void
   foot?: ReactNode

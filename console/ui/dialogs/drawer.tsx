@@ -6,13 +6,13 @@ import { Overlay } from './overlay.tsx'
 
 export type DrawerProps = {
   isOpen: boolean
-  /** Called when the drawer closes; unsaved changes are confirmed first. */
+  /** Called when the drawer closes. With unsaved changes, the user is asked before. */
   onClose: () => void
   title: string
   lead?: ReactNode
-  /** The width in pixels. On narrow screens the drawer is full width. */
+  /** The width in pixels. On a narrow screen, the drawer has the width of the screen. */
   width?: number
-  /** If true, closing the drawer asks for confirmation. */
+  /** True to ask the user before the drawer closes. */
   hasUnsavedChanges?: boolean
   footer?: ReactNode
   children: ReactNode

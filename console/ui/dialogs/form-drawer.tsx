@@ -5,7 +5,7 @@ import { type DraftForm, formProps } from '../forms/use-draft-form.ts'
 import { Drawer } from './drawer.tsx'
 import { mayLeave } from './may-leave.ts'
 
-/** A drawer with one form, which Enter submits. Unsaved changes are confirmed on close. */
+/** A drawer with one form. Enter submits the form. Closing with unsaved changes asks the user. */
 export function FormDrawer(props: {
   isOpen: boolean
   title: string

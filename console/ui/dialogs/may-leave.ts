@@ -1,7 +1,7 @@
 import { translate } from '#console/i18n/i18n.ts'
 import { confirm } from './confirm.tsx'
 
-/** Resolves to true if nothing has changed; otherwise asks whether to discard the changes. */
+/** Asks the user whether to discard unsaved changes. Resolves to true if there are none. */
 export function mayLeave(hasUnsavedChanges: boolean): Promise<boolean> {
   if (!hasUnsavedChanges) return Promise.resolve(true)
   return confirm({

@@ -4,8 +4,8 @@ import { dismissRefusals } from '../messages/toast.ts'
 import { lastDialog, useFocusReturn } from './use-focus-return.ts'
 
 /**
- * The base of drawers and dialogs. It has an accessible name, traps the focus and returns it on
- * close, and closes on Escape or a click outside.
+ * The base of drawers and dialogs. It has an accessible name, keeps the focus inside, and returns
+ * the focus on close. Escape or a click outside closes it.
  */
 export function Overlay(props: {
   isOpen: boolean
@@ -14,16 +14,16 @@ export function Overlay(props: {
   describedBy?: string | undefined
   className: string
   role?: 'dialog' | 'alertdialog'
-  /** Called after opening, so that the panel can focus one of its controls. */
+  /** Called when the panel has opened, to focus one of its controls. */
   onOpened?: (panel: HTMLElement) => void
   children: ReactNode
 }): ReactElement {
   const panel = useRef<HTMLDivElement | null>(null)
   useFocusReturn(props.isOpen)
-  // A refusal message is about the panel's content, so closing the panel dismisses it.
+  // Closing the panel also removes messages about errors in it.
   const { isOpen } = props
   useEffect(() => (isOpen ? dismissRefusals : undefined), [isOpen])
-  // Focusing the panel makes screen readers read its name, and not the edge of the focus trap.
+  // Focus the panel, so that screen readers read its name and not the edge of the focus trap.
   const takeFocus = () =>
     requestAnimationFrame(() => {
       if (panel.current?.contains(document.activeElement) === false) {
@@ -35,7 +35,7 @@ export function Overlay(props: {
     })
   const attach = useCallback((node: HTMLDivElement) => {
     panel.current = node
-    // If an action removes the focused element, the panel takes the focus, so that Escape works.
+    // Focus the panel when an action removes the focused element, so that Escape still works.
     const observer = new MutationObserver(() => {
       if (document.activeElement !== document.body || lastDialog() !== node) return
       node.focus({ preventScroll: true })

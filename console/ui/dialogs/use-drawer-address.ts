@@ -7,8 +7,8 @@ export type Edited = number | 'new' | null
 type Addresses = { list: string; add?: string; edit: string }
 
 /**
- * Returns the form that the URL opens: new at `add`, existing below `edit`, or none. The id is 0 if
- * the URL has no valid id.
+ * Returns the form that the URL opens: a new one at path `add`, an existing one below path `edit`,
+ * or none. The id is 0 if the URL has no valid id.
  */
 export function useDrawerAddress({ list, add = list, edit }: Addresses) {
   const navigate = useNavigate()
@@ -22,7 +22,7 @@ export function useDrawerAddress({ list, add = list, edit }: Addresses) {
   return {
     edited,
     open: (asked: number | 'new') => go(asked === 'new' ? add : `${edit}/${asked}`, null),
-    /** Navigates back to the page that opened the form, without asking about unsaved changes. */
+    /** Navigates back to the page that opened the form. Unsaved changes are not checked. */
     close: () => {
       if (returnTo === null) go(list, SETTLED)
       else void navigate(returnTo, { state: SETTLED })

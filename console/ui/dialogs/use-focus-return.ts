@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react'
 
 /**
- * Returns the focus to the element that had it when `isOpen` became true. The element is read
- * during the render, because a child may take the focus before effects run.
+ * After closing, returns the focus to the element that had the focus before opening. This element
+ * is read during rendering, because a child may take the focus before effects run.
  */
 export function useFocusReturn(isOpen: boolean): void {
   const opener = useRef<HTMLElement | null>(null)
@@ -12,13 +12,13 @@ export function useFocusReturn(isOpen: boolean): void {
   useEffect(() => {
     if (!isOpen) return
     return () => {
-      // A closing panel releases the focus one frame later.
+      // Wait for a frame, after which the closing panel has released the focus.
       requestAnimationFrame(() => giveBack(opener.current))
     }
   }, [isOpen])
 }
 
-/** Returns the topmost open dialog that is not closing. */
+/** Returns the topmost open dialog, without dialogs that are closing. */
 export const lastDialog = (): HTMLElement | undefined =>
   [
     ...document.querySelectorAll<HTMLElement>(
@@ -29,7 +29,7 @@ export const lastDialog = (): HTMLElement | undefined =>
 function focusedNow(): HTMLElement | null {
   const focused = document.activeElement
   if (!(focused instanceof HTMLElement)) return null
-  // A focused menu entry is removed when its menu closes, so its menu button receives the focus.
+  // A menu removes its entries when it closes, so the menu's button gets the focus back.
   const isInMenu = focused.closest('.bp6-popover') !== null
   const button = document.querySelector<HTMLElement>('.bp6-popover-open button')
   return isInMenu ? (button ?? focused) : focused
@@ -38,7 +38,7 @@ function focusedNow(): HTMLElement | null {
 function giveBack(opener: HTMLElement | null): void {
   const focused = document.activeElement
   const isElsewhere = focused !== document.body && focused?.closest('.bp6-overlay') === null
-  // Do not move the focus away from a newly opened dialog or an element that the user chose.
+  // Keep the focus if the user has moved it, or if another dialog has opened.
   if (isElsewhere || document.querySelector('[aria-modal="true"]:focus-within') !== null) {
     if (focused?.closest('.tg-overlay-exit, .tg-overlay-exit-active') === null) return
   }

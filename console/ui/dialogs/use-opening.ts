@@ -1,8 +1,8 @@
 import { useRef } from 'react'
 
 /**
- * Returns the item of a drawer or dialog: null before the first opening, and the last item while
- * closing. `key` changes with each opening, so that state keyed by it starts fresh.
+ * Returns the item that a drawer or dialog shows, which is the last item while closing. Use `key`
+ * as React key: it changes with each opening and so resets the state.
  */
 export function useOpening<Item>(item: Item | null) {
   const shown = useRef<Item | null>(null)

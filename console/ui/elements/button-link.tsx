@@ -7,7 +7,7 @@ export function ButtonLink(props: {
   children: string
   icon?: IconName
   tone?: 'primary' | 'normal'
-  /** The router state of the navigation, such as the path to which a form returns. */
+  /** The state passed to the router, such as the path to which a form returns. */
   state?: object
 }): ReactElement {
   const { to, icon, tone = 'normal', state } = props

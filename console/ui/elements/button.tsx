@@ -5,7 +5,7 @@ export type ButtonTone = 'primary' | 'normal' | 'quiet' | 'danger'
 
 export type ButtonProps = {
   children?: ReactNode
-  /** The accessible name and tooltip; required if the button has no text. */
+  /** The accessible name and tooltip. A button without text must have a label. */
   label?: string
   tone?: ButtonTone
   icon?: IconName
@@ -15,10 +15,10 @@ export type ButtonProps = {
   isBusy?: boolean
   isDisabled?: boolean
   isPressed?: boolean
-  /** Set for a button that expands or collapses the content after it (`aria-expanded`). */
+  /** Set for a button that shows or hides the content after it (`aria-expanded`). */
   isExpanded?: boolean
   hasMenu?: boolean
-  /** The id of an element that explains the button, for example why it is disabled. */
+  /** The id of an element that describes the button, for example why the button is disabled. */
   describedBy?: string | undefined
   isFill?: boolean
   onClick?: MouseEventHandler<HTMLElement>

@@ -3,12 +3,12 @@ import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
 import { copyText } from './copy-text.ts'
 
-/** Copies a text that is not displayed. The icon changes to a check mark for a moment. */
+/** Copies a text that is not displayed. A check mark replaces the icon for a moment. */
 export function CopyButton(props: {
-  /** The text, or a function that loads the text on click. */
+  /** The text to copy, or a function that loads the text on click. */
   text: string | (() => Promise<string>)
   label: string
-  /** The visible text of the button; without it, only the icon is shown. */
+  /** The text of the button. A button without text shows only the icon. */
   children?: string
 }): ReactElement {
   const { t } = useTranslation()

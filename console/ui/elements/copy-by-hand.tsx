@@ -6,12 +6,12 @@ import { Button } from './button.tsx'
 let shown: { text: string; isOpen: boolean } = { text: '', isOpen: false }
 const listeners = new Set<() => void>()
 
-/** Opens a dialog with the text selected, for browsers that deny access to the clipboard. */
+/** Opens a dialog with the text selected, if the browser denies access to the clipboard. */
 export function askToCopyByHand(text: string): void {
   set({ text, isOpen: true })
 }
 
-/** Renders the dialog of `askToCopyByHand()`. The app renders it once. */
+/** The dialog of `askToCopyByHand()`. The app contains this component once. */
 export function CopyByHandHost(): ReactElement {
   const { t } = useTranslation()
   const { text, isOpen } = useSyncExternalStore(subscribe, () => shown)

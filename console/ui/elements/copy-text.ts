@@ -3,8 +3,8 @@ import { showError } from '../messages/toast.ts'
 import { askToCopyByHand } from './copy-by-hand.tsx'
 
 /**
- * Copies to the clipboard with the modern API or, if that fails, the legacy API. If both fail, a
- * dialog shows the text. Returns true if the text was copied.
+ * Copies a text to the clipboard. If both the modern and the legacy API fail, a dialog shows the
+ * text. Returns true if the text was copied.
  */
 export async function copyText(text: string): Promise<boolean> {
   try {
@@ -18,7 +18,7 @@ export async function copyText(text: string): Promise<boolean> {
   return false
 }
 
-/** Copies with the legacy API, because browsers offer no clipboard object on pages without TLS. */
+/** Copies a text with the legacy API, the only one on pages without TLS. */
 function copyByCommand(text: string): boolean {
   const focused = document.activeElement
   const area = document.createElement('textarea')

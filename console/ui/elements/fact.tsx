@@ -1,6 +1,6 @@
 import type { ReactElement, ReactNode } from 'react'
 
-/** A name with its value; must be inside a `dl`. */
+/** A name with its value, for use inside a `dl`. */
 export function Fact(props: {
   name: ReactNode
   className?: string

@@ -1,11 +1,11 @@
 import { useTranslation } from 'react-i18next'
 
-/** The group descriptions that a new site stores. */
+/** The descriptions of groups that a new site stores (in Chinese). */
 const SHIPPED = { default: '默认分组', vip: 'vip分组' } as const
 
 const isShipped = (name: string): name is keyof typeof SHIPPED => Object.hasOwn(SHIPPED, name)
 
-/** Returns a group's description; an unchanged default description is translated. */
+/** Returns the description of a group. A description that a new site stores is translated. */
 export function useGroupWords(): (name: string, description: string) => string {
   const { t } = useTranslation()
   return (name, description) =>

@@ -12,10 +12,10 @@ export type LiveKind =
   | 'resting'
   | 'past'
 
-/** The connection state of the live updates: a word, and a mark whose shape differs by state. */
+/** The state of live updates as a word and a mark. Each state has a mark of a different shape. */
 export function LiveDot(props: {
   kind: LiveKind
-  /** The time of the next connection attempt, in `performance.now()` milliseconds. */
+  /** The time of the next connection attempt, by `performance.now()`. */
   retryAt?: number | undefined
 }): ReactElement {
   const { t } = useTranslation()

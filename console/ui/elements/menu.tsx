@@ -5,7 +5,7 @@ import { Popover, useDismissPopover } from './popover.tsx'
 
 export type MenuEntry =
   | 'divider'
-  /** A heading inside the menu, which cannot be chosen. */
+  /** A heading inside the menu, which is no entry. */
   | { id: string; head: ReactNode }
   | {
       id: string
@@ -13,12 +13,12 @@ export type MenuEntry =
       icon?: IconName
       tone?: 'normal' | 'danger'
       isDisabled?: boolean
-      /** Set for entries of a choice; true for the current choice. */
+      /** True for the current choice. Missing if the menu is no choice. */
       isChosen?: boolean
       onChoose: () => void
     }
 
-/** A button's menu: `<MenuButton items={[…]}><Button …/></MenuButton>`. */
+/** A button with a menu: `<MenuButton items={[…]}><Button …/></MenuButton>`. */
 export function MenuButton(props: {
   children: ReactElement
   items: readonly MenuEntry[]
@@ -35,7 +35,7 @@ export function MenuButton(props: {
   )
 }
 
-/** A small menu for rows, mounted on click because most menus of a list stay closed. */
+/** The menu of a row. It is mounted on click, because most menus in a list never open. */
 export function RowMenu(props: { label: string; items: readonly MenuEntry[] }): ReactElement {
   const [isOpen, setOpen] = useState(false)
   const wasOpen = useRef(false)
@@ -48,7 +48,7 @@ export function RowMenu(props: { label: string; items: readonly MenuEntry[] }): 
         label={props.label}
         hasMenu
         isExpanded={isOpen}
-        // A click on the button closes the menu as an outside click, and must not reopen it.
+        // Pressing the button closes an open menu as a click outside; the click must not reopen it.
         onPointerDown={() => {
           wasOpen.current = isOpen
         }}
@@ -66,7 +66,7 @@ export function RowMenu(props: { label: string; items: readonly MenuEntry[] }): 
   )
 }
 
-/** A menu operated by arrow keys, Home, End, Enter and Space; choosing an entry closes it. */
+/** A menu with keyboard support (arrow keys, Home, End, Enter, Space). A choice closes the menu. */
 function Menu({ items }: { items: readonly MenuEntry[] }): ReactElement {
   const list = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {

@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react'
 
-/** The number of visible characters at the end, where similar names differ. */
+/** The number of characters at the end that stay visible, because similar names differ there. */
 const END = 7
 
-/** A text that is truncated in the middle if it does not fit; its tooltip shows the full text. */
+/** A text that is truncated in the middle if it is too long. A tooltip shows the complete text. */
 export function MiddleText({ text }: { text: string }): ReactElement {
   const letters = [...text]
   const isLong = letters.length > 2 * END

@@ -3,11 +3,11 @@ import { useTranslation } from 'react-i18next'
 import type { Order } from '#read-api/contract/top-ups.ts'
 import { StatusTag, type Tone } from './status-tag.tsx'
 
-/** Returns true if a part of the payment can still be refunded. */
+/** Returns true if some of the payment can still be refunded. */
 export const hasMoneyLeft = ({ refundable }: Pick<Order, 'refundable'>): boolean =>
   /[1-9]/.test(refundable)
 
-/** Maps Stripe's dispute status to an outcome; returns null while the dispute is open. */
+/** Maps Stripe's status of a dispute to its outcome, or to null while the dispute is open. */
 export function disputeOutcome(status: string): 'won' | 'lost' | 'closed' | null {
   if (status === 'won' || status === 'lost') return status
   return status === 'warning_closed' || status === 'prevented' ? 'closed' : null
@@ -25,8 +25,8 @@ const TONES: Readonly<Record<Status, Tone>> = {
 }
 
 /**
- * The status of an order. An open or lost dispute takes precedence over the refund that it causes.
- * A won dispute does not change the status.
+ * The status of an order. An open or lost dispute is shown instead of the refund that it causes. A
+ * won dispute changes nothing.
  */
 export function OrderStatus({ order }: { order: Order }): ReactElement {
   const { t } = useTranslation()

@@ -7,7 +7,7 @@ type PopoverProps = {
   children: ReactElement
   content: ReactElement
   placement?: 'bottom-start' | 'bottom-end' | 'right-start' | 'top-start'
-  /** `menu` for menus, `dialog` for content with form fields. */
+  /** `menu` for a menu, `dialog` for other content such as form fields. */
   kind?: 'menu' | 'dialog'
   isOpen?: boolean
   onOpenChange?: (isOpen: boolean) => void
@@ -15,7 +15,7 @@ type PopoverProps = {
 
 const Dismiss = createContext<() => void>(() => undefined)
 
-/** Returns a function that closes the popover around the calling component. */
+/** Returns a function that closes the popover in which the component is rendered. */
 export const useDismissPopover = (): (() => void) => useContext(Dismiss)
 
 /** Content that opens beside its button and closes on Escape or a click outside. */
@@ -43,7 +43,7 @@ export function Popover(props: PopoverProps): ReactElement {
       arrow={false}
       popoverClassName="tg-popover"
       autoFocus={false}
-      // Blueprint returns the focus after its fade, even if the user has moved the focus since.
+      // Blueprint returns the focus after the fade, even if the user has moved it by then.
       shouldReturnFocusOnClose={false}
       canEscapeKeyClose={false}
       enforceFocus={isOpen}
@@ -53,7 +53,7 @@ export function Popover(props: PopoverProps): ReactElement {
   )
 }
 
-/** Closes on Escape inside and outside overlays, and hides the key from elements below. */
+/** Closes the popover on Escape. Elements below the popover do not receive the key. */
 function EscapeCloses({ onEscape }: { onEscape: () => void }): ReactElement {
   const mark = useRef<HTMLSpanElement>(null)
   const act = useRef(onEscape)
@@ -73,7 +73,7 @@ function EscapeCloses({ onEscape }: { onEscape: () => void }): ReactElement {
   return <span ref={mark} hidden />
 }
 
-/** Focuses the current choice of a menu, or else the first control. */
+/** Focuses the current choice of a menu or, without one, the first control. */
 function FocusFirst(props: { children: ReactElement }): ReactElement {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {

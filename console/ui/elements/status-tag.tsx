@@ -2,11 +2,11 @@ import type { ReactElement, ReactNode } from 'react'
 
 export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'info' | 'lime'
 
-/** A small label with a mark whose shape and color depend on the tone. */
+/** A small label with a mark. Shape and color of the mark depend on the tone. */
 export function StatusTag(props: {
   tone: Tone
   children: ReactNode
-  /** Omits the mark. */
+  /** True to omit the mark. */
   isPlain?: boolean
 }): ReactElement {
   return (

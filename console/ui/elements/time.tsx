@@ -13,16 +13,16 @@ const listeners = new Set<() => void>()
 let now = seconds()
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** Returns unix seconds, updated every ten seconds by a shared clock (not in hidden tabs). */
+/** Returns the current unix seconds, updated every ten seconds unless the tab is hidden. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now)
 }
 
-/** Shows a time (unix seconds) as relative text, with the absolute time as tooltip, or swapped. */
+/** Shows unix seconds as a relative or an absolute time. The tooltip shows the other form. */
 export function Time(props: {
   at: number
   style?: 'relative' | 'short' | 'stamp' | 'short-stamp'
-  /** True for times that may be in the future; other times are shown as past. */
+  /** True for a time that may be in the future. Any other future time is shown as past. */
   canLieAhead?: boolean
 }): ReactElement {
   const locale = useLocale()

@@ -3,7 +3,7 @@ import { type ReactElement, useEffect, useRef, useState } from 'react'
 
 const DELAY_MS = 200
 
-/** Supplementary text on hover and focus. It is mounted on demand, because many rows have one. */
+/** A text that appears on hover and focus. It is mounted then, because lists have many tooltips. */
 export function Tooltip(props: {
   content: string | ReactElement
   children: ReactElement

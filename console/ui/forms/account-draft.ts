@@ -1,4 +1,4 @@
-/** The name and password of a new account, as typed. */
+/** The name and password of a new account as entered. */
 export type AccountDraft = { username: string; password: string; again: string }
 
 export type AccountFault = 'needName' | 'longName' | 'shortPassword' | 'longPassword' | 'mismatch'
@@ -10,7 +10,7 @@ export const PASSWORD_LENGTH_MIN = 8
 /** The maximum length in Unicode code points, which is how the server counts. */
 export const PASSWORD_LENGTH_MAX = 128
 
-/** Validates a new account; returns the faults by field, in the order of the form. */
+/** Checks a new account. Returns the errors by field in the order of the form. */
 export function accountFaults(
   draft: AccountDraft,
 ): Partial<Record<keyof AccountDraft, AccountFault>> {

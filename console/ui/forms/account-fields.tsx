@@ -4,15 +4,15 @@ import type { AccountDraft, AccountFault } from './account-draft.ts'
 import { FormField } from './form-field.tsx'
 import { PasswordInput, TextInput } from './inputs.tsx'
 
-/** The fields of a new account (name, password, repeated password), for registration and setup. */
+/** The fields of a new account (name, password, password again), for registration and setup. */
 export function AccountFields(props: {
   draft: AccountDraft
-  /** The form whose labels are used. */
+  /** Whose labels the fields have: those of registration or setup. */
   words: 'auth' | 'setup'
   faults: Partial<Record<keyof AccountDraft, AccountFault>>
   /** The server's error messages by field. */
   refused?: Partial<Record<keyof AccountDraft, string>>
-  /** Places the two password fields side by side. */
+  /** True to place the password fields side by side. */
   isWide?: boolean
   onChange: (patch: Partial<AccountDraft>) => void
 }): ReactElement {

@@ -11,25 +11,25 @@ import {
 } from '../quota/quota-amount.ts'
 import { TextField } from './fields.tsx'
 
-/** Returns the unit of typed amounts: dollars or quota units, whichever the site displays. */
+/** Returns the unit of entered amounts, as the site displays quota: dollars or quota units. */
 export function useAmountUnit(): AmountUnit {
   const { display_in_currency: isCurrency = true, quota_per_unit: perUnit = 500_000 } =
     useStatus() ?? {}
   return useMemo(() => amountUnitOf(isCurrency, perUnit), [isCurrency, perUnit])
 }
 
-/** A quota field with common amounts; it also shows the amount in the other unit. */
+/** A quota field with buttons for common amounts. It shows the amount in both units. */
 export function AmountField(props: {
   label: string
   unit: AmountUnit
   value: string
   error: string | undefined
-  /** Shown when the typed text is not an amount. */
+  /** The error shown if the entered text is no amount. */
   wrongText: string
   picksLabel: string
   dollars: readonly bigint[]
   worth: { inMoney: (money: string) => string; inUnits: (quota: string) => string }
-  /** Formats the amount in dollars; the default rounds to cents. */
+  /** Formats the amount in dollars. The default rounds to cents. */
   moneyText?: (quota: bigint, rule: MoneyRule) => string
   isRequired?: boolean
   onChange: (amount: string) => void

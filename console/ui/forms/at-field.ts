@@ -1,8 +1,8 @@
 import { ApiError } from '#console/api/api-error.ts'
 
-/** Error codes about an authenticator code or a recovery code. */
+/** The server's error codes about an authenticator code or a recovery code. */
 export const CODE_CODES = ['CodeWrong', 'CodeUsed'] as const
-/** Error codes about a proof of identity: a password, authenticator code or recovery code. */
+/** The server's error codes about a proof of identity by password, code or passkey. */
 export const PROOF_CODES = ['ProofNeeded', 'ProofWrong', ...CODE_CODES] as const
 export const USERNAME_CODES = [
   'UsernameTaken',
@@ -15,7 +15,7 @@ export const MAIL_CODES = ['MailRequired', 'MailInvalid', 'MailDomainNotAllowed'
 
 const NAMED = /(?:参数 (\w+) 无效：|Invalid field (\w+): )/
 
-/** Returns the field and message of the server's error; null if the error names no field. */
+/** Returns the field and the message of a server error, or null if the error names no field. */
 export function namedField(error: unknown): { field: string; text: string } | null {
   if (!(error instanceof ApiError)) return null
   const named = NAMED.exec(error.message)
@@ -24,7 +24,7 @@ export function namedField(error: unknown): { field: string; text: string } | nu
   return { field: named[1] ?? named[2] ?? '', text }
 }
 
-/** Runs `act`. Errors with one of `codes` are shown at the field; others are thrown again. */
+/** Runs `act`. An error with one of `codes` is shown at the field; any other is thrown. */
 export async function atField(
   codes: readonly string[],
   tell: (words: string) => void,

@@ -1,6 +1,6 @@
 /**
- * Formats unix seconds for a date-time field, `YYYY-MM-DDTHH:mm` in the browser's time zone. Values
- * of 0 and below mean no date and give an empty text.
+ * Formats unix seconds for a date-time field (`YYYY-MM-DDTHH:mm` in the browser's time zone). 0 and
+ * negative values mean no date and give an empty text.
  */
 export function dateFieldText(seconds: number): string {
   if (seconds <= 0) return ''
@@ -10,7 +10,7 @@ export function dateFieldText(seconds: number): string {
   return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`
 }
 
-/** Parses to unix seconds; returns `ifEmpty` for an empty field, null for an invalid date. */
+/** Parses a date-time field to unix seconds. Null if invalid; `ifEmpty` if the field is empty. */
 export function secondsOfDateField(text: string, ifEmpty: number | null = null): number | null {
   if (text.trim() === '') return ifEmpty
   const match = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::\d\d)?$/.exec(text.trim())

@@ -6,12 +6,12 @@ type Props = {
   label: string
   value: string
   suggestions?: readonly string[]
-  /** Accepts only whole numbers; `fault` is the error message for any other text. */
+  /** Set if only whole numbers are valid. `fault` is the error message for any other text. */
   whole?: { fault: string }
   onCommit: (value: string) => void
 }
 
-/** A filter that applies on Enter, blur or suggestion, so that typing adds no history entries. */
+/** A filter that applies on Enter, blur or a choice, so that typing adds no history entries. */
 export function DraftInput(props: Props): ReactElement {
   const id = useId()
   const draft = useDraft(props)
@@ -55,7 +55,7 @@ function useDraft(props: Props) {
   const [draft, setDraft] = useState({ from: props.value, text: props.value, isFaulty: false })
   const set = (text: string, isFaulty = false): void =>
     setDraft({ from: props.value, text, isFaulty })
-  // The URL may change outside this box (Back, a clicked cell); the box then shows the new value.
+  // Another control has changed the URL (Back, a clicked cell), so the box shows its value.
   if (draft.from !== props.value) set(props.value)
   const commit = (typed: string): void => {
     const value = typed.trim()

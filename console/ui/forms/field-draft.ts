@@ -14,7 +14,7 @@ type Drafts = Record<Exclude<FieldType, 'names' | 'flag' | 'numericFlag'>, strin
   numericFlag: boolean
 }
 
-/** The form state of a resource: numbers as typed text, names as a list. */
+/** The form's values of a resource: numbers as entered texts, names as a list. */
 export type DraftOf<F extends Fields> = { [Name in keyof F]: Drafts[F[Name]['type']] }
 
 export const newDraft = <F extends Fields>(fields: F): DraftOf<F> =>
@@ -32,7 +32,7 @@ export const draftOf = <F extends Fields>(fields: F, answer: AnswerOf<F>): Draft
   }) as DraftOf<F>
 }
 
-/** Builds the request body. `fieldFaults` must have found no fault in the draft. */
+/** Builds the request body; `fieldFaults` must have found no error in the draft. */
 export const bodyOf = <F extends Fields>(fields: F, draft: DraftOf<F>): AnswerOf<F> => {
   const entries = Object.entries(fields).map(([name, field]) => [
     field.wire,
@@ -80,7 +80,7 @@ export function integerFault(
   return isIn ? null : { key: 'wholeNumber', min, max }
 }
 
-/** Checks the length of a text, in characters as the server counts them. */
+/** Checks the length of a text in characters, as the server counts them. */
 export function lengthFault(
   { maxLength }: { readonly maxLength: number },
   text: string,
@@ -91,7 +91,7 @@ export function lengthFault(
 export const fieldFaultText = (t: TFunction, { key, ...bounds }: FieldFault): string =>
   t(`words.fault.${key}`, bounds)
 
-/** Returns only the fields that differ from `before`, so that unchanged fields are not sent. */
+/** Returns the fields that differ from `before`, because unchanged fields must not be sent. */
 export function changedFields<Body extends object>(before: Body, after: Body): Partial<Body> {
   const old = new Map<string, unknown>(Object.entries(before))
   const entries = Object.entries(after).filter(([name, value]) => old.get(name) !== value)

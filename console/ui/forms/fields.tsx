@@ -4,7 +4,7 @@ import { PasswordInput, Select, TextArea, TextInput } from './inputs.tsx'
 import { NameList } from './name-list.tsx'
 import { type Pick as QuickPick, QuickPicks } from './quick-picks.tsx'
 
-/** The props for label, hint and error; all other props are passed to the control. */
+/** The label, the hint and the error of a field. All other props are those of the control. */
 type Labelled = {
   label: string
   hint?: ReactNode
@@ -28,20 +28,20 @@ function labelled<Rest extends Labelled>(
   )
 }
 
-/** Buttons for common values of a field. */
+/** Buttons that set common values. */
 type Picks = {
   label: string
   choices: readonly QuickPick[]
-  /** The selected value; the default is the value of the field. */
+  /** The value whose button is marked. The default is the value of the field. */
   chosen?: string | null
   onPick?: (value: string) => void
 }
 
 type TextFieldProps = ComponentProps<typeof TextInput> &
   Labelled & {
-    /** Shows buttons for common values. */
+    /** Buttons that set common values. */
     picks?: Picks
-    /** A button beside the text box. */
+    /** A button beside the box. */
     beside?: ReactNode
   }
 
@@ -68,7 +68,7 @@ export function TextField({ picks, beside, ...props }: TextFieldProps): ReactEle
   )
 }
 
-/** A labelled date and time in the browser's time zone. */
+/** A field with a label for a date and time in the browser's time zone. */
 export const DateTimeField = (props: ComponentProps<typeof TextField>): ReactElement => (
   <TextField className="tg-input-date" {...props} type="datetime-local" max="9999-12-31T23:59" />
 )

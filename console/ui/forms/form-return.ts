@@ -1,4 +1,4 @@
-/** Returns the path to which a form returns on close, from the router state; null for its list. */
+/** Returns the path to which a closed form leads, from the router's state; null for its list. */
 export function returnToOf(state: unknown): string | null {
   if (typeof state !== 'object' || state === null || !('returnTo' in state)) return null
   const { returnTo } = state

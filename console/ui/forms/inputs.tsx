@@ -7,11 +7,11 @@ type TextInputProps = Omit<ComponentProps<'input'>, 'onChange' | 'value' | 'size
   value: string
   onChange: (value: string) => void
   icon?: IconName
-  /** Uses digits of equal width, for numbers and keys. */
+  /** True for numbers and keys: all characters get the same width. */
   isMono?: boolean
 }
 
-/** A one-line text box, labelled by `FormField` or by `aria-label`. */
+/** A text box of one line. `FormField` or `aria-label` gives it a label. */
 export function TextInput({
   onChange,
   icon,
@@ -37,7 +37,7 @@ export function TextInput({
   )
 }
 
-/** A box for a password or key, with a button that shows the text. */
+/** A box for a password or a key, with a button that makes the text visible. */
 export function PasswordInput({
   isKey = false,
   ...props
@@ -94,7 +94,7 @@ type SelectProps<Value extends string> = Omit<
   onChange: (value: Value) => void
 }
 
-/** The browser's native select in the style of the console. */
+/** The browser's own select element in the style of the console. */
 export function Select<Value extends string>(props: SelectProps<Value>): ReactElement {
   const { choices, onChange, className, ...rest } = props
   return (

@@ -13,7 +13,7 @@ import { useSubmit } from './use-submit.ts'
 
 type CodePurpose = 'register' | 'bind' | 'notify'
 
-/** Sends a verification code to a mail address, for a new account or for the current user. */
+/** Mails a verification code to an address, for a new account or for the current user. */
 const sendCode = (email: string, purpose: CodePurpose, turnstile: string) =>
   call('GET /api/verification', { query: { email, purpose, turnstile } })
 
@@ -21,15 +21,15 @@ const RESEND_SECONDS = 30
 
 type MailCodeDraft = { readonly email: string; readonly code: string }
 
-/** A mail address and the code sent to it. A new code can be requested after 30 s. */
+/** The fields for a mail address and its code. Another code can be requested after 30 s. */
 export function MailCodeFields(props: {
   draft: MailCodeDraft
   errors: FieldErrors<MailCodeDraft>
   purpose: CodePurpose
   onChange: (patch: Partial<MailCodeDraft>) => void
-  /** Returns the human-verification token; null if verification is not complete. */
+  /** Returns the token of the human verification, or null until it is complete. */
   takeToken: () => string | null
-  /** Called if the user requests a code without an address. */
+  /** Called if the user requests a code before entering an address. */
   onNoAddress: () => void
 }): ReactElement {
   const { t } = useTranslation()
@@ -68,7 +68,7 @@ export function MailCodeFields(props: {
   )
 }
 
-/** A field for the code that is sent to a mail address of another field. */
+/** The field for a mailed code, if another field has the address. */
 export function MailCodeField(props: {
   email: string
   code: string
@@ -77,7 +77,7 @@ export function MailCodeField(props: {
   onCode: (code: string) => void
   takeToken: () => string | null
   onNoAddress: () => void
-  /** Called with the error message if the server refuses to send a code to the address. */
+  /** Receives the error message if the server refuses the address. */
   onRefused: (words: string) => void
 }): ReactElement {
   const { t } = useTranslation()

@@ -12,13 +12,13 @@ type NameListProps = {
   onChange: (names: readonly string[]) => void
   suggestions?: readonly string[]
   placeholder?: string
-  /** Accepts names that are not among the suggestions. */
+  /** True to accept names that are not suggested. */
   isOpenEnded?: boolean
-  /** Renders a chosen name; the default is plain text. */
+  /** Renders a selected name. The default is plain text. */
   show?: (name: string) => ReactNode
 }
 
-/** A list of names, which are typed, pasted with commas, or chosen from suggestions. */
+/** A list of names. Names are entered, pasted with commas, or selected from suggestions. */
 export function NameList(props: NameListProps): ReactElement {
   const { names } = props
   const { t } = useTranslation()
@@ -69,7 +69,7 @@ type SuggestingProps = NameListProps & {
   onRemoveLast: () => void
 }
 
-/** A text box with suggestions: arrow keys select, Enter accepts, Escape closes. */
+/** A text box with suggestions: arrow keys move, Enter accepts, Escape closes the list. */
 function Suggesting(props: SuggestingProps): ReactElement {
   const id = useId()
   const [isOpen, setOpen] = useState(false)
@@ -164,7 +164,7 @@ function SuggestionList(props: {
           role="option"
           tabIndex={-1}
           aria-selected={index === props.active}
-          // A click must not move the focus from the text box, because its blur closes the list.
+          // A click must leave the focus in the text box, because a blur closes the suggestions.
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => props.onTake(name)}
         >

@@ -7,7 +7,7 @@ import type { ProofOnly } from '#write-api/contract/credentials.ts'
 import { Button } from '../elements/button.tsx'
 import { useSubmit } from './use-submit.ts'
 
-/** A button that verifies a passkey and continues; hidden if the user has no passkey. */
+/** A button that proves the identity by passkey. Hidden if the user has no passkey. */
 export function PasskeyProof(props: {
   act: (proof: ProofOnly) => Promise<void>
 }): ReactElement | null {

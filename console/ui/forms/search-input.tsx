@@ -3,8 +3,8 @@ import type { IconName } from '../elements/icons.tsx'
 import { TextInput } from './inputs.tsx'
 
 /**
- * A search box whose text is kept in the URL, which is updated after a short delay. The box follows
- * the URL only if something else changes it, such as Back.
+ * A search box whose text is written to the URL after a short delay. The box takes its text from
+ * the URL only if another control changes the URL, such as Back.
  */
 export function SearchInput(props: {
   label: string
@@ -16,7 +16,7 @@ export function SearchInput(props: {
   const { label, value, icon, className, onChange } = props
   const [draft, setDraft] = useState({ text: value, seen: value, isAhead: false })
   if (value !== draft.seen) {
-    // While typed letters are pending, the URL is older than the box and is ignored.
+    // Ignore a URL that is older than the text in the box.
     const isAhead = draft.isAhead && value !== draft.text
     setDraft({ text: isAhead ? draft.text : value, seen: value, isAhead })
   }

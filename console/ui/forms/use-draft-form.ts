@@ -4,29 +4,29 @@ import { translate } from '#console/i18n/i18n.ts'
 import { showInfo } from '../messages/toast.ts'
 import { focusFirstFault, useSubmit } from './use-submit.ts'
 
-/** The errors of a draft by field: message texts, or codes from the form's own checks. */
+/** The errors of a draft by field, as messages or as codes of the form's own checks. */
 export type FieldErrors<Draft, Fault extends string = string> = Partial<
   Record<keyof Draft & string, Fault>
 >
 
 type Options<Draft, Fault extends string> = {
   initial: () => Draft
-  /** Validates the draft before it is sent; `before` is the draft when the form opened. */
+  /** Checks the draft before it is sent. `before` is the draft as the form opened. */
   validate?: (draft: Draft, before: Draft) => FieldErrors<Draft, Fault>
   faultText?: (fault: Fault) => string
-  /** Sends the draft. It throws a `FieldError` for errors that only the server can detect. */
+  /** Sends the draft. Throws `FieldError` if the errors of fields are known. */
   save: (draft: Draft, before: Draft) => Promise<void>
-  /** Maps an error of `save` to field errors; on null, the error is shown as a toast. */
+  /** Maps an error of `save` to errors of fields. If it returns null, a toast shows the error. */
   errorsOf?: (error: unknown) => FieldErrors<Draft> | null
-  /** Called if the form is submitted again while a request is pending. */
+  /** Called if the user submits again while a request is pending. */
   onRepeat?: () => void
-  /** Called by `close` after the draft was reset. */
+  /** Called by `close` after the draft has been reset. */
   onClose?: () => void
-  /** Shows errors that belong to no field as `refusal` in the form, and not as toasts. */
+  /** True to show errors without a field as `refusal` in the form instead of as toasts. */
   showsRefusal?: boolean
 }
 
-/** The value of a field, its change handler, and its error. */
+/** The value of a field, a function that changes it, and its error. */
 export type FieldState<Value> = {
   value: Value
   error: string | undefined
@@ -38,7 +38,7 @@ export type DraftForm<Draft> = {
   readonly before: Draft
   readonly draft: Draft
   readonly errors: FieldErrors<Draft>
-  /** The error of the last submit that belongs to no field, or an empty text. */
+  /** The error of the last submit, if it concerns no field; otherwise empty. */
   readonly refusal: string
   readonly isChanged: boolean
   readonly isBusy: boolean
@@ -47,9 +47,9 @@ export type DraftForm<Draft> = {
   /** Shows an error at a field until the field changes. */
   readonly refuse: (field: keyof Draft & string, text: string) => void
   readonly submit: () => void
-  /** Submits the draft together with values that have no field. */
+  /** Submits the draft with values that have no field. */
   readonly submitWith: (patch: Partial<Draft>) => Promise<void>
-  /** Restores the draft that the form opened with. */
+  /** Restores the draft with which the form opened. */
   readonly reset: () => void
   /** Resets the form and calls `onClose`. */
   readonly close: () => void
@@ -58,9 +58,9 @@ export type DraftForm<Draft> = {
 const tellRepeat = () => showInfo(translate('auth.repeated'))
 
 /**
- * Manages a form: its draft, its errors, and saving. Validation runs on submit, then on each change
- * until no error remains. An error from the server stays until its field changes. The first field
- * with an error gets the focus.
+ * Manages a form: draft, errors and saving. The draft is checked on submit and then, until it has
+ * no error, on each change. A server error stays until its field changes. The first field with an
+ * error gets the focus.
  */
 export function useDraftForm<Draft extends object, Fault extends string = string>(
   options: Options<Draft, Fault>,
@@ -122,7 +122,7 @@ export function useDraftForm<Draft extends object, Fault extends string = string
   }
 }
 
-/** The errors of the last submit that only the server could detect. */
+/** Manages the errors of fields that the server has found on the last submit. */
 function useRefusals<Draft>({
   errorsOf,
   showsRefusal,
@@ -148,7 +148,7 @@ function useRefusals<Draft>({
   }
 }
 
-/** Returns the props of a `<form>` outside `FormDrawer` and `FormDialog`. */
+/** Returns the props of a `<form>` that is not in a `FormDrawer` or `FormDialog`. */
 export const formProps = ({ ref, submit }: Pick<DraftForm<object>, 'ref' | 'submit'>) => ({
   ref,
   noValidate: true,
@@ -158,7 +158,7 @@ export const formProps = ({ ref, submit }: Pick<DraftForm<object>, 'ref' | 'subm
   },
 })
 
-/** Creates an `errorsOf` that shows an API error at the field that lists its code. */
+/** Creates an `errorsOf` that shows a server error at the field whose list contains its code. */
 export const errorsByCode =
   <Draft>(codesOf: FieldCodes<Draft>) =>
   (error: unknown): FieldErrors<Draft> | null => {
@@ -170,7 +170,7 @@ export const errorsByCode =
 
 export type FieldCodes<Draft> = Partial<Record<keyof Draft & string, readonly string[]>>
 
-/** Thrown by `save` with error messages by field name. */
+/** Thrown by `save`, with error messages by field name. */
 export class FieldError extends Error {
   readonly errors: FieldErrors<Record<string, unknown>>
 
@@ -195,6 +195,6 @@ const textsOf = <Fault extends string>(
     Object.entries(faults).map(([name, fault]) => [name, textOf(fault as Fault)] as const),
   )
 
-/** Serializes a draft, so that drafts with equal values compare as equal. */
+/** Serializes a draft, so that drafts with equal values give equal texts. */
 const comparable = (draft: object): string =>
   JSON.stringify(draft, (_, value: unknown) => (value instanceof Map ? [...value] : value))

@@ -2,10 +2,10 @@ import { useEffect, useRef } from 'react'
 import { useBlocker } from 'react-router-dom'
 import { mayLeave } from '../dialogs/may-leave.ts'
 
-/** The router state of a navigation that needs no further confirmation. */
+/** The router's state of a navigation for which the user has already been asked. */
 export const SETTLED = { isSettled: true }
 
-/** Asks for confirmation before the user leaves or closes a page with unsaved changes. */
+/** Asks the user before a page with unsaved changes is left or closed. */
 export function useLeaveGuard(hasUnsavedChanges: boolean): void {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) =>

@@ -5,8 +5,8 @@ import { dismissRefusals, showError } from '../messages/toast.ts'
 const tellDuplicate = () => showError(translate('ui.duplicate'), { goesAlong: true })
 
 /**
- * Runs a form's submit one at a time. A second submit during a request calls `tellRepeat` and
- * `onRepeat`. Errors are shown as messages; messages of earlier attempts are removed.
+ * Runs one submit of a form at a time. A second submit in the meantime only calls `tellRepeat` and
+ * `onRepeat`. Errors are shown as messages, which the next submit removes.
  */
 export function useSubmit<Args extends readonly unknown[] = []>(
   act: (...args: Args) => Promise<void>,
@@ -36,10 +36,10 @@ export function useSubmit<Args extends readonly unknown[] = []>(
   return { isBusy, submit }
 }
 
-/** The number of frames to wait, because a busy page may render new state several frames later. */
+/** The number of frames in which a busy page may render the errors. */
 const FRAMES = 20
 
-/** Focuses the first invalid control after it is rendered as invalid. */
+/** Focuses the first invalid control once it has been rendered as invalid. */
 export function focusFirstFault(form: RefObject<HTMLElement | null>, frames = FRAMES): void {
   requestAnimationFrame(() => {
     const control = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')

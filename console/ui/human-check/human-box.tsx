@@ -4,7 +4,7 @@ import { useLocale } from '#console/i18n/use-locale.ts'
 import { useTheme } from '#console/theme/theme-mode.ts'
 import { Alert } from '../messages/alert.tsx'
 
-/** The API that the provider's script adds to `window`. */
+/** The API that the script of the verification provider adds to `window`. */
 type HumanCheckApi = {
   readonly render: (box: HTMLElement, options: Readonly<Record<string, unknown>>) => string
   readonly reset: (id: string) => void
@@ -21,7 +21,7 @@ const SCRIPT = 'https://challenges.cloudflare.com/turnstile/v0/api.js?render=exp
 
 let loading: Promise<HumanCheckApi> | undefined
 
-/** Loads the provider's script once; a failed load is tried again at the next call. */
+/** Loads the provider's script once. After an error, the next call tries again. */
 function loadHumanCheck(): Promise<HumanCheckApi> {
   loading ??= load().catch((error: unknown) => {
     loading = undefined
@@ -47,7 +47,7 @@ function load(): Promise<HumanCheckApi> {
 
 let policy: ScriptPolicy | undefined
 
-/** Returns the script URL, the only URL that the Trusted Types policy allows. */
+/** Returns the URL of the script, the only URL that the Trusted Types policy allows. */
 function scriptUrl(): string {
   const { trustedTypes } = globalThis as Globals
   policy ??= trustedTypes?.createPolicy('human-check', { createScriptURL: () => SCRIPT })
@@ -56,11 +56,11 @@ function scriptUrl(): string {
 
 type Widget = { readonly api: HumanCheckApi; readonly id: string }
 
-/** The provider's widget. `onToken` receives a token, or an empty one when it expires. */
+/** The widget of the verification provider. `onToken` gets a token, or an empty text on expiry. */
 export function HumanBox(props: {
   siteKey: string
   action: string
-  /** Increase this value to request a new token. */
+  /** A number to be increased when a new token is needed. */
   round: number
   onToken: (token: string) => void
 }): ReactElement {

@@ -5,16 +5,16 @@ import { showInfo } from '../messages/toast.ts'
 import { HumanBox } from './human-box.tsx'
 
 export type HumanCheck = {
-  /** The widget, or null if the site requires no human verification. */
+  /** The provider's widget, or null if the site requires no human verification. */
   readonly box: ReactElement | null
   /**
-   * Returns the token for one request, or an empty string if none is required. If verification is
-   * not complete, it returns null and asks the visitor to wait.
+   * Returns the token for one request, or an empty text if the site requires none. Returns null,
+   * with a message, while the verification is incomplete.
    */
   readonly take: () => string | null
 }
 
-/** The human verification of a form; `action` is the server's name for the purpose. */
+/** Manages the human verification of a form. `action` is the server's name of its purpose. */
 export function useHumanCheck(action: 'login' | 'register' | 'verification' | 'reset'): HumanCheck {
   const { t } = useTranslation()
   const status = useStatus()
@@ -27,7 +27,7 @@ export function useHumanCheck(action: 'login' | 'register' | 'verification' | 'r
       showInfo(t('auth.humanWait'))
       return null
     }
-    // A token is valid for one request, so the next request needs a new verification.
+    // A token is valid for one request, so the next request needs another token.
     token.current = ''
     setRound(round + 1)
     return current

@@ -5,7 +5,7 @@ import { EmptyState } from './empty-state.tsx'
 import { Page } from './page.tsx'
 import { Panel } from './panel.tsx'
 
-/** Shown to non-admin users instead of an admin page; it states the reason and links elsewhere. */
+/** Shown instead of an admin page to other users, with the reason and a link to another page. */
 export function AdminsOnlyPage({ title }: { title: string }): ReactElement {
   const { t } = useTranslation()
   return (

@@ -5,7 +5,7 @@ import { Button } from '../elements/button.tsx'
 import { CopyButton } from '../elements/copy-button.tsx'
 import { Icon, type IconName } from '../elements/icons.tsx'
 
-/** Explains why a list is empty, and offers an action. */
+/** Explains why a list is empty and offers an action. */
 export function EmptyState(props: {
   icon?: IconName
   title: string
@@ -25,8 +25,8 @@ export function EmptyState(props: {
 }
 
 /**
- * The error of a failed query with its request id and a retry button. If the user lacks permission,
- * it shows an explanation without retry.
+ * The error of a failed query, with the request id and a retry button. A user without permission
+ * sees an explanation and no button.
  */
 export function ErrorState(props: {
   error: Error

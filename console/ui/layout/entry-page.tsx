@@ -4,11 +4,11 @@ import { Refusal } from '../forms/refusal.tsx'
 import { type DraftForm, formProps } from '../forms/use-draft-form.ts'
 import { usePageTitle } from './page.tsx'
 
-/** The frame of pages before the login: the only h1 and the content in one narrow column. */
+/** The frame of pages before login: an h1 and the content, in one narrow column. */
 export function EntryPage(props: {
-  /** The title of the tab. */
+  /** The title of the browser tab. */
   title: string
-  /** The text of the h1; the default is the title. */
+  /** The text of the h1, which by default is the title. */
   heading?: string
   lead?: ReactNode
   isWide?: boolean
@@ -27,7 +27,7 @@ export function EntryPage(props: {
   )
 }
 
-/** The form of an entry page: its fields, the error that belongs to no field, and one button. */
+/** The form of a page before login: fields, an error that concerns no field, and one button. */
 export function EntryForm(props: {
   form: Pick<DraftForm<object>, 'ref' | 'submit' | 'isBusy' | 'refusal'>
   submitText: string

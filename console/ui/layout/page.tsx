@@ -4,12 +4,12 @@ import { announce } from '../messages/announcer.tsx'
 
 export const DEFAULT_SITE_NAME = 'Tallygate'
 
-/** Returns the site's name, or the default name until the site's status is loaded. */
+/** Returns the site's name. Until the site's status has loaded, returns the default name. */
 export function useSiteName(): string {
   return useStatus()?.system_name || DEFAULT_SITE_NAME
 }
 
-/** Sets the tab title and announces the page to screen readers. */
+/** Sets the title of the browser tab and announces the page to screen readers. */
 export function usePageTitle(title: string): void {
   const siteName = useSiteName()
   useEffect(() => {
@@ -18,7 +18,7 @@ export function usePageTitle(title: string): void {
   useEffect(() => announce(title), [title])
 }
 
-/** The frame of every console page: the only h1, the actions and the content. */
+/** The frame of every console page: an h1, actions and content. */
 export function Page(props: {
   title: string
   lead?: ReactNode

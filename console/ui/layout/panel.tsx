@@ -4,7 +4,7 @@ export function Panel(props: {
   title?: ReactNode
   lead?: ReactNode
   actions?: ReactNode
-  /** Removes the padding, for lists. */
+  /** True for a list, which needs no padding. */
   isFlush?: boolean
   children?: ReactNode
 }): ReactElement {

@@ -3,12 +3,12 @@ import type { ReactElement, ReactNode } from 'react'
 import { ErrorState } from './empty-state.tsx'
 import { Skeleton } from './skeleton.tsx'
 
-/** Shows the data of a query, a placeholder until it is loaded, or its error with a retry. */
+/** Shows the data of a query. Before, shows a placeholder, or the error with a retry button. */
 export function QueryView<Data>(props: {
   query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
   /** The height of the placeholder in pixels. */
   height?: number
-  /** Replaces the placeholder. */
+  /** Shown instead of the placeholder. */
   waiting?: ReactNode
   children: (data: Data) => ReactNode
 }): ReactElement {

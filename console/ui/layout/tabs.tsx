@@ -9,7 +9,7 @@ import {
 
 export type Tab<Id extends string> = { id: Id; title: ReactNode }
 
-/** A list of tabs with one visible panel; arrow keys switch tabs. */
+/** Tabs, one of which is open. Arrow keys move to another tab. */
 export function Tabs<Id extends string>(props: {
   label: string
   tabs: readonly Tab<Id>[]
@@ -19,7 +19,7 @@ export function Tabs<Id extends string>(props: {
 }): ReactElement {
   const base = useId()
   const list = useRef<HTMLDivElement>(null)
-  // On narrow screens the tab list scrolls, so the selected tab is scrolled into view.
+  // Scroll to the selected tab, because a narrow screen may not show all tabs.
   useEffect(() => {
     const chosen = list.current?.querySelector<HTMLElement>(`[id="${base}-${props.chosen}"]`)
     if (list.current === null || chosen == null) return

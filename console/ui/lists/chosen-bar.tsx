@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '../elements/button.tsx'
 import type { ChosenRows } from './use-chosen-rows.ts'
 
-/** Shows the number of selected rows and their actions; renders nothing if no row is selected. */
+/** The number of selected rows and the actions on them. Renders nothing without a selection. */
 export function ChosenBar(props: {
   chosen: Pick<ChosenRows<unknown>, 'picked' | 'choosable' | 'chooseAll' | 'chooseNone'>
   children: ReactNode

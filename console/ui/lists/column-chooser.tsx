@@ -8,7 +8,7 @@ import { Checkbox, Segmented } from '../forms/switches.tsx'
 
 type Choice<Row> = {
   layout: ColumnLayout<Row>
-  /** The density of the list until the user chooses one. */
+  /** The row height until the user chooses one. */
   density?: Density
 }
 

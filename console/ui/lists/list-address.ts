@@ -10,24 +10,24 @@ import {
 export const PAGE_SIZES = [10, 20, 50, 100] as const
 export type PageSize = (typeof PAGE_SIZES)[number]
 
-/** The page size in the URL; 0 if the URL has none. */
+/** The page size in the URL, or 0 if the URL has none. */
 export const pageSizeParam: UrlParam<PageSize | 0> = {
   fallback: 0,
   read: (text) => PAGE_SIZES.find((size) => String(size) === text) ?? null,
   write: String,
 }
 
-/** The URL parameters of a list: its filters, page and sort column. */
+/** The URL parameters of a list: filters, page and sort column. */
 export type ListAddress<Filters extends UrlSchema> = {
   readonly filters: Filters
-  /** The server's sort names by column id. */
+  /** The name by which the server sorts each sortable column. */
   readonly sorts: Readonly<Record<string, string>>
-  /** The name of the page parameter. */
+  /** The name of the URL parameter for the page. */
   readonly pageName: string
   readonly params: UrlSchema
 }
 
-/** Defines a list's URL parameters at module level; `hasPageSize` adds the page size. */
+/** Defines the URL parameters of a list, as a module constant. `hasPageSize` adds the page size. */
 export function listAddress<Filters extends UrlSchema>(
   filters: Filters,
   options: {
@@ -52,7 +52,7 @@ export function listAddress<Filters extends UrlSchema>(
   }
 }
 
-/** The query of a list request. `page` is zero-based. */
+/** The values with which a list is requested. `page` is zero-based. */
 export type ListAsk<Filters extends UrlSchema> = UrlValues<Filters> &
   ListSort & {
     readonly page: number

@@ -19,28 +19,28 @@ type Given = 'rows' | 'layout' | 'total' | 'firstIndex' | 'isLoading' | 'isRefet
 
 type ListPanelProps<Row> = Omit<DataGridProps<Row>, Given> & {
   view: ListView<Row>
-  /** The storage key of the column layout in this browser. */
+  /** The key under which this browser stores the column layout. */
   layoutKey: string
   columns: readonly Column<Row>[]
   filters: ReactNode
-  /** Adds a button that clears the filters to the toolbar. */
+  /** True to add a button that clears all filters. */
   isClearable?: boolean
-  /** Creates a row; offered as a command and in an empty list. */
+  /** Creates a row. It is a command and also a button in an empty list. */
   create?: { text: string; act: () => void }
   none?: { icon: IconName; title: string; body: string }
   notFound?: { title: string; body: string }
-  /** Elements at the end of the toolbar, around the refresh button. */
+  /** Controls at the end of the toolbar, before and after the refresh button. */
   modes?: ReactNode
   tools?: ReactNode
-  /** Content between the toolbar and the rows. */
+  /** Shown between the toolbar and the rows. */
   notice?: ReactNode
-  /** The actions on selected rows. They are below the rows, so that the rows do not move. */
+  /** The actions on selected rows. They appear below the rows, because rows must not move. */
   chosen?: ReactNode
-  /** Keeps the last column (the row's actions) visible during horizontal scrolling. */
+  /** True to keep the last column (the actions) visible during horizontal scrolling. */
   isEnded?: boolean
 }
 
-/** A paged list with its filters, rows and pager. An empty list shows the reason. */
+/** A list in pages, with filters, rows and page buttons. An empty list shows the reason. */
 export function ListPanel<Row>(props: ListPanelProps<Row>): ReactElement {
   const { view, layoutKey, columns, filters, isClearable, create, none, notFound, ...rest } = props
   const { modes, tools, notice, chosen, isEnded, ...grid } = rest
@@ -97,10 +97,10 @@ export function ListPanel<Row>(props: ListPanelProps<Row>): ReactElement {
   )
 }
 
-/** Returns the page's position among all rows; unused for trees, whose rows are not counted. */
+/** Returns the number of rows and the index of the page's first row. Trees do not use them. */
 const placeOf = ({ total, page, pageSize }: Paging) => ({ total, firstIndex: page * pageSize })
 
-/** The keyword filter of a list, which updates the URL while the user types. */
+/** The keyword filter of a list. The URL follows while the user types. */
 export function KeywordFilter(props: {
   label: string
   view: {
@@ -123,7 +123,7 @@ type EmptyProps = Pick<ListPanelProps<never>, 'none' | 'notFound' | 'create'> & 
   view: Pick<ListView<never>, 'isFiltered' | 'clear'>
 }
 
-/** Explains an empty list: the filters match no row, or no row exists. */
+/** Explains an empty list: no row matches the filters, or no row exists. */
 function NoRows({ view, none, notFound, create }: EmptyProps): ReactElement {
   const { t } = useTranslation()
   if (none === undefined || (notFound !== undefined && view.isFiltered)) {

@@ -9,7 +9,7 @@ import { Select } from '../forms/inputs.tsx'
 import { useLocalPreference } from '../state/use-local-preference.ts'
 import { PAGE_SIZES, type PageSize } from './list-address.ts'
 
-/** The page size, stored per browser under a shared key; `fallback` is the default. */
+/** The page size, which this browser stores for all lists. The default is `fallback`. */
 export function usePageSize(
   key = 'page-size',
   fallback: PageSize = 10,
@@ -21,20 +21,20 @@ export function usePageSize(
   )
 }
 
-/** `replace` keeps a page that no longer exists out of the history. */
+/** Opens a page. `replace` keeps the current page, which no longer exists, out of the history. */
 type GoTo = (page: number, how?: { replace: boolean }) => void
 
 export type Paging = {
   page: number
   pageSize: PageSize
   total: number
-  /** True if the server stopped counting and more rows exist. */
+  /** True if more rows exist than the server has counted. */
   isCapped?: boolean
   onPage: GoTo
   onPageSize: (size: PageSize) => void
 }
 
-/** Builds the paging props of a list. A new page size returns to the first page. */
+/** Builds the paging props of a list. A change of the page size returns to the first page. */
 export const pagingOf = (
   { page, total = 0 }: { page: number; total: number | undefined },
   [pageSize, setPageSize]: ReturnType<typeof usePageSize>,
@@ -50,7 +50,7 @@ export const pagingOf = (
   },
 })
 
-/** Page buttons; `page` is zero-based. Hidden if all rows fit on one page of the smallest size. */
+/** Page buttons; `page` is zero-based. Hidden if all rows fit on a page of the smallest size. */
 export function Pagination(props: Paging): ReactElement | null {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -91,7 +91,7 @@ export function Pagination(props: Paging): ReactElement | null {
   )
 }
 
-/** Goes to the last page if `page` is beyond the end (deleted rows or an outdated URL). */
+/** Opens the last page if `page` does not exist (after deletions, or from an old URL). */
 function useLastPage({ page, total, isCapped, onPage }: Paging, pages: number): void {
   const isGone = total > 0 && page >= pages && isCapped !== true
   // biome-ignore lint/correctness/useExhaustiveDependencies: made anew with each rendering
@@ -100,7 +100,7 @@ function useLastPage({ page, total, isCapped, onPage }: Paging, pages: number): 
   }, [isGone, pages])
 }
 
-/** The page buttons. With more than two pages, the first and last page have buttons too. */
+/** The previous and next buttons. With more than two pages, also first and last. */
 function Turns({ page, pages, isCapped, onPage }: Paging & { pages: number }): ReactElement {
   const { t } = useTranslation()
   const turn = (icon: IconName, label: string, to: number) => (

@@ -4,10 +4,10 @@ import type { IconName } from '../elements/icons.tsx'
 
 export type RowAct = {
   readonly icon: IconName
-  /** The accessible name, which includes the row's name. */
+  /** The accessible name, which contains the name of the row. */
   readonly label: string
   readonly act: () => void
-  /** Hides the action on cards, because cards have a separate button for it. */
+  /** True for an action that is hidden on cards, which have a button of their own for it. */
   readonly isOnTable?: boolean
 }
 

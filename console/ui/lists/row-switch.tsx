@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 
-/** A switch in a row that applies immediately; its accessible name is the row's name. */
+/** A switch in a row, which applies immediately. Its accessible name is the name of the row. */
 export function RowSwitch(props: {
   label: string
   isOn: boolean

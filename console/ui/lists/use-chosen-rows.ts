@@ -11,10 +11,10 @@ import { showError } from '../messages/toast.ts'
 const NONE: ReadonlySet<string> = new Set()
 
 type Stored = {
-  /** The filters when rows were selected; a change of filters clears the selection. */
+  /** The filters under which the rows were selected. Other filters clear the selection. */
   readonly under: string
   readonly keys: ReadonlySet<string>
-  /** True after the user chose to select matching rows on all pages. */
+  /** True after the user has selected all matching rows, also those on other pages. */
   readonly isBeyond: boolean
 }
 
@@ -23,14 +23,14 @@ export type ChosenRows<Row> = {
   readonly keys: ReadonlySet<string>
   readonly choose: (keys: ReadonlySet<string>) => void
   readonly chooseNone: () => void
-  /** The number of rows that `chooseAll` can add; 0 if this page has all, or too many match. */
+  /** The number of rows that `chooseAll` selects; 0 if no other page has rows or too many match. */
   readonly choosable: number
   readonly chooseAll: () => Promise<void>
 }
 
 /**
- * Manages the selected rows of a list, on this page or among all matching rows. `matching` loads
- * all matching rows when `chooseAll` is called and after each reload of the list.
+ * Manages the selected rows of a list. `chooseAll` selects all rows that match the filters, on
+ * every page: it loads them with `matching`, again after each reload of the list.
  */
 export function useChosenRows<
   Row extends { id: number },

@@ -25,8 +25,8 @@ export type ListView<Row> = {
 }
 
 /**
- * Loads the page of a list that the URL specifies. Filters, order and page are stored only in the
- * URL. A change of filter or order returns to the first page.
+ * Loads the page of a list that the URL selects. Filters, order and page are in the URL only. A
+ * change of filters or order returns to the first page.
  */
 export function useListPage<
   Filters extends UrlSchema,
@@ -35,7 +35,7 @@ export function useListPage<
 >(
   address: ListAddress<Filters>,
   queryOf: (ask: ListAsk<Filters>) => UseQueryOptions<Page, Error, Page, Key>,
-  /** The storage key of the page size in this browser; most lists share one key. */
+  /** The key under which this browser stores the page size. Most lists share one key. */
   pageSizeKey?: string,
 ) {
   const { filters, sorts, pageName, params } = address
@@ -50,7 +50,7 @@ export function useListPage<
   const asked = { ...filter, page, pageSize, ...sorted } as ListAsk<Filters>
   const list = useQuery({
     ...queryOf(asked),
-    // Always refetch, because API calls and other users change rows.
+    // Always refetch, because other users and API calls change rows.
     refetchOnMount: 'always',
   })
   const total = list.data?.total ?? 0
@@ -72,7 +72,7 @@ export function useListPage<
     refresh: () => void list.refetch(),
     sorts,
     sort: sort === '' ? null : { column: sort as string, isDescending: order === 'desc' },
-    /** Sets the sort order; null restores the default order. */
+    /** Sets the sort order, or restores the default order if null. */
     setSort: (next: Sort | null) =>
       setAddress({
         sort: next?.column ?? '',
@@ -93,7 +93,7 @@ const fallbacksOf = <Filters extends UrlSchema>(filters: Filters) =>
     Object.entries(filters).map(([name, { fallback }]) => [name, fallback]),
   ) as UrlValues<Filters>
 
-/** Returns the page size from the URL; if absent or 0, the stored page size. */
+/** Returns the page size of the URL. Without one, returns the stored page size. */
 function useAskedSize(
   [remembered, remember]: ReturnType<typeof usePageSize>,
   asked: PageSize | 0 | undefined,

@@ -1,10 +1,10 @@
 import type { ReactElement, ReactNode } from 'react'
 import { Icon, type IconName } from '../elements/icons.tsx'
 
-/** A highlighted line of a page or form. Screen readers interrupt for `bad`, but not for `good`. */
+/** A highlighted message on a page or in a form. Only `bad` interrupts a screen reader. */
 export function Alert(props: {
   tone?: 'bad' | 'good'
-  /** The default depends on the tone. */
+  /** If missing, the tone determines the icon. */
   icon?: IconName
   role?: 'alert' | 'note'
   children: ReactNode

@@ -3,7 +3,7 @@ import { type ReactElement, useSyncExternalStore } from 'react'
 let text = ''
 const listeners = new Set<() => void>()
 
-/** Announces a text in a polite live region for screen readers. */
+/** Announces a text to screen readers, without interrupting them. */
 export function announce(message: string): void {
   text = message
   for (const listener of listeners) listener()
@@ -14,7 +14,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Renders the live region of `announce()`. The app renders it once. */
+/** The live region of `announce()`. The app contains this component once. */
 export function Announcer(): ReactElement {
   const message = useSyncExternalStore(subscribe, () => text)
   return <output className="tg-visually-hidden">{message}</output>

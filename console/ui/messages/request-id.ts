@@ -1,12 +1,12 @@
-/** The minimum length for a prefix search; the server matches shorter texts as complete ids. */
+/** The minimum length of a prefix. The server treats a shorter text as a complete id. */
 export const REQUEST_ID_MIN = 8
 
 const WHOLE = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i
 const BEGINNING = /^[0-9a-f]{8}(?:-[0-9a-f-]*)?$/i
 
 /**
- * Finds a request id in pasted text, such as a header line or an error message. It returns the id
- * in lower case, or a prefix if the text is only a prefix, or null.
+ * Finds a request id in a pasted text, such as a header line or an error message. Returns the id
+ * (or the prefix of an id, if the text is only that) in lower case, or null.
  */
 export function requestIdIn(text: string): string | null {
   const whole = wholeRequestIdIn(text)
@@ -15,6 +15,6 @@ export function requestIdIn(text: string): string | null {
   return BEGINNING.test(part) && part.length <= 36 ? part : null
 }
 
-/** Returns the complete request id in a text in lower case, or null if there is none. */
+/** Returns the complete request id in a text, in lower case, or null if there is none. */
 export const wholeRequestIdIn = (text: string): string | null =>
   WHOLE.exec(text)?.[0].toLowerCase() ?? null

@@ -9,21 +9,21 @@ export type Toast = {
   detail: string
   /** The request id, shown small with a copy button. */
   requestId: string
-  /** The number of identical toasts merged into this toast. */
+  /** The number of equal messages that this toast represents. */
   count: number
   action: { text: string; onClick: () => void } | null
-  /** Keeps the toast after a page change, because it is not about the page or offers an undo. */
+  /** True for a toast that stays after a page change, such as one with an undo. */
   goesAlong: boolean
-  /** Display time in milliseconds; hover and focus pause it. */
+  /** The display time in milliseconds. Hover and focus pause the time. */
   stayMs: number
-  /** The time when the toast appeared, in `performance.now()` milliseconds. */
+  /** The time of appearance, by `performance.now()`. */
   at: number
 }
 
 type ToastOptions = {
   action?: { text: string; onClick: () => void }
   stayMs?: number
-  /** Set for an action that navigates to another page. */
+  /** True if the message belongs to the next page, to which the action navigates. */
   goesAlong?: boolean
 }
 
@@ -37,13 +37,13 @@ let toasts: readonly Toast[] = []
 let lastId = 0
 const listeners = new Set<() => void>()
 
-/** Shows a success message, and removes earlier refusals because they no longer apply. */
+/** Shows a success message. Earlier error messages are removed, because they no longer apply. */
 export function showSuccess(message: string, options: ToastOptions = {}): void {
   dismissRefusals()
   show('success', { message }, options)
 }
 
-/** Removes earlier refusal messages, except one that has just appeared. */
+/** Removes earlier error messages, except a message that has just appeared. */
 export function dismissRefusals(): void {
   const isOver = ({ tone, at }: Toast) => tone === 'error' && performance.now() - at > JUST_NOW_MS
   if (toasts.some(isOver)) set(toasts.filter((toast) => !isOver(toast)))
@@ -57,7 +57,7 @@ export function showWarning(message: string, options: ToastOptions = {}): void {
   show('warning', { message }, options)
 }
 
-/** Shows an error; if the server refused the request, the server's message is shown. */
+/** Shows an error. If the server refused the request, this is the server's message. */
 export function showError(error: unknown, options: ToastOptions = {}): void {
   if (error instanceof Cancelled) return
   const message = error instanceof Error ? error.message : String(error)
@@ -70,13 +70,13 @@ export function dismissToast(id: number): void {
   set(toasts.filter((toast) => toast.id !== id))
 }
 
-/** Removes hint messages, because the user is acting on them. */
+/** Removes hints, because the user is following them. */
 export function dismissHints(): void {
   const isHint = ({ tone, requestId }: Toast) => tone === 'error' && requestId === ''
   if (toasts.some(isHint)) set(toasts.filter((toast) => !isHint(toast)))
 }
 
-/** Removes messages about the page that the user left. */
+/** Removes messages about the page that the user has left. */
 export function dismissLeft(): void {
   if (toasts.some(({ goesAlong }) => !goesAlong)) set(toasts.filter(({ goesAlong }) => goesAlong))
 }
@@ -90,7 +90,7 @@ export function onToasts(listener: () => void): () => void {
 
 type Said = { message: string; detail?: string; requestId?: string }
 
-/** Adds a toast. Identical toasts are merged; beyond three toasts, the oldest is removed. */
+/** Adds a toast. Equal messages share one toast. At most three toasts are kept, the newest ones. */
 function show(tone: Toast['tone'], said: Said, options: ToastOptions) {
   const { message, detail = '', requestId = '' } = said
   const equal = toasts.find((toast) => toast.tone === tone && toast.message === message)

@@ -11,7 +11,7 @@ const ICONS: Record<Toast['tone'], IconName> = {
   info: 'info',
 }
 
-/** Renders the toasts. The app renders it once. */
+/** The toasts. The app contains this component once. */
 export function Toaster(): ReactElement {
   const toasts = useSyncExternalStore(onToasts, shownToasts)
   return (

@@ -1,7 +1,7 @@
-/** Formats money in the given language; falls back to digits and the currency code. */
+/** Formats money in a language. For an unknown currency, returns the digits and the code. */
 export function moneyText(money: string, currency: string, language: string): string {
   try {
-    // The server sends digits exact to the cent, and `Intl` formats a string without rounding.
+    // A text, because `Intl` does not round texts and the server's digits are exact.
     return new Intl.NumberFormat(language, { style: 'currency', currency }).format(
       money as `${number}`,
     )

@@ -1,16 +1,15 @@
-/** The site's rule for displaying quota, from the site's status. */
+/** How the site displays quota, according to the site's status. */
 export type MoneyRule = { quotaPerUnit: string; isCurrency: boolean }
 
 export const DEFAULT_RULE: MoneyRule = { quotaPerUnit: '500000', isCurrency: true }
 
-/** Converts a quota from the API (a JSON integer) to bigint. */
+/** Converts a JSON integer of quota units to bigint. */
 export const quotaOf = (wire: number): bigint =>
   Number.isSafeInteger(wire) ? BigInt(wire) : BigInt(Math.trunc(wire))
 
 /**
- * Formats quota for display: dollars with `digits` decimals, or quota units abbreviated to k, M or
- * B from 10 000. An amount too small for `digits` shows its first significant digit, so that it
- * does not look like zero.
+ * Formats quota as the site displays it: in dollars with `digits` decimals, or in quota units (from
+ * 10 000 on with k, M or B). A tiny amount has more digits, so that it does not look like zero.
  */
 export function quotaText(quota: bigint, rule: MoneyRule, digits = 2): string {
   if (!rule.isCurrency) return unitText(quota)
@@ -25,19 +24,19 @@ export function quotaText(quota: bigint, rule: MoneyRule, digits = 2): string {
 
 const DECIMALS_MAX = 9
 
-/** Returns dollars times 10^`digits`, truncated. */
+/** Returns the amount in dollars times 10^`digits`, truncated to an integer. */
 function scaledUp(magnitude: bigint, { quotaPerUnit }: MoneyRule, digits: number): bigint {
   const { units, scale } = readDecimal(quotaPerUnit)
   return (magnitude * scale * 10n ** BigInt(digits)) / units
 }
 
-/** Formats quota without rounding: dollars with at least 2 and at most 9 decimals. */
+/** Formats quota without rounding. Dollars have 2 to 9 decimals. */
 export function exactQuotaText(quota: bigint, rule: MoneyRule): string {
   if (!rule.isCurrency) return String(quota)
   return dollarText(quota, rule, DECIMALS_MAX).replace(/(\.\d\d\d*?)0+$/, '$1')
 }
 
-/** Formats quota as dollars, even if the site displays units. Halves round away from zero. */
+/** Formats quota in dollars, even if the site displays quota units. Halves round away from zero. */
 export function dollarText(quota: bigint, rule: MoneyRule, digits = 2): string {
   const perUnit = readDecimal(rule.quotaPerUnit)
   const magnitude = quota < 0n ? -quota : quota
@@ -46,7 +45,7 @@ export function dollarText(quota: bigint, rule: MoneyRule, digits = 2): string {
   return `${quota < 0n && rounded > 0n ? '-' : ''}$${placePoint(rounded, digits)}`
 }
 
-/** Parses dollars to quota; null if not an amount, or not a whole number of quota units. */
+/** Parses dollars to quota. Null unless the text is an amount of complete quota units. */
 export function quotaFromDollars(text: string, rule: MoneyRule): bigint | null {
   if (!/^\d{1,12}(\.\d{1,9})?$/.test(text.trim())) return null
   const amount = readDecimal(text.trim())
@@ -76,13 +75,13 @@ function placePoint(units: bigint, digits: number): string {
   return digits === 0 ? whole : `${whole}.${text.slice(-digits)}`
 }
 
-/** Adds thousands separators to a decimal, in every language: `12,345.5`. */
+/** Adds thousands separators to a decimal text, as in `12,345.5` in every language. */
 export const groupDigits = (decimal: string): string =>
   decimal.replace(/^([+-]?)(\d+)/, (_, sign: string, whole: string) =>
     sign.concat(whole.replace(/\B(?=(\d{3})+$)/g, ',')),
   )
 
-/** Parses a positive decimal as `units / scale`; for any other text it returns the default rate. */
+/** Parses a positive decimal as `units / scale`. Any other text gives the default rate. */
 function readDecimal(text: string): { units: bigint; scale: bigint } {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text)
   const fraction = match?.[2] ?? ''

@@ -1,11 +1,11 @@
 import { divide, formatDecimal, multiply, parseDecimal } from './exact-decimal.ts'
 
-/** The unit of typed amounts: dollars if the site displays currency, otherwise quota units. */
+/** The unit of entered amounts: dollars if the site displays dollars, otherwise quota units. */
 export type AmountUnit = { isCurrency: boolean; quotaPerUnit: bigint }
 
 const QUOTA_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
-/** Returns dollars only if every quota is a finite decimal of dollars, to avoid rounding. */
+/** Returns dollars only if a quota unit has a finite decimal value, so that none is rounded. */
 export function amountUnitOf(displayInCurrency: boolean, quotaPerUnit: number): AmountUnit {
   const isWhole = Number.isSafeInteger(quotaPerUnit) && quotaPerUnit > 0
   const perUnit = isWhole ? BigInt(quotaPerUnit) : 500_000n
@@ -18,7 +18,7 @@ export function amountOfQuota(quota: bigint, unit: AmountUnit): string {
   return dollars === null ? '' : formatDecimal(dollars)
 }
 
-/** Returns null if the text is not a whole number of quota units in the API's range. */
+/** Returns quota units, or null if the text is no amount or has a fraction of a quota unit. */
 export function quotaOfAmount(text: string, unit: AmountUnit): bigint | null {
   const amount = parseDecimal(text)
   if (amount === null) return null
@@ -28,7 +28,7 @@ export function quotaOfAmount(text: string, unit: AmountUnit): bigint | null {
   return BigInt(quota)
 }
 
-/** Returns true if the text cannot become an amount; an empty or incomplete amount is accepted. */
+/** Returns true if no continuation of the text would be an amount. */
 export function isNoAmount(text: string, unit: AmountUnit): boolean {
   const whole = unit.isCurrency ? text.trim().replace(/(?<=\d)\.$/, '') : text
   return whole.trim() !== '' && quotaOfAmount(whole, unit) === null

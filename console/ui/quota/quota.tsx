@@ -2,7 +2,7 @@ import { type ReactElement, useMemo } from 'react'
 import { useSharedStatus } from '#console/api/status.ts'
 import { DEFAULT_RULE, exactQuotaText, type MoneyRule, quotaText } from './money.ts'
 
-/** Returns the site's display rule, or the default rule until the site's status is loaded. */
+/** Returns how the site displays quota. Until the site's status has loaded, returns the default. */
 export function useMoneyRule(): MoneyRule {
   const status = useSharedStatus()
   const perUnit = status?.quota_per_unit
@@ -17,7 +17,7 @@ export function useMoneyRule(): MoneyRule {
   )
 }
 
-/** An amount of quota; the tooltip shows the exact value. */
+/** An amount of quota. The tooltip shows the exact amount. */
 export function Quota(props: { value: bigint; digits?: number }): ReactElement {
   const rule = useMoneyRule()
   return (

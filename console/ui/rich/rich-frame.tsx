@@ -7,17 +7,17 @@ import { trustedHtml } from './trusted-html.ts'
 export type RichTextProps = {
   text: string
   title: string
-  /** Uses small text, for a line at the edge of the page. */
+  /** True for small text, in a line at the edge of the page. */
   isSmall?: boolean
-  /** Treats `text` as plain HTML; otherwise it is markdown, which may contain HTML. */
+  /** True if `text` is HTML; otherwise it is Markdown, which may contain HTML. */
   isHtml?: boolean
-  /** The height in pixels reserved until the content is measured. */
+  /** The height in pixels until the content has been measured. */
   firstHeight?: number
 }
 
 /**
- * Shows sanitized markdown or HTML of the operator in a frame that runs no scripts. NOTE: The frame
- * has the console's origin only so that its height can be measured. Never add `allow-scripts`.
+ * Shows the operator's Markdown or HTML, sanitized, in a frame without scripts. NOTE: The frame has
+ * the console's origin, because its height is measured. Never add `allow-scripts`.
  */
 export function RichFrame(props: RichTextProps): ReactElement {
   const { text, title, isSmall = false, isHtml = false, firstHeight } = props
@@ -36,7 +36,7 @@ const nextId = (): number => {
   return lastId
 }
 
-/** NOTE: Each document gets a new frame; reusing a frame would add a history entry. */
+/** NOTE: Each document needs a new frame, because a reused frame adds history entries. */
 function Frame(props: {
   html: string
   title: string
@@ -61,7 +61,7 @@ function Frame(props: {
   )
 }
 
-/** Keeps the frame as high as its content; returns a function that stops the observer. */
+/** Gives the frame the height of its content. Returns a function that stops the observer. */
 function fitHeight(frame: HTMLIFrameElement): () => void {
   let sizes: ResizeObserver | undefined
   const measure = () => {

@@ -4,7 +4,7 @@ import './rich-text.css'
 
 const RichFrame = lazy(async () => ({ default: (await import('./rich-frame.tsx')).RichFrame }))
 
-/** Shows an operator's markdown or HTML. The renderer is loaded only if the text is not empty. */
+/** Shows the operator's Markdown or HTML. An empty text does not load the renderer. */
 export function RichText(props: RichTextProps): ReactElement {
   return (
     <Suspense

@@ -4,12 +4,12 @@ import { CHINESE_FONTS } from '#console/theme/chinese-fonts.ts'
 import latinFonts from '#console/theme/fonts.css?url'
 import { trustedHtml } from './trusted-html.ts'
 
-/** Tags that could overlay the page, accept input, or change the appearance of the site. */
+/** Tags that could cover the page, accept input or change the look of the site. */
 const FORBIDDEN_TAGS = [
   ...['style', 'form', 'input', 'button', 'select', 'textarea', 'iframe', 'object', 'embed'],
   ...['svg', 'math', 'audio', 'video', 'link', 'meta', 'base'],
 ]
-/** Tags that are removed together with their content; a link may become empty. */
+/** Tags whose content is also removed, which may leave an empty link. */
 const WITHOUT_CONTENT = 'style, script, iframe, audio, video, math, noscript'
 const FORBIDDEN_ATTRIBUTES = ['style', 'class', 'id', 'name', 'target', 'srcset']
 
@@ -17,11 +17,11 @@ export type FrameLook = {
   isDark: boolean
   language: string
   isSmall: boolean
-  /** Treats the text as plain HTML and does not interpret markdown. */
+  /** True if the text is HTML and not Markdown. */
   isHtml: boolean
 }
 
-/** The console's fonts and the stylesheet of the frame. */
+/** The stylesheets of the document: the console's fonts and the styles of the frame. */
 const STYLES = [latinFonts, ...CHINESE_FONTS, '/frame.css']
 const styleLink = (href: string): string => `<link rel="stylesheet" href="${href}">`
 
@@ -30,8 +30,8 @@ const STYLE_ATTRIBUTE = /(<[^<>]*?\s)style(?=\s*=)/gi
 let purifier: DOMPurify | undefined
 
 /**
- * Converts an operator's markdown or HTML to a safe document for a sandboxed frame. Links open in a
- * new tab. Images of other hosts become links.
+ * Converts the operator's Markdown or HTML to a safe document for a sandboxed frame. Links open a
+ * new tab. Images on other hosts become links.
  */
 export function frameDocument(text: string, look: FrameLook): string {
   const html = look.isHtml ? text : parse(text, { async: false, gfm: true, breaks: false })
@@ -50,8 +50,8 @@ export function frameDocument(text: string, look: FrameLook): string {
 }
 
 /**
- * Removes styles in an inert template, where nothing runs or loads. Otherwise the content policy
- * would block and report each style during later parsing.
+ * Removes styles while the HTML is in a template, in which nothing runs or loads. Later, the
+ * content security policy would block and report each of these styles.
  */
 function readied(html: string): string {
   const template = document.createElement('template')
@@ -61,7 +61,7 @@ function readied(html: string): string {
   return template.innerHTML
 }
 
-/** Gives a link whose drawing was removed the name of the drawing as its text. */
+/** Gives a link the name of its removed drawing as text. */
 function nameBare(link: Element): void {
   for (const drawing of link.querySelectorAll('svg')) {
     drawing.replaceWith(drawing.querySelector('title')?.textContent ?? '')
@@ -86,13 +86,13 @@ function purify(): DOMPurify {
   return made
 }
 
-/** NOTE: The content policy blocks images of other hosts, which could track readers. */
+/** NOTE: Replaces images of other hosts, which the CSP blocks because they could track readers. */
 function replaceForeign(image: Element): void {
   const source = image.getAttribute('src') ?? ''
   if (/^(?:\/(?!\/)|data:image\/)/.test(source)) return
   const around = image.closest('a')
   const name = image.getAttribute('alt') || around?.getAttribute('href') || source
-  // Links cannot be nested, so inside a link the image is replaced by its name.
+  // Inside a link, the image's name replaces the image, because links cannot be nested.
   if (around !== null || source === '') {
     image.replaceWith(name)
     if (around?.textContent.trim() === '') around.remove()

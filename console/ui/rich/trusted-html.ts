@@ -4,8 +4,8 @@ type PolicyFactory = { createPolicy: (name: string, rules: HtmlPolicy) => HtmlPo
 let policy: HtmlPolicy | undefined
 
 /**
- * Marks HTML as trusted for the Trusted Types policy. NOTE: Use it only for an inert template and
- * for a sandboxed frame with sanitized HTML.
+ * Marks HTML as trusted (Trusted Types). NOTE: Use it only for an inert template, or for sanitized
+ * HTML in a sandboxed frame.
  */
 export function trustedHtml(html: string): string {
   const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes

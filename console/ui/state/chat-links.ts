@@ -2,7 +2,7 @@ import type { Status } from '#read-api/contract/status.ts'
 
 export type ChatLink = { name: string; template: string }
 
-/** Parses the site option `Chats`, whose entries map a client's name to a link template. */
+/** Parses the option `Chats`: the names of chat clients with their link templates. */
 export const chatLinks = (chats: readonly Readonly<Record<string, string>>[]): ChatLink[] =>
   chats.flatMap((chat) =>
     Object.entries(chat).map(([name, template]) => ({
@@ -11,20 +11,20 @@ export const chatLinks = (chats: readonly Readonly<Record<string, string>>[]): C
     })),
   )
 
-/** Returns the host of a link template, or its scheme, as the name of an unnamed client. */
+/** Names a client that has no name after the host (or else the scheme) of its link template. */
 function hostOf(template: string): string {
   if (!URL.canParse(template)) return template
   const { host, protocol } = new URL(template)
   return host || protocol.slice(0, -1)
 }
 
-/** Returns the clients of the option, then the site's single links. `/chat/0` is the first. */
+/** Returns the clients of the option `Chats`, then the single links. `/chat/0` is the first. */
 export function chatClients(status: Status | undefined): ChatLink[] {
   if (status === undefined) return []
   return [...chatLinks(status.chats), ...singleLinks(status)]
 }
 
-/** Returns the client that `/chat2link` opens: a single link, or else the first of the list. */
+/** Returns the client that `/chat2link` opens: the first single link, or else the first client. */
 export const outsideClient = (status: Status | undefined): ChatLink | undefined =>
   status === undefined ? undefined : (singleLinks(status)[0] ?? chatClients(status)[0])
 
@@ -33,15 +33,15 @@ const singleLinks = ({ chat_link, chat_link2 }: Status): ChatLink[] =>
     URL.canParse(link) ? [{ name: hostOf(link), template: withSettings(link) }] : [],
   )
 
-/** Appends the settings that chat clients read after `#` to an address without settings. */
+/** Adds the settings after `#`, where chat clients read them, if the link has no `{key}`. */
 const withSettings = (link: string): string =>
   link.includes('{key}')
     ? link
     : `${link.replace(/\/+$/, '')}/#/?settings={"key":"{key}","url":"{address}"}`
 
 /**
- * Inserts this site's address and the key (with `sk-`) into the template. Returns null if the
- * result is not a link, or has a scheme that the browser interprets, such as `javascript:`.
+ * Inserts this site's address and the key (with `sk-`) into a link template. Returns null if the
+ * result is no link or has a scheme that browsers execute or open, such as `javascript:`.
  */
 export function chatAddress(template: string, site: string, key: string): string | null {
   const address = template
@@ -51,15 +51,15 @@ export function chatAddress(template: string, site: string, key: string): string
   return OF_THE_BROWSER.test(new URL(address).protocol) ? null : address
 }
 
-/** Schemes that the server refuses too; match only parsed URLs, where the scheme is first. */
+/** Schemes that the server also refuses. Test only the protocol of a parsed URL. */
 const OF_THE_BROWSER = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):$/
 
-/** How a client that receives a key opens: in a frame, in a separate window, or not at all. */
+/** How a chat client that receives a key opens: in a frame, in a window, or not at all. */
 export type ChatWay = 'frame' | 'window' | 'none'
 
 /**
- * Frames only other sites over TLS, or on this machine. A framed page of this site would have the
- * console's rights, and plain HTTP would expose the key.
+ * Decides how a client opens. Plain HTTP would expose the key, so only this machine may use it.
+ * Pages of this site open in a window, because a framed page would have the console's rights.
  */
 export function chatWay(address: string | null, ownOrigin: string): ChatWay {
   if (address === null) return 'none'

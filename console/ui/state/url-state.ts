@@ -1,4 +1,4 @@
-/** A URL parameter: how to parse and format it, and its value if it is absent. */
+/** How a URL parameter is parsed and formatted, and its value if it is missing. */
 export type UrlParam<Value> = {
   readonly fallback: Value
   /** Returns null if the text is not a valid value. */
@@ -12,7 +12,7 @@ export type UrlValues<Schema extends UrlSchema> = {
   readonly [Name in keyof Schema]: Schema[Name] extends UrlParam<infer Value> ? Value : never
 }
 
-/** A text of up to `maxLength` characters, without lone surrogates and control characters. */
+/** A text of at most `maxLength` characters, without control characters and lone surrogates. */
 export function textParam(fallback = '', maxLength = 200): UrlParam<string> {
   return {
     fallback,
@@ -57,7 +57,7 @@ export function choiceParam<Value extends string>(
   }
 }
 
-/** Reads the values from a URL query, and the names of the parameters with invalid values. */
+/** Reads the values of a URL query, and the names of parameters with an invalid value. */
 export function readUrlState<Schema extends UrlSchema>(
   schema: Schema,
   params: URLSearchParams,
@@ -73,7 +73,7 @@ export function readUrlState<Schema extends UrlSchema>(
   return { values: values as UrlValues<Schema>, dropped }
 }
 
-/** Applies `patch` to a query; omits values equal to their fallback, keeps unknown names. */
+/** Applies `patch` to a query. Fallback values are omitted, and unknown parameters are kept. */
 export function writeUrlState<Schema extends UrlSchema>(
   schema: Schema,
   params: URLSearchParams,

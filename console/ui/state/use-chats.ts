@@ -5,8 +5,8 @@ import { showError } from '../messages/toast.ts'
 import { type ChatLink, chatLinks } from './chat-links.ts'
 
 /**
- * Returns the configured chat clients, or those of the last visit until the site's status is
- * loaded. If the configuration cannot be parsed, a toast reports the error once.
+ * Returns the configured chat clients. Until the site's status has loaded, returns those of the
+ * last visit. A toast reports once that they cannot be parsed.
  */
 export function useChats(): readonly ChatLink[] {
   const { t } = useTranslation()

@@ -1,8 +1,8 @@
 import { useEffect, useReducer, useState } from 'react'
 
 /**
- * Returns the milliseconds until `until`, a `performance.now()` time; 0 if it has passed or is
- * null. The wall clock is not used, because setting it back would prolong the wait.
+ * Returns the milliseconds until `until` (by `performance.now()`), or 0 if it is null or has
+ * passed. The wall clock could be set back, which would prolong the wait.
  */
 export function useTimeLeft(until: number | null, tickMs = 500): number {
   const [, draw] = useReducer((ticks: number) => ticks + 1, 0)
@@ -16,11 +16,11 @@ export function useTimeLeft(until: number | null, tickMs = 500): number {
   return left
 }
 
-/** Returns the time until `until` in whole seconds. */
+/** Returns the seconds until `until`, rounded to a whole number. */
 export const useSecondsLeft = (until: number | null, tickMs?: number): number =>
   Math.ceil(useTimeLeft(until, tickMs) / 1_000)
 
-/** Returns a countdown and the function that starts it; `secondsLeft` is 0 if it is not running. */
+/** Returns a countdown and a function that starts it. `secondsLeft` is 0 when it is not running. */
 export function useCountdown(): { secondsLeft: number; start: (seconds: number) => void } {
   const [until, setUntil] = useState<number | null>(null)
   return {

@@ -2,7 +2,7 @@ import { useCallback, useMemo, useSyncExternalStore } from 'react'
 
 const listeners = new Set<() => void>()
 
-/** A preference of this browser. `read` gets parsed JSON and returns null if it is invalid. */
+/** A preference stored in this browser. `read` gets the parsed JSON and returns null if invalid. */
 export function useLocalPreference<Value>(
   key: string,
   fallback: Value,

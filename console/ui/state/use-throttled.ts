@@ -2,7 +2,7 @@ import { useCallback, useEffect, useEffectEvent, useRef } from 'react'
 import type { LiveData, ScreenTopic } from '#console/api/live/live-event.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 
-/** Runs `act` immediately, then at most once per `everyMs`; the last call always runs. */
+/** Limits `act` to one call per `everyMs`. The first call is immediate; the last is never lost. */
 export function useThrottled(act: () => void, everyMs: number): () => void {
   const run = useEffectEvent(act)
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null)
@@ -27,7 +27,7 @@ export function useThrottled(act: () => void, everyMs: number): () => void {
   }, [everyMs])
 }
 
-/** Calls `readAgain` (throttled) on live events that pass `isAbout`, or if events are missing. */
+/** Calls `readAgain` (throttled) after live events that pass `isAbout` and after a resync. */
 export function useLiveRefetch<Topic extends ScreenTopic>(
   topic: Topic,
   everyMs: number,

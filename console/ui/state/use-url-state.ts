@@ -5,25 +5,25 @@ import { showInfo } from '../messages/toast.ts'
 import { readUrlState, type UrlSchema, type UrlValues, writeUrlState } from './url-state.ts'
 
 /**
- * The requested URL query while a navigation is pending. The next change must start from it,
- * because the rendered URL is still the old one.
+ * The requested URL query of a pending navigation. Another change starts from this query, because
+ * the rendered URL is still the old one.
  */
 type Coming = { readonly from: string; readonly params: URLSearchParams; readonly isStep: boolean }
 
 type AddressChange = { readonly params: URLSearchParams; readonly isReplacing: boolean }
 
 type StepKind =
-  /** Adds a history entry. */
+  /** A change adds a history entry. */
   | 'step'
-  /** Replaces the current history entry. */
+  /** A change replaces the current history entry. */
   | 'replace'
-  /** The first letter adds a history entry; further letters change that entry until a commit. */
+  /** The first letter adds a history entry. Further letters change it until Enter or blur. */
   | 'typing'
 
 let coming: Coming | null = null
 let typed: string | null = null
 
-/** Requests a change of the URL query, based on the pending query if there is one. */
+/** Changes the requested URL query: the pending one, or else the current one. */
 function changeAddress(
   change: (params: URLSearchParams) => URLSearchParams,
   kind: StepKind,
@@ -34,17 +34,17 @@ function changeAddress(
   const now = last?.params ?? new URLSearchParams(window.location.search)
   const before = String(now)
   const params = change(now)
-  // A repeated request before the render (a suggestion, then Enter) adds only one history entry.
+  // The same request before rendering (a suggestion, then Enter) adds no second history entry.
   const isSame = String(params) === before
   const isGoingOn = kind === 'typing' && typed === name
   typed = kind === 'typing' ? name : null
-  // A pending entry does not exist yet, so its replacement must add a history entry.
+  // Replacing an entry that is still pending must add it, because it does not exist yet.
   const isStep = last?.isStep === true || (kind !== 'replace' && !isGoingOn && !isSame)
   coming = { from, params, isStep }
   return { params, isReplacing: !isStep }
 }
 
-/** Ends a typed change on blur, on Enter, or when a value is chosen. */
+/** Ends typing: after Enter, a blur or a choice, another letter adds a history entry. */
 function endTyping(): void {
   typed = null
 }
@@ -53,11 +53,11 @@ window.addEventListener('change', endTyping, true)
 window.addEventListener('focusout', endTyping, true)
 window.addEventListener('popstate', () => {
   typed = null
-  // The user went back to the entry before the change, so the change has ended.
+  // Going back cancels a pending change.
   coming = null
 })
 
-/** Returns an id that is unique for every history entry, including a replaced entry. */
+/** Returns an id of the current history entry. A replaced entry gets another id. */
 function entryId(): string {
   const { key } = (window.history.state ?? {}) as { key?: string }
   return `${key ?? ''} ${window.location.pathname}${window.location.search}`
@@ -66,17 +66,17 @@ function entryId(): string {
 export type SetUrlState<Schema extends UrlSchema> = (
   patch: Partial<UrlValues<Schema>>,
   options?: {
-    /** Replaces the current history entry. By default a change adds an entry. */
+    /** True to replace the current history entry; by default a change adds an entry. */
     replace?: boolean
-    /** Combines all typing until Enter or blur into one history entry. */
+    /** True to combine all letters until Enter or blur into one history entry. */
     isTyping?: boolean
   },
 ) => void
 
 /**
- * Stores filters, tab, range and sort order in the URL only. `schema` must be a module constant.
- * Invalid values are removed from the URL with a toast. Quick successive changes all apply, even
- * from different components.
+ * Manages state that is stored only in the URL: filters, tab, range, sort order. `schema` must be a
+ * module constant. Invalid values are removed from the URL with a toast. Changes in quick
+ * succession all apply, even from different components.
  */
 export function useUrlState<Schema extends UrlSchema>(
   schema: Schema,

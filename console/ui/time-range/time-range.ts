@@ -17,7 +17,7 @@ const RELATIVE: Record<Span, TimeRange> = {
   all: { kind: 'relative', span: 'all' },
 }
 
-/** Returns the same object for equal spans; a filter recognizes its default by identity. */
+/** Returns one object per span, because filters compare their default by identity. */
 export const relativeRange = (span: Span): TimeRange => RELATIVE[span]
 
 const HOUR = 3_600
@@ -28,12 +28,12 @@ const SECONDS: Record<Exclude<Span, 'today' | 'all'>, number> = {
   '30d': 30 * 24 * HOUR,
 }
 
-/** The ends of a range in unix seconds, both inclusive; null means unbounded. */
+/** The first and the last second of a range; null means unbounded. */
 export type Bounds = { readonly from: number | null; readonly to: number | null }
 
 /**
- * Returns the ends of a range at `now` (unix seconds). Relative ranges end one hour ahead, so that
- * calls from a server with a fast clock are included.
+ * Returns the first and last second of a range as of `now` (unix seconds). A relative range ends
+ * one hour later, because a server's clock may be fast.
  */
 export function boundsOf(range: TimeRange, now: number): Bounds {
   if (range.kind === 'absolute') return { from: range.from, to: range.to }
@@ -50,7 +50,7 @@ export const isWithin = ({ from, to }: Bounds, at: number): boolean =>
 export const rangeText = (range: TimeRange): string =>
   range.kind === 'relative' ? range.span : `${range.from}-${range.to}`
 
-/** Parses a range from the URL; null for any other text, and if the end precedes the start. */
+/** Parses a range of the URL. Null if the text is no range or the end is before the start. */
 export function readRange(text: string): TimeRange | null {
   const span = SPANS.find((known) => known === text)
   if (span !== undefined) return relativeRange(span)
@@ -60,7 +60,7 @@ export function readRange(text: string): TimeRange | null {
   return from <= to ? { kind: 'absolute', from, to } : null
 }
 
-/** A time-range parameter of the URL; `fallback` applies if the URL has none. */
+/** Defines a URL parameter for a time range. Without it in the URL, `fallback` applies. */
 export const rangeParam = (fallback: TimeRange): UrlParam<TimeRange> => ({
   fallback,
   read: readRange,
@@ -74,7 +74,7 @@ export function midnightBefore(now: number): number {
   return Math.floor(day.getTime() / 1000)
 }
 
-/** Parses a date-time field (`2026-11-21T08:30`, browser's time zone); null if invalid. */
+/** Parses a date-time field (`2026-11-21T08:30`, browser's time zone) to unix seconds, or null. */
 export function readLocalTime(text: string): number | null {
   const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/.test(text) ? Date.parse(text) : Number.NaN
   return Number.isFinite(time) ? Math.floor(time / 1000) : null
@@ -87,5 +87,5 @@ export function localTimeText(seconds: number): string {
   return `${day}T${two(time.getHours())}:${two(time.getMinutes())}`
 }
 
-/** Returns the browser's time zone, such as `Asia/Shanghai`. */
+/** Returns the name of the browser's time zone, such as `Asia/Shanghai`. */
 export const zoneName = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone

@@ -11,15 +11,15 @@ const TelegramDialog = lazy(async () => ({
 /** Login methods that use a dialog instead of a redirect. */
 export type Messenger = 'wechat' | 'telegram'
 
-/** WeChat's QR code or Telegram's button for this site; loaded at the first opening. */
+/** WeChat's QR code or Telegram's button, loaded when the dialog first opens. */
 export function MessengerDialog(props: {
   way: Messenger
   act: 'login' | 'bind'
   title: string
   submitText: string
-  /** Called with WeChat's code; it throws if the server refuses the code. */
+  /** Receives WeChat's code and throws if the server refuses the code. */
   onCode: (code: string) => Promise<void>
-  /** Returns the OAuth state that Telegram's response must contain. */
+  /** Returns the OAuth state, which Telegram's response must contain. */
   getState: () => Promise<string>
   onClose: () => void
 }): ReactElement {

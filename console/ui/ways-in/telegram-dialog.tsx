@@ -13,8 +13,8 @@ type Globals = {
 const SCRIPT = 'https://telegram.org/js/telegram-widget.js?22'
 
 /**
- * Creates the script element of Telegram's widget (core.telegram.org/widgets/login), which inserts
- * a frame. The widget redirects, because its callback mode needs `eval`.
+ * Creates the script of Telegram's widget (core.telegram.org/widgets/login), which inserts a frame.
+ * The widget redirects after a login, because its callback mode needs `eval`.
  */
 function telegramScript(widget: {
   readonly bot: string
@@ -33,7 +33,7 @@ function telegramScript(widget: {
 
 let policy: ScriptPolicy | undefined
 
-/** Returns the script URL, the only URL that the Trusted Types policy allows. */
+/** Returns the URL of the script, the only URL that the Trusted Types policy allows. */
 function scriptUrl(): string {
   const { trustedTypes } = globalThis as Globals
   policy ??= trustedTypes?.createPolicy('telegram-widget', { createScriptURL: () => SCRIPT })
@@ -41,8 +41,8 @@ function scriptUrl(): string {
 }
 
 /**
- * Telegram's login button. It redirects this tab to `/oauth/telegram` with Telegram's data and the
- * state from `getState`.
+ * Telegram's login button. After a login it redirects this tab to `/oauth/telegram` with Telegram's
+ * data and the state from `getState`.
  */
 export function TelegramDialog(props: {
   isOpen: boolean

@@ -6,7 +6,7 @@ import { showError } from '../messages/toast.ts'
 import { isMessenger, type Messenger } from './messenger-dialog.tsx'
 import { WAY_ICONS, type Way } from './ways.ts'
 
-/** A button per login method; one that redirects shows as busy until the tab navigates. */
+/** A button for each login method. Buttons that redirect are busy until the tab navigates. */
 export function WayButtons(props: {
   ways: readonly Way[]
   leave: (type: OAuthType) => Promise<void>

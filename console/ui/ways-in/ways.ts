@@ -2,7 +2,7 @@ import type { Status } from '#read-api/contract/status.ts'
 import type { OAuthType } from '#write-api/contract/oauth.ts'
 import type { IconName } from '../elements/icons.tsx'
 
-/** Login methods of other sites. */
+/** The login methods that use an account on another site. */
 export type Way = OAuthType | 'wechat' | 'telegram'
 
 export const WAYS: readonly Way[] = ['github', 'oidc', 'linuxdo', 'wechat', 'telegram']

@@ -4,13 +4,13 @@ import { FormDialog } from '../dialogs/form-dialog.tsx'
 import { TextField } from '../forms/fields.tsx'
 import { useDraftForm } from '../forms/use-draft-form.ts'
 
-/** The QR code of the site's WeChat account, and a field for the code that the account sends. */
+/** The QR code of the site's WeChat account, and a field for the code that this account sends. */
 export function WeChatDialog(props: {
   isOpen: boolean
   title: string
   submitText: string
   qrCode: string
-  /** Submits the code. The dialog closes unless the promise rejects. */
+  /** Sends the code to the server. The dialog closes unless the promise rejects. */
   onCode: (code: string) => Promise<void>
   onClose: () => void
 }): ReactElement {
