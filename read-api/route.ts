@@ -16,8 +16,8 @@ export type ReadDeps = {
   /** The signal that is aborted when this process starts to drain before a stop. */
   readonly draining: AbortSignal
   /**
-   * Counts the long responses. A stop of the process waits for them. If it is omitted, a stop waits
-   * for no response.
+   * Counts the long responses, for which a stop of the process waits. Without this counter, a stop
+   * waits for no response.
    */
   readonly longResponses?: LongResponses
   readonly health: HealthBoard
@@ -38,8 +38,9 @@ export const withTypes = (app: FastifyInstance) => app.withTypeProvider<TypeBoxT
 const WAIT_MAX_MS = 2_000
 
 /**
- * Returns a `preHandler`. If the request has the header `X-After-Position`, it waits for a limited
- * time until the named read models have reached this position.
+ * Returns a `preHandler` that waits until the named read models have reached the position in the
+ * request's header `X-After-Position`. The wait is limited. Without this header, the handler does
+ * not wait.
  */
 export const upToDate = ({ freshness }: ReadDeps, ...names: readonly ReadModelName[]) =>
   waitsForPosition(async (request: FastifyRequest): Promise<void> => {

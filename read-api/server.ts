@@ -99,7 +99,7 @@ export async function readApi(
   const deps: ReadDeps = { ...apiDeps, health, progress, shownBalances, providerMessages }
   await app.register(websocket, {
     options: { maxPayload: MESSAGE_BYTES_MAX, perMessageDeflate: false },
-    // The sender caused the error with an invalid or oversized frame, so it is not logged.
+    // The sender caused the error with an invalid or oversized frame, so the error is not logged.
     errorHandler: (_error, socket) => socket.terminate(),
   })
   for (const route of ROUTES) route(withTypes(app), deps)

@@ -43,8 +43,8 @@ export function limitWrites(app: FastifyInstance, { limits }: Pick<Core, 'limits
 }
 
 /**
- * Returns the number of calls that a request counts as. For a batch, it depends on the number of
- * ids or the `count` of objects to create.
+ * Returns the number of calls that a request counts as. The number for a batch depends on the
+ * number of ids or the `count` of objects to create.
  */
 function costOf(body: FastifyRequest['body']): number {
   const { ids, count } = (body ?? {}) as { readonly ids?: unknown; readonly count?: unknown }

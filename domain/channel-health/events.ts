@@ -17,8 +17,8 @@ export type CircuitScope = {
 }
 
 /**
- * A circuit was opened. Calls avoid the channel until `until` (unix milliseconds). Then one call
- * tries it.
+ * A circuit was opened. Calls avoid the channel until `until` (unix milliseconds). After this time,
+ * one call tries the channel.
  */
 export type CircuitOpened = Fact<
   'CircuitOpened',

@@ -95,7 +95,7 @@ export type CredentialsErrorCode =
   | 'TotpAlreadyOn'
   /** The user has neither TOTP nor a passkey. */
   | 'NoSecondFactor'
-  /** The code's time step or a later one was used before. Each code is valid only once. */
+  /** The code's time step or a later time step was used before. Each code is valid only once. */
   | 'CodeUsed'
   | 'CodeWrong'
   | 'PasskeyKnown'

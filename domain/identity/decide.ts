@@ -5,7 +5,10 @@ import type { IdentityEvent, IdentityProvider } from './events.ts'
 /** The state of an identity. `userId` is null while no user has claimed the identity. */
 type IdentityState = { readonly userId: number | null }
 
-/** The decider of one identity. The first user to claim it owns it until that user releases it. */
+/**
+ * The decider of one identity. The first user who claims the identity owns it until this user
+ * releases it.
+ */
 export const identityDecider: Decider<
   IdentityState,
   IdentityCommand,

@@ -14,8 +14,8 @@ const LENGTH_MAX = 2_000
 
 /**
  * Returns whether the text is a valid link to a chat client. The link may contain the placeholders
- * `{address}` and `{key}`. It must be an https address, or use the scheme of a client that cannot
- * run scripts, because it receives the user's key.
+ * `{address}` and `{key}`. The link must be an https address, or use the scheme of a client that
+ * cannot run scripts, because the link receives the user's key.
  */
 function isChatLink(link: string): boolean {
   if (link.length > LENGTH_MAX || !/^[a-z][a-z0-9+.-]{0,30}:\S/i.test(link)) return false

@@ -94,7 +94,10 @@ function checkedEntries(changes: readonly PlannedEntry[]): readonly PlannedEntry
   return entries
 }
 
-/** Returns an error if both forms of the fallback price are set, since only one can apply. */
+/**
+ * Returns an error if a fallback price per call and fallback ratios are both set, because only one
+ * of them can apply.
+ */
 function rivalsIn(entries: readonly PlannedEntry[]): OptionsError | null {
   const set = entries.flatMap(({ option, value }) => (value === null ? [] : [option]))
   const pair = PAIR.filter((option) => set.includes(option))

@@ -39,9 +39,9 @@ export const SINGLE = 'fallback_single_price'
 export const PAIR: readonly string[] = ['fallback_input_ratio', 'fallback_completion_ratio']
 
 /**
- * Returns the text to set, and the texts that it clears. A fallback price is a price per call or a
- * pair of ratios, never both. Setting one form clears the other, regardless of the order in which a
- * form sends them.
+ * Returns the text to set and the texts to clear. A fallback price is either a price per call or a
+ * pair of ratios. Setting one of them clears the other, regardless of the order in which a client
+ * sets them.
  */
 export function withoutConflicting(key: string, value: string): Texts {
   if (value === '') return [[key, value]]

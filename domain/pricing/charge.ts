@@ -44,8 +44,8 @@ export const isCountable = (usage: Usage): boolean =>
   COUNTS.every((count) => Number.isSafeInteger(usage[count]) && usage[count] >= 0)
 
 /**
- * Returns the charge for the usage at the price. `calls` is the `n` of a price per call. If it is
- * omitted, it is 1, or 0 without any usage. Throws if a count is negative, fractional or not a
+ * Returns the charge for the usage at the price. `calls` is the `n` of a price per call; an omitted
+ * `calls` means 1, or 0 without any usage. Throws if a count is negative, fractional or not a
  * number.
  *
  *   per tokens: round((inputUncached + cacheRead·K + cacheWrite5m·W + cacheWrite1h·W·1.6
@@ -62,7 +62,7 @@ export function chargeFor(
 
 /**
  * Returns the provider's charge for a call: the list price (group ratio 1) multiplied by the
- * channel's cost ratio. The result is rounded once and is at least 1, unless it is free.
+ * channel's cost ratio. The result is rounded once. It is at least 1, unless the exact charge is 0.
  */
 export function costFor(
   price: PriceSnapshot,
@@ -126,7 +126,7 @@ type PastCall = {
   readonly group: string
   readonly userGroup: string
   readonly usage: Usage
-  /** The number of calls in the event. If it is omitted, it is 1, or 0 without any usage. */
+  /** The number of calls in the event. An omitted number means 1, or 0 without any usage. */
   readonly calls?: number | undefined
 }
 

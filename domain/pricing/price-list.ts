@@ -68,9 +68,9 @@ export function readPriceList(values: ReadonlyMap<string, string>, revision: num
 export type Customer = { readonly userGroup: string; readonly acceptsUnpriced: boolean }
 
 /**
- * A cache of the prices in a list. Calls at the same price then share one object, and with it the
- * results of calculations. The number of prices in the cache is limited, because callers choose the
- * names of models.
+ * A cache of the prices in a list. Calls at the same price share one price object, and other caches
+ * use this object as their key. The number of prices in the cache is limited, because callers
+ * choose the names of models.
  */
 const knownPrices = new WeakMap<PriceList, Map<string, PriceSnapshot>>()
 const KNOWN_MAX = 4_096

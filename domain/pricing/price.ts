@@ -4,8 +4,9 @@ import type { WireQuota } from '../shared/quota.ts'
 export type DecimalText = string
 
 /**
- * The price at the admission of a call. The call's events contain it, so that the charge can be
- * recomputed from them alone. `list` is the revision of the options stream when the price was read.
+ * The price at the admission of a call. The call's events contain the price, so that the charge can
+ * be recomputed from the events alone. `list` is the revision of the options stream when the price
+ * was read.
  */
 export type PriceSnapshot = PerTokenPrice | PerCallPrice
 

@@ -2,7 +2,10 @@ import { type ExactJson, isNumber, isObject, parseJsonText } from '../shared/jso
 import { type Decimal, decimalText, parseDecimal } from './decimal.ts'
 import type { DecimalText } from './price.ts'
 
-/** Ratios by name in a Map. In an object, the name `constructor` would have a value. */
+/**
+ * Ratios by name. The type is a Map, because an object would have a value for names such as
+ * `constructor`.
+ */
 export type RatioMap = ReadonlyMap<string, DecimalText>
 
 /** Returns the decimal in a JSON number or string. */

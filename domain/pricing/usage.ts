@@ -47,8 +47,9 @@ export const NO_USAGE: Usage = Object.freeze({
 export type TokenLimits = { readonly inputTokens: number; readonly outputTokens: number }
 
 /**
- * Returns the part of `usage` within `limits`, or `usage` itself if it is within them. If the hold
- * of a call covers the limits, this part never costs more than the hold, for any kinds of tokens.
+ * Returns the part of `usage` within `limits`. A usage within the limits is returned unchanged. If
+ * the hold of a call covers the limits, the returned part never costs more than the hold,
+ * regardless of the kinds of tokens.
  */
 export function usageWithin(usage: Usage, { inputTokens, outputTokens }: TokenLimits): Usage {
   if (inputTokensOf(usage) <= inputTokens && usage.output <= outputTokens) return usage

@@ -23,7 +23,7 @@ export type RefundTopUp = {
   readonly cents: bigint
   /** The number of refunds that the admin saw. The command is refused if there are more. */
   readonly refundsBefore: number
-  /** The expected value of `TopUpState.changes`. If it is omitted, it is not checked. */
+  /** The expected value of `TopUpState.changes`. If it is omitted, any value is accepted. */
   readonly changesBefore?: number
   readonly reason: Sealed
 }
@@ -57,7 +57,9 @@ export type ReportDispute = Report & {
   readonly reason: string
   /** The deadline for evidence in unix seconds. null means that no evidence is accepted. */
   readonly dueBy: number | null
-  /** The movement of money that the report states. null means that it states none. */
+  /**
+   * The movement of money that the report states. null means that the report states no movement.
+   */
   readonly funds: 'withdrawn' | 'reinstated' | null
   /** The time of the provider's statement in unix seconds. */
   readonly statedAt: number

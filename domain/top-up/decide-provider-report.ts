@@ -216,8 +216,8 @@ function disputeOf(
 }
 
 /**
- * Returns whether a statement is newer than the known one. Times are in whole seconds. If two
- * statements are from the same second, the decision counts as the later one.
+ * Returns whether a statement is newer than the known statement. Times are in whole seconds. If two
+ * statements are from the same second, the decision counts as the later statement.
  */
 function isNewerThan(known: ReportedDispute, { statedAt, status }: ReportDispute): boolean {
   if (statedAt !== known.statedAt) return statedAt > known.statedAt

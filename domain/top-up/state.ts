@@ -28,7 +28,7 @@ export type ProviderReports = {
 }
 
 export type TopUpState = {
-  /** The order's data. null means that it was never ordered. */
+  /** The order's data. null means that the order does not exist. */
   readonly order: TopUpOrdered['data'] | null
   /** The payment. null means that the order is not paid. */
   readonly payment: Payment | null

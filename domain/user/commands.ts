@@ -24,7 +24,7 @@ type ChangePassword = {
    * logins have been invalidated since, because the requester may be an intruder.
    */
   readonly ifVersion?: number
-  /** Set if the server generated the password. The user should then choose another one. */
+  /** Set if the server generated the password. The user should then choose another password. */
   readonly isTemporary?: boolean
 }
 

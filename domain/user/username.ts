@@ -6,7 +6,9 @@ import type { UsernameEvent } from './events.ts'
 /** The state of a username. `userId` is null while no user has claimed the name. */
 export type UsernameState = { readonly userId: number | null }
 
-/** The decider of one username. The first user to claim it owns it until the user is erased. */
+/**
+ * The decider of one username. The first user who claims the name owns it until the user is erased.
+ */
 export const usernameDecider: Decider<
   UsernameState,
   UsernameCommand,

@@ -1,8 +1,8 @@
 import { sql } from 'slonik'
 
 /**
- * The minimum length of a request id prefix. A shorter text would match too many calls, so it is
- * compared with complete ids.
+ * The minimum length of a request id prefix. A shorter text would match too many calls, so a
+ * shorter text only matches a complete id.
  */
 export const REQUEST_ID_PREFIX_MIN = 8
 

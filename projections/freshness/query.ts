@@ -11,7 +11,7 @@ export type ReadModelName = ProjectionName
 
 /**
  * Tells up to which position each read model includes the events. The positions are polled when
- * this process does not own all lanes.
+ * other processes update a part of the read models.
  */
 export type Freshness = {
   /**
@@ -105,7 +105,10 @@ function waitUntil(
 
 const checkpointRow = rowType({ name: Type.Enum(PROJECTION_NAMES), position: wireInteger })
 
-/** Reads the position of each read model, which is the lowest position of its lanes. */
+/**
+ * Reads the position of each read model. It is the lowest position of the read model's lanes
+ * (partitions of the streams).
+ */
 export async function readPositions(core: Pick<Core, 'db'>): Promise<Positions> {
   const rows = await core.db.any(sql.type(checkpointRow)`
     select name, min(position) as position from projections.checkpoint group by name

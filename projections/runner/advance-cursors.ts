@@ -20,11 +20,11 @@ export type AdvanceDeps = Omit<CommitDeps, 'pg'> & {
 }
 
 /**
- * Folds a segment of events and moves the cursors of its lanes in one transaction. When the fold or
- * write of a cursor fails, the cursor stops and the other cursors continue. When the connection is
- * lost, the transaction is retried until the connection recovers. When another process has moved a
- * cursor's checkpoint, the cursor continues from the new position. If the new position is behind
- * the segment, the cursor catches up later.
+ * Folds a segment of events and moves the cursors of its lanes (partitions of the streams) in one
+ * transaction. When the fold or write of a cursor fails, the cursor stops and the other cursors
+ * continue. When the connection is lost, the transaction is retried until the connection recovers.
+ * When another process has moved a cursor's checkpoint, the cursor continues from the new position.
+ * If the new position is before the segment, the cursor catches up later.
  * Returns the lanes that another process may now own. Nothing was written for these lanes.
  */
 export async function advance(
@@ -73,7 +73,8 @@ async function commitCursors(
 
 /**
  * Commits the folds in one transaction. When the database refuses the transaction, the folds are
- * committed separately, by projection and then by lane, to find the lane whose rows are refused.
+ * committed separately, first by projection and then by lane, to find the lane (partition of the
+ * streams) whose rows are refused.
  */
 async function commitOrSplit(
   deps: AdvanceDeps,
@@ -104,8 +105,8 @@ const isForAll = (error: unknown): boolean =>
   error instanceof CheckpointMoved || error instanceof LanesLost || isOutage(error)
 
 /**
- * Folds several lanes of one projection. A lane that fails to fold is stopped and left out of the
- * result.
+ * Folds several lanes (partitions of the streams) of one projection. A lane that fails to fold is
+ * stopped and left out of the result.
  */
 async function foldCursors(
   deps: AdvanceDeps,

@@ -4,7 +4,10 @@ import { ALL_LANES } from '#infra/event-bus/lanes.ts'
 import type { Projection } from '../projection.ts'
 import type { ProjectionName } from '../projection-names.ts'
 
-/** For each lane, the position up to which events are included. The index is the lane's number. */
+/**
+ * For each lane (partition of the streams), the position up to which events are included. The index
+ * is the lane's number.
+ */
 export type LanePositions = readonly number[]
 
 export type Checkpoint = { readonly positions: LanePositions; readonly definition: string }
@@ -102,8 +105,8 @@ type LikeMoves = {
 }
 
 /**
- * Groups the moves that have the same start, the same end and the same lanes, so that one statement
- * can make them.
+ * Groups moves that have the same start, the same end and the same lanes, so that one statement can
+ * make all moves of a group.
  */
 function likeMoves(moves: readonly Move[]): LikeMoves[] {
   const found = new Map<string, LikeMoves & { projections: Projection[] }>()

@@ -35,7 +35,9 @@ export class CheckpointMoved extends Error {
   }
 }
 
-/** Thrown when another process now owns the lanes. Nothing was written. */
+/**
+ * Thrown when another process now owns the lanes (partitions of the streams). Nothing was written.
+ */
 export class LanesLost extends Error {
   readonly lanes: ReadonlySet<number>
   constructor(lanes: readonly number[]) {

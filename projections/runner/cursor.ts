@@ -12,7 +12,10 @@ export type ProjectionFailure = {
   readonly message: string
 }
 
-/** The progress of one projection in one lane, in the process that owns the lane. */
+/**
+ * The progress of one projection in one lane (partition of the streams), in the process that owns
+ * the lane.
+ */
 export type Cursor = {
   readonly projection: Projection
   readonly lane: number
@@ -55,8 +58,8 @@ export function healthOf(
 }
 
 /**
- * Stops one lane of a projection. The lane starts again after a restart of the process or a rebuild
- * of the read model.
+ * Stops one lane (partition of the streams) of a projection. The lane starts again after a restart
+ * of the process or a rebuild of the read model.
  */
 export function stopCursor(cursor: Cursor, error: unknown, log: Logger): void {
   cursor.failure = failureOf(cursor.projection, error, log, cursor.lane)

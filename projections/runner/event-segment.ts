@@ -2,8 +2,9 @@ import type { Recorded } from '#domain/shared/event.ts'
 import type { LaneBatch } from '#infra/event-bus/port.ts'
 
 /**
- * A range of events that is folded at once. `spans` has a start and an end position for each lane,
- * and `events` contains every event of each lane between these positions.
+ * A range of events that is folded together. `spans` has a start and an end position for each lane
+ * (partition of the streams), and `events` contains every event of each lane between these
+ * positions.
  */
 export type Segment = {
   readonly spans: ReadonlyMap<number, { readonly after: number; readonly position: number }>

@@ -9,8 +9,8 @@ import { writeChanges } from './write-changes.ts'
 const BATCH = 2_000
 
 /**
- * Creates the tables of a projection in `schema` and folds the events of each lane up to the lane's
- * position in `upTo`.
+ * Creates the tables of a projection in `schema`. Folds the events of each lane (partition of the
+ * streams) up to the lane's position in `upTo`.
  */
 export async function foldIntoNewTables(
   core: Core,

@@ -38,8 +38,9 @@ class LanesNotOwned extends Error {
 
 /**
  * Moves the cursors of this process with the events that the bus delivers. A cursor is one
- * projection in one lane. All pending batches are folded in one transaction. Cursors that are
- * behind the bus read the event store together until they have caught up.
+ * projection in one lane (partition of the streams). All pending batches are folded in one
+ * transaction. Cursors that have not reached the position of the bus read the event store together
+ * until they have caught up.
  */
 export class LaneRunner implements LaneWorker {
   private readonly deps: AdvanceDeps
@@ -110,8 +111,8 @@ export class LaneRunner implements LaneWorker {
   }
 
   /**
-   * Returns the lowest position of each projection in the lanes of this process. The map is empty
-   * when the process owns no lanes.
+   * Returns the lowest position of each projection in the lanes (partitions of the streams) of this
+   * process. The map is empty when the process owns no lanes.
    */
   positions(): Map<Projection['name'], number> {
     const lowest = new Map<Projection['name'], number>()

@@ -14,7 +14,10 @@ import { rebuildReadModel } from './rebuild.ts'
 import { type Verdict, verifyReadModel } from './verify.ts'
 
 export type ProjectionRunner = {
-  /** Returns the lowest position of each projection in the lanes that this process owns. */
+  /**
+   * Returns the lowest position of each projection in the lanes (partitions of the streams) that
+   * this process owns.
+   */
   readonly positions: () => ReadonlyMap<ProjectionName, number>
   readonly health: () => readonly ProjectionHealth[]
   /** Returns false while a projection is stopped by an event that cannot be folded. */
@@ -39,8 +42,9 @@ export type RunnerOptions = {
 
 /**
  * Starts maintaining the read models. Read models that are missing or have another definition are
- * built first; then events update the read models. Processes that call this function share the
- * lanes. The promise resolves when the read models can be read, even if they are still catching up.
+ * built first; then events update the read models. Processes that call this function share the work
+ * by lanes (partitions of the streams). The promise resolves when the read models can be read, even
+ * if they are still catching up.
  */
 export async function startProjections(
   core: Core,

@@ -10,7 +10,8 @@ import { inTransaction, withNamedLock } from './read-model.ts'
 export type Verdict = {
   readonly name: ProjectionName
   /**
-   * The lowest position of the read model's lanes. Each lane was compared at its own checkpoint.
+   * The lowest position of the read model's lanes (partitions of the streams). Each lane was
+   * compared at its own checkpoint.
    */
   readonly position: number
   readonly isEqual: boolean

@@ -95,7 +95,7 @@ const SearchChannels = Type.Object({
   model: Query.text,
   id_sort: Query.flag,
   tag_mode: Query.flag,
-  /** If it is `false`, tag mode lists tags without their channels. */
+  /** `false` lists tags without their channels in tag mode. */
   children: Query.flag,
   /** Limits the list to channels with exactly this tag. */
   tag: Query.text,

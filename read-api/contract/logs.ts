@@ -44,7 +44,7 @@ export type LoggedUsage = {
   output?: number
   reasoning?: number
   outputAudio?: number
-  /** The number of calls if the price is per call. If it is omitted, it is 1. */
+  /** The number of calls if the price is per call. An omitted number means 1. */
   calls?: number
 }
 

@@ -101,8 +101,8 @@ export class LiveSession {
     const buffer = this.#hub.buffer()
     if (this.#sent < buffer.from) this.#resync()
     for (const item of buffer.after(this.#sent)) {
-      // Items of the same position are sent together. A client that resumes from this position
-      // would otherwise miss some of them.
+      // Items of the same position are sent together. After a partial send, a client that resumes
+      // from this position would miss the unsent items.
       if (!this.#hasRoom && item.position > this.#sent) return
       this.#sent = item.position
       this.#deliver(item)
@@ -115,8 +115,8 @@ export class LiveSession {
   }
 
   /**
-   * Sends the changes of the channels' health since the last message. A client that is behind
-   * receives all changes with a later message.
+   * Sends the changes of the channels' health since the last message. A slow client receives all
+   * changes with a later message.
    */
   pushHealth(): void {
     if (!this.receivesHealth || this.#isClosed || !this.#hasRoom) return
@@ -142,7 +142,7 @@ export class LiveSession {
     return this.#isFollowing && this.#topics.has('tasks')
   }
 
-  /** Sends the progress of tasks. A client that is behind only receives later progress. */
+  /** Sends the progress of tasks. A slow client only receives later progress. */
   pushProgress(changed: readonly TaskProgress[]): void {
     if (!this.receivesTasks || this.#isClosed || !this.#hasRoom) return
     const { userId } = this.principal
@@ -210,7 +210,7 @@ export class LiveSession {
     this.send({ type: 'event', topic: 'inbox', position: this.#sent, data })
   }
 
-  /** Requests the client to read everything again, and continues with new items. */
+  /** Tells the client to read everything again, and continues with new items. */
   #resync(): void {
     this.#sent = this.#hub.buffer().upTo
     for (const topic of this.#topics) this.send({ type: 'resync', topic })

@@ -13,8 +13,8 @@ type CsvCell = string | number | bigint | null
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /**
- * Matches text that needs no escaping, which is nearly all text. A negative number needs none,
- * because it is not a formula.
+ * Matches text that needs no escaping, which is nearly all text. A negative number needs no
+ * escaping, because it is not a formula.
  */
 const PLAIN = /^(?:-\d+(?:\.\d+)?|(?![=+\-@\t\r])[^",\r\n]*)$/
 const FORMULA_START = /^[=+\-@\t\r]/
@@ -179,7 +179,10 @@ const ERROR = 6
  */
 const isCall = ({ type }: LogRow): boolean => type === CONSUMPTION || type === ERROR
 
-/** Returns the provider's charge, or null without parsing the JSON if it is unknown. */
+/**
+ * Returns the provider's charge, or null if the charge is unknown. An unknown charge is detected
+ * without parsing the JSON.
+ */
 function costIn(adminOther: string, dollars: CsvSettings['dollars']): CsvCell {
   if (!adminOther.includes('"cost":')) return null
   const { cost } = JSON.parse(adminOther) as LogOther

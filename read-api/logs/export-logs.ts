@@ -40,7 +40,10 @@ function readDecimal(text: string): { units: bigint; scale: bigint } {
     : { units, scale: 10n ** BigInt(fraction.length) }
 }
 
-/** The limits of concurrent exports, because an export uses a CPU core while it is read. */
+/**
+ * The limits of concurrent exports. Exports are limited, because each export uses a CPU core while
+ * it is read.
+ */
 const PERMIT_LIMITS = { all: 8, each: 2, reservedForAdmins: 2 }
 /**
  * The time limits of reading an export. The stall limit equals the limit of call streams. The total

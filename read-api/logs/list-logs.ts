@@ -111,8 +111,8 @@ function logOrder({ sort, order }: Static<typeof AllLogs>): ListOrder<LogSort> |
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64')
 
 /**
- * Returns the filter that identifies a list across pages. It must stay the same while the requested
- * range moves with the clock. The start is therefore removed, and so is an end in the future.
+ * Returns the filter that identifies a list across pages. The filter must stay the same while the
+ * requested range moves with the clock. Therefore, the start and an end in the future are removed.
  */
 function listOf({ from: _start, to, ...filter }: LogFilter, now: number): LogFilter {
   return to === undefined || to >= now ? filter : { ...filter, to }

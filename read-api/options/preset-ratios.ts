@@ -49,7 +49,9 @@ type Lists = {
   readonly max_output: Record<string, string>
 }
 
-/** Fetches the ratio lists below the address. Returns null if one is unavailable or invalid. */
+/**
+ * Fetches the ratio lists below the address. Returns null if any list is unavailable or invalid.
+ */
 async function fetchPreset(
   outbound: Outbound,
   baseUrl: string,

@@ -43,9 +43,9 @@ const OWNERS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * Returns the vendor of a model, or an empty text if it is unknown. Only the last part of the name
- * counts (`meta/llama-3` is a llama). NOTE: the channel is not used, because it would reveal where
- * the site buys.
+ * Returns the vendor of a model, or an empty text if the vendor is unknown. Only the last part of
+ * the name counts, such as `llama-3` in `meta/llama-3`. NOTE: the channel is not used, because it
+ * would reveal the site's providers.
  */
 export function ownerOf(model: string): string {
   const name = model.toLowerCase()

@@ -54,8 +54,8 @@ export type SettingChange = {
 }
 
 /**
- * Compares a setting from a request with the stored one. A proxy with masked credentials keeps the
- * stored credentials.
+ * Compares the setting of a request with the stored setting. A proxy with masked credentials keeps
+ * the stored credentials.
  */
 export async function settingChange(
   vault: Vault,

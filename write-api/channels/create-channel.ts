@@ -114,7 +114,7 @@ type ChannelBatch = {
 
 /**
  * The maximum number of attempts. An attempt fails when the first id is already taken, because
- * other processes created channels or the read model is behind.
+ * other processes created channels that the read model does not include yet.
  */
 const ATTEMPTS_MAX = 100
 

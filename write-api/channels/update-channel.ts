@@ -29,8 +29,8 @@ import { checkGroups, keysToAdd, parseKeys, repeatedKeysMessage } from './create
 
 /**
  * PUT /api/channel/: changes the given fields of a channel. Status 1 enables the channel and 2
- * disables it. Status 3, which the gateway sets when it disables a channel, is only accepted if the
- * channel has it.
+ * disables it. Status 3, which the gateway sets when it disables a channel, is only accepted if it
+ * is the channel's current status.
  */
 export const updateChannel: Action = (api, deps) => {
   api.route({

@@ -96,7 +96,7 @@ export type NamedTag = Static<typeof NamedTag>
 
 /**
  * A request for the models at a provider's address. Without `key`, the stored key of channel `id`
- * is used, but only when the address is the one saved with the channel.
+ * is used, but only when the address equals the stored address of the channel.
  */
 export const FetchModels = Type.Object({
   base_url: Type.Optional(Type.Union([Type.String({ maxLength: 2000 }), Type.Null()])),

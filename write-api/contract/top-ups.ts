@@ -40,8 +40,8 @@ export const Pay = Type.Object({
 export type Pay = Static<typeof Pay>
 
 /**
- * Where the user pays. If `data` is not empty, it contains the fields of a form that is submitted
- * to `url`. Otherwise the browser opens `url`.
+ * The page on which the user pays. If `data` is not empty, it contains the fields of a form that is
+ * submitted to `url`. If `data` is empty, the browser opens `url`.
  */
 export const PaymentPage = Type.Object({
   success: Type.Boolean(),

@@ -111,8 +111,8 @@ export const UpdateSettings = Type.Object({
    */
   webhook_secret: Type.Optional(Type.Union([Type.String({ maxLength: 256 }), Type.Null()])),
   /**
-   * The address for notifications; empty means the user's bound address. A new address other than
-   * the bound one must be verified with `notification_code`.
+   * The address for notifications; empty means the user's bound address. A new address that is not
+   * the bound address must be verified with `notification_code`.
    */
   notification_email: Type.Optional(Type.String({ maxLength: 320 })),
   /** The code from the mail that was requested with the purpose `notify`. */

@@ -92,8 +92,8 @@ async function stepsToReset(deps: Deps, id: number, actorRole: Role): Promise<An
 }
 
 /**
- * Deletes the secrets of authenticator apps that are no longer enabled. Only secrets in events are
- * deleted. The secret of an app that is not confirmed yet has no event, so it is kept.
+ * Deletes the secrets of authenticator apps that are no longer enabled. The secret of an app that
+ * is not confirmed yet is kept, because only secrets that an event references are deleted.
  */
 async function deleteStaleSecrets({ core }: Deps, userId: number): Promise<void> {
   const stream = credentialsStream(userId)

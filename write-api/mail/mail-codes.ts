@@ -50,7 +50,7 @@ export async function issueMailCode(
 /**
  * Verifies a code and checks that the request comes from the browser that requested the code. A
  * right code is consumed. After five wrong codes, the code is invalid. Requests from other browsers
- * are not counted, so that they cannot use up the attempts.
+ * are not counted, so that other browsers cannot use up the attempts.
  */
 export async function verifyMailCode(
   { shortLived }: Codes,

@@ -33,8 +33,8 @@ async function resolveRecipients(
   // have just registered.
   const head = await core.store.headPosition()
   const isFresh = await freshness.waitFor(['users'], head, FRESH_WITHIN_MS)
-  // The request fails when the read model is behind, because some recipients would be left out
-  // unnoticed.
+  // The request fails when the read model does not include all events in time, because some
+  // recipients would be left out unnoticed.
   if (!isFresh && (everybody || groups.length > 0))
     throw httpError('Unavailable', {}, RETRY_SECONDS)
   await checkGroups(deps, groups)
@@ -94,7 +94,7 @@ export const storeText = (
 ): Promise<string> =>
   vault.putSecret('message', ownerOf(messageId), JSON.stringify({ title, content }))
 
-/** Stores the text if it differs from the stored one. Returns the reference of the stored text. */
+/** Stores the text if it differs from the stored text. Returns the reference of the stored text. */
 export async function storeTextIfChanged(
   vault: Pick<Vault, 'putSecret' | 'getSecrets'>,
   messageId: number,

@@ -50,7 +50,7 @@ async function findOrRegister(
   const { provider } = profile.identity
   const stream = identityStream(provider, key)
   // Registrations of the same identity are serialized. When a new user opens two tabs, the second
-  // request finds the account that the first one created.
+  // request finds the account that the first request created.
   const { id, position } = await deps.runExclusive(stream, async () => {
     const { userId } = await core.actors.stateOf(identityDecider, stream)
     if (userId !== null) return { id: userId, position: await core.store.headPosition() }

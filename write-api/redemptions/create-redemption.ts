@@ -74,7 +74,7 @@ const ATTEMPTS_MAX = 100
 
 /**
  * Assigns ids and creates all codes in one append. Returns the position of the append. For a
- * repeated request, it returns a position that is not before the original append.
+ * repeated request, the returned position is at or after the original append.
  */
 async function createCodes(
   deps: Deps,
@@ -152,7 +152,7 @@ type RepeatableRequest = {
   readonly request: RedemptionRequest
   /**
    * Returns the key with an index. The key is derived from the request, so that a repeated request
-   * returns the same keys, although they are not stored with it.
+   * returns the same keys, although no keys are stored with the request.
    */
   readonly keyAt: (index: number) => string
 }

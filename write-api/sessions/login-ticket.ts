@@ -48,8 +48,8 @@ export async function countTicketAttempt({ core }: Deps, ticket: string): Promis
 }
 
 /**
- * Consumes a ticket, so that it starts only one session. When several requests consume a ticket, it
- * throws for all except the first one.
+ * Consumes a ticket, so that the ticket starts only one session. When several requests consume a
+ * ticket, the function throws for all except the first request.
  */
 export async function consumeTicket({ core }: Deps, ticket: string): Promise<void> {
   parseTicket(await core.shortLived.take(KIND, core.vault.keyedHash('login-ticket', ticket)))

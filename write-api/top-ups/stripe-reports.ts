@@ -115,8 +115,8 @@ function disputeReport(type: string, statedAt: unknown, dispute: unknown): Strip
 }
 
 /**
- * Reports the total of a charge's refunds. Stripe sends this event even when `refund.*` events are
- * not enabled.
+ * Converts Stripe's event with the total of a charge's refunds. Stripe sends this event even when
+ * `refund.*` events are not enabled.
  */
 function chargeReport(charge: unknown): StripeReport {
   if (!charges.Check(charge)) throw httpError('InvalidRequest')

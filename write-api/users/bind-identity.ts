@@ -13,8 +13,8 @@ import { userError } from './user-errors.ts'
 /**
  * Binds a verified identity to a user and returns the position of the append. A mail address
  * replaces the user's previous address. Throws `IdentityTaken` when the identity belongs to another
- * user. Throws `ProviderBound` when another account of this provider is bound, which must be
- * unbound first.
+ * user. Throws `ProviderBound` when the user has bound another account of this provider, because
+ * that account must be unbound first.
  */
 export function bindIdentity(
   deps: Deps,

@@ -59,8 +59,8 @@ export const eraseUser: Action = (api, deps) => {
 }
 
 /**
- * Compares the typed username with the stored one and returns it. The username of an erased user is
- * empty.
+ * Compares the typed username with the stored username and returns the stored username. The
+ * username of an erased user is empty.
  */
 async function checkName({ core }: Deps, userId: number, input: string): Promise<string> {
   const user = await findUser(core.db, userId)

@@ -70,7 +70,10 @@ export type NewUser = {
   readonly reason: 'setup' | 'new-user'
   /** The verified identities of the user. */
   readonly identities?: readonly Identity[]
-  /** The id of the inviter. The append that creates the user also rewards both users. */
+  /**
+   * The id of the inviter. The append that creates the user also rewards the inviter and the new
+   * user.
+   */
   readonly inviterId?: number | null
 }
 

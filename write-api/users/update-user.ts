@@ -133,7 +133,7 @@ async function checkGroup({ core }: Deps, group: string): Promise<void> {
 
 /**
  * Returns the step that sets the balance. In the append, the account compares its balance with the
- * expected one. The request's id ensures that the change is made once.
+ * expected balance. The request's id ensures that the change is made once.
  */
 async function quotaSteps(
   deps: Deps,

@@ -1,8 +1,8 @@
 import type { TimelineEntry as TimelineRow } from '#projections/channel-timeline/query.ts'
 
 /**
- * A timeline entry for the expiry of a channel. No event records an expiry, so its id is negative
- * and it has no actor.
+ * A timeline entry for the expiry of a channel. No event records an expiry, so the entry has a
+ * negative id and no actor.
  */
 export type Expiry = Omit<TimelineRow, 'kind'> & { readonly kind: 'expired' }
 export type Entry = TimelineRow | Expiry

@@ -9,7 +9,7 @@ type CachedRow = { readonly text: string; readonly row: ChannelHealth; readonly 
 
 /**
  * Caches the health of all channels, with the version in which the health of each channel changed.
- * Each process has one board.
+ * Each process has one `HealthBoard`.
  */
 export class HealthBoard {
   private readonly rows: HealthRows
