@@ -16,9 +16,9 @@ type Claims = Pick<ClaimedCalls, 'freeCall'>
 type SweeperCore = Pick<Core, 'actors' | 'db' | 'leases' | 'log' | 'now'>
 
 /**
- * Runs a sweep every five seconds in the one relay process that holds the lease. A suspended
- * process that continues without the lease does no harm, because each account decides for itself
- * whether a call is ended.
+ * Runs a sweep every five seconds in the one relay process that holds the sweeper's lease. A
+ * process that was suspended may continue without the lease. It does no harm, because each account
+ * decides for itself whether a call is ended.
  */
 export function startSweeper(
   core: SweeperCore,

@@ -27,8 +27,8 @@ const INDEX_MAX = 128
 const REST = FIELDS.length + 2 * (INDEX_MAX + 1)
 
 /**
- * Fields that contain names, which are not counted as text. A long value is treated as base64 or
- * text.
+ * Fields that contain names, such as a role or an id, which are not counted as text. A value that
+ * is too long for a name is treated as base64 or text.
  */
 const NAMES = new Set(['role', 'id', 'type', 'format', 'status', 'object'])
 const NAME_LENGTH_MAX = 64

@@ -78,8 +78,8 @@ type RelayErrorParams = {
   /** The field of the request that caused the error. */
   readonly param?: string
   /**
-   * The name of a model, group or limit that the message contains. A provider's text is never used
-   * here.
+   * The name of a model, group or limit that the message contains. Texts of providers are never
+   * used as `subject`.
    */
   readonly subject?: string
 }

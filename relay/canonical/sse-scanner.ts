@@ -142,7 +142,7 @@ export class SseScanner {
   }
 }
 
-/** Events are copied out of a buffer that is more than this many times as long as the events. */
+/** Events are copied if their buffer is more than this many times as long as the events. */
 const PINNED_FACTOR = 8
 
 /**
@@ -232,8 +232,8 @@ function isDoneEvent(bytes: Buffer, start: number, end: number): boolean {
 }
 
 /**
- * Returns the joined `data:` lines of the event, as a client would receive them, or null if the
- * event has no such line.
+ * Returns the data of the event, which is its `data:` lines joined by line feeds. Returns null if
+ * the event has no such line.
  */
 export function eventData(event: Buffer): string | null {
   let data: string | null = null

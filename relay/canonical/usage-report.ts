@@ -5,8 +5,8 @@ export type UsageReport = {
   /** The token counts, each limited to its ceiling. A count that can't be read is 0. */
   readonly usage: Usage
   /**
-   * True if all counts are as the provider reported them. The report stays trusted if parts of a
-   * total were only reduced because their sum exceeded the total.
+   * True if every count was used as the provider reported it. Parts of a total, such as cached
+   * tokens, may have been reduced to fit the total.
    */
   readonly isTrusted: boolean
   readonly anomaly: UsageAnomaly | null
@@ -30,8 +30,8 @@ export type UsageBounds = {
 export const TOKENS_MAX = 10_000_000
 
 /**
- * Returns the highest output count that is charged. The ceiling leaves room for providers that
- * count reasoning in addition to the limit that was sent.
+ * Returns the highest output count that is charged. The ceiling is above the limit that was sent,
+ * because some providers don't count reasoning towards the limit.
  */
 export const outputCeiling = (outputTokensMax: number): number =>
   Math.min(TOKENS_MAX, outputTokensMax * 2 + 100_000)
@@ -69,7 +69,8 @@ export function readOpenAiUsage(
     ? counts.optional(usage.total_tokens, prompt + outputMost)
     : 0
   const whole = Math.max(completion, total - prompt)
-  // Cheap parts are subtracted first. If the parts exceed the total, the expensive parts are cut.
+  // The cheap parts are subtracted first, so that the expensive parts are reduced if the parts
+  // exceed the total.
   const rest = new Whole(prompt)
   const parts = {
     cacheRead: rest.take(cached),

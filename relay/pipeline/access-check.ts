@@ -28,7 +28,8 @@ export function accessCheck(
   { token, user, group }: Caller,
   { clientIp, call }: Pick<Exchange, 'clientIp' | 'call'>,
 ): AccessCheck {
-  // The token of a playground call is not stored in a view. Its access depends on the user alone.
+  // A playground call has a generated token that no view contains, so its access depends on the
+  // user alone.
   const isListed = token.keyLookup !== ''
   const isGroupChosen = group !== user.group
   let checkedToken: RelayToken = token
@@ -60,8 +61,7 @@ export function accessCheck(
     }
     const { options, prices } = views.options
     const isUsable = group === currentUser.group || options.usableGroups.has(group)
-    // If an admin moves a user to another group, calls that began in the user's former group
-    // continue.
+    // A call that did not choose a group continues when an admin moves its user to another group.
     if (isGroupChosen && !isUsable) return 'group_not_allowed'
     const isDeleted = groupRatioOf(prices, user.group, group) === undefined
     return isDeleted ? 'group_not_allowed' : emptied.errorOf(user.userId, call)

@@ -29,8 +29,8 @@ import type { RelayDeps } from './relay-deps.ts'
 import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
 
 /**
- * Authenticates a call. `authenticate` checks the headers of the request. `open` then reads the
- * settings in the request's body.
+ * Authenticates a call. First, `authenticate` checks the headers of the request. After the body is
+ * read, `open` reads the settings in the body.
  */
 export type Authenticator = {
   readonly authenticate: (
@@ -51,8 +51,8 @@ const BY_KEY: Authenticator = {
 }
 
 /**
- * Handles one chat completion from the request to the last byte of the response. This file contains
- * every branch of the pipeline. The steps of the pipeline do not depend on each other.
+ * Handles one chat completion from the request to the last byte of the response. Every branch of
+ * the pipeline is in this file, so that no step depends on the next step.
  */
 export async function relayCall(
   deps: RelayDeps,
@@ -118,7 +118,7 @@ type Planned = {
 const NOTHING: CallOutcome = { isSuccess: false, tokens: 0 }
 
 /**
- * Carries out a planned call, from the hold to the bill. The outcome is a success if the provider
+ * Carries out a planned call, from the hold to the bill. The call is a success if the provider
  * answered completely.
  */
 async function carry(

@@ -23,8 +23,8 @@ const ERROR_CODES: Readonly<Record<string, RelayErrorCode>> = {
 
 /**
  * Serves `POST /pg/chat/completions` for chats from the console, which are authenticated by the
- * session. Fastify only identifies the user. The relay then handles the request and the response
- * without changes.
+ * session. Fastify is only used to identify the user. After that, the relay handles the raw request
+ * and response.
  */
 export function addPlayground(app: FastifyInstance, { call, reject }: Playground): void {
   app.route({

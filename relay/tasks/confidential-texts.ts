@@ -38,8 +38,8 @@ const TEXT_MAX = 16_384
 
 /**
  * Redacts the texts in `words`. The longest texts are replaced first, so that no part of a longer
- * text remains. The result is shortened after the redaction, because a part of a confidential text
- * would not be recognized.
+ * text remains. The result is shortened only after the redaction, because the redaction would not
+ * recognize a part of a confidential text.
  */
 export const redactText = (text: string, words: readonly string[]): string =>
   words

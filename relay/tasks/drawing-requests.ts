@@ -5,8 +5,8 @@ import type { SendOptions, TaskRequest } from './plan-task.ts'
 import { refuseParam, type TaskBody, TEXT_LENGTH_MAX, without } from './task-body.ts'
 
 /**
- * Maps the custom id of a drawing's button to an action. Specific patterns precede general
- * patterns.
+ * Maps the custom id of a drawing's button to an action. The first matching pattern counts, so
+ * specific patterns come before general patterns.
  */
 const BUTTONS: readonly (readonly [RegExp, string])[] = [
   [/^MJ::JOB::upsample/i, 'UPSCALE'],

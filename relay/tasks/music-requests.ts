@@ -15,8 +15,8 @@ export const MUSIC_NAMES = namesByFoldedName([
 ])
 
 /**
- * The member names in the error for a music request without a prompt. A style alone is accepted,
- * for a song without lyrics.
+ * The member names in the error for a music request without a prompt. A request with only a style
+ * is accepted, because it asks for a song without lyrics.
  */
 const PROMPT_MEMBERS = 'prompt / gpt_description_prompt'
 const STYLE = ['tags', 'title'] as const

@@ -16,7 +16,7 @@ import type { TaskBody } from './task-body.ts'
 export type SendOptions = {
   /** The task that this request continues, or null. */
   readonly origin: TaskRecord | null
-  /** The callback URL, or null if no callback is requested. */
+  /** The callback URL for the provider, or null if no callback is requested. */
   readonly notifyUrl: string | null
   /** The restricted members that the channel allows. */
   readonly allowed: ReadonlySet<string>
@@ -97,9 +97,9 @@ export function planTask(
 }
 
 /**
- * Returns the channels for a task. A continued task needs the channel of the original task. That
- * channel must also offer the model to the caller's group, because the group's price is charged.
- * Admins may name any channel.
+ * Returns the channels for a task. A request that continues a task needs the channel of that task.
+ * The channel must also offer the model to the caller's group, because the group's price is
+ * charged. Admins may name any channel.
  */
 function offerFor(
   { channels }: Views,

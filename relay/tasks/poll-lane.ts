@@ -23,8 +23,8 @@ export type LaneTimes = {
    */
   readonly everyMs: number
   /**
-   * The age in milliseconds from which a task is late. A late task is polled once before all
-   * others, because it will expire soon.
+   * The age in milliseconds from which a task is late. A late task is polled once before the tasks
+   * that are not late, because it will expire soon.
    */
   readonly lateMs: number
 }
@@ -60,7 +60,7 @@ export class PollLane {
   private failedAt: OpenTask | null = null
   /** The latest report on each task. A repeated report is not processed again. */
   private readonly lastReports = new Map<string, string>()
-  /** The late tasks that were already polled before all others. */
+  /** The late tasks that were already polled before the other tasks. */
   private readonly polledLate = new Set<string>()
 
   constructor(deps: TaskDeps, times: LaneTimes) {
@@ -81,8 +81,8 @@ export class PollLane {
     const worker = async (): Promise<void> => {
       while (queue.length > 0 && !this.isPaused() && !lost.aborted) {
         const release = await this.deps.pollPermits.enter(names, lost)
-        // The other worker may have taken the last tasks or failed while this worker waited for its
-        // permit.
+        // While this worker waited for its permit, the other worker may have taken the last tasks
+        // or failed.
         const batch = release === null || this.isPaused() ? [] : queue.splice(0, this.batchMax)
         if (batch.length === 0) return release?.()
         const end = await this.queryBatch(target, batch, lost).finally(release)
@@ -178,7 +178,9 @@ export class PollLane {
     warnThrottled(this.deps.log, { channelId, reason }, 'polling a provider about its tasks failed')
   }
 
-  /** Records one report. If a report can't be recorded, the other reports are still processed. */
+  /**
+   * Records one report. A failure is only logged, so that the other reports are still processed.
+   */
   private async note(
     task: string,
     { channel, key }: PollTarget,

@@ -16,7 +16,7 @@ export type Poller = { readonly stop: () => Promise<void> }
 
 export type PollTimes = {
   readonly everyMs: number
-  /** The age in milliseconds from which a task without a known provider is checked for expiry. */
+  /** A task without a known provider is checked for expiry from this age, in milliseconds. */
   readonly staleMs: number
 }
 
@@ -28,7 +28,7 @@ const EXPIRED_AT_ONCE = 4
 /** The age in milliseconds from which a task is late, five minutes before it expires. */
 const LATE_MS = TASK_MS_MAX - 300_000
 
-/** Polls providers every few seconds in the one relay process that holds the lease. */
+/** Polls providers every few seconds in the one relay process that holds the poller's lease. */
 export function startPoller(
   core: Pick<Core, 'db' | 'leases' | 'log'>,
   deps: TaskDeps,
@@ -59,7 +59,8 @@ type Found = {
 /**
  * Polls the providers about their tasks and ends the tasks that have expired. If the poll of a
  * channel and key is still running at the next pass, it is not started again. A process that
- * continues without the lease does no harm, because the task's stream decides each outcome.
+ * continues after it has lost the lease does no harm, because the task's stream decides each
+ * outcome.
  */
 class Poll {
   private readonly deps: TaskDeps
@@ -113,8 +114,8 @@ class Poll {
   }
 
   /**
-   * Reports whether a task may have expired. A task that a provider has accepted may take the
-   * maximum time.
+   * Reports whether a task may have expired. A task without a known provider may have expired after
+   * `staleMs`, and any other task only after the maximum time of a task.
    */
   private isStale({ submittedAt, channelId }: OpenTask): boolean {
     const age = this.deps.now() - submittedAt

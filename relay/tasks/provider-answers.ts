@@ -11,12 +11,12 @@ import {
 
 const ID_LENGTH_MAX = 128
 /**
- * The maximum length of a text before redaction. It only excludes absurd lengths, because texts are
- * shortened after redaction.
+ * The maximum length of a text that is redacted. The limit is far above real lengths, because a
+ * text is shortened to its final length only after the redaction.
  */
 const WORDS_MAX = 256 * 1024
 const TEXT_MAX = WORDS_MAX
-/** The maximum length of a task's result as JSON text. A longer result is left out. */
+/** The maximum length of a task's result as JSON text. A longer result is not stored. */
 const RESULT_MAX = 96 * 1024
 
 /** A provider's response to a submitted task. */
@@ -35,7 +35,7 @@ export type SubmitAnswer =
       readonly code: number | null
       readonly words: string | null
       /**
-       * True if the provider account is missing or its queue is full, so that another account may
+       * True if the provider's account is missing or its queue is full. Another account may then
        * accept the task.
        */
       readonly isAccountFault: boolean

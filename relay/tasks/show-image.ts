@@ -15,14 +15,14 @@ const TYPES = /^(?:image\/(?:png|jpeg|webp|gif|avif)|video\/mp4)(?:;|$)/i
 const BYTES_MAX = 64 * 1024 * 1024
 const TOTAL_MS = 60_000
 /**
- * The transfer ends if no byte arrives for this long, because the client or the provider has
+ * The transfer is ended if no byte arrives for this long, because the client or the provider has
  * stalled.
  */
 const STALL_MS = 10_000
 
 /**
- * The limits of concurrent picture requests. A page shows many pictures at once, so further
- * requests wait for a short time.
+ * The limits of concurrent picture requests. A request over the limit waits for a short time,
+ * because a page shows many pictures at once.
  */
 export const PICTURE_PERMITS: PermitLimits = {
   total: 128,
@@ -40,9 +40,9 @@ const PER_ADDRESS = 6
 const PER_OWNER_AND_ADDRESS = 3
 
 /**
- * Serves `GET /mj/image/{id}`, a drawing that is fetched from its provider. Only the drawing's
- * owner and admins know the id. The provider determines the picture's URL, so only public addresses
- * and the provider's own address are allowed.
+ * Serves `GET /mj/image/{id}`, a drawing that is fetched from its provider. The request needs no
+ * key, because only the drawing's owner and admins know the id. The provider chooses the picture's
+ * URL, so only public addresses and the provider's own address are allowed.
  */
 export async function showImage(deps: TaskDeps, exchange: Exchange, task: string): Promise<void> {
   const { clientIp } = exchange

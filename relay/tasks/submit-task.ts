@@ -153,8 +153,8 @@ async function send(
     return true
   }
   const { task: id, isNotified } = task.submitted
-  // The callback will report the provider's id. Without a callback, the task expires and its hold
-  // is released.
+  // The provider may have accepted the task. Its callback will report the provider's id. If no
+  // callback arrives, the task expires and its hold is released.
   if (last !== null && isNotified && mayBeAccepted(last)) {
     await recordUnconfirmed(deps, id, last, attempts)
     const description = UNCONFIRMED[exchange.language]
@@ -171,7 +171,7 @@ async function send(
   return false
 }
 
-/** Records where a task was sent. The task stays unfinished even if recording fails. */
+/** Records where a task was sent. If recording fails, the task stays unfinished. */
 async function recordUnconfirmed(
   { ledger, log }: TaskDeps,
   task: string,
@@ -224,8 +224,8 @@ type Failed = {
 }
 
 /**
- * Records the failure of a task. Returns false if the provider called back in the meantime, which
- * proves that the provider has the task.
+ * Records the failure of a task. Returns false if a callback of the provider has arrived in the
+ * meantime, because the callback proves that the provider has the task.
  */
 async function recordFailure(
   { ledger }: TaskDeps,

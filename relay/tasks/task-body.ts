@@ -184,8 +184,8 @@ export class TaskBody {
 const withoutSeparators = (name: string): string => name.replace(/[_-]/g, '')
 
 /**
- * The members with which a caller asks the provider to call back. They are not sent, because
- * callbacks are between this site and its providers.
+ * The members with which a caller asks the provider to call back. These members are never sent to a
+ * provider, because providers must report to this site only.
  */
 const CALLBACK_MEMBERS = ['notifyHook', 'notifyUrl', 'callbackUrl', 'callback', 'webhook']
 const NOTHING_ALLOWED: ReadonlySet<string> = new Set()
@@ -204,7 +204,7 @@ export type JsonObject = Readonly<Record<string, unknown>>
 const DEPTH_MAX = 64
 const QUOTE = 34
 const BACKSLASH = 92
-/** The bit that turns the byte of a square bracket into the byte of a curly bracket. */
+/** The bit by which `[` and `{`, and `]` and `}`, differ. */
 const SAME = 32
 const OPEN = 123
 const CLOSE = 125

@@ -60,8 +60,8 @@ type Deps = {
 }
 
 /**
- * Writes all events of tasks. When a task ends, its call in the account ends in the same joint
- * append. Repeated reports and reports from different sources therefore do not change the charge.
+ * Writes all events of tasks. The end of a task and the end of its call in the account are written
+ * in one joint append. A second report on the end of a task therefore does not change the charge.
  */
 export class TaskLedger {
   private readonly deps: Deps

@@ -127,8 +127,8 @@ async function dispatch(
 }
 
 /**
- * Runs `work` while memory for a modified copy of the body is reserved. The provider receives that
- * copy.
+ * Reserves memory for the modified copy of the body that the provider receives, and runs `work`
+ * while the memory is reserved.
  */
 async function withCopy(
   { bodies }: TaskDeps,
@@ -171,8 +171,8 @@ const isKindEnabled = ({ views }: TaskDeps, kind: TaskKind): boolean => {
 }
 
 /**
- * Reads the body and reserves its memory while `work` runs. The body of a provider's callback has
- * no owner.
+ * Reads the body and runs `work` while the body's memory is reserved. The body of a provider's
+ * callback has no owner.
  */
 async function withBody(
   deps: TaskDeps,

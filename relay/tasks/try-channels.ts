@@ -115,8 +115,8 @@ function readAnswer(
 const CERTAIN_REFUSALS = new Set([401, 402, 403, 429, 503, 521, 523, 525, 526])
 
 /**
- * Reports whether the provider certainly refused the task. In all other cases the provider may have
- * accepted it, so no other channel is tried.
+ * Reports whether the provider certainly refused the task. If not, the provider may have accepted
+ * the task, so no other channel is tried.
  */
 function isCertainlyRefused(end: AttemptEnd): boolean {
   if (end.kind !== 'failed') return false
@@ -129,8 +129,8 @@ function isCertainlyRefused(end: AttemptEnd): boolean {
 const PROXY_TIMEOUTS = new Set([408, 504, 520, 524])
 
 /**
- * A 502 within this time means that a reverse proxy could not connect to the provider. After a
- * later 502, the provider may have accepted the task.
+ * A response with status 502 within this time means that a reverse proxy could not connect to the
+ * provider. After a later 502, the provider may have accepted the task.
  */
 const FAST_MS = 1_000
 

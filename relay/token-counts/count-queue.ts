@@ -27,8 +27,8 @@ export class CountQueue<Job extends Queued> {
 
   /**
    * Adds a job and returns the jobs that were rejected because the queue is full. A new job is
-   * rejected if its user has too many jobs. If the total is exceeded, the latest jobs of the users
-   * with the most jobs are rejected.
+   * rejected if its user has too many jobs. If all jobs together exceed the total, the latest jobs
+   * of the users with the most jobs are rejected.
    */
   add(job: Job): readonly Job[] {
     const { userBytesMax, userLengthMax, bytesMax, lengthMax } = this.bounds

@@ -28,7 +28,7 @@ type ThreadEvents = {
 
 /**
  * The maximum heap of the thread, which holds the vocabulary and the excerpts of all jobs. If the
- * heap is exceeded, only the thread ends.
+ * thread exceeds the maximum, the thread ends and the process continues.
  */
 const HEAP_MB_MAX = 256
 const PROGRAM = new URL('./count-worker.ts', import.meta.url)

@@ -13,9 +13,9 @@ const SLICE_BYTES = 2048
  */
 const BACK_BYTES_MAX = 256
 /**
- * The tokenizer's time is quadratic in the length of a run of letters, signs or spaces. The maximum
- * lengths here exceed the runs in real text. Longer runs are cut, which adds about one token per
- * cut.
+ * Matches a run of letters, signs or spaces that is longer than any run in real text. Such runs are
+ * cut, because the tokenizer's time is quadratic in the length of a run. Each cut adds about one
+ * token.
  */
 const LONG_RUN = /[\p{L}\p{M}]{256}|[^\s\p{L}\p{N}]{256}|\s{512}/gu
 /**

@@ -1,7 +1,9 @@
 import { isDigit } from '../dialects/json-bytes.ts'
 import type { TextExcerpt } from './text-excerpt.ts'
 
-/** The use of a string: it is kept as a short name, as text or as raw JSON, or it is skipped. */
+/**
+ * What happens to a string: it is kept as a short name, kept as text, kept as raw JSON, or skipped.
+ */
 export type StringRole = 'key' | 'text' | 'raw' | 'none'
 
 const QUOTE = 34

@@ -140,7 +140,7 @@ export class RequestText {
     if (role === 'type' && string.captured === 'image_url') this.images += 1
   }
 
-  /** Inserts a line feed between two texts, because each text is counted as if it began a line. */
+  /** Inserts a line feed between two texts, so that each text is counted as if it began a line. */
   private separate(): void {
     if (this.hasText) this.text.addByte(NEWLINE)
     this.hasText = true

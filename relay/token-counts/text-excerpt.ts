@@ -18,8 +18,8 @@ const FIRST_CAPACITY = 4096
 const TRIM_BYTES_MAX = 64
 
 /**
- * The random seed for choosing blocks. Callers don't know it, so they can't write a text whose
- * excerpt has fewer tokens.
+ * The random seed for choosing blocks. Callers don't know the seed, so they can't write a text
+ * whose excerpt has fewer tokens than the rest of the text.
  */
 const SALT = randomInt(2 ** 32)
 

@@ -84,7 +84,7 @@ class Counts {
   private isReady = false
   /** The job whose step the thread is processing. */
   private current: Job | null = null
-  /** The timer for the start of the thread, and later for its current step. */
+  /** The timer that limits the start of the thread and, once the thread has started, each step. */
   private deadline: NodeJS.Timeout | undefined
   private idleTimer: NodeJS.Timeout | undefined
   private nextId = 1
@@ -174,7 +174,10 @@ class Counts {
     this.sendNextStep()
   }
 
-  /** Replaces a stuck thread. The current job gets an estimate. The other jobs start again. */
+  /**
+   * Replaces a stuck thread. The current job gets an estimate. All other jobs are counted from
+   * their beginning by the new thread.
+   */
   private replaceThread(): void {
     const failed = this.current
     const thread = this.detachThread()

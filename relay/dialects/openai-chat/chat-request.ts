@@ -11,7 +11,8 @@ const FLAG: readonly JsonKind[] = ['true', 'false']
 
 /**
  * The kinds of value that each field may have. Only kinds that no version of the API accepts are
- * refused. The provider checks the values and any new fields. null is treated as absent.
+ * refused, because the provider itself checks the values and any new fields. null is treated as
+ * absent.
  */
 const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([
   ['tools', ['array']],
@@ -81,8 +82,8 @@ export const NO_NAMES = namesByFoldedName([])
 const STREAM_OPTIONS = namesByFoldedName(['include_usage'])
 
 /**
- * Reads a chat request without building objects. `known` lists the names that no member may
- * resemble. For a body with an admin's overrides, `known` is empty.
+ * Reads a chat request without building objects. Returns an error if a member may be mistaken for
+ * one of the names in `known`. For a body with an admin's overrides, `known` is empty.
  */
 export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const parts = new BodyParts(body)

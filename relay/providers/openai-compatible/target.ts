@@ -10,7 +10,7 @@ const CHAT_END = '/chat/completions'
 
 /**
  * Returns the path of a call for a channel's address. If the address ends in a version
- * (`https://api.example.com/v4`), the path's version is dropped. An address that ends in
+ * (`https://api.example.com/v4`), the version in `path` is dropped. An address that ends in
  * `/chat/completions` is the complete address of a chat call.
  */
 function pathBelow(address: string, path: string): string {
@@ -169,7 +169,7 @@ const keyHeader = (kind: KeyHeader | undefined, key: string): readonly string[] 
   kind === undefined ? ['authorization', `Bearer ${key}`] : [kind, key]
 
 /**
- * Reports whether a text may be sent in a header. Other characters than visible ASCII could inject
- * headers or be refused by the HTTP client.
+ * Reports whether a text may be sent in a header. Only visible ASCII and spaces are allowed,
+ * because other characters could inject headers or be refused by the HTTP client.
  */
 const isHeaderText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
