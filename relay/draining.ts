@@ -61,8 +61,8 @@ export function createDraining({ abort, uploadStallMs }: Options): Draining {
 }
 
 /**
- * Returns a function that refuses stalled uploads during a stop. A closing server no longer applies
- * its request timeouts.
+ * Returns a function that refuses stalled uploads during a stop. The function is needed because
+ * Node does not apply request timeouts while a server closes.
  */
 function stalledUploads(stallMs: number): (calls: Iterable<Exchange>) => void {
   const seen = new WeakMap<IncomingMessage, { readonly bytes: number; readonly at: number }>()

@@ -13,8 +13,8 @@ const TEMPORARY = 'status-402'
 
 /**
  * Returns a failure code if the provider rejects the site's key or account, and null otherwise.
- * `requestBody` is the request that was sent. An error text that also appears in the request is
- * treated as an echo, because otherwise any caller could disable channels.
+ * `requestBody` is the request that was sent. An error text that repeats a text of the request is
+ * ignored, because callers could otherwise disable channels.
  */
 export function accountFailureOf(
   end: Failed,

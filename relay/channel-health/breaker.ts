@@ -179,9 +179,9 @@ export class Breaker {
   }
 
   /**
-   * Records a failed attempt. A failure that one key caused does not count against a channel with
-   * other keys, because the provider responded. If no other key is usable, the failure counts
-   * against the complete channel.
+   * Records a failed attempt. A failure that a key caused counts only against this key if the
+   * channel has another usable key. If no other key is usable, such a failure counts against the
+   * complete channel.
    */
   private fail(one: Try, failure: Failure, retryAfterMs: number): void {
     const { probes, call } = one

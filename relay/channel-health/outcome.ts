@@ -18,8 +18,8 @@ export type Failure = { readonly reason: string; readonly blame: Blame }
 export type Outcome = 'well' | 'nothing' | Failure
 
 /**
- * Errors of attempts that the gateway or the caller ended. Such attempts give no information about
- * the provider.
+ * Errors of attempts that the gateway or the caller ended. An attempt that ended with one of these
+ * errors gives no information about the provider.
  */
 const OURS: ReadonlySet<AttemptError> = new Set([
   'caller-gone',
@@ -30,7 +30,7 @@ const OURS: ReadonlySet<AttemptError> = new Set([
   'store-unavailable',
 ])
 
-/** Classifies an attempt by what it shows about the health of the channel. */
+/** Classifies an attempt by what its end shows about the health of the channel. */
 export function outcomeOf(end: AttemptEnd): Outcome {
   if (end.kind === 'plain') return 'well'
   if (end.error === null || end.error === 'screened') return 'well'

@@ -17,7 +17,7 @@ export class BodyMemory {
   }
 
   /**
-   * Reserves memory for a body. Returns false if too little memory is left. If true is returned,
+   * Reserves memory for a body. Returns false if too little memory is left. After a result of true,
    * the caller must later pass the same number to `giveBack`.
    */
   take(bytes: number): boolean {

@@ -44,8 +44,8 @@ export const rateOfToken = (tokenId: number, { rateLimit }: SharedTerms): RateRu
     : null
 
 /**
- * Returns how many calls a token may run at once. The token's own limit applies if it is below the
- * relay's limit.
+ * Returns how many calls a token may run at the same time: the token's own limit or the relay's
+ * limit, whichever is lower.
  */
 export const permitsOfToken = (
   { maxConcurrency }: SharedTerms,

@@ -19,7 +19,9 @@ export class CallsUnderWay {
     this.most = most
   }
 
-  /** Returns true when one more call may run. The caller must then call `release` once. */
+  /**
+   * Returns true when one more call may run. After a result of true, `release` must be called once.
+   */
   enter(): boolean {
     if (this.count >= this.most) return false
     this.count += 1

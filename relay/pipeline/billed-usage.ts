@@ -23,7 +23,7 @@ export type Delivery = {
   /** Returns the delivered text. It is called only if the tokens must be counted. */
   readonly readText: () => CountableText
   readonly isWhole: boolean
-  /** True if text was delivered after the last reported usage, which may therefore be too low. */
+  /** True if text was delivered after the last reported usage. Such usage may be too low. */
   readonly isUsageEarly?: boolean
   /** True if the input is charged. False if the provider ended the stream with an error. */
   readonly chargesInput: boolean

@@ -40,10 +40,10 @@ const FINISHED = /"finish_reason"\s*:\s*"/
 const MODEL_EVENTS_MAX = 8
 
 /**
- * Forwards one provider's stream to the caller. Bytes pass as they arrive. The usage chunk is kept
- * for the bill, and is sent only to callers that requested it. Everything after the usage is held
- * back until the call is settled. The response begins with the first real event, so that a stream
- * that fails at its start can be retried on another channel.
+ * Forwards one provider's stream to the caller. Bytes are forwarded as they arrive. The usage chunk
+ * is kept for the bill, and is sent only to callers that requested usage. Everything after the
+ * usage is held back until the call is settled. The response begins with the first real event, so
+ * that a stream that fails at its start can be retried on another channel.
  */
 export class StreamForwarder implements SseSink {
   verdict: StreamVerdict = 'open'
@@ -51,7 +51,7 @@ export class StreamForwarder implements SseSink {
   rawUsage: unknown
   /** The latest model name in the stream, or undefined if none was found. */
   answeredModel: string | undefined
-  /** True if text was delivered after the last reported usage, which may therefore be too low. */
+  /** True if text was delivered after the last reported usage. Such usage may be too low. */
   isUsageEarly = false
   /** The error event with which the provider ended the stream, or null. */
   errorEvent: Buffer | null = null
@@ -77,8 +77,8 @@ export class StreamForwarder implements SseSink {
 
   /**
    * `shownModel` is the caller's name for the model if the provider uses another name. `screen`
-   * checks the text: events that complete a screened word are not forwarded. `onDelivered` is
-   * called after each write; it may call `endAt` or `pause`.
+   * checks the text, so that events that complete a screened word are not forwarded. `onDelivered`
+   * is called after each write and may call `endAt` or `pause`.
    */
   constructor(
     outlet: ByteSink,
@@ -121,8 +121,8 @@ export class StreamForwarder implements SseSink {
   }
 
   /**
-   * Processes a chunk. Returns false if the caller's connection accepts no more bytes for now;
-   * reading must then pause.
+   * Processes a chunk. Returns false if reading must pause, because the caller's connection accepts
+   * no more bytes for now.
    */
   push(chunk: Buffer): boolean {
     this.isFlowing = true

@@ -31,7 +31,10 @@ export type AttemptError =
 
 export type AttemptEnd =
   | { readonly kind: 'plain'; readonly status: number; readonly body: Buffer }
-  /** The stream ended, or part of it was delivered. Such an attempt can't be retried. */
+  /**
+   * The stream ended, or part of the stream was delivered. The attempt can't be retried, because
+   * the caller has received bytes.
+   */
   | { readonly kind: 'streamed'; readonly status: number; readonly error: AttemptError | null }
   /** The attempt failed before the caller received any byte. */
   | {
@@ -118,7 +121,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
 
   /**
    * Continues to read the answer only for its usage. The caller's deadlines no longer apply, so the
-   * owner of the attempt must end it.
+   * owner must end the attempt.
    */
   readOn(): void {
     this.isReadOn = true

@@ -52,8 +52,8 @@ export class Acceptances {
   }
 
   /**
-   * Reports whether the task's acceptance has not been written yet. Such a task must not be ended,
-   * because its result would be lost.
+   * Reports whether the task's acceptance has not been written yet. A task with an unwritten
+   * acceptance must not be ended, because its result would be lost.
    */
   isPending(task: string): boolean {
     return this.pending.some((one) => one.task === task)

@@ -23,8 +23,8 @@ export type LaneTimes = {
    */
   readonly everyMs: number
   /**
-   * The age in milliseconds from which a task is late. A late task is polled once before the tasks
-   * that are not late, because it will expire soon.
+   * The age in milliseconds from which a task is late. A late task will expire soon, so it is
+   * polled once before the tasks that are not late.
    */
   readonly lateMs: number
 }

@@ -139,7 +139,7 @@ class Poll {
     return { channel, key, kind: first.kind }
   }
 
-  /** Starts the work of a lane unless it is still running. */
+  /** Starts `work` under a name, unless earlier work under this name is still running. */
   private begin(name: string, work: () => Promise<unknown>): void {
     if (this.running.has(name)) return
     const { log } = this.deps
@@ -155,7 +155,7 @@ class Poll {
     if (acceptances.isPending(task)) return
     try {
       const known = await ledger.peek(task)
-      // The task is checked before it is expired, because expiring also loads the account.
+      // Whether the task has expired is checked first, because `expire` also loads the account.
       if (known !== null && causeOfExpiry(known, now()) !== null) await ledger.expire(known)
     } catch (err) {
       log.warn({ err, task }, 'an expired task could not be ended')

@@ -40,8 +40,8 @@ export async function recordReport(
 }
 
 /**
- * Redacts the texts of a report for the caller. The result of a song is unchanged, because the URLs
- * in it are the result.
+ * Redacts the texts of a report for the caller. The result of a music task is not redacted, because
+ * the caller needs the URLs in the result.
  */
 function wordsOf(
   deps: TaskDeps,

@@ -139,7 +139,7 @@ async function carry(
   clearTimeout(stalled)
 }
 
-/** Returns a stream that limits the number of forwarded bytes. */
+/** Returns a stream that forwards at most `BYTES_MAX` bytes and calls `onPart` for every chunk. */
 function passing(onPart: () => void): Transform {
   let left = BYTES_MAX
   return new Transform({

@@ -59,7 +59,7 @@ export class TaskBody {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
     if (member.kind !== 'string') return refuseParam(key)
-    // One character takes at most six bytes, when it is escaped.
+    // An escaped character takes up to six bytes, and the quotes take two.
     if (this.sizeOf(member) > lengthMax * 6 + 2) return refuseLength(key, lengthMax)
     const text = this.valueOf(member) as string
     if (text.length > lengthMax) return refuseLength(key, lengthMax)
@@ -128,8 +128,8 @@ export class TaskBody {
   }
 
   /**
-   * Lists the members of the body that have one of the given names and are not allowed. Another
-   * spelling of a name, such as `modelName` for `model_name`, is never allowed.
+   * Lists the members of the body that have one of the given names and are not allowed. A member
+   * with another spelling of a name, such as `modelName` for `model_name`, is always listed.
    */
   restricted(names: readonly string[], allowed: ReadonlySet<string>): readonly string[] {
     const spelled = new Set(names.map((name) => withoutSeparators(foldedName(name))))
@@ -253,8 +253,8 @@ export const listOf = (value: unknown): readonly JsonObject[] =>
   Array.isArray(value) ? value.map(objectOf) : []
 
 /**
- * Returns a text without characters that events can't contain, or null if it is empty. Numbers are
- * accepted because some providers use them as ids.
+ * Returns the value as a text without characters that events can't contain, or null if the text is
+ * empty. Numbers are accepted because some providers use numbers as ids.
  */
 export function textOf(value: unknown, lengthMax: number): string | null {
   const text = typeof value === 'number' ? String(value) : value

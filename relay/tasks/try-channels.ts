@@ -27,8 +27,8 @@ export type LastAttempt = {
 }
 
 /**
- * Tries the channels one after another, each once. The next channel is tried only if it is certain
- * that no earlier channel accepted the task.
+ * Tries each channel once, one after another. The next channel is tried only if it is certain that
+ * no earlier channel accepted the task.
  */
 export async function tryChannels(
   deps: TaskDeps,

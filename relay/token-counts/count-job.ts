@@ -16,8 +16,8 @@ export type CountAnswer = { readonly input: number; readonly output: number }
 export type Source = 'request' | 'answer'
 
 /**
- * Counts the tokens of one request and its answer. The job first receives both texts in pieces and
- * then counts in steps.
+ * Counts the tokens of one request and its answer. All text is passed to the job in pieces before
+ * the job counts in steps.
  */
 export class CountJob {
   private request: RequestText | null = null

@@ -11,8 +11,8 @@ export type QueueBounds = {
 type Lane<Job> = { jobs: Job[]; bytes: number }
 
 /**
- * Queues the jobs of all users. `next` alternates between the users, so that a user with many jobs
- * does not delay others. Bytes and length are bounded per user and in total.
+ * Queues the jobs of all users. `next` serves the users in turn, so that a user with many jobs does
+ * not delay other users. The bytes and the number of jobs are limited per user and in total.
  */
 export class CountQueue<Job extends Queued> {
   bytes = 0

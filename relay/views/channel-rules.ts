@@ -22,7 +22,10 @@ export type ChannelRules = {
   readonly allowedMembers: ReadonlySet<string>
 }
 
-/** Channels can't override these members. The relay relies on the caller's value of `stream`. */
+/**
+ * The members that channels can't override. `stream` is one of them because the relay relies on the
+ * caller's value.
+ */
 const NOT_OVERRIDDEN = new Set(['stream', 'messages'])
 
 export function channelRules(terms: ChannelTerms): ChannelRules {

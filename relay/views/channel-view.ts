@@ -123,8 +123,8 @@ export class ChannelView {
   }
 
   /**
-   * Replaces this view's state by the state of another view. The other view must not be used
-   * afterwards.
+   * Replaces this view's state by the state of another view. After this call, the other view must
+   * not be used.
    */
   adopt(other: ChannelView): void {
     this.roster = other.roster

@@ -24,7 +24,10 @@ export type RelayOptions = {
   /** The maximum number of output tokens for models without an entry in `outputCaps`. */
   readonly defaultOutputCap: number
   readonly isUpstreamErrorHidden: boolean
-  /** True if channels' overrides don't apply. Requests are then sent as the gateway parsed them. */
+  /**
+   * True in pass-through mode: channels' overrides don't apply, and requests are sent as the
+   * gateway parsed and serialized them.
+   */
   readonly isPassThrough: boolean
   readonly isBrowserExtensionBlocked: boolean
   readonly health: HealthOptions
@@ -63,7 +66,8 @@ export type TaskOptions = {
   /** The maximum number of unfinished tasks per user. */
   readonly openMax: number
   /**
-   * The public address of this site without a trailing slash. It is empty if it is not configured.
+   * The public address of this site without a trailing slash. The text is empty if no address is
+   * configured.
    */
   readonly serverAddress: string
 }

@@ -24,12 +24,18 @@ const KINDS: Readonly<Record<PartKind, readonly string[]>> = {
   audio: ['input_audio', 'audio_url', 'audio', 'audio_file'],
   file: ['file', 'file_url', 'file_id', 'input_file', 'document', 'document_url'],
 }
-/** The members and types whose content is contained completely in the request. */
+/**
+ * The members and types of message parts whose complete content is in the request. Their bytes
+ * bound their tokens.
+ */
 const PLAIN = [
   ...['text', 'input_text', 'output_text', 'refusal', 'type', 'cache_control', 'annotations'],
   ...['detail', 'fps', 'min_pixels', 'max_pixels', 'total_pixels', 'format'],
 ]
-/** The message members whose content is contained completely in the request. */
+/**
+ * The members of a message whose complete content is in the request. Their bytes bound their
+ * tokens.
+ */
 const PLAIN_IN_MESSAGE = [
   ...['refusal', 'function_call', 'reasoning', 'reasoning_content', 'reasoning_details'],
   ...['annotations', 'cache_control', 'prefix', 'partial', 'weight', 'id', 'type'],

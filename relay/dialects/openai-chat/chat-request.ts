@@ -178,8 +178,8 @@ function limitsOf(
 }
 
 /**
- * Matches the member `ttl` with the value `1h` in a `cache_control`, however its characters are
- * escaped. Inside a text, the quotes of such a member are escaped and don't match.
+ * Matches the member `ttl` with the value `1h` of a `cache_control`, even if characters are
+ * escaped. The same characters inside a text don't match, because quotes inside a text are escaped.
  */
 const HOUR_TTL = /"(?:t|\\u0074){2}(?:l|\\u006c)"[ \t\r\n]*:[ \t\r\n]*"(?:1|\\u0031)(?:h|\\u0068)"/i
 

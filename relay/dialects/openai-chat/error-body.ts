@@ -66,9 +66,9 @@ function wholeWordsOf(text: string): string {
 
 /**
  * Renders a provider's error in OpenAI's format, redacted. If `isHidden` is true, only the kind of
- * error is shown. The result has the shape `{ error: { message, type, param, code } }` for any
- * error of the provider. `known` contains the channel's confidential texts, such as its key and
- * host name.
+ * error is shown. The result has the shape `{ error: { message, type, param, code } }`, whatever
+ * the provider sent. `known` contains the channel's confidential texts, such as its key and host
+ * name.
  */
 export function providerErrorBody(
   bytes: Buffer,

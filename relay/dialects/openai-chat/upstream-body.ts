@@ -99,7 +99,7 @@ const LIMIT_MEMBERS = ['max_tokens', 'max_completion_tokens'] as const
  */
 const TAKES_NEWER_MEMBER = /(?:^|\/)(?:o\d|gpt-[5-9])/
 /**
- * Matches models that require `max_completion_tokens` in the name of a deployment or in the
+ * Finds the name of a model that requires `max_completion_tokens` inside a deployment's name or the
  * caller's name for the model.
  */
 const NAMES_NEWER_MODEL = /(?:^|[^a-z0-9])(?:o\d|gpt-?[5-9])(?!\d)/i
@@ -184,8 +184,9 @@ const spanOfMember = ({ keyStart, valueEnd }: Member): Span => ({ start: keyStar
 const spanOfTool = ({ start, end }: ToolElement): Span => ({ start, end })
 
 /**
- * Returns the edits that remove items from a list. Each item is removed with the comma before it.
- * Items before the first remaining item are removed with the comma after them.
+ * Returns the edits that remove items from a list. An item is removed together with the comma
+ * before it. The items before the first remaining item are removed together with the comma after
+ * them, so that no comma is left at the start.
  */
 function removals<Item>(
   items: readonly Item[],

@@ -46,13 +46,13 @@ export type Profile = {
   readonly keyHint: Words
   readonly fields?: readonly ProfileField[]
   /**
-   * True if the provider's streams always include usage, and requests that ask for usage are
-   * rejected.
+   * True if the provider's streams always include usage and the provider rejects requests that ask
+   * for usage.
    */
   readonly sendsUsageByDefault?: true
   /**
-   * True if the provider's `completion_tokens` exclude reasoning. The output is then the total
-   * minus the prompt.
+   * True if the provider's `completion_tokens` exclude reasoning. For such a provider, the output
+   * is the total minus the prompt.
    */
   readonly isOutputTotalLessPrompt?: true
   readonly balance?: BalanceQuery

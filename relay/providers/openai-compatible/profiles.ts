@@ -38,11 +38,8 @@ import {
 
 /**
  * The channel types of OpenAI's chat format, in the order of the form. Type 21 is left out because
- * it answers from documents and has no models to price; its operator's models are available as type
- * 10.
- *
- * Some types have no default address, because another owner has taken over the old address and must
- * not receive keys.
+ * it answers from documents and has no models to price. The models of the same company are
+ * available as type 10.
  */
 export const PROFILES: readonly Profile[] = [
   openAi,
