@@ -15,7 +15,8 @@ type Deps = Pick<Core, 'log' | 'now'> & {
    */
   readonly lastRunAt: () => Promise<number>
   /**
-   * The interval between two checks for a due run, in milliseconds. Tests set a shorter interval.
+   * The interval in milliseconds at which the schedule checks whether a run is due. Tests set a
+   * shorter interval.
    */
   readonly lookMs?: number
 }

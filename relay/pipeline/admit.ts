@@ -46,8 +46,8 @@ export async function admit(
     warnThrottled(log, { call: exchange.call }, 'the event store is too slow to admit calls')
     return NO_STORE
   } catch (err) {
-    // It is unknown whether the admission was written. If it was, the sweeper ends the call when
-    // its lease expires.
+    // It is unknown whether the admission was written. If the admission was written, the sweeper
+    // ends the call when the call's lease expires.
     if (err instanceof StoreUnavailable) {
       warnThrottled(log, { reason: err.message, call: exchange.call }, 'calls can not be admitted')
     } else log.error({ err, call: exchange.call }, 'a call could not be admitted')

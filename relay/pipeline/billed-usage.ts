@@ -85,9 +85,9 @@ function usageOf(
 }
 
 /**
- * Returns the usage with its cache writes assigned to the cache duration that the request asked
- * for. Reports contain the number of tokens that were written to the cache, but not how long the
- * provider keeps them.
+ * Returns the usage with its cache writes counted as one-hour writes if the request asked for the
+ * one-hour cache. Reports contain the number of tokens that were written to the cache, but not how
+ * long the provider keeps them.
  */
 function withHourCache(usage: Usage, body: Buffer): Usage {
   if (usage.cacheWrite5m === 0 || !requestsHourCache(body)) return usage

@@ -19,9 +19,9 @@ const NOT_PROVIDERS: ReadonlySet<AttemptError> = new Set([
 ])
 
 /**
- * Reports whether the call may be tried with another channel. Failures of the provider, its limits
- * and a rejected key are retryable. A plain answer that timed out is not retryable, because the
- * provider continues to work on it and would charge for each repetition.
+ * Reports whether the call may be tried with another channel. Failures of the provider, exceeded
+ * limits of the provider and a rejected key are retryable. A plain answer that timed out is not
+ * retryable, because the provider continues to work on it and would charge for each repetition.
  */
 export function isRetryable(
   end: Extract<AttemptEnd, { readonly kind: 'failed' }>,
@@ -64,7 +64,7 @@ export class ChannelSelector {
   fullMs = 0
 
   /**
-   * `isPinned` is true if the caller named the channel. The state of its circuit is then ignored.
+   * `isPinned` is true if the caller named the channel. The circuit of a named channel is ignored.
    */
   constructor(deps: Deps, offer: Offer<RelayChannel>, model: string, isPinned: boolean) {
     this.deps = deps

@@ -246,7 +246,7 @@ async function settle(
     await call.inTime(ledger.settle(bill, call.course()))
     return true
   } catch (err) {
-    // The bill may or may not have been written, so only the sweeper may end the call now.
+    // It is unknown whether the bill was written, so only the sweeper may end the call now.
     deps.log.error({ err, call: exchange.call }, 'a call could not be settled')
     return false
   }

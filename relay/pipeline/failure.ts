@@ -54,7 +54,10 @@ type Circumstances = {
   readonly unserved: RelayError | null
 }
 
-/** The error for callers that have disconnected. No caller receives this error. */
+/**
+ * A placeholder for the error of a call whose caller has disconnected. No caller receives this
+ * error.
+ */
 const NO_CHANNEL = relayError('no_channel')
 
 export function failureOf(

@@ -140,8 +140,8 @@ export class WordMatcher {
   }
 
   /**
-   * Sets the fallback of a state to the state of the longest proper suffix of its prefix that is
-   * also in the trie.
+   * Sets the fallback of a state (the failure link of Aho and Corasick). The fallback is the state
+   * for the longest proper suffix of the state's prefix that the trie contains.
    */
   private link(trie: Trie, state: number): void {
     const parent = trie.parents[state] ?? 0

@@ -117,7 +117,7 @@ async function open(
     const known = await ledger.find(task)
     return known === null ? NO_STORE : { known, keyed }
   } catch (err) {
-    // It is unknown whether the task was written. If it was, it will expire.
+    // It is unknown whether the task was written. If the task was written, it will expire.
     const reason = err instanceof StoreUnavailable ? err.message : err
     deps.log.error({ err: reason, call: task }, 'a task could not be submitted')
     return NO_STORE

@@ -91,8 +91,8 @@ function keyOf(
 }
 
 /**
- * Reads a provider's answer. An answer that the provider's account is missing or its queue is full
- * counts as a failure, whatever the HTTP status.
+ * Reads a provider's answer. If the answer says that the provider's account is missing or the
+ * account's queue is full, the attempt counts as a failure, whatever the HTTP status.
  */
 function readAnswer(
   end: AttemptEnd,
