@@ -4,7 +4,8 @@ const FOLDS = /[A-Z\u0080-\uffff]/
 /**
  * Returns the name as readers that ignore case see it, such as Go's `encoding/json`. Names with the
  * same folded name may set the same field. The function applies Unicode's simple folding (U+017F is
- * an `s`, U+212A a `k`) and slightly more (`ß` is `ss`), which only refuses more names.
+ * an `s`, U+212A a `k`). It also folds `ß` to `ss`, so that slightly more names are refused than
+ * necessary.
  */
 export const foldedName = (name: string): string =>
   FOLDS.test(name) ? name.toLowerCase().toUpperCase().toLowerCase() : name

@@ -77,8 +77,8 @@ export type LoginMethod = 'password' | 'passkey' | IdentityProvider
 
 /**
  * Removes an identity from the user. `enabledLoginMethods` are the methods that the site currently
- * offers. They include the passkey only if the user has one, because this aggregate has no
- * passkeys.
+ * offers. The caller includes the passkey only if the user has a passkey, because this aggregate
+ * does not contain passkeys.
  */
 export type UnbindIdentity = {
   readonly type: 'UnbindIdentity'

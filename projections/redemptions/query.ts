@@ -13,10 +13,7 @@ const redemptionRow = rowType({
   isGift: Type.Boolean(),
   /** The maximum number of redemptions; null means no limit. */
   maxUses: nullable(wireInteger),
-  /**
-   * All times in this file are unix seconds. `validFrom` and `validUntil` are null when they are
-   * not limited.
-   */
+  /** All times in this file are unix seconds. A null `validFrom` or `validUntil` means no limit. */
   validFrom: nullable(wireInteger),
   validUntil: nullable(wireInteger),
   /** 1 is unused, 2 disabled, 3 used. */

@@ -66,8 +66,8 @@ export async function verifyProof(
 
 /**
  * Requires a proof of identity (see `verifyProof`) from a user who has a password or a second
- * factor. Any other user must have logged in within half an hour. Otherwise a person at an
- * unattended session could add the first password or second factor.
+ * factor. Any other user must have logged in within half an hour, so that a person at an unattended
+ * session cannot add the first password or second factor.
  */
 export async function requireProofOrRecentLogin(
   deps: Deps,

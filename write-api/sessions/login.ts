@@ -29,9 +29,9 @@ export const login: Action = (api, deps) => {
       await deps.humanCheck.pass(request, 'login', request.query.turnstile ?? '')
       const address = normalizeMailAddress(username)
       const found = await findCandidates(deps, username, address)
-      // The guard counts failed attempts by the entered text and not by the found user. Otherwise
-      // attempts with an address would delay logins with the username, which would reveal who owns
-      // the address.
+      // The guard counts failed attempts by the entered text and not by the found user. If it
+      // counted by user, attempts with a mail address would delay logins with the username and so
+      // reveal the owner of the address.
       const account = nameKeyOf(deps.core.vault, address ?? username)
       const device = found.map((user) => knownDevice(request, user)).find((id) => id !== null)
       const attempt = await deps.loginGuard.enter(request.ip, account, device)

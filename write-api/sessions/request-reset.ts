@@ -129,8 +129,8 @@ const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
 /**
  * Returns the origin of the reset link. NOTE: the `Host` header is only used when it is a local
- * name of this machine. Otherwise a caller who requests a link for another user could choose the
- * host that receives the token.
+ * name of this machine, because a caller who requests a link for another user could choose the host
+ * that receives the token.
  */
 function originOf(
   { core }: Deps,

@@ -39,9 +39,9 @@ export async function isPassword(
 }
 
 /**
- * Deletes the hashes of previous passwords. Only hashes in events are deleted, so that a hash that
- * another request has stored but not appended yet is kept. After a crash, the next change of the
- * password deletes the remaining hashes.
+ * Deletes the hashes of previous passwords. A hash that another request has stored but not yet
+ * appended is kept, because only hashes that events reference are deleted. After a crash, the next
+ * change of the password deletes the remaining hashes.
  */
 export async function deleteOldPasswords(
   { store, vault }: Pick<Core, 'store' | 'vault'>,
