@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
-import { MixedOrder } from './test/support/mixed-order.ts'
 import { SkipReporter } from './test/support/skip-reporter.ts'
+import { TestFileOrder } from './test/support/test-file-order.ts'
 
 /** Folders whose tests run the product in their own process, and change nothing of it. */
 const IN_PROCESS = ['domain', 'read-api', 'write-api'].map((folder) => `test/${folder}/**`)
@@ -29,7 +29,7 @@ export default defineConfig({
     maxWorkers: process.env.CI ? 4 : 2,
     reporters: ['default', new SkipReporter()],
     globalSetup: ['test/support/global-setup.ts'],
-    sequence: { sequencer: MixedOrder },
+    sequence: { sequencer: TestFileOrder },
     projects: [
       {
         test: {

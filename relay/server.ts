@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Core } from '#infra/core.ts'
 import { createGauges, type Gauges } from '#infra/gauges/gauges.ts'
 import { createOutbound, type OutboundLimits } from '#infra/outbound/dispatcher.ts'
-import { operatorPolicy } from '#infra/outbound/guard.ts'
+import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import {
   createProviderMessages,
   type ProviderMessages,

@@ -3,12 +3,12 @@ import { QUOTA_PER_DOLLAR } from '#domain/shared/quota.ts'
 import { main } from '../main.ts'
 import { startChatClient } from './chat-client.ts'
 import { ConsoleClient } from './console-client.ts'
+import { startContinuousCalls } from './continuous-calls.ts'
 import { startPaymentGateway } from './payment-gateway.ts'
 import { PASSWORD, type Seeded, seed, seedChats } from './seed.ts'
 import { DEMO_KEYS, seedPayments } from './seed-payments.ts'
 import { seedTasks, startTaskTrickle } from './seed-tasks.ts'
 import { startSimulatedProvider } from './simulated-provider.ts'
-import { startTrickle } from './trickle.ts'
 
 const DOLLAR = Number(QUOTA_PER_DOLLAR)
 const DATA_DIR = resolve(process.env.DATA_DIR ?? join(import.meta.dirname, '../../.data-demo'))
@@ -32,10 +32,10 @@ async function demo(): Promise<void> {
   await seedChats(root, chat)
   await Promise.all([seedPayments(root, gateway), seedCodes(root)])
   await seedTasks(root, provider.url, seeded.tokens)
-  const trickle = startTrickle(running.url, seeded.tokens)
+  const continuousCalls = startContinuousCalls(running.url, seeded.tokens)
   const tasks = startTaskTrickle(running.url, seeded.tokens)
   process.on('exit', () => {
-    trickle.stop()
+    continuousCalls.stop()
     tasks.stop()
   })
   process.stdout.write(words(running.url, seeded))

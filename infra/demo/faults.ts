@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { JournalEntry } from './journal.ts'
+import type { JournalEntry } from './request-journal.ts'
 
 /**
  * A fault that the simulated provider produces for one request or for every request. A request for

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { plainAnswer, readChatRequest, usageOf } from './answers.ts'
 import { answerPlainFault, type Fault, faultOfModel } from './faults.ts'
-import { Journal, type JournalEntry } from './journal.ts'
+import { Journal, type JournalEntry } from './request-journal.ts'
 import { streamAnswer } from './stream-answer.ts'
 import { createTaskProvider, type TaskProvider } from './task-provider.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { hummedWav, TUNE_SECONDS } from './hummed-wav.ts'
-import { paintedPng } from './painted-png.ts'
+import { createPng } from './generated-png.ts'
+import { createWav, TUNE_SECONDS } from './generated-wav.ts'
 
 /**
  * Simulates drawing and music services. A task takes `taskMs` and spends half of that time in a
@@ -82,8 +82,8 @@ export function createTaskProvider(taskMs: number, now: () => number = Date.now)
     answer: (request, response, body) => {
       const path = (request.url ?? '').split('?')[0] ?? ''
       if (!/^\/(?:mj|suno)\//.test(path)) return false
-      if (path.startsWith('/mj/pictures/')) return sendFile(response, 'image/png', paintedPng, path)
-      if (path.startsWith('/suno/songs/')) return sendFile(response, 'audio/wav', hummedWav, path)
+      if (path.startsWith('/mj/pictures/')) return sendFile(response, 'image/png', createPng, path)
+      if (path.startsWith('/suno/songs/')) return sendFile(response, 'audio/wav', createWav, path)
       const fields = fieldsIn(body)
       const isMusic = path.startsWith('/suno/')
       const answered = answerTo(path, fields, {

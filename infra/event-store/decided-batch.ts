@@ -1,9 +1,9 @@
 import { type CodedError, isCodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
 import type { CommandContext, Outcome } from './actors-port.ts'
+import type { CachedStream } from './cached-stream.ts'
 import { EVENTS_PER_APPEND_MAX } from './encoded-append.ts'
 import { newEvents, recordedEvents } from './event-building.ts'
-import type { HotStream } from './hot-stream.ts'
 import type { Appended, NewEvent } from './port.ts'
 
 export type PendingCommand = {
@@ -45,7 +45,7 @@ export type DecidedBatch = {
  * Decides the waiting commands in order. Each command is decided on the state that results from the
  * previous commands.
  */
-export function decideBatch(hot: HotStream, commands: readonly PendingCommand[]): DecidedBatch {
+export function decideBatch(hot: CachedStream, commands: readonly PendingCommand[]): DecidedBatch {
   const decided: Decided[] = []
   const events: NewEvent[] = []
   for (const [index, pending] of commands.entries()) {
@@ -74,7 +74,10 @@ export function decideBatch(hot: HotStream, commands: readonly PendingCommand[])
 /**
  * Decides one command. A decider that throws has a bug, and its error rejects only this command.
  */
-function decideOne(hot: HotStream, pending: PendingCommand): readonly Fact[] | CodedError | null {
+function decideOne(
+  hot: CachedStream,
+  pending: PendingCommand,
+): readonly Fact[] | CodedError | null {
   try {
     return hot.decider.decide(pending.command, hot.state())
   } catch (error) {
@@ -89,7 +92,11 @@ function failCommand(pending: PendingCommand, error: unknown): void {
 }
 
 /** Resolves every command of a batch that was written, or that had no events to write. */
-export function answerBatch(batch: DecidedBatch, hot: HotStream, appended: Appended | null): void {
+export function answerBatch(
+  batch: DecidedBatch,
+  hot: CachedStream,
+  appended: Appended | null,
+): void {
   const positions = appended?.streams[0]?.positions ?? []
   const firstRevision = hot.revision() - positions.length + 1
   const recorded = recordedEvents(batch.events, hot.stream, firstRevision, positions)

@@ -1,8 +1,8 @@
 import { type CodedError, isCodedError } from '#domain/shared/coded-error.ts'
 import type { Fact, Recorded } from '#domain/shared/event.ts'
 import type { AnyStep, CommandContext, Outcome } from './actors-port.ts'
+import type { CachedStream } from './cached-stream.ts'
 import { newEvents, recordedEvents } from './event-building.ts'
-import type { HotStream } from './hot-stream.ts'
 import { type Appended, type EventStore, type NewEvent, RevisionConflict } from './port.ts'
 import { expectedOf, pauseAfterConflict, TRIES_MAX, type Turn } from './stream-actor.ts'
 
@@ -23,10 +23,10 @@ export function createJointTurn(actors: number, act: () => Promise<void>): Turn 
   }
 }
 
-export type JointStep = { readonly hot: HotStream; readonly step: AnyStep }
+export type JointStep = { readonly hot: CachedStream; readonly step: AnyStep }
 
 type Planned = {
-  readonly hot: HotStream
+  readonly hot: CachedStream
   readonly facts: readonly Fact[]
   readonly mustBeNew: boolean
   isEvolved: boolean
@@ -65,7 +65,7 @@ export async function appendJointly(
  */
 async function tryAppend(
   steps: readonly JointStep[],
-  hots: readonly HotStream[],
+  hots: readonly CachedStream[],
   context: CommandContext,
   store: EventStore,
 ): Promise<Outcome<Fact, CodedError> | null> {
@@ -73,7 +73,7 @@ async function tryAppend(
   const revisions = known.map((hot) => [hot, hot.revision()] as const)
   for (const hot of hots) if (!known.includes(hot)) await hot.catchUp()
   const plan = planOf(steps)
-  const isWritten = (hot: HotStream): boolean =>
+  const isWritten = (hot: CachedStream): boolean =>
     !isCodedError(plan) && plan.some((planned) => planned.hot === hot && planned.facts.length > 0)
   // The append verifies the revisions of the streams that it writes to. The other streams are read
   // again to verify their states.
@@ -116,11 +116,11 @@ function undo(plan: readonly Planned[]): void {
 
 async function writePlan(
   plan: readonly Planned[],
-  hots: readonly HotStream[],
+  hots: readonly CachedStream[],
   context: CommandContext,
   store: EventStore,
 ): Promise<Outcome<Fact, CodedError>> {
-  const events = new Map<HotStream, NewEvent[]>()
+  const events = new Map<CachedStream, NewEvent[]>()
   for (const { hot, facts } of plan) {
     if (facts.length === 0) continue
     events.set(hot, [...(events.get(hot) ?? []), ...newEvents(facts, context)])
@@ -148,7 +148,7 @@ async function writePlan(
  * Returns the written events in their recorded form, and moves each cached stream to its new end.
  */
 function recordedParts(
-  parts: readonly (readonly [HotStream, NewEvent[]])[],
+  parts: readonly (readonly [CachedStream, NewEvent[]])[],
   appended: Appended,
 ): Recorded[] {
   return parts.flatMap(([hot, events], index) => {

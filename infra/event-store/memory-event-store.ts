@@ -7,8 +7,8 @@ import {
   exactRevision,
 } from './encoded-append.ts'
 import { type Appended, type EventStore, RevisionConflict } from './port.ts'
+import { createReaderNotification } from './reader-notification.ts'
 import { type Page, type PageRequest, subscribe } from './subscription.ts'
-import { createWakeUp } from './wake-up.ts'
 
 type Stored = {
   readonly event: EncodedEvent
@@ -21,7 +21,7 @@ type Stored = {
 export function createMemoryEventStore(): EventStore {
   const all: Stored[] = []
   const streams = new Map<string, Stored[]>()
-  const wakeUp = createWakeUp()
+  const wakeUp = createReaderNotification()
   const readAll = async (after: number, limit: number): Promise<Recorded[]> =>
     all.slice(after, after + limit).map(recorded)
   const readPage = async ({ after, limit, isWanted }: PageRequest): Promise<Page> => {

@@ -9,6 +9,7 @@ import { createEventReader, type EventReader } from './event-rows.ts'
 import { createFlushConnection } from './flush.ts'
 import type { EventStore, Subscription } from './port.ts'
 import { ensureEventSchema, ensurePartitions } from './postgres-schema.ts'
+import { createReaderNotification, keepListening } from './reader-notification.ts'
 import { createRecentEvents, type RecentEvents } from './recent-events.ts'
 import {
   type Page,
@@ -17,7 +18,6 @@ import {
   subscribe,
   type Wanted,
 } from './subscription.ts'
-import { createWakeUp, keepListening } from './wake-up.ts'
 
 type Options = {
   readonly connectionString: string
@@ -41,7 +41,7 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
   await ensureEventSchema(pg)
   const reader = createEventReader(pg)
   const partitions = partitionKeeper(pg, partitionSize, log)
-  const wakeUp = createWakeUp()
+  const wakeUp = createReaderNotification()
   const recent = createRecentEvents()
   let head = await reader.headPosition()
   await partitions.ensure(head)

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { CachedStream } from './cached-stream.ts'
 import {
   answerBatch,
   type DecidedBatch,
@@ -6,7 +7,6 @@ import {
   type PendingCommand,
 } from './decided-batch.ts'
 import { EVENTS_PER_APPEND_MAX, InvalidAppend } from './encoded-append.ts'
-import type { HotStream } from './hot-stream.ts'
 import { type EventStore, RevisionConflict } from './port.ts'
 
 /**
@@ -22,7 +22,7 @@ export const TRIES_MAX = 200
 export type Turn = { readonly take: () => Promise<void> }
 
 export type StreamActor = {
-  readonly hot: HotStream
+  readonly hot: CachedStream
   readonly isIdle: () => boolean
   readonly command: (pending: PendingCommand) => void
   readonly turn: (turn: Turn) => void
@@ -31,7 +31,7 @@ export type StreamActor = {
 type Options = {
   readonly store: EventStore
   /** Called after each batch. The cached state then equals the stored state. */
-  readonly onWritten: (hot: HotStream) => void
+  readonly onWritten: (hot: CachedStream) => void
   readonly onIdle: () => void
 }
 
@@ -39,7 +39,7 @@ type Options = {
  * Creates the actor of one stream, which processes the waiting items in order. Consecutive commands
  * are written as one append, and only one append is in flight at a time.
  */
-export function createStreamActor(hot: HotStream, options: Options): StreamActor {
+export function createStreamActor(hot: CachedStream, options: Options): StreamActor {
   let waiting: (PendingCommand | Turn)[] = []
   let isRunning = false
 
@@ -76,7 +76,7 @@ export function createStreamActor(hot: HotStream, options: Options): StreamActor
  * append. Never rejects.
  */
 async function execute(
-  hot: HotStream,
+  hot: CachedStream,
   commands: readonly PendingCommand[],
   options: Options,
 ): Promise<readonly PendingCommand[]> {
@@ -109,7 +109,7 @@ async function execute(
  * one of its commands is faulty.
  */
 async function executeHalves(
-  hot: HotStream,
+  hot: CachedStream,
   commands: readonly PendingCommand[],
   options: Options,
 ): Promise<readonly PendingCommand[]> {
@@ -123,7 +123,7 @@ async function executeHalves(
  * Returns null when the commands were decided on an outdated state. They are then not answered yet.
  */
 async function decideAndAppend(
-  hot: HotStream,
+  hot: CachedStream,
   commands: readonly PendingCommand[],
   store: EventStore,
 ): Promise<DecidedBatch | null> {
@@ -148,7 +148,7 @@ async function decideAndAppend(
   return batch
 }
 
-export const expectedOf = (hot: HotStream): number | 'none' =>
+export const expectedOf = (hot: CachedStream): number | 'none' =>
   hot.revision() < 0 ? 'none' : hot.revision()
 
 /** Waits for a random time, because two processes with equal delays would conflict repeatedly. */

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
 import type { Outcome, StreamActors } from './actors-port.ts'
-import { type AnyDecider, createHotStream, type HotStream } from './hot-stream.ts'
+import { type AnyDecider, type CachedStream, createCachedStream } from './cached-stream.ts'
 import { appendJointly, createJointTurn } from './joint-append.ts'
 import type { EventStore } from './port.ts'
 import type { Snapshots } from './snapshots.ts'
@@ -64,14 +64,14 @@ export function createStreamActors(options: Options): StreamActors {
     stateOf,
     peek: async (decider, stream) => {
       if (isKept(stream)) return stateOf(decider, stream)
-      const hot = createHotStream(stream, decider as unknown as AnyDecider, store, snapshots)
+      const hot = createCachedStream(stream, decider as unknown as AnyDecider, store, snapshots)
       await hot.catchUp()
       return hot.state() as ReturnType<typeof decider.initialState>
     },
   }
 }
 
-function hotOf(actors: readonly StreamActor[], index: number): HotStream {
+function hotOf(actors: readonly StreamActor[], index: number): CachedStream {
   const actor = actors[index]
   if (actor === undefined) throw new Error(`no actor for step ${index}`)
   return actor.hot
@@ -81,7 +81,7 @@ function hotOf(actors: readonly StreamActor[], index: number): HotStream {
  * Caches actors by stream. When there are more than `hotStreamsMax`, the least recently used idle
  * actors are dropped.
  */
-function actorCache(options: Options, onWritten: (hot: HotStream) => void) {
+function actorCache(options: Options, onWritten: (hot: CachedStream) => void) {
   const { store, snapshots, hotStreamsMax = 10_000 } = options
   const actors = new Map<string, StreamActor>()
   const shrink = (): void => {
@@ -94,7 +94,7 @@ function actorCache(options: Options, onWritten: (hot: HotStream) => void) {
   const actorOf = (stream: string, decider: AnyDecider): StreamActor => {
     let actor = actors.get(stream)
     if (actor === undefined) {
-      const hot = createHotStream(stream, decider, store, snapshots)
+      const hot = createCachedStream(stream, decider, store, snapshots)
       actor = createStreamActor(hot, { store, onWritten, onIdle: shrink })
     } else {
       if (actor.hot.decider !== decider) throw new Error(`two deciders for stream ${stream}`)

@@ -1,6 +1,6 @@
 import type { Recorded } from '#domain/shared/event.ts'
 import type { OnBatch, SubscribeOptions, Subscription } from './port.ts'
-import type { WakeUp } from './wake-up.ts'
+import type { ReaderNotification } from './reader-notification.ts'
 
 const BATCH_DEFAULT = 500
 /** The interval of polling, which is only a fallback, because appends wake the readers. */
@@ -25,7 +25,7 @@ export type Wanted = SubscribeOptions & {
    * commit was announced; the store itself must then be checked for new events.
    */
   readonly readPage: (request: PageRequest, isPoll: boolean) => Promise<Page>
-  readonly wakeUp: WakeUp
+  readonly wakeUp: ReaderNotification
   readonly after: number
   readonly onBatch: OnBatch
   readonly onError: (error: unknown) => void

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
 import type { Logger } from 'pino'
-import { answerIn } from '../postgres/bounded.ts'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
+import { answerIn } from '../postgres/query-timeouts.ts'
 import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { createTransport, type SMTPTransportOptions } from 'nodemailer'
 import { isLoopbackAddress, plainAddress } from '../outbound/address.ts'
 import { openSocket } from '../outbound/connector.ts'
-import { OutboundError, type OutboundPolicy } from '../outbound/guard.ts'
+import { OutboundError, type OutboundPolicy } from '../outbound/outbound-policy.ts'
 import { MAIL_MS_MAX, type MailErrorCode, type Mailer, MailFailed } from './port.ts'
 
 /** The mail settings of the site. When `host` or `from` is empty, no mail can be sent. */

@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup } from 'node:dns'
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import { buildConnector } from 'undici'
-import { OutboundError, type OutboundPolicy } from './guard.ts'
+import { OutboundError, type OutboundPolicy } from './outbound-policy.ts'
 
 /** Resolves a host name to all of its addresses. Tests replace this function. */
 export type Resolve = (

@@ -1,7 +1,7 @@
 import { Agent, type buildConnector, type Dispatcher, Pool } from 'undici'
 import { guardedConnector, type Resolve } from './connector.ts'
-import { type OutboundPolicy, portOf } from './guard.ts'
 import { withoutInterim } from './interim-answers.ts'
+import { type OutboundPolicy, portOf } from './outbound-policy.ts'
 import { proxyConnector } from './proxy-connector.ts'
 
 export type Connections = {

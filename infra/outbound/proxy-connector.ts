@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { buildConnector } from 'undici'
 import { proxyAddress } from '#domain/shared/proxy-address.ts'
 import { guardedConnector, type Resolve, resolveByDns } from './connector.ts'
-import { checkUrl, OutboundError, type OutboundPolicy, portOf } from './guard.ts'
+import { checkUrl, OutboundError, type OutboundPolicy, portOf } from './outbound-policy.ts'
 
 /**
  * Thrown when the proxy fails or refuses the connection. The message contains the name of neither

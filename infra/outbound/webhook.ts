@@ -1,4 +1,4 @@
-import { checkUrl, userPolicy } from './guard.ts'
+import { checkUrl, userPolicy } from './outbound-policy.ts'
 
 /** Header values may contain only printable ASCII. */
 export const isHeaderText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)

@@ -5,7 +5,7 @@ import { NEVER } from '../abortable.ts'
 import { type Cluster, openCluster, runAsFor, USER } from './cluster.ts'
 import { lockDataFolder } from './data-lock.ts'
 import { nativeBinaries } from './native-binaries.ts'
-import { stopOrphans } from './orphans.ts'
+import { stopOrphans } from './orphaned-servers.ts'
 import {
   PortTaken,
   type ServerProcess,

@@ -7,7 +7,7 @@ import {
   type Interceptor,
   SchemaValidationError,
 } from 'slonik'
-import { boundedDriver, boundQueries } from './bounded.ts'
+import { boundedDriver, boundQueries } from './query-timeouts.ts'
 
 /**
  * Adds `synchronous_commit=on` for every session to the connection string. With `off`, which may be

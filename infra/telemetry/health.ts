@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Core } from '../core.ts'
 import { onlyAdmin } from '../http/access.ts'
-import { answerIn } from '../postgres/bounded.ts'
+import { answerIn } from '../postgres/query-timeouts.ts'
 import type { Siblings } from '../workers/messages.ts'
 import { createMetrics } from './metrics.ts'
 

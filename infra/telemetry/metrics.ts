@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import { answerIn } from '../postgres/bounded.ts'
+import { answerIn } from '../postgres/query-timeouts.ts'
 
 const HEAD_WITHIN_MS = 2_000
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { EventStore } from '../event-store/port.ts'
-import { DatabaseUnavailable } from '../postgres/bounded.ts'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
+import { DatabaseUnavailable } from '../postgres/query-timeouts.ts'
 
 /**
  * The table of the probe. It is unlogged: its writes need space on the disk, but not in the WAL or

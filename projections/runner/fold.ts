@@ -1,6 +1,6 @@
 import { assert } from '#domain/shared/assert.ts'
 import type { Recorded } from '#domain/shared/event.ts'
-import { isUnavailable } from '#infra/postgres/bounded.ts'
+import { isUnavailable } from '#infra/postgres/query-timeouts.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { RowChanges } from './row-changes.ts'
 

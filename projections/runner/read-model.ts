@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { ALL_LANES } from '#infra/event-bus/lanes.ts'
-import { answerIn, isUnavailable } from '#infra/postgres/bounded.ts'
+import { answerIn, isUnavailable } from '#infra/postgres/query-timeouts.ts'
 import type { Projection } from '../projection.ts'
 import { schemaOf } from '../projection-names.ts'
 import { writeCheckpoint } from './checkpoints.ts'

@@ -1,6 +1,6 @@
 import type { Core } from '#infra/core.ts'
 import { createOutbound, type Outbound } from '#infra/outbound/dispatcher.ts'
-import { operatorPolicy } from '#infra/outbound/guard.ts'
+import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { fetchJson } from '../fetch-json.ts'
 
 const REFRESH_MS = 600_000

@@ -1,7 +1,7 @@
 import { proxyToUse } from '#domain/channel/check-terms.ts'
 import { isMasked, maskedSetting, proxyAddress } from '#domain/shared/proxy-address.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
-import { checkUrl, type OutboundPolicy } from '#infra/outbound/guard.ts'
+import { checkUrl, type OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import { profileOf } from '#relay/providers/openai-compatible/profiles.ts'
 import type { FetchModels } from '#write-api/contract/channels.ts'
 import {

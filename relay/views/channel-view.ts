@@ -11,7 +11,7 @@ import { isExpired } from '#domain/channel/status.ts'
 import type { ProviderCost } from '#domain/pricing/price.ts'
 import { type Offer, type Offers, offersOf } from '#domain/routing/offer.ts'
 import type { TaskKind } from '#domain/task/events.ts'
-import type { OutboundPolicy } from '#infra/outbound/guard.ts'
+import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import {
   confidentialOf,

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
+import { ANSWER_TOKENS, type BenchSetup, GAP_MS, startBenchSetup } from './bench-setup.ts'
 import { closedLoop, type LoadResult, openLoop, quantiles } from './load.ts'
 import { cpuSeconds } from './processes.ts'
 import { measureLag } from './projection-lag.ts'
 import { measureWorkers } from './relay-workers.ts'
-import { ANSWER_TOKENS, GAP_MS, type Rig, startRig } from './rig.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 4)
@@ -21,7 +21,7 @@ type Round = LoadResult & {
 
 /** Runs `npm run bench`: in each round, the same load is applied to one target after another. */
 async function bench(): Promise<void> {
-  const rig = await startRig()
+  const rig = await startBenchSetup()
   try {
     print(`Node ${process.version}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(2)}`)
     print(
@@ -48,7 +48,7 @@ type Saturation = {
 }
 
 async function saturate(
-  rig: Rig,
+  rig: BenchSetup,
   title: string,
   { isStream, connections, warmUpCalls }: Saturation,
 ): Promise<void> {
@@ -85,7 +85,7 @@ async function saturate(
   print('')
 }
 
-async function addedFirstByte(rig: Rig): Promise<void> {
+async function addedFirstByte(rig: BenchSetup): Promise<void> {
   print('### added first-byte time at 200 calls/s, over direct, no process pinned\n')
   print('| target | plain p50 ms | plain p99 ms | streamed p50 ms | streamed p99 ms |')
   print('|---|---|---|---|---|')
@@ -108,7 +108,7 @@ async function addedFirstByte(rig: Rig): Promise<void> {
   print('')
 }
 
-async function lag(rig: Rig): Promise<void> {
+async function lag(rig: BenchSetup): Promise<void> {
   const { lagsMs, missing } = await measureLag(rig, { rate: 500, seconds: SECONDS * 2 })
   const { p50, p99 } = quantiles(lagsMs)
   print('### from a call’s last byte to its row on the live socket, at 500 calls/s\n')
@@ -118,7 +118,7 @@ async function lag(rig: Rig): Promise<void> {
 }
 
 async function interleave(
-  rig: Rig,
+  rig: BenchSetup,
   run: (name: Name) => Promise<LoadResult>,
   warmUpCalls = 1,
 ): Promise<Record<Name, Round[]>> {
@@ -146,7 +146,7 @@ async function interleave(
   return rounds
 }
 
-const cpuOf = (rig: Rig, name: Name) => ({
+const cpuOf = (rig: BenchSetup, name: Name) => ({
   target: cpuSeconds(rig.pids[name]),
   postgres: cpuSeconds(rig.pids.postgres),
   readModels: cpuSeconds(rig.pids.readModels),

@@ -7,7 +7,7 @@ import { pino } from 'pino'
 import type { EventStore, NewEvent } from '#infra/event-store/port.ts'
 import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded.ts'
-import { processesOf } from '#infra/postgres/orphans.ts'
+import { processesOf } from '#infra/postgres/orphaned-servers.ts'
 
 /**
  * Measures durable appends of 1 KB events. Prints a table: events per second, CPU µs per event of

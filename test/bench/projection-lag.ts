@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
+import type { BenchSetup } from './bench-setup.ts'
 import { openLoop } from './load.ts'
-import type { Rig } from './rig.ts'
 
 /**
  * Measures the milliseconds from the last byte of a call's response to the call's row on the live
@@ -8,7 +8,7 @@ import type { Rig } from './rig.ts'
  * counts as 0.
  */
 export async function measureLag(
-  rig: Rig,
+  rig: BenchSetup,
   { rate, seconds }: { rate: number; seconds: number },
 ): Promise<{ lagsMs: number[]; missing: number }> {
   const answeredAt = new Map<string, number>()
@@ -32,7 +32,7 @@ export async function measureLag(
   return { lagsMs, missing: answeredAt.size - lagsMs.length }
 }
 
-function openLive(rig: Rig, onRow: (requestId: string) => void): Promise<WebSocket> {
+function openLive(rig: BenchSetup, onRow: (requestId: string) => void): Promise<WebSocket> {
   const { url, sessionHeaders } = rig.console
   const socket = new WebSocket(`${url.replace('http', 'ws')}/api/live`, {
     headers: { ...sessionHeaders, origin: url },

@@ -88,7 +88,7 @@ async function fold(url: string, postgresPid: number, count: number): Promise<Ou
 async function startChildren(url: string, count: number): Promise<ChildProcess[]> {
   const share = LANE_COUNT / count
   const children = Array.from({ length: count }, () =>
-    fork('test/bench/lane-folder.ts', [String(share)], {
+    fork('test/bench/lane-projector.ts', [String(share)], {
       env: { ...process.env, DATABASE_URL: url, SECRET_KEY: secretKey, LOG_LEVEL: 'error' },
     }),
   )

@@ -11,10 +11,10 @@ import { createLog } from '#infra/telemetry/log.ts'
 import { treeOf } from '#test/support/process-tree.ts'
 import { addChannel, addUser, setOption, setUpSite } from '#test/support/product.ts'
 import { ProductProcess } from '#test/support/product-process.ts'
-import { rationEach } from './cpu-ration.ts'
+import { alternateGroups, signal } from './alternating-groups.ts'
+import { limitCpuOfEach } from './cpu-limit.ts'
 import type { LoadCount } from './load-program.ts'
 import { cpuSeconds } from './processes.ts'
-import { signal, takeTurns } from './turns.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 4)
@@ -145,7 +145,7 @@ async function alternate(stage: Stage, setting: Setting): Promise<Map<number, Ro
   const rounds = new Map([...stage.relays.keys()].map((workers) => [workers, [] as Round[]]))
   for (let round = 0; round < ROUNDS; round += 1) {
     await eachAlone(stage, async (relay, workers) => {
-      const ration = setting === 'rationed' ? rationEach(workersOf(relay.pid), RATION) : null
+      const ration = setting === 'rationed' ? limitCpuOfEach(workersOf(relay.pid), RATION) : null
       if (setting === 'rationed' && ration === null) return
       rounds.get(workers)?.push(await measure(stage, relay, setting === 'inTurn'))
       ration?.end()
@@ -186,7 +186,7 @@ async function measure(stage: Stage, relay: ProductProcess, isInTurn: boolean): 
   const { load, postgres, provider } = stage
   await delay(WARM_UP_SECONDS * 1_000)
   const product = () => [...treeOf(relay.pid), ...treeOf(postgres)]
-  const turns = isInTurn ? takeTurns(product, [provider, load.pid ?? 0]) : null
+  const turns = isInTurn ? alternateGroups(product, [provider, load.pid ?? 0]) : null
   await delay(300)
   const before = await look(stage, relay, turns?.seconds)
   await delay(SECONDS * (isInTurn ? 2_000 : 1_000))

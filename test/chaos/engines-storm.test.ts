@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '#infra/config/read-config.ts'
-import type { JournalEntry } from '#infra/demo/journal.ts'
+import type { JournalEntry } from '#infra/demo/request-journal.ts'
 import { type Running, startProduct } from '#infra/start.ts'
 import { kafkaForTests } from '../support/kafka/kafka-for-tests.ts'
 import { redisEngine, startOwnRedis } from '../support/redis.ts'
 import { SHORT_LEASES, startProviderProcess, startSite } from '../support/site.ts'
-import { type Books, readBooks } from './books.ts'
+import { type AccountTotals, readAccountTotals } from './account-totals.ts'
 import { type CallRecord, callInStorm } from './callers.ts'
 import { LiveReader } from './live-reader.ts'
 import { seedStorm } from './seed-storm.ts'
@@ -21,7 +21,7 @@ const why = 'skip' in engine ? engine.skip : 'the given Kafka is not ours to kil
 const skipped = kafka === null ? ` (skipped: ${why})` : ''
 
 let records: CallRecord[]
-let books: Books
+let books: AccountTotals
 let journal: JournalEntry[]
 let running: Running
 let live: LiveReader
@@ -86,7 +86,7 @@ beforeAll(async () => {
   const roles = new Set(['projections', 'relay'] as const)
   running = await startProduct({ ...config, roles })
   stops.push(() => running.stop(1_000))
-  books = await readBooks(running)
+  books = await readAccountTotals(running)
   const count = (outcome: CallRecord['outcome']) =>
     records.filter((record) => record.outcome === outcome).length
   process.stdout.write(

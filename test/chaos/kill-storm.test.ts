@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '#infra/config/read-config.ts'
-import type { JournalEntry } from '#infra/demo/journal.ts'
+import type { JournalEntry } from '#infra/demo/request-journal.ts'
 import { type Running, startProduct } from '#infra/start.ts'
 import { startPinned } from '../bench/processes.ts'
 import { SHORT_LEASES } from '../support/site.ts'
-import { type Books, readBooks } from './books.ts'
+import { type AccountTotals, readAccountTotals } from './account-totals.ts'
 import { type CallRecord, callInStorm } from './callers.ts'
 import { seedStorm } from './seed-storm.ts'
 import { Supervisor } from './supervisor.ts'
@@ -22,7 +22,7 @@ let provider: Awaited<ReturnType<typeof startPinned>>
 let records: CallRecord[]
 let journal: JournalEntry[]
 let running: Running
-let books: Books
+let books: AccountTotals
 const OPENING_BALANCE = 1_000_000_000
 
 beforeAll(async () => {
@@ -52,7 +52,7 @@ beforeAll(async () => {
   expect(await supervisor.stop()).toBe(0)
   const config = readConfig({ ...environment, LOG_LEVEL: 'silent', ROLES: SERVERS })
   running = await startProduct(config)
-  books = await readBooks(running)
+  books = await readAccountTotals(running)
   journal = await (await fetch(`${provider.line.trim()}/journal`)).json()
   const count = (outcome: CallRecord['outcome']) =>
     records.filter((record) => record.outcome === outcome).length

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { en } from '#test/support/words.ts'
+import { en } from '#test/support/console-texts.ts'
 import { openAsRoot } from './support/admin-site.ts'
 import { channel } from './support/channel-routes.ts'
 import { pageFixture } from './support/console-fixture.ts'

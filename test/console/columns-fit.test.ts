@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { en, zh } from '#test/support/words.ts'
+import { en, zh } from '#test/support/console-texts.ts'
 import { openAsRoot, TOKENS } from './support/admin-site.ts'
 import { siteFixture } from './support/console-fixture.ts'
 import { cutAmong } from './support/cut-among.ts'

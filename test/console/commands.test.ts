@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { en } from '#test/support/words.ts'
+import { en } from '#test/support/console-texts.ts'
 import { axeFaults } from './support/axe.ts'
 import { pageFixture } from './support/console-fixture.ts'
 import { ok } from './support/fake-site.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { en } from '#test/support/words.ts'
+import { en } from '#test/support/console-texts.ts'
 import { openAsRoot, ROOT_USER } from './support/admin-site.ts'
 import { pageFixture } from './support/console-fixture.ts'
 import { fakeLive } from './support/fake-live.ts'

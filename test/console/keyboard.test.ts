@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { en } from '#test/support/words.ts'
+import { en } from '#test/support/console-texts.ts'
 import { ROOT_USER } from './support/admin-site.ts'
 import { pageFixture } from './support/console-fixture.ts'
 import { fakeLive } from './support/fake-live.ts'

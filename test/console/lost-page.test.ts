@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { en, zh } from '#test/support/words.ts'
+import { en, zh } from '#test/support/console-texts.ts'
 import { openAsRoot } from './support/admin-site.ts'
 import { pageFixture } from './support/console-fixture.ts'
 import { takePicture } from './support/open-page.ts'

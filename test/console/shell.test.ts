@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { en, zh } from '#test/support/words.ts'
+import { en, zh } from '#test/support/console-texts.ts'
 import { ROOT_USER } from './support/admin-site.ts'
 import { siteFixture } from './support/console-fixture.ts'
 import { ok, STATUS, startFakeSite } from './support/fake-site.ts'

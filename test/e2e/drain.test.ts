@@ -3,10 +3,10 @@ import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { budget } from '#test/support/budget.ts'
 import { setOption, setUpSite } from '#test/support/product.ts'
 import { ProductProcess } from '#test/support/product-process.ts'
 import { type ProviderProcess, startProviderProcess } from '#test/support/site.ts'
+import { budget } from '#test/support/time-limit.ts'
 
 let product: ProductProcess
 let provider: ProviderProcess

@@ -1,10 +1,10 @@
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
+import { en } from '#test/support/console-texts.ts'
 import { chat, PASSWORD } from '#test/support/product.ts'
 import { startProductProcess } from '#test/support/product-process.ts'
-import { startedOnce } from '#test/support/started.ts'
-import { en } from '#test/support/words.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { realPage } from './open-real-page.ts'
 
 /** In the shipped price list, and without a price in a new installation. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { startProductProcess } from '../support/product-process.ts'
 
 const product = startedOnce(() =>

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
 import type { LiveMessage } from '#read-api/contract/live.ts'
-import { inTurn, startFront } from '#test/support/front.ts'
+import { inTurn, startLoadBalancer } from '#test/support/load-balancer.ts'
 import { addChannel, chat, PASSWORD, setOption } from '#test/support/product.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'
 import {
@@ -21,7 +21,7 @@ let readers: [ProductProcess, ProductProcess]
 let relay: ProductProcess
 let projector: ProductProcess
 let pages: ProductProcess
-let front: Awaited<ReturnType<typeof startFront>>
+let front: Awaited<ReturnType<typeof startLoadBalancer>>
 let root: ConsoleClient
 const sockets: WebSocket[] = []
 
@@ -46,7 +46,7 @@ beforeAll(async () => {
   ;[relay, pages, projector] = [five, six, seven]
   const writer = inTurn(writers.map(({ url }) => url))
   const reader = inTurn(readers.map(({ url }) => url))
-  front = await startFront(({ method, url = '' }) => {
+  front = await startLoadBalancer(({ method, url = '' }) => {
     if (url.startsWith('/v1/')) return relay.url
     return method === 'GET' && url !== '/api/user/logout' ? reader() : writer()
   })

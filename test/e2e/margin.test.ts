@@ -3,7 +3,7 @@ import type { ConsoleClient } from '#infra/demo/console-client.ts'
 import type { LogPage } from '#read-api/contract/logs.ts'
 import type { SiteUsage } from '#read-api/contract/usage.ts'
 import { addChannel, addUser, chat, setOption, testProduct } from '#test/support/product.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 
 const product = startedOnce(testProduct)
 let user: ConsoleClient

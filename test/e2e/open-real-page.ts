@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
+import { en } from '#test/support/console-texts.ts'
 import { PASSWORD } from '#test/support/product.ts'
-import { startedOnce } from '#test/support/started.ts'
-import { en } from '#test/support/words.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 
 export type OpenPage = {
   page: Page

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { en, zh } from '#test/support/console-texts.ts'
 import { OIDC_CLIENT, startOidcSite } from '#test/support/oidc-site.ts'
 import { PASSWORD, setOption, testProduct } from '#test/support/product.ts'
 import { siteOptions, startScriptedSites, telegramSays } from '#test/support/scripted-sites.ts'
-import { startedOnce } from '#test/support/started.ts'
-import { en, zh } from '#test/support/words.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { eventually, realPage, submitLogin } from './open-real-page.ts'
 
 const product = startedOnce(() => {

@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest'
 import type { Channel } from '#read-api/contract/channels.ts'
+import { en } from '#test/support/console-texts.ts'
 import { ALL_ROLES, addChannel, testProduct } from '#test/support/product.ts'
-import { startedOnce } from '#test/support/started.ts'
-import { en } from '#test/support/words.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { eventually, realPage, submitLogin } from './open-real-page.ts'
 
 const product = startedOnce(() => testProduct({ roles: ALL_ROLES }))

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { en } from '#test/support/console-texts.ts'
 import {
   ALL_ROLES,
   addChannel,
@@ -7,8 +8,7 @@ import {
   setOption,
   testProduct,
 } from '#test/support/product.ts'
-import { startedOnce } from '#test/support/started.ts'
-import { en } from '#test/support/words.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { eventually, realPage, submitLogin } from './open-real-page.ts'
 
 const product = startedOnce(() => testProduct({ roles: ALL_ROLES }))

@@ -3,7 +3,7 @@ import { ConsoleClient } from '#infra/demo/console-client.ts'
 import { startEventStoreDbServer } from '#test/support/event-store-db/server.ts'
 import { PASSWORD, setUpSite } from '#test/support/product.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'
-import { SHORT_GRACE, type Site, startSite } from '#test/support/site.ts'
+import { FAST_JOINT_APPEND_RECOVERY, type Site, startSite } from '#test/support/site.ts'
 
 const ROLES = 'write-api,read-api,projections'
 const QUOTA = 700
@@ -112,7 +112,11 @@ it('killed between the decision and the credit, on EventStoreDB: one credit, lat
   const [store, site] = [await startEventStoreDbServer(), await startSite()]
   try {
     const one = await site.start(ROLES, {
-      ...{ EVENT_STORE: 'eventstoredb', EVENTSTORE_URL: store.url, NODE_OPTIONS: SHORT_GRACE },
+      ...{
+        EVENT_STORE: 'eventstoredb',
+        EVENTSTORE_URL: store.url,
+        NODE_OPTIONS: FAST_JOINT_APPEND_RECOVERY,
+      },
     })
     const root = await rootOf(one)
     const before = await balanceOf(root)

@@ -2,9 +2,9 @@ import { Secret, TOTP } from 'otpauth'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
-import { budget } from '#test/support/budget.ts'
+import { en } from '#test/support/console-texts.ts'
 import { PASSWORD, type TestProduct, testProduct } from '#test/support/product.ts'
-import { en } from '#test/support/words.ts'
+import { budget } from '#test/support/time-limit.ts'
 import { eventually, type OpenPage, openRealPage, submitLogin } from './open-real-page.ts'
 
 let browser: Browser

@@ -12,9 +12,9 @@ import { createVault } from '#infra/vault/vault.ts'
 import { createFreshness } from '#projections/freshness/query.ts'
 import { PROJECTION_NAMES } from '#projections/projection-names.ts'
 import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
-import { backendsOf } from '#test/support/backends.ts'
+import { backendsOf } from '#test/support/freeze-postgres.ts'
 import { testDatabase } from '#test/support/postgres.ts'
-import { startedForEach } from '#test/support/started.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
 import {
   aCall,
   admitted,

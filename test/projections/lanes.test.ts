@@ -6,7 +6,7 @@ import { ALL_LANES, laneOf } from '#infra/event-bus/lanes.ts'
 import { createFreshness } from '#projections/freshness/query.ts'
 import { PROJECTION_NAMES } from '#projections/projection-names.ts'
 import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
-import { budget } from '#test/support/budget.ts'
+import { budget } from '#test/support/time-limit.ts'
 import {
   aCall,
   admitted,

@@ -1,6 +1,6 @@
 import { BackendTerminatedUnexpectedlyError, ConnectionError } from 'slonik'
 import { expect, it } from 'vitest'
-import { DatabaseUnavailable } from '#infra/postgres/bounded.ts'
+import { DatabaseUnavailable } from '#infra/postgres/query-timeouts.ts'
 import { isOutage } from '#projections/runner/fold.ts'
 
 const withCode = (code: string): Error => Object.assign(new Error('from the database'), { code })

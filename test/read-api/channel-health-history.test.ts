@@ -9,7 +9,7 @@ import {
   releasedCall,
   settledCall,
 } from '#test/projections/fixture.ts'
-import { startedForEach } from '#test/support/started.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
 import { ADMIN, ALICE, apiFixture } from './fixture.ts'
 
 const api = startedForEach(apiFixture)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ChannelTimeline } from '#read-api/contract/channel-timeline.ts'
 import { channelChanged, channelCreated, type Given, NOW } from '#test/projections/fixture.ts'
-import { startedForEach } from '#test/support/started.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
 import { ADMIN, ALICE, apiFixture } from './fixture.ts'
 
 const api = startedForEach(apiFixture)

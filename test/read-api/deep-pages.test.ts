@@ -6,8 +6,8 @@ import { monthOf } from '#projections/runner/monthly-partitions.ts'
 import type { LogPage, LogStat } from '#read-api/contract/logs.ts'
 import { fillRollups } from '#test/bench/log-rows.ts'
 import { NOW, tokenCreated } from '#test/projections/fixture.ts'
-import { budget } from '#test/support/budget.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
+import { budget } from '#test/support/time-limit.ts'
 import { ADMIN, ALICE, apiFixture } from './fixture.ts'
 
 const ROWS = 120_000

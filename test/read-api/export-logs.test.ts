@@ -17,7 +17,7 @@ import {
   settledCall,
   tokenCreated,
 } from '#test/projections/fixture.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { ADMIN, ALICE, apiFixture, BOB } from './fixture.ts'
 
 const CALLS = 120

@@ -5,7 +5,7 @@ import { monthOf } from '#projections/runner/monthly-partitions.ts'
 import type { LogPage, LogStat } from '#read-api/contract/logs.ts'
 import { newCallId } from '#relay/call-id.ts'
 import { aCall, admitted, NOW, settledCall } from '#test/projections/fixture.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { ADMIN, ALICE, apiFixture, BOB } from './fixture.ts'
 
 const api = startedOnce(apiFixture)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { unreadCounts } from '#projections/messages/query.ts'
 import type { LiveMessage } from '#read-api/contract/live.ts'
-import { budget } from '#test/support/budget.ts'
+import { budget } from '#test/support/time-limit.ts'
 import { type SeededFixture, seededFixture } from '#test/write-api/write-fixture.ts'
 
 const USERS = 10_000

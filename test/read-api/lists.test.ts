@@ -9,7 +9,7 @@ import {
   granted,
   tokenCreated,
 } from '#test/projections/fixture.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { ADMIN, ALICE, apiFixture, BOB, ROOT } from './fixture.ts'
 
 const api = startedOnce(apiFixture)

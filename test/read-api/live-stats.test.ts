@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { LiveMessage } from '#read-api/contract/live.ts'
 import type { LogStat } from '#read-api/contract/logs.ts'
 import { aCall, admitted, settledCall } from '#test/projections/fixture.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { ADMIN, ALICE } from './fixture.ts'
 import { liveSite } from './live-site.ts'
 

@@ -18,8 +18,8 @@ import {
   tokenCreated,
 } from '#test/projections/fixture.ts'
 import { accepted, aDrawing, begun, submitted } from '#test/projections/task-facts.ts'
-import { budget } from '#test/support/budget.ts'
-import { startedForEach } from '#test/support/started.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
+import { budget } from '#test/support/time-limit.ts'
 import { ADMIN, ALICE, type Api, BOB, ROOT } from './fixture.ts'
 import { type Listener, type LiveSite, liveSite } from './live-site.ts'
 

@@ -16,7 +16,7 @@ import {
   tokenCreated,
   userCreated,
 } from '#test/projections/fixture.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { ADMIN, ALICE, apiFixture, BOB } from './fixture.ts'
 
 const api = startedOnce(apiFixture)

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ChannelEntry } from '#read-api/contract/channels.ts'
-import { budget } from '#test/support/budget.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
+import { budget } from '#test/support/time-limit.ts'
 import { aCall, admitted, channelCreated, settledCall } from '../projections/fixture.ts'
 import { ADMIN, apiFixture } from './fixture.ts'
 

@@ -8,7 +8,7 @@ import { listTokens, type TokenSort } from '#projections/tokens/query.ts'
 import { idsByKey } from '#read-api/tokens/list-tokens.ts'
 import { loadViewRows } from '#relay/views/load-views.ts'
 import { TokenView } from '#relay/views/token-view.ts'
-import { budget } from '#test/support/budget.ts'
+import { budget } from '#test/support/time-limit.ts'
 import { testCore } from '../support/core.ts'
 
 const TOKENS = 100_000

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { OPTIONS } from '#domain/options/registry.ts'
 import type { OptionChange, OptionsSchema } from '#read-api/contract/options.ts'
 import { pageSources } from '#read-api/server.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { seededFixture } from '#test/write-api/write-fixture.ts'
 
 type ChangePage = { items: OptionChange[]; page: number; total: number }

@@ -2,8 +2,8 @@ import { performance } from 'node:perf_hooks'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Pricing } from '#read-api/contract/pricing.ts'
 import { ownerOf } from '#read-api/pricing/get-pricing.ts'
-import { budget } from '#test/support/budget.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
+import { budget } from '#test/support/time-limit.ts'
 import { type Caller, seededFixture } from '#test/write-api/write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)

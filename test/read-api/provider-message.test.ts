@@ -13,7 +13,7 @@ import {
   settledCall,
   tokenCreated,
 } from '#test/projections/fixture.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { ADMIN, ALICE, apiFixture } from './fixture.ts'
 
 const api = startedOnce(apiFixture)

@@ -12,7 +12,7 @@ import {
   submitted,
   succeeded,
 } from '#test/projections/task-facts.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { ADMIN, ALICE, apiFixture, BOB } from './fixture.ts'
 
 type List<T> = { items: T[]; page: number; total: number }

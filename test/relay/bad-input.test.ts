@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { describe, expect, it } from 'vitest'
-import { budget } from '#test/support/budget.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
+import { budget } from '#test/support/time-limit.ts'
 import { KEY, relayRig } from './support/relay-rig.ts'
 
 const rig = startedOnce(relayRig)

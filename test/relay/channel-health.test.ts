@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { ChannelHealthEvent } from '#domain/channel-health/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { type SimulatedProvider, startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
-import { budget } from '#test/support/budget.ts'
-import { startedForEach } from '#test/support/started.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
+import { budget } from '#test/support/time-limit.ts'
 import { chat, relayRig, serveRelay } from './support/relay-rig.ts'
 
 const rig = startedForEach(relayRig)

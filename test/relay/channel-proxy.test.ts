@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connectProxy } from '#test/support/connect-proxy.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { chat, errorOf, onlyEnd, type RelayRig, relayRig } from './support/relay-rig.ts'
 import { tasksRig } from './tasks/tasks-rig.ts'
 

@@ -1,14 +1,14 @@
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import type { Core } from '#infra/core.ts'
-import { operatorPolicy } from '#infra/outbound/guard.ts'
+import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { Breaker } from '#relay/channel-health/breaker.ts'
 import { Circuits } from '#relay/channel-health/circuits.ts'
 import { ChannelSelector } from '#relay/pipeline/channel-selector.ts'
 import { KeyChoice } from '#relay/pipeline/choose-key.ts'
 import { ChannelView } from '#relay/views/channel-view.ts'
-import { budget } from '#test/support/budget.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
+import { budget } from '#test/support/time-limit.ts'
 
 const CHANNELS = 1_000
 const CHOICES = 20_000

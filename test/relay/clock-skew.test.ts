@@ -3,7 +3,7 @@ import type { ConsoleClient } from '#infra/demo/console-client.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import { setOption, setUpSite } from '#test/support/product.ts'
 import {
-  LATE_CLOCK,
+  CLOCK_FIVE_MINUTES_BEHIND,
   type ProviderProcess,
   SHORT_LEASES,
   type Site,
@@ -38,7 +38,9 @@ afterAll(async () => {
 it('a relay whose machine is five minutes behind keeps its calls from the sweeper', async () => {
   // The one whose clock is right comes first, and sweeps.
   const right = await site.start('relay', { NODE_OPTIONS: SHORT_LEASES })
-  const late = await site.start('relay', { NODE_OPTIONS: `${SHORT_LEASES} ${LATE_CLOCK}` })
+  const late = await site.start('relay', {
+    NODE_OPTIONS: `${SHORT_LEASES} ${CLOCK_FIVE_MINUTES_BEHIND}`,
+  })
   const calls = await Promise.all(callAtOnce(2, [late.url, right.url], key))
   expect(calls.map(({ outcome }) => outcome)).toEqual(['whole', 'whole'])
   const rows = async () => {

@@ -4,7 +4,7 @@ import { startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
 import { setOption, setUpSite } from '#test/support/product.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'
 import { startSite } from '#test/support/site.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { callAtOnce } from './support/many-calls.ts'
 
 const WITHIN_MS = 1_000

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { bodyText, serve } from '#test/support/serve.ts'
-import { startedForEach } from '#test/support/started.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
 import { chat, relayRig } from './support/relay-rig.ts'
 
 const rig = startedForEach(relayRig)

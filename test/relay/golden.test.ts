@@ -1,7 +1,7 @@
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { sendChat } from '#test/support/send-chat.ts'
-import { startedForEach } from '#test/support/started.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
 import { chat, KEY, onlyEnd, relayRig, TOKEN, USER } from './support/relay-rig.ts'
 
 const rig = startedForEach(() => relayRig({ deadlines: { readOnPlainMs: 300 } }))

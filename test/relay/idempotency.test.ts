@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { ClaimedCalls } from '#relay/idempotency/claimed-calls.ts'
-import { startedForEach } from '#test/support/started.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
 import { claimedCallsInMemory } from './support/claimed-calls.ts'
 import { chat, errorOf, relayRig, USER } from './support/relay-rig.ts'
 

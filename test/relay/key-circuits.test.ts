@@ -4,7 +4,7 @@ import type { ChannelHealthEvent } from '#domain/channel-health/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
-import { startedForEach } from '#test/support/started.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
 import { chat, relayRig } from './support/relay-rig.ts'
 
 const rig = startedForEach(relayRig)

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { serve } from '#test/support/serve.ts'
-import { startedForEach } from '#test/support/started.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
 import { chat, KEY, onlyEnd, relayRig } from './support/relay-rig.ts'
 
 type Send = (response: ServerResponse) => void | Promise<void>

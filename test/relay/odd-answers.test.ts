@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { serve } from '#test/support/serve.ts'
-import { startedForEach } from '#test/support/started.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
 import { chat, onlyEnd, relayRigBefore } from './support/relay-rig.ts'
 
 let answer: RequestListener

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { optionsDecider } from '#domain/options/decide.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
-import { operatorPolicy } from '#infra/outbound/guard.ts'
+import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { startCore } from '#infra/start-core.ts'
 import { NO_ROWS } from '#relay/views/load-views.ts'
 import { startViews } from '#relay/views/views.ts'

@@ -3,7 +3,7 @@ import type { RelayError } from '#relay/canonical/relay-error.ts'
 import { RELAY_ERRORS } from '#relay/canonical/relay-errors.ts'
 import { addPlayground } from '#relay/playground/add-playground.ts'
 import { httpFixture } from '#test/infra/http/http-fixture.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 
 const fixture = startedOnce(httpFixture)
 

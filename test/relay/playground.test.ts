@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
 import { playgroundRequest } from '#relay/playground/playground-request.ts'
 import { addChannel, PASSWORD, setOption, testProduct } from '#test/support/product.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 
 const PATH = '/pg/chat/completions'
 

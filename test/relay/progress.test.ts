@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { roughInput } from '#relay/token-counts/estimate-input-tokens.ts'
-import { startedForEach } from '#test/support/started.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, relayRig } from './support/relay-rig.ts'
 
 const rig = startedForEach(() => relayRig({ deadlines: { progressMs: 100 } }))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { startedForEach } from '#test/support/started.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
 import { chat, errorOf, relayRig } from './support/relay-rig.ts'
 
 const rig = startedForEach(relayRig)

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { expect, it } from 'vitest'
-import { startedForEach } from '#test/support/started.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, relayRig } from './support/relay-rig.ts'
 
 const rig = startedForEach(() => relayRig({ deadlines: { writeStallMs: 700, progressMs: 200 } }))

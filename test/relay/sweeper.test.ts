@@ -4,7 +4,7 @@ import { accountStream } from '#domain/account/events.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { newCallId } from '#relay/call-id.ts'
 import { sweep } from '#relay/sweeper.ts'
-import { startedForEach } from '#test/support/started.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
 import { claimedCallsInMemory } from './support/claimed-calls.ts'
 import { relayRig, TOKEN, USER } from './support/relay-rig.ts'
 

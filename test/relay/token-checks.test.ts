@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Sealed } from '#domain/shared/event.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { chat, errorOf, KEY, type RelayRig, relayRig, USER } from './support/relay-rig.ts'
 
 const rig = startedOnce(() => relayRig({}, { TRUST_PROXY: '127.0.0.1' }))

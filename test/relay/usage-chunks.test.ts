@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { sendChat } from '#test/support/send-chat.ts'
 import { serve } from '#test/support/serve.ts'
-import { startedForEach } from '#test/support/started.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
 import { chat, KEY, onlyEnd, relayRigBefore } from './support/relay-rig.ts'
 
 let answer: (response: ServerResponse) => Promise<void>

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Core } from '#infra/core.ts'
 import { createMemoryEventStore } from '#infra/event-store/memory-event-store.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
-import { operatorPolicy } from '#infra/outbound/guard.ts'
+import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { NO_ROWS } from '#relay/views/load-views.ts'
 import { startViews, type Views } from '#relay/views/views.ts'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import type { JournalEntry } from '#infra/demo/journal.ts'
+import type { JournalEntry } from '#infra/demo/request-journal.ts'
 import { firstLine, spawnNode } from './child-process.ts'
 import { ProductProcess } from './product-process.ts'
 import { siteDatabase } from './site-database.ts'
@@ -18,13 +18,18 @@ export type Site = {
 /**
  * The `NODE_OPTIONS` that shorten the leases of calls, so that calls of a killed process end soon.
  */
-export const SHORT_LEASES = `--import=${join(import.meta.dirname, 'short-leases.ts')}`
+export const SHORT_LEASES = preloading('short-leases.ts')
 
 /** The `NODE_OPTIONS` that make processes soon finish the joint appends of a killed process. */
-export const SHORT_GRACE = `--import=${join(import.meta.dirname, 'short-grace.ts')}`
+export const FAST_JOINT_APPEND_RECOVERY = preloading('fast-joint-append-recovery.ts')
 
 /** The `NODE_OPTIONS` that set the clock of a process back by five minutes. */
-export const LATE_CLOCK = `--import=${join(import.meta.dirname, 'late-clock.ts')}`
+export const CLOCK_FIVE_MINUTES_BEHIND = preloading('clock-five-minutes-behind.ts')
+
+/** Returns the `NODE_OPTIONS` that load a file of this folder before the program. */
+function preloading(file: string): string {
+  return `--import=${join(import.meta.dirname, file)}`
+}
 
 export async function startSite(): Promise<Site> {
   const database = await siteDatabase()

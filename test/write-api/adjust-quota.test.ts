@@ -3,7 +3,7 @@ import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import type { LogEntry, LogOther } from '#read-api/contract/logs.ts'
 import type { User } from '#read-api/contract/users.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import type { AdjustQuota, QuotaAdjustments } from '#write-api/contract/users.ts'
 import { type Caller, callerOf, fifty, PASSWORD, seededFixture } from './write-fixture.ts'
 

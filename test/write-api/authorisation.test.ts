@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { type Callers, makeCallers, OTHER_IDS, REACHED } from './callers.ts'
 import { type Caller, callerOf, PASSWORD, seededFixture } from './write-fixture.ts'
 

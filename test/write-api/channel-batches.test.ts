@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { fifty, seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)

@@ -4,7 +4,7 @@ import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import { channelHealthDecider } from '#domain/channel-health/decide.ts'
 import { channelHealthStream } from '#domain/channel-health/events.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Channel } from '#read-api/contract/channels.ts'
 import type { PriceChange } from '#read-api/contract/options.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)

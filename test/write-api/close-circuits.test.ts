@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { channelHealthDecider } from '#domain/channel-health/decide.ts'
 import { channelHealthStream } from '#domain/channel-health/events.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)

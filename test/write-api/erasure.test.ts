@@ -8,7 +8,7 @@ import { verifyReadModel } from '#projections/runner/verify.ts'
 import { tokens } from '#projections/tokens/projection.ts'
 import { users } from '#projections/users/projection.ts'
 import type { User } from '#read-api/contract/users.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { bindSteps } from '#write-api/users/bind-identity.ts'
 import { callerOf, PASSWORD, type SeededFixture, seededFixture } from './write-fixture.ts'
 

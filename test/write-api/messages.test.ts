@@ -9,7 +9,7 @@ import type {
   Recipient,
   UnreadCount,
 } from '#read-api/contract/messages.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { type Caller, fifty, PASSWORD, seededFixture } from './write-fixture.ts'
 
 type List<T> = { readonly items: T[]; readonly page: number; readonly total: number }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { User } from '#read-api/contract/users.ts'
 import { BOT_TOKEN, telegramSays } from '#test/support/scripted-sites.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { oauthFixture } from './oauth-fixture.ts'
 import { fifty } from './write-fixture.ts'
 

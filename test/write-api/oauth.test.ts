@@ -3,7 +3,7 @@ import type { Status } from '#read-api/contract/status.ts'
 import type { User } from '#read-api/contract/users.ts'
 import { OIDC_CLIENT } from '#test/support/oidc-site.ts'
 import { SITE_CLIENT } from '#test/support/scripted-sites.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { oauthFixture } from './oauth-fixture.ts'
 import { fifty } from './write-fixture.ts'
 

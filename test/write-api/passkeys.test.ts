@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
 import { createAuthenticator } from '#test/support/authenticator.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { bindSteps } from '#write-api/users/bind-identity.ts'
 import { storePassword } from '#write-api/users/passwords.ts'
 import {

@@ -3,7 +3,7 @@ import Stripe from 'stripe'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { topUpStream } from '#domain/top-up/events.ts'
 import { checkoutEvent } from '#infra/demo/payment-gateway.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { warnOfPartialConfigAtStart } from '#write-api/top-ups/payment-methods.ts'
 import { KEYS, topUpFixture } from './top-up-fixture.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { callerOf, fifty, seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)

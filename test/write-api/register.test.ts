@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { codeOfId } from '#infra/vault/cipher.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import type { Deps } from '#write-api/action.ts'
 import { createKeyedMutex } from '#write-api/keyed-mutex.ts'
 import { createNextIds } from '#write-api/next-id.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { entryFixture } from './entry-fixture.ts'
 import { fifty, PASSWORD } from './write-fixture.ts'
 

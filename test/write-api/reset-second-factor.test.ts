@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { credentialsDecider } from '#domain/credentials/decide.ts'
 import { credentialsStream } from '#domain/credentials/events.ts'
 import type { User } from '#read-api/contract/users.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { entryFixture } from './entry-fixture.ts'
 import { callerOf, fifty, PASSWORD } from './write-fixture.ts'
 

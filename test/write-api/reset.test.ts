@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ShortLivedUnavailable } from '#infra/limits/short-lived.ts'
 import { VaultBusy } from '#infra/vault/port.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { entryFixture } from './entry-fixture.ts'
 import { fifty, PASSWORD } from './write-fixture.ts'
 

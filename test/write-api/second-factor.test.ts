@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { callerOf, fifty, type LoggedIn, PASSWORD, seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)

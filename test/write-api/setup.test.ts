@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { startedForEach } from '#test/support/started.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
 import { fifty, PASSWORD, writeFixture } from './write-fixture.ts'
 
 const fixture = startedForEach(writeFixture)

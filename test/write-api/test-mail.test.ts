@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { startMailServer } from '#test/support/mail-server.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import type { Status } from '#read-api/contract/status.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { KEYS, OWN_ADDRESS, topUpFixture } from './top-up-fixture.ts'
 import { fifty } from './write-fixture.ts'
 

@@ -3,7 +3,7 @@ import { Secret, TOTP } from 'otpauth'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { LogEntry, LogOther } from '#read-api/contract/logs.ts'
 import type { User } from '#read-api/contract/users.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { type Caller, PASSWORD, seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { notificationsDecider } from '#domain/notifications/decide.ts'
 import { notificationsStream } from '#domain/notifications/events.ts'
 import type { User } from '#read-api/contract/users.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { entryFixture } from './entry-fixture.ts'
 import { fifty } from './write-fixture.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { User } from '#read-api/contract/users.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { type Caller, fifty, PASSWORD, seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)

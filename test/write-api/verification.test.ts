@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { entryFixture } from './entry-fixture.ts'
 import { fifty, PASSWORD } from './write-fixture.ts'
 

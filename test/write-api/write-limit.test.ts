@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { type Caller, seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)

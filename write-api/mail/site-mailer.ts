@@ -2,7 +2,7 @@ import { optionFlag, optionInteger, optionValue } from '#domain/options/registry
 import type { Core } from '#infra/core.ts'
 import type { Mailer } from '#infra/mail/port.ts'
 import { createSmtpMailer, type MailSettings } from '#infra/mail/smtp-mailer.ts'
-import { operatorPolicy } from '#infra/outbound/guard.ts'
+import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
 

@@ -84,8 +84,7 @@ export function keepConsuming(deps: SessionDeps): ConsumerSession {
       await attempt().catch((err: unknown) => {
         if (hasJoined) failures = 0
         if (err instanceof TooFewPartitions) operatorError = err.message
-        // Only the first failure is logged as a warning, because an unreachable broker would
-        // otherwise flood the log.
+        // Later failures are not warnings, because an unreachable broker would flood the log.
         const level = failures === 0 ? 'warn' : 'debug'
         if (!stopping.signal.aborted) log[level]({ err, groupId }, 'a Kafka consumer is replaced')
       })

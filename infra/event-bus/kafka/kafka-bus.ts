@@ -4,11 +4,11 @@ import type { Leases } from '../../leases/leases.ts'
 import { createOpenResources } from '../lanes.ts'
 import type { EventBus } from '../port.ts'
 import { createKafkaClient, ensureTopic, within } from './kafka-client.ts'
-import { watchTopic } from './kafka-watch.ts'
-import { createKafkaWork } from './kafka-work.ts'
+import { createKafkaLaneWorker } from './kafka-lane-worker.ts'
+import { createHistory } from './last-messages.ts'
+import { watchPositions } from './position-watch.ts'
 import { publish } from './publisher.ts'
 import { KAFKA_TIMINGS, type KafkaTimings } from './timings.ts'
-import { createHistory } from './topic-ends.ts'
 
 export type KafkaBusOptions = {
   /** The addresses of the Kafka brokers, each as `host:port`. */
@@ -57,13 +57,13 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<EventBus
   const errors: (() => string | null)[] = []
   return {
     work: (name, worker) => {
-      const work = open.track(createKafkaWork(deps, name, worker))
+      const work = open.track(createKafkaLaneWorker(deps, name, worker))
       lanes.push(work.isDegraded)
       errors.push(work.operatorError)
       return work
     },
     watch: (onCommitted) => {
-      const watch = open.track(watchTopic(deps, onCommitted))
+      const watch = open.track(watchPositions(deps, onCommitted))
       errors.push(watch.operatorError)
       return watch
     },

@@ -82,8 +82,7 @@ export function createLaneDelivery(
         await retry(isHeld, () => worker.onGained(stillHeld()))
         const position = await retry(isHeld, begin)
         if (position === null) return
-        // The empty batch shows a worker that is behind the position at which to start, before the
-        // first event arrives.
+        // The empty batch tells the worker its start position before the first event arrives.
         await deliver({ lanes: stillHeld(), events: [], after: position, position })
       })
     },

@@ -81,8 +81,7 @@ export function createLaneQueue(deps: Deps): LaneQueue {
       .catch(onFailure)
       .then(() => {
         isWorking = false
-        // When the first message has not changed, the lane is not ready or not assigned here, or
-        // the attempt failed.
+        // The first message stays when the attempt failed or this process lacks the lane.
         if (waiting[0] === before) retry = setTimeout(work, RETRY_MS)
         else work()
       })

@@ -3,9 +3,9 @@ import type { Logger } from 'pino'
 import type { EventStore } from '../../event-store/port.ts'
 import { ALL_LANES } from '../lanes.ts'
 import { disconnect, ensureTopic } from './kafka-client.ts'
+import { readLastMessages } from './last-messages.ts'
 import { createPublishedLanes, type MessageBatch, type PublishedLanes } from './published-lanes.ts'
 import type { KafkaTimings } from './timings.ts'
-import { readTopicEnds } from './topic-ends.ts'
 
 /**
  * A publisher that is this many events or more behind skips them and continues at the head position
@@ -93,7 +93,7 @@ async function startPositions(
   history: string,
 ): Promise<ReadonlyMap<number, number>> {
   const head = await store.headPosition()
-  const ends = await readTopicEnds(kafka, topic, timings)
+  const ends = await readLastMessages(kafka, topic, timings)
   const foreign = [...ends.values()].find((end) => end.history !== history || end.position > head)
   if (foreign !== undefined) {
     // The messages come from another store, or from this store before a backup was restored.

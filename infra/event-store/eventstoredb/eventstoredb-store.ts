@@ -8,13 +8,13 @@ import {
   type StreamAppend,
   type Subscription,
 } from '../port.ts'
+import { subscribeToAll } from './catch-up-subscription.ts'
 import { connectEventStoreDb } from './connection.ts'
 import { createEventReads } from './event-reads.ts'
 import { createAppendProbe, createExactAppend, type WrittenPart } from './exact-append.ts'
 import { appendTogether, type JointDeps } from './joint-append.ts'
-import { type HealerTimes, startJointHealer } from './joint-healer.ts'
+import { type RecoveryTimes, startJointAppendRecovery } from './joint-append-recovery.ts'
 import { type Locks, LockTimeout } from './locks.ts'
-import { tailAll } from './tail.ts'
 
 type Options = {
   /**
@@ -28,7 +28,7 @@ type Options = {
   readonly deadlineMs?: number
   /** An append without a reply within this time is sent again through another connection. */
   readonly replyWithinMs?: number
-  readonly healer?: HealerTimes
+  readonly healer?: RecoveryTimes
   /** A subscription that delivers nothing for this long is checked. */
   readonly idleCheckMs?: number
 }
@@ -54,7 +54,7 @@ export async function createEventStoreDbStore(options: Options): Promise<EventSt
   const subscriptions = new Set<Subscription>()
   let isClosed = false
   await reads.headPosition()
-  const healer = startJointHealer(joint, options.healer)
+  const healer = startJointAppendRecovery(joint, options.healer)
   const underWay = new Set<Promise<unknown>>()
   const append = async (streams: readonly StreamAppend[]): Promise<Appended> => {
     const parts = encodeAppend(streams)
@@ -78,7 +78,7 @@ export async function createEventStoreDbStore(options: Options): Promise<EventSt
     headPosition: reads.headPosition,
     probeAppend: createAppendProbe(writing),
     subscribeAll: (after, onBatch, onError, wanted) => {
-      const subscription = tailAll({
+      const subscription = subscribeToAll({
         ...{ connection: reading, headPosition: reads.headPosition, log },
         idleCheckMs: options.idleCheckMs ?? IDLE_CHECK_MS,
         ...{ after, onBatch, onError, options: wanted },

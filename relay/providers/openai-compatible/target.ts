@@ -1,6 +1,6 @@
 import { proxyToUse } from '#domain/channel/check-terms.ts'
 import type { ChannelTerms } from '#domain/channel/events.ts'
-import { checkUrl, type OutboundPolicy } from '#infra/outbound/guard.ts'
+import { checkUrl, type OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import { taskProfileOf } from '../tasks/profiles.ts'
 import type { KeyHeader, Profile } from './profile.ts'
 import { profileOf } from './profiles.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { budget } from '#test/support/budget.ts'
-import { en } from '#test/support/words.ts'
+import { en } from '#test/support/console-texts.ts'
+import { budget } from '#test/support/time-limit.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { channel, channelRoutes } from '../support/channel-routes.ts'
 import { pageFixture } from '../support/console-fixture.ts'

@@ -1,6 +1,6 @@
 import type { Route } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { zh } from '#test/support/words.ts'
+import { zh } from '#test/support/console-texts.ts'
 import { channel, channelRoutes } from '../support/channel-routes.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { zh } from '#test/support/words.ts'
+import { zh } from '#test/support/console-texts.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 import { ok, STATUS, startFakeSite } from '../support/fake-site.ts'
 import { LANGUAGES, lookFaults } from '../support/looks.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { zh } from '#test/support/words.ts'
+import { zh } from '#test/support/console-texts.ts'
 import { startAdminSite } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 import { cutAmong } from '../support/cut-among.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { HistoryRange } from '#read-api/contract/channel-health.ts'
-import { en } from '#test/support/words.ts'
+import { en } from '#test/support/console-texts.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { type FakeSite, ok } from '../support/fake-site.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import type { InboxMessage } from '#read-api/contract/messages.ts'
-import { zh } from '#test/support/words.ts'
+import { zh } from '#test/support/console-texts.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { type FakeLive, fakeLive } from '../support/fake-live.ts'
 import { type FakeSite, ok } from '../support/fake-site.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { AdminMessage } from '#read-api/contract/messages.ts'
-import { en, zh } from '#test/support/words.ts'
+import { en, zh } from '#test/support/console-texts.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { type FakeSite, ok } from '../support/fake-site.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { previewOf } from '#console/features/inbox/preview.ts'
-import { budget } from '#test/support/budget.ts'
+import { budget } from '#test/support/time-limit.ts'
 
 const plain = (content: string) => previewOf({ content, format: 'plain' })
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { zh } from '#test/support/words.ts'
+import { zh } from '#test/support/console-texts.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { type FakeSite, ok, refused, STATUS } from '../support/fake-site.ts'
 import { user } from '../support/user-routes.ts'

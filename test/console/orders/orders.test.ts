@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 import type { Order, PaymentReport, Refund, Restoration } from '#read-api/contract/top-ups.ts'
-import { en, zh } from '#test/support/words.ts'
+import { en, zh } from '#test/support/console-texts.ts'
 import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 import { cutAmong } from '../support/cut-among.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/logs.ts'
-import { en, zh } from '#test/support/words.ts'
+import { en, zh } from '#test/support/console-texts.ts'
 import { TOKENS } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { type FakeCall, ok } from '../support/fake-site.ts'

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeEach, expect, it } from 'vitest'
-import { en, zh } from '#test/support/words.ts'
+import { en, zh } from '#test/support/console-texts.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 import { ok, STATUS, startFakeSite } from '../support/fake-site.ts'
 import { LANGUAGES, lookFaults } from '../support/looks.ts'

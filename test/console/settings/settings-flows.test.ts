@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { zh } from '#test/support/words.ts'
+import { zh } from '#test/support/console-texts.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { ok, refused } from '../support/fake-site.ts'
 

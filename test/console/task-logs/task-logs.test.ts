@@ -1,6 +1,6 @@
 import type { Page, Route } from 'playwright-core'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { en } from '#test/support/words.ts'
+import { en } from '#test/support/console-texts.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { cutAmong } from '../support/cut-among.ts'
 import { fakeLive } from '../support/fake-live.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import { zh } from '#test/support/words.ts'
+import { zh } from '#test/support/console-texts.ts'
 import { token } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { type FakeLive, fakeLive } from '../support/fake-live.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { budget } from '#test/support/budget.ts'
+import { budget } from '#test/support/time-limit.ts'
 import { openAsRoot, token } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { ok } from '../support/fake-site.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { en } from '#test/support/words.ts'
+import { en } from '#test/support/console-texts.ts'
 import { axeFaults } from '../support/axe.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 import { contrast } from '../support/contrast.ts'

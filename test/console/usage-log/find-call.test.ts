@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/logs.ts'
-import { en } from '#test/support/words.ts'
+import { en } from '#test/support/console-texts.ts'
 import { axeFaults } from '../support/axe.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { type FakeSite, ok, startFakeSite } from '../support/fake-site.ts'

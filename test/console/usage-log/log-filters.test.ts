@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/logs.ts'
-import { en } from '#test/support/words.ts'
+import { en } from '#test/support/console-texts.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 import { startFakeSite } from '../support/fake-site.ts'
 import { takePicture } from '../support/open-page.ts'

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/logs.ts'
-import { en } from '#test/support/words.ts'
+import { en } from '#test/support/console-texts.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 import { fakeLive } from '../support/fake-live.ts'
 import { startFakeSite } from '../support/fake-site.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readViews, searchOf, withView } from '#console/features/usage-log/saved-views.ts'
-import { en } from '#test/support/words.ts'
+import { en } from '#test/support/console-texts.ts'
 import { axeFaults } from '../support/axe.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { startFakeSite } from '../support/fake-site.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { zh } from '#test/support/words.ts'
+import { zh } from '#test/support/console-texts.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 import { LANGUAGES, lookFaults } from '../support/looks.ts'

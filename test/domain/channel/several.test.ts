@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { channelsDecider } from '#domain/channel/decide.ts'
 import type { ChannelEvent } from '#domain/channel/events.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
-import { budget } from '#test/support/budget.ts'
+import { budget } from '#test/support/time-limit.ts'
 import { createChannel, created, createdMany, given, KEY, TERMS } from './facts.ts'
 
 const disabled = (channelIds: readonly number[], tag: string | null = null): ChannelEvent => ({

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Draw } from '#domain/routing/channel-draw.ts'
 import { type Candidate, offersOf, type RoutingTerms } from '#domain/routing/offer.ts'
-import { budget } from '#test/support/budget.ts'
+import { budget } from '#test/support/time-limit.ts'
 
 type Channel = Candidate & { readonly id: string }
 

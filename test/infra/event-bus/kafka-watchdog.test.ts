@@ -6,8 +6,8 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { detectStalledConsumer, keepConsuming } from '#infra/event-bus/kafka/consumer-session.ts'
 import { createKafkaBus } from '#infra/event-bus/kafka/kafka-bus.ts'
 import { ensureTopic } from '#infra/event-bus/kafka/kafka-client.ts'
+import { readLastMessages } from '#infra/event-bus/kafka/last-messages.ts'
 import { KAFKA_TIMINGS } from '#infra/event-bus/kafka/timings.ts'
-import { readTopicEnds } from '#infra/event-bus/kafka/topic-ends.ts'
 import { ALL_LANES } from '#infra/event-bus/lanes.ts'
 import { kafkaForTests, placeOf } from '#test/support/kafka/kafka-for-tests.ts'
 import { QUICK_TIMINGS } from '#test/support/kafka/quick-timings.ts'
@@ -90,7 +90,7 @@ it('a consumer that crashes as it joins fails the look at the topic’s end alon
       disconnect: async () => {},
     }
   }
-  const reading = readTopicEnds({ admin, consumer } as unknown as Kafka, 'any', KAFKA_TIMINGS)
+  const reading = readLastMessages({ admin, consumer } as unknown as Kafka, 'any', KAFKA_TIMINGS)
   await expect(reading).rejects.toThrow('not initialized')
   await delay(10)
   process.off('unhandledRejection', hear)

@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
-import { budget } from '#test/support/budget.ts'
 import { testDatabase } from '#test/support/postgres.ts'
+import { budget } from '#test/support/time-limit.ts'
 import {
   collect,
   densePositions,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { processesOf } from '#infra/postgres/orphans.ts'
+import { processesOf } from '#infra/postgres/orphaned-servers.ts'
 
 /**
  * Kills a Postgres cluster repeatedly. It is a separate process, so that the kill can happen at any

@@ -5,7 +5,7 @@ import {
   LockTimeout,
 } from '#infra/event-store/eventstoredb/locks.ts'
 import { createPostgresLocks } from '#infra/event-store/eventstoredb/postgres-locks.ts'
-import { backendsOf } from '#test/support/backends.ts'
+import { backendsOf } from '#test/support/freeze-postgres.ts'
 import { testDatabase } from '#test/support/postgres.ts'
 
 /** Opens the locks of two simulated processes, which exclude each other. */

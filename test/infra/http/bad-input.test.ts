@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { budget } from '#test/support/budget.ts'
 import { loopStallMs } from '#test/support/loop-stall.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
+import { budget } from '#test/support/time-limit.ts'
 import { httpFixture } from './http-fixture.ts'
 
 const fixture = startedOnce(httpFixture)

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { httpFixture } from './http-fixture.ts'
 
 const fixture = startedOnce(() => httpFixture(['127.0.0.1/32']))

@@ -3,9 +3,9 @@ import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { type MailErrorCode, MailFailed } from '#infra/mail/port.ts'
 import { createSmtpMailer, type MailSettings } from '#infra/mail/smtp-mailer.ts'
-import { operatorPolicy } from '#infra/outbound/guard.ts'
+import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { startMailServer } from '#test/support/mail-server.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 
 const server = startedOnce(startMailServer)
 

@@ -4,7 +4,7 @@ import { createServer as createTls, getCACertificates, setDefaultCACertificates 
 import { request } from 'undici'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createOutbound, MANAGEMENT_LIMITS, type Outbound } from '#infra/outbound/dispatcher.ts'
-import { operatorPolicy } from '#infra/outbound/guard.ts'
+import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { type ScriptedProvider, scriptedProvider } from '#test/relay/support/scripted-provider.ts'
 import { type ConnectProxy, connectProxy } from '#test/support/connect-proxy.ts'
 import { CERTIFICATE, CERTIFICATE_KEY } from '#test/support/self-signed.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { processesOf } from '#infra/postgres/orphans.ts'
+import { processesOf } from '#infra/postgres/orphaned-servers.ts'
 import { endOwner, type Owner, OwnerFailed, startOwner } from './owner-process.ts'
 
 let dataDir: string

@@ -1,9 +1,9 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { DatabaseUnavailable } from '#infra/postgres/bounded.ts'
 import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
 import { createPools, type Pools } from '#infra/postgres/pools.ts'
+import { DatabaseUnavailable } from '#infra/postgres/query-timeouts.ts'
 import { decimalText, isoTime, quota, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { testDatabase } from '#test/support/postgres.ts'
 

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { PermitsClaim } from '#infra/limits/port.ts'
-import { budget } from '#test/support/budget.ts'
+import { budget } from '#test/support/time-limit.ts'
 import { type OwnRedis, redisEngine, startOwnRedis } from '../../support/redis.ts'
 import { admitted, rate, seatFor, seatsOf, waitFor } from '../limits/limits-suite.ts'
 import { type LatentProxy, startLatentProxy } from './latent-proxy.ts'

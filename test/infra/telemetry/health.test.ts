@@ -4,7 +4,7 @@ import { startEventStoreDbServer } from '#test/support/event-store-db/server.ts'
 import { treeOf } from '#test/support/process-tree.ts'
 import { setUpSite } from '#test/support/product.ts'
 import { ProductProcess, startProductProcess } from '#test/support/product-process.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 
 const product = startedOnce(() => startProductProcess({ ROLES: 'write-api,read-api,projections' }))
 let root: ConsoleClient

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { changedChecks, latestTestRun, runResults } from '#projections/channel-checks/query.ts'
 import { findChannel } from '#projections/channels/query.ts'
-import { startedForEach } from '#test/support/started.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
 import { channelCreated, type Given, NOW, runningProjections } from '../fixture.ts'
 
 const fixture = startedForEach(runningProjections)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openCircuits, relayCircuits } from '#projections/channel-health/query.ts'
-import { startedForEach } from '#test/support/started.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
 import { type Given, NOW, runningProjections } from '../fixture.ts'
 
 const fixture = startedForEach(runningProjections)

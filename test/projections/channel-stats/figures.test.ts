@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Attempt } from '#domain/account/events.ts'
 import { figuresSince, minutesSince } from '#projections/channel-stats/query.ts'
-import { startedForEach } from '#test/support/started.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
 import {
   aCall,
   admitted,

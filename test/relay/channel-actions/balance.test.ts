@@ -4,7 +4,7 @@ import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import type { BalanceUpdate } from '#read-api/contract/channel-actions.ts'
 import { PROFILES } from '#relay/providers/openai-compatible/profiles.ts'
 import { setOption } from '#test/support/product.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { actionsSite, SECRET } from '../support/actions-site.ts'
 import type { Scripted } from '../support/scripted-provider.ts'
 

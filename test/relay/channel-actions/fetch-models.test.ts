@@ -3,7 +3,7 @@ import { channelsDecider } from '#domain/channel/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import { modelsIn } from '#relay/channel-actions/fetch-models.ts'
 import { connectProxy } from '#test/support/connect-proxy.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { actionsSite, SECRET } from '../support/actions-site.ts'
 
 const site = startedOnce(actionsSite)

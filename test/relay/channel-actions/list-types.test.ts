@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { testProduct } from '#test/support/product.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 
 const product = startedOnce(testProduct)
 

@@ -3,7 +3,7 @@ import { channelsDecider } from '#domain/channel/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import { channelHealthDecider } from '#domain/channel-health/decide.ts'
 import { channelHealthStream } from '#domain/channel-health/events.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { actionsSite } from '../support/actions-site.ts'
 
 const site = startedOnce(actionsSite)

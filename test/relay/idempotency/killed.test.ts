@@ -3,7 +3,7 @@ import type { ConsoleClient } from '#infra/demo/console-client.ts'
 import { startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
 import { addChannel, PASSWORD, setOption, setUpSite } from '#test/support/product.ts'
 import { startProductProcess } from '#test/support/product-process.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 
 const provider = startedOnce(startSimulatedProvider)
 const product = startedOnce(() =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { operatorPolicy } from '#infra/outbound/guard.ts'
+import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { readOpenAiUsage } from '#relay/canonical/usage-report.ts'
 import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'

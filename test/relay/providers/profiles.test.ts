@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { NAMED_BASES } from '#domain/channel/check-terms.ts'
 import type { ChannelTerms } from '#domain/channel/events.ts'
-import { operatorPolicy } from '#infra/outbound/guard.ts'
+import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { PROFILES, profileOf } from '#relay/providers/openai-compatible/profiles.ts'
 import { chatPathOf, providerTarget } from '#relay/providers/openai-compatible/target.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'

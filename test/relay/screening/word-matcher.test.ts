@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MATCH_START, MATCHED, WordMatcher } from '#relay/screening/word-matcher.ts'
-import { budget } from '#test/support/budget.ts'
+import { budget } from '#test/support/time-limit.ts'
 
 const isIn = (words: readonly string[], ...pieces: readonly string[]): boolean => {
   const matcher = new WordMatcher(words)

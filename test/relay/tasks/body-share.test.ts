@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import { beforeAll, expect, it } from 'vitest'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { tasksRig } from './tasks-rig.ts'
 
 const UNPAID_KEY = 'zyxwvutsrqponmlkjihgfedcba9876543210ABCDEFGHIJKL'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { noProgress } from '../support/relay-rig.ts'
 import { HOUR, type TasksRig, tasksRig } from './tasks-rig.ts'
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { Permits } from '#relay/tasks/concurrency-permits.ts'
 import { PICTURE_PERMITS, permitNames } from '#relay/tasks/show-image.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { tasksRig } from './tasks-rig.ts'
 
 const KEYS = [8, 9].map((userId) => `zyxwvutsrqponmlkjihgfedcba9876543210ABCDEFGHIJK${userId}`)

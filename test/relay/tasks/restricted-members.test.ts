@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import { bodyText, serve } from '#test/support/serve.ts'
-import { startedOnce } from '#test/support/started.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { tasksRig } from './tasks-rig.ts'
 
 let sent: Record<string, unknown>[]

@@ -6,7 +6,7 @@ import {
   roughCount,
   type TokenCounter,
 } from '#relay/token-counts/token-counter.ts'
-import { budget } from '#test/support/budget.ts'
+import { budget } from '#test/support/time-limit.ts'
 
 let counter: TokenCounter | null = null
 afterEach(() => counter?.close())

@@ -8,7 +8,7 @@ const LOWEST_HERTZ = 196
 export const TUNE_SECONDS = TUNE.length * NOTE_SECONDS
 
 /** Returns a short WAV tune: mono, 8 bits per sample. Its pitch depends on `seed`. */
-export function hummedWav(seed: number): Buffer {
+export function createWav(seed: number): Buffer {
   const samples = Buffer.alloc(RATE * TUNE_SECONDS)
   const perNote = RATE * NOTE_SECONDS
   for (let at = 0; at < samples.length; at += 1) {

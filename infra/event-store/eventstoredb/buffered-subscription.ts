@@ -1,7 +1,7 @@
 import type { AllStreamSubscription } from '@eventstore/db-client'
 import type { Resolved } from './stored-event.ts'
 
-export type OpenFeed = {
+export type BufferedSubscription = {
   /** Returns up to `limit` events in order. Waits at most `idleMs` for the first event. */
   readonly take: (limit: number, idleMs: number) => Promise<readonly Resolved[] | 'idle' | 'broken'>
   readonly staysEmpty: (ms: number) => Promise<boolean>
@@ -14,7 +14,10 @@ export type OpenFeed = {
  * Buffers the events of a subscription. While the buffer is full, the stream is paused and the
  * server waits.
  */
-export function openFeed(subscription: AllStreamSubscription, batch: number): OpenFeed {
+export function bufferSubscription(
+  subscription: AllStreamSubscription,
+  batch: number,
+): BufferedSubscription {
   const readable = subscription as unknown as NodeJS.ReadableStream & AllStreamSubscription
   const eventsMax = batch * 2
   let events: Resolved[] = []

@@ -8,7 +8,7 @@ import { createLog } from '#infra/telemetry/log.ts'
 import type { Target } from './load.ts'
 import { pinTo, startPinned, unpin } from './processes.ts'
 
-export type Rig = {
+export type BenchSetup = {
   readonly folder: string
   readonly console: ConsoleClient
   readonly targets: Readonly<Record<'direct' | 'bare proxy' | 'tallygate', Target>>
@@ -38,7 +38,7 @@ const PASSWORD = 'bench-password'
  * the relay, Postgres and the read models share the other core, each as a separate process, so that
  * its CPU time can be measured.
  */
-export async function startRig(): Promise<Rig> {
+export async function startBenchSetup(): Promise<BenchSetup> {
   const folder = mkdtempSync(join(tmpdir(), 'tallygate-bench-'))
   const postgres = await startEmbeddedPostgres({ dataDir: folder, log: createLog('error') })
   pinTo(TARGET_CORE, postgres.pid)

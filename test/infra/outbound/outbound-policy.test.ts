@@ -4,7 +4,7 @@ import { request } from 'undici'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Resolve } from '#infra/outbound/connector.ts'
 import { createOutbound, MANAGEMENT_LIMITS, type Outbound } from '#infra/outbound/dispatcher.ts'
-import { checkUrl, operatorPolicy, userPolicy } from '#infra/outbound/guard.ts'
+import { checkUrl, operatorPolicy, userPolicy } from '#infra/outbound/outbound-policy.ts'
 
 const closers: (() => Promise<unknown>)[] = []
 afterEach(async () => {

@@ -12,7 +12,7 @@ const READ_MS_MAX = 20_000
  * Returns the last message of each lane that has messages. Throws when the messages can't be read
  * within the time limit.
  */
-export async function readTopicEnds(
+export async function readLastMessages(
   kafka: Kafka,
   topic: string,
   timings: KafkaTimings,

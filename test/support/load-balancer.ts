@@ -2,7 +2,7 @@ import { type IncomingMessage, request as send } from 'node:http'
 import { type LocalServer, serve } from './serve.ts'
 
 /** Starts a load balancer that forwards each request to the address that `choose` returns. */
-export async function startFront(
+export async function startLoadBalancer(
   choose: (request: IncomingMessage) => string,
 ): Promise<LocalServer> {
   return serve((incoming, outgoing) => {

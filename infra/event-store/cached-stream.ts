@@ -14,7 +14,7 @@ type Known = { state: unknown; revision: number; position: number }
  * A stream whose state is cached in this process. `evolve` changes the state in place. After a
  * failure the caller must call `forget`, and the state is loaded again.
  */
-export type HotStream = {
+export type CachedStream = {
   readonly stream: string
   readonly decider: AnyDecider
   readonly isLoaded: () => boolean
@@ -39,12 +39,12 @@ export type HotStream = {
   readonly maybeSnapshot: (every: number, onFailure: (error: unknown) => void) => void
 }
 
-export function createHotStream(
+export function createCachedStream(
   stream: string,
   decider: AnyDecider,
   store: EventStore,
   snapshots: Snapshots,
-): HotStream {
+): CachedStream {
   const codec = decider.snapshot
   let known: Known | null = null
   let snapshotRevision = -1

@@ -5,9 +5,9 @@ import type { Recorded } from '#domain/shared/event.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import type { OnBatch, SubscribeOptions, Subscription } from '../port.ts'
 import { type IsWanted, streamFilter } from '../subscription.ts'
+import { type BufferedSubscription, bufferSubscription } from './buffered-subscription.ts'
 import type { Connection } from './connection.ts'
 import { exactPosition } from './event-reads.ts'
-import { type OpenFeed, openFeed } from './feed.ts'
 import { type Resolved, safePosition, storedEvent } from './stored-event.ts'
 
 const BATCH_DEFAULT = 500
@@ -34,16 +34,16 @@ type Tail = {
  * Stream prefixes are filtered in this process. With a filter on the server, positions would only
  * be reported from time to time, and readers that wait for a position would time out.
  */
-export function tailAll(tail: Tail): Subscription {
+export function subscribeToAll(tail: Tail): Subscription {
   const { connection, log, onBatch, idleCheckMs, options = {} } = tail
   const { streamPrefixes, maxBatch = BATCH_DEFAULT } = options
   const isWanted = streamPrefixes === undefined ? null : streamFilter(streamPrefixes)
   const stopping = new AbortController()
   let position = tail.after
-  let feed: OpenFeed | null = null
+  let feed: BufferedSubscription | null = null
 
   /** Resolves when the feed is broken or stopped; rejects when the consumer fails. */
-  const consume = async (open: OpenFeed): Promise<void> => {
+  const consume = async (open: BufferedSubscription): Promise<void> => {
     while (!stopping.signal.aborted) {
       const taken = await open.take(maxBatch, idleCheckMs)
       if (taken === 'broken' || stopping.signal.aborted) return
@@ -60,7 +60,7 @@ export function tailAll(tail: Tail): Subscription {
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       const client = connection.client()
-      feed = openFeed(
+      feed = bufferSubscription(
         client.subscribeToAll({
           fromPosition: exactPosition(position),
           filter: excludeSystemEvents(),
@@ -118,7 +118,7 @@ function batchOf(
  * them.
  */
 async function isSilent(
-  open: OpenFeed,
+  open: BufferedSubscription,
   position: number,
   { headPosition, idleCheckMs }: Tail,
 ): Promise<boolean> {

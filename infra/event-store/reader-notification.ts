@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { FlushConnection } from './flush.ts'
 
 /** Wakes the waiting readers when there may be new events. */
-export type WakeUp = {
+export type ReaderNotification = {
   readonly wake: () => void
   /**
    * Resolves as soon as `count` exceeds `seen`, after `timeoutMs`, or at `close`. A reader that
@@ -14,7 +14,7 @@ export type WakeUp = {
   readonly close: () => void
 }
 
-export function createWakeUp(): WakeUp {
+export function createReaderNotification(): ReaderNotification {
   const waiting = new Set<() => void>()
   let count = 0
   let isClosed = false

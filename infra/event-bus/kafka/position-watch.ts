@@ -25,7 +25,7 @@ export type Watch = Pick<ConsumerSession, 'operatorError' | 'stop'>
  * which commits no offsets. The head position of the store is polled too, because Kafka messages
  * are fast but may be missing.
  */
-export function watchTopic(deps: Deps, onCommitted: (position: number) => void): Watch {
+export function watchPositions(deps: Deps, onCommitted: (position: number) => void): Watch {
   const { kafka, topic, store, timings, log } = deps
   const groupId = `tallygate-watch-${randomUUID()}`
   let notified = -1

@@ -4,7 +4,7 @@ import { finish, type JointDeps } from './joint-append.ts'
 import { LockTimeout } from './locks.ts'
 import type { StoredEvent } from './stored-event.ts'
 
-export type HealerTimes = {
+export type RecoveryTimes = {
   /** The pause between two passes. */
   readonly everyMs: number
   /**
@@ -14,7 +14,7 @@ export type HealerTimes = {
   readonly graceMs: number
 }
 
-export const HEALER_TIMES: HealerTimes = { everyMs: 4_000, graceMs: 15_000 }
+export const RECOVERY_TIMES: RecoveryTimes = { everyMs: 4_000, graceMs: 15_000 }
 const PAGE = 1_000
 const FINISH_WITHIN_MS = 10_000
 
@@ -22,9 +22,9 @@ const FINISH_WITHIN_MS = 10_000
  * Finishes the joint appends that killed processes left incomplete. One process at a time reads the
  * events, from the position where the previous pass stopped.
  */
-export function startJointHealer(
+export function startJointAppendRecovery(
   joint: JointDeps,
-  times: HealerTimes = HEALER_TIMES,
+  times: RecoveryTimes = RECOVERY_TIMES,
 ): { stop: () => Promise<void> } {
   const stopping = new AbortController()
   const run = async (): Promise<void> => {

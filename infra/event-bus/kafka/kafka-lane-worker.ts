@@ -39,7 +39,7 @@ const RECENTLY_FED_MS = 30_000
  * Processes lanes for one worker name in this process. It runs a consumer in the Kafka group of
  * that name and acquires the leases of the lanes that the group assigns.
  */
-export function createKafkaWork(deps: WorkDeps, name: string, worker: LaneWorker): KafkaWork {
+export function createKafkaLaneWorker(deps: WorkDeps, name: string, worker: LaneWorker): KafkaWork {
   const { kafka, topic, store, leases, timings, log } = deps
   const delivery = createLaneDelivery(worker, { log, name })
   const queues = createQueues((lane) =>

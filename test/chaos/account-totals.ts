@@ -6,7 +6,7 @@ import type { Running } from '#infra/start.ts'
  * The account totals, computed from the events alone. The computation is independent of the
  * product's code, so that it can check the product.
  */
-export type Books = {
+export type AccountTotals = {
   /** The number of settlements by call. */
   readonly settled: ReadonlyMap<string, number>
   /**
@@ -30,7 +30,7 @@ const LEASE_MS_MAX = 90_000
  * Reads all events and computes the totals. It waits until no call is open, because open calls of
  * killed processes end only after their lease has expired.
  */
-export async function readBooks({ core }: Running): Promise<Books> {
+export async function readAccountTotals({ core }: Running): Promise<AccountTotals> {
   const deadline = Date.now() + LEASE_MS_MAX
   for (;;) {
     const events = await readEvents(core.store)
@@ -62,7 +62,7 @@ function countOpen(events: readonly Recorded<AccountEvent>[]): number {
   return open.size
 }
 
-function addUp(events: readonly Recorded<AccountEvent>[]): Books {
+function addUp(events: readonly Recorded<AccountEvent>[]): AccountTotals {
   const ledger = new Map<string, bigint>()
   const ends = new Map<string, number>()
   const settled = new Map<string, number>()

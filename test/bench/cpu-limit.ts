@@ -3,14 +3,14 @@ import { join } from 'node:path'
 
 const PERIOD_US = 20_000
 
-export type Ration = { readonly end: () => void }
+export type CpuLimit = { readonly end: () => void }
 
 /**
  * Limits the CPU of each process to `cores` of one core, through a separate control group per
  * process. Returns null where control groups can't be created; they need Linux, root, and cgroup v1
  * or v2.
  */
-export function rationEach(pids: readonly number[], cores: number): Ration | null {
+export function limitCpuOfEach(pids: readonly number[], cores: number): CpuLimit | null {
   const groups: string[] = []
   const end = (): void => {
     for (const group of groups) release(group)

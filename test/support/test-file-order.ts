@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * each other. Projects without isolation run last and without interruption, because a worker
  * process is only reused for consecutive files of one project.
  */
-export class MixedOrder extends BaseSequencer {
+export class TestFileOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
     const places = new Map<TestSpecification, number>()

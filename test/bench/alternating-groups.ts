@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-export type Turns = {
+export type AlternatingGroups = {
   /** Returns the seconds for which the first group has run so far. */
   readonly seconds: () => number
   readonly end: () => Promise<void>
@@ -13,7 +13,10 @@ const TURN_MS = 12
  * it were on a separate machine. Data between the groups waits in socket buffers while the receiver
  * is suspended.
  */
-export function takeTurns(first: () => readonly number[], second: readonly number[]): Turns {
+export function alternateGroups(
+  first: () => readonly number[],
+  second: readonly number[],
+): AlternatingGroups {
   let isOver = false
   let ms = 0
   const run = async (): Promise<void> => {

@@ -20,7 +20,7 @@ const SHAPES: readonly Shape[] = [
 ]
 
 /** Sends about one call per second: streams, plain calls and calls that fail. */
-export function startTrickle(
+export function startContinuousCalls(
   url: string,
   tokens: readonly { readonly key: string }[],
 ): { stop(): void } {

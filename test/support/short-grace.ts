@@ -1,7 +1,0 @@
-import { HEALER_TIMES } from '#infra/event-store/eventstoredb/joint-healer.ts'
-
-/**
- * Makes joint appends of killed processes heal after one second. Product processes preload this
- * module through `NODE_OPTIONS`.
- */
-Object.assign(HEALER_TIMES, { everyMs: 200, graceMs: 1_000 })
