@@ -32,10 +32,7 @@ export class ApiError extends Error {
   }
 }
 
-/**
- * Returns the error that a screen shows. A refusal has only the server's message. A server failure
- * has the screen's own message `words`, the server's message and the request id.
- */
+/** Returns a refusal unchanged. A server failure or a missing response gets the message `words`. */
 export function failureOf(error: unknown, words: string): Error {
   if (!(error instanceof ApiError) || error.status === 0) return new Error(words)
   if (error.status <= 500) return error

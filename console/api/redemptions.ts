@@ -17,7 +17,6 @@ type RedemptionQuery = {
 
 export const redemptionsKey = ['redemptions'] as const
 
-/** Reads redemption codes, with optional filters. */
 export const redemptionsQuery = (sought: RedemptionQuery) =>
   queryOptions({
     queryKey: [...redemptionsKey, sought],

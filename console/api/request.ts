@@ -170,7 +170,6 @@ async function readEnvelope(response: Response): Promise<RawEnvelope | null> {
   }
 }
 
-/** Returns the error for an unsuccessful response. */
 function refused(
   response: Response,
   envelope: RawEnvelope | null,

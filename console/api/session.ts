@@ -10,7 +10,7 @@ const expiryListeners = new Set<() => void>()
 export const ADMIN_ROLE = 10
 export const ROOT_ROLE = 100
 
-/** True after the user chose to log out. A 401 is then no expired session. */
+/** True once the user has chosen to log out; a 401 then does not mean an expired session. */
 let isLeaving = false
 
 let cached: { text: string | null; user: SessionUser | null } = { text: null, user: null }
@@ -51,7 +51,7 @@ export const hasLeft = (): boolean => isLeaving
 export const isAdmin = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ADMIN_ROLE
 export const isRoot = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ROOT_ROLE
 
-/** Ends the session after a 401 for `userId`, unless that user logs out or was replaced. */
+/** Ends the session after a 401, unless `userId` is logging out or is not the stored user. */
 export function expireSession(userId: number): void {
   if (isLeaving || storedUser()?.id !== userId) return
   clearUser()

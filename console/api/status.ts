@@ -11,10 +11,7 @@ import { apiQuery, call } from './client.ts'
 
 type Chat = Readonly<Record<string, string>>
 
-/**
- * The chat clients stored at the last visit, or null if they cannot be parsed. They are read at
- * startup, because `cacheStatus` overwrites them.
- */
+/** The last visit's chat clients, read before `cacheStatus` overwrites them; null if invalid. */
 const stored = readChats(localStorage.getItem('chats'))
 let areChatsBroken = stored === null
 

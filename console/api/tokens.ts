@@ -18,7 +18,6 @@ type TokenQuery = {
 
 export const tokensKey = ['tokens'] as const
 
-/** Reads the user's tokens, with optional filters. */
 export const tokensQuery = (sought: TokenQuery) =>
   queryOptions({
     queryKey: [...tokensKey, sought],

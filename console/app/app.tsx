@@ -16,10 +16,7 @@ import { createRouter } from './routes.tsx'
 
 const WEIGHTS = [400, 600]
 
-/**
- * Loads the glyphs of the offline message in advance. The Chinese font loads in slices when a
- * character is first drawn, which is impossible offline.
- */
+/** Loads the glyphs of the offline message: slices of the Chinese font cannot load offline. */
 function useOfflineGlyphs(): void {
   const { t, i18n } = useTranslation()
   const { language } = i18n

@@ -29,10 +29,7 @@ const KEY = 'footer_html'
 const LOOKS_MAX = 5
 const LOOK_MS = 200
 
-/**
- * Returns the operator's footer from the site's status. Until the status has loaded, it looks up to
- * five times for a copy in local storage.
- */
+/** Returns the operator's footer. Until the status loads, looks for a copy up to five times. */
 function useFooterHtml(): string {
   const fromStatus = useStatus()?.footer_html
   const [stored, setStored] = useState(() => localStorage.getItem(KEY) ?? '')

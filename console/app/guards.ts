@@ -25,7 +25,7 @@ export function ifNotSetUp(client: QueryClient, leaveForSetup: () => void): Load
   }
 }
 
-/** Redirects to the login page without a stored user. The server checks the session itself. */
+/** Without a stored user, redirects to the login page. The server checks the session itself. */
 export const onlyLoggedIn: LoaderFunction = async ({ request }) => {
   if (storedUser() !== null) {
     await needAllWords()

@@ -10,10 +10,7 @@ const RELOAD_EVERY_MS = 30_000
 /** Set in session storage after a retry has reloaded the document. */
 const RELOADED_KEY = 'lost-page-reloaded'
 
-/**
- * Replaces a page whose script could not be loaded. A retry reloads the document, because browsers
- * do not request a failed script again before that.
- */
+/** Replaces a page whose script failed to load. Browsers retry a script only after a reload. */
 export function LostPage({ file }: { file: string }): ReactElement {
   const { t } = useTranslation()
   usePageTitle(t('ui.lost'))

@@ -1,10 +1,7 @@
 import type { ComponentType } from 'react'
 import { LostPage } from './lost-page.tsx'
 
-/**
- * Loads a page from its chunk. If the chunk fails, returns a page that shows the error and retries;
- * a rejected `lazy` would leave the router empty.
- */
+/** Loads a page, or else a page that shows the error, because a rejected `lazy` renders nothing. */
 export async function ownChunk(
   load: () => Promise<ComponentType>,
 ): Promise<{ Component: ComponentType }> {

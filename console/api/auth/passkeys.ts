@@ -7,7 +7,7 @@ import type {
   ProofOnly,
 } from '#write-api/contract/credentials.ts'
 
-/** Returns true if this site has a host name (no IP address) and uses TLS or localhost. */
+/** Returns true if the site uses TLS or localhost, and a host name instead of an IP address. */
 export function arePasskeysPossible(): boolean {
   const isAddress = /^(\d+\.){3}\d+$|:/.test(window.location.hostname)
   return window.isSecureContext && !isAddress && 'PublicKeyCredential' in window

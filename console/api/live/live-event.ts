@@ -25,7 +25,6 @@ export type LiveData = {
   logs: LogEntry
   channels: Channel | { id: number; deleted: true }
   tokens: TokenState | { id: number; deleted: true }
-  /** The current number of unread messages. */
   inbox: UnreadCount
   /** The state of one task, or the progress of several tasks. */
   tasks: TaskPush

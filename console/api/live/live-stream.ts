@@ -43,7 +43,6 @@ export type LiveStream = {
   readonly state$: Observable<LiveState>
   /** Emits all events from the subscription on. The first subscriber opens the connection. */
   readonly events$: Observable<LiveEvent>
-  /** Reconnects immediately instead of waiting. */
   readonly retryNow: () => void
 }
 
@@ -51,7 +50,7 @@ const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
 const PING_MS = 20_000
 const SILENCE_MAX_MS = 45_000
-/** The connection closes this long after the last subscriber, so a change of screens keeps it. */
+/** The connection stays open for this time without subscribers, as during a change of screens. */
 const LINGER_MS = 5_000
 
 /**

@@ -137,7 +137,7 @@ function Channels(): ReactElement {
 
 const NO_STEP = { isOpen: false, models: [] }
 
-/** Subscribes to live events. It is mounted after the rows have loaded, which proves permission. */
+/** Subscribes to live events. Rendered with the rows, so only users with permission subscribe. */
 function LiveChannels(): null {
   useLiveChannels()
   return null

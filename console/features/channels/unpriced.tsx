@@ -29,7 +29,7 @@ export function useUnpriced(): (served: Served) => readonly string[] {
 export function UnpricedTag(props: {
   count: number
   onOpen: () => void
-  /** True in a list row. The tag is no tab stop there, because the channel's form repeats it. */
+  /** True in a list row, where the tag is not a tab stop, because the form repeats the tag. */
   isInRow?: boolean
 }): ReactElement {
   const { t } = useTranslation()

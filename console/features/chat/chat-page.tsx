@@ -18,10 +18,7 @@ import { useChatTokens } from './use-chat-token.ts'
 
 const RELOADED = 'chat-reloaded'
 
-/**
- * Another site in a sandboxed frame. The site may run scripts and use its own storage, and gets
- * only `address`.
- */
+/** Another site in a sandboxed frame, which may run scripts, use its storage and see `address`. */
 function ChatFrame({ name, address }: { name: string; address: string }): ReactElement {
   const { t } = useTranslation()
   const isBlocked = useIsBlocked(address)
@@ -39,10 +36,7 @@ function ChatFrame({ name, address }: { name: string; address: string }): ReactE
   )
 }
 
-/**
- * True if the page's content security policy blocks the chat client. The policy is set when the
- * page loads, so a client that was added later needs a reload.
- */
+/** True if the CSP blocks the chat client. The CSP is set at page load, so a reload may help. */
 function useIsBlocked(address: string): boolean {
   const [isBlocked, setBlocked] = useState(false)
   useEffect(() => {

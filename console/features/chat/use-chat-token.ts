@@ -11,8 +11,8 @@ const TO_TOKENS_MS = 1_500
 const ENABLED = 1
 
 /**
- * Reads the user's enabled tokens with their keys, newest first. Without any, a message appears and
- * the token page opens, unless `isNeeded` is false.
+ * Reads the user's enabled tokens with their keys, newest first. A user without enabled tokens is
+ * redirected to the token page with a message, unless `isNeeded` is false.
  */
 export function useChatTokens(isNeeded = true) {
   const { t } = useTranslation()

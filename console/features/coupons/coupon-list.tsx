@@ -21,7 +21,7 @@ import { couponColumns } from './coupon-columns.tsx'
 import { isSpent } from './coupon-state.ts'
 import { type CouponActs, useCouponActions } from './use-coupon-actions.ts'
 
-/** The name by which the server sorts each sortable column. */
+/** The server's name of each sortable column, by column id. */
 const SORTS = {
   id: 'id',
   name: 'name',

@@ -52,7 +52,7 @@ export function zoomOf({ from, to }: Stretch): Stretch | null {
   return from > 0 && to > from && to - from <= SPAN_MAX ? { from, to } : null
 }
 
-/** Returns the range until `now`. It starts with a step, so that the first bar is complete. */
+/** Returns the range until `now`, with its start rounded so that the first bar is complete. */
 export function stretchOf(range: ChartRange, now: number, calendar: Calendar): Stretch {
   const least = calendar.step === 'hour' ? HOUR : DAY
   return { from: bucketStart(now - SPANS[range] + least, calendar), to: now }

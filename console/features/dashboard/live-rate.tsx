@@ -38,7 +38,7 @@ export function LiveRate(): ReactElement {
 
 const STARTS_IN = 5
 
-/** True during the first seconds without data, in which a connection notice would be too early. */
+/** True during the first seconds, in which a notice about missing data would be too early. */
 const isStarting = (seconds: readonly CallsOfSecond[]): boolean =>
   seconds.length < STARTS_IN && peakOf(seconds) === null
 

@@ -10,9 +10,9 @@ export type Costed = {
 export type Margin = {
   /** The charges minus the providers' costs, over calls with a known cost. */
   readonly amount: bigint
-  /** `amount` divided by the charges of calls with a known cost; null without such charges. */
+  /** `amount` divided by the charges of calls with a known cost; null if these charges are 0. */
   readonly share: number | null
-  /** The share of all charges that calls with a known cost have; 1 without charges. */
+  /** The share of calls with a known cost in all charges; 1 if there are no charges. */
   readonly coverage: number
 }
 

@@ -12,10 +12,7 @@ const TICK = { fill: 'var(--tg-chart-text)', fontSize: 12 }
 const MARGIN = { top: 8, right: 4, bottom: 0, left: 0 }
 const AXIS_WIDTH = 72
 
-/**
- * The usage chart, in its own chunk because the chart library is large. Only bar heights are
- * rounded; figures in text are exact.
- */
+/** The usage chart, in its own chunk because of a large library. Only bar heights are rounded. */
 export function UsageBars(props: {
   chart: UsageChart
   nameOf: (series: string) => string

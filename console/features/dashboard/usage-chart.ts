@@ -21,7 +21,7 @@ export type UsageChart = {
   readonly step: ChartStep
   readonly isUtc: boolean
   readonly buckets: readonly ChartBucket[]
-  /** Sorted from largest to smallest. The last series may be `OTHERS`, which combines the rest. */
+  /** Sorted from largest to smallest. The last series may be `OTHERS`, which sums all others. */
   readonly series: readonly ChartSeries[]
   readonly total: bigint
   readonly peak: ChartBucket | null

@@ -48,10 +48,7 @@ async function read(
   return points.map(({ model_name: series, ...point }) => ({ series, ...point }))
 }
 
-/**
- * Names each series after its token, with the id if two tokens have the same name. Usage without a
- * token has an empty name.
- */
+/** Names each series after its token, with the id if two names are equal; empty without a token. */
 export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
   const ids = new Map<string, Set<number>>()
   for (const { token_id: id, token_name: name } of points) {

@@ -30,10 +30,7 @@ const RATE = 'var(--tg-chart-1)'
 const P50 = 'var(--tg-chart-2)'
 const P95 = 'var(--tg-chart-3)'
 
-/**
- * A chart of the success rate above a chart of the latency, with the same time axis. It is in its
- * own chunk, because the chart library is large.
- */
+/** Charts of success rate and latency on one time axis, in a chunk because the library is large. */
 export function HistoryChart({ history }: { history: History }): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()

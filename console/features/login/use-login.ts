@@ -68,7 +68,7 @@ const isCommonPassword = (password: string): boolean => COMMON.has(password.toLo
 export type Asked = SecondFactorRequired['second_factor'] & { readonly isCommonPassword?: boolean }
 export type OnNeeded = (needed: Asked) => void
 
-/** Runs one login at a time. A second submit in the meantime only shows a message. */
+/** Runs one login at a time. A second submit before the response only shows a message. */
 export function useLogin(onNeeded: OnNeeded) {
   const { t } = useTranslation()
   const enter = useEnter()

@@ -17,10 +17,7 @@ const SYSTEMS: readonly (readonly [name: string, mark: RegExp])[] = [
 ]
 const CHARACTERS_MAX = 40
 
-/**
- * Describes a `User-Agent` as `Chrome 140 · Windows`. A script is described by its own name; an
- * empty header stays empty.
- */
+/** Describes a `User-Agent` as `Chrome 140 · Windows`. A script is described by its name. */
 export function deviceName(userAgent: string): string {
   const browser = BROWSERS.find(([, mark]) => mark.test(userAgent))
   const system = SYSTEMS.find(([, mark]) => mark.test(userAgent))?.[0]

@@ -10,7 +10,6 @@ export type SettingsDraft = {
   readonly webhookUrl: string
   /** The entered secret. It is empty at first, because the server never sends the stored secret. */
   readonly webhookSecret: string
-  /** True if saving removes the stored secret. */
   readonly removesSecret: boolean
   readonly acceptsUnpriced: boolean
   readonly showsIp: boolean

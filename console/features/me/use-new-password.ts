@@ -74,7 +74,7 @@ function useErrors(hasPassword: boolean): (draft: PasswordDraft) => FieldErrors<
   })
 }
 
-/** Removes the flag that forces a new password after a reset from the stored user. */
+/** Removes from the stored user the flag that forces a new password after a reset. */
 function needNoOther(): void {
   const user = storedUser()
   if (user?.must_change_password !== true) return

@@ -52,7 +52,7 @@ const isDay = (text: string): boolean => DAY.test(text) && !Number.isNaN(Date.pa
 
 const readDay = (text: string): string | null => (isDay(text) ? text : null)
 
-/** Returns the start and end of a range of days as ISO times; both are empty if a day is. */
+/** Returns the start and end of a range of days as ISO times; empty if a day is missing. */
 function isoRange(from: string, until: string): { start: string; end: string } {
   if (!isDay(from) || !isDay(until)) return { start: '', end: '' }
   return {
@@ -63,7 +63,7 @@ function isoRange(from: string, until: string): { start: string; end: string } {
 
 const dayParam: UrlParam<string> = { fallback: '', read: readDay, write: (day) => day }
 
-/** The name by which the server sorts each sortable column. */
+/** The server's name of each sortable column, by column id. */
 const SORTS = {
   id: 'id',
   title: 'title',

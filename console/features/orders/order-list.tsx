@@ -13,7 +13,7 @@ import type { Order } from '#read-api/contract/top-ups.ts'
 import { orderColumns } from './order-columns.tsx'
 import { OrderDetails } from './order-details.tsx'
 
-/** The name by which the server sorts each sortable column. */
+/** The server's name of each sortable column, by column id. */
 const SORTS = {
   id: 'id',
   username: 'username',
@@ -37,7 +37,7 @@ export function OrderList({ onRefund }: { onRefund: (order: Order) => void }): R
   const view = useOrderList()
   useLiveRefetch('logs', EVERY_MS, view.refresh, ({ type }) => MOVEMENTS.includes(type))
   const columns = useMemo(() => orderColumns(t, locale, onRefund), [t, locale, onRefund])
-  // A link in a dispute notice has the order's number as keyword. The row of this order expands.
+  // A link in a dispute notice has an order's number as keyword. The row of this order expands.
   const linked = view.rows.find(({ trade_no }) => trade_no === view.filter.keyword)
   return (
     <ListPanel

@@ -10,10 +10,7 @@ import {
 
 export type Kept = { readonly conversations: readonly Conversation[]; readonly openId: string }
 
-/**
- * The maximum number of stored conversations. The oldest are removed first, and more of them if the
- * browser's storage is full.
- */
+/** The maximum number of stored conversations. If the storage is full, more are removed. */
 const KEPT_MAX = 50
 
 /** Each user has a separate storage key, because several users may use one browser. */
@@ -45,7 +42,7 @@ export function keepConversations(userId: number, { conversations, openId }: Kep
   }
 }
 
-/** Completes an answer, with the text received so far, that closing the page has interrupted. */
+/** Completes an answer that was interrupted by closing the page, with the text received so far. */
 const settled = (conversation: Conversation): Conversation => ({
   ...conversation,
   settings: settingsOf(conversation.settings),

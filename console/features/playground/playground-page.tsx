@@ -31,7 +31,7 @@ const LEAVE_AFTER_MS = 1_500
 
 /**
  * Redirects a user without an enabled token to the token page, with a message. Returns true if a
- * token exists or the check failed. Until then, a call could cost quota and its answer be lost.
+ * token exists or the check failed. No call may start before, because its answer could be lost.
  */
 function useTokenCheck(): boolean {
   const { t } = useTranslation()

@@ -17,14 +17,11 @@ import {
 } from './conversation.ts'
 import type { Conversations } from './use-conversations.ts'
 
-/**
- * The delays before each look for the cost. The log entry appears shortly after the call has ended;
- * a stopped call ends when the provider reacts.
- */
+/** The delays before each look for the cost, which is in the log shortly after the call ended. */
 const LOOK_AFTER_MS = [100, 300, 600, 1_000, 2_000, 4_000] as const
 const GIVE_UP_MS = 15_000
 
-/** Reads the charge of a call from the log, with retries. Null if the log has none by then. */
+/** Reads the charge of a call from the log, with retries. Null if the log still has none. */
 async function costOf(call: string): Promise<AnswerCost | null> {
   if (call === '') return null
   const signal = AbortSignal.timeout(GIVE_UP_MS)

@@ -19,10 +19,7 @@ const ZERO = fromWhole(0)
 /** Parses the shortest decimal form of an API number, which avoids binary rounding errors. */
 const exact = (value: number): ExactDecimal => parseDecimal(String(value)) ?? ZERO
 
-/**
- * Rounds a price to twelve decimals. API ratios have only 16 digits ($20 / $6 is
- * 3.3333333333333335), so further decimals are rounding errors.
- */
+/** Rounds to twelve decimals, because API ratios have only 16 digits (3.3333333333333335). */
 const rounded = (price: ExactDecimal): ExactDecimal => divide(price, fromWhole(1), 12) ?? price
 
 /** The dollar prices in one group: per million tokens, or per call. */

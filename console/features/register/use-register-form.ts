@@ -57,7 +57,7 @@ export function useRegisterForm(takeToken: () => string | null) {
       setDraft((now) => ({ ...now, ...patch }))
       if (refusal?.field != null && refusal.field in patch) forget()
     },
-    /** Called if a code is requested without an address, which gets the focus and its error. */
+    /** Called if a code is requested without an address. Focuses the address with its error. */
     onNoAddress: () => {
       if (checked === 'nothing') setChecked('email')
       form.current?.querySelector<HTMLInputElement>('input[name="email"]')?.focus()

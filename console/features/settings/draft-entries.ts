@@ -40,7 +40,7 @@ export function draftEntries(changes: readonly OptionChange[]): PlannedEntry[] |
   return entries
 }
 
-/** Parses an option's text. A special ratio's name is both groups; a plain value's is empty. */
+/** Parses an option's text. A special ratio is named by its two groups, a plain value by ''. */
 function entriesOf(key: string, text: string): JsonMap | null {
   if (MAPS.has(key)) return readJsonMap(text)
   if (key !== 'GroupGroupRatio') return new Map(text.trim() === '' ? [] : [['', text.trim()]])

@@ -1,6 +1,6 @@
 /**
- * The entries of a JSON object, with the JSON text of each value. It keeps the order of keys and
- * all digits; `JSON.parse` would round `0.1000000000000000055` and move keys such as `4`.
+ * The entries of a JSON object with the JSON text of each value. Unlike `JSON.parse`, it keeps the
+ * order of keys such as `4` and the digits of numbers such as `0.1000000000000000055`.
  */
 export type JsonMap = ReadonlyMap<string, string>
 
@@ -9,7 +9,7 @@ const ENTRY =
 
 export type ValueKind = 'number' | 'text'
 
-/** Parses a flat object into JSON texts of its values. Null unless all values are of `kind`. */
+/** Parses a flat object whose values are all of `kind`. Null for any other text. */
 export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap | null {
   const wanted = kind === 'number' ? 'number' : 'string'
   let parsed: unknown

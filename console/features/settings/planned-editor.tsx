@@ -25,10 +25,7 @@ function isWrong(entry: Entry): boolean {
   return number === null || isNegative(number)
 }
 
-/**
- * Edits a planned change. Saving replaces the plan atomically. If the plan takes effect before the
- * save, it is planned a second time.
- */
+/** Edits a planned change. Saving replaces it atomically, or plans it again if it took effect. */
 export function PlannedEditor(props: {
   change: ScheduledChange
   onClose: () => void

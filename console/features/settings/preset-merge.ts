@@ -33,10 +33,7 @@ export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
   return rows.sort((one, other) => order[one.state] - order[other.state])
 }
 
-/**
- * Returns the changed option texts after merging the lists. A merged ratio replaces the model's
- * fixed price.
- */
+/** Returns the option texts changed by a merge. A merged ratio replaces a model's fixed price. */
 export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
   return textsOfMaps(maps, {

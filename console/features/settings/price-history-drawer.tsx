@@ -46,7 +46,7 @@ function AllHistory(): ReactElement {
   const search = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState('')
   const [group, setGroup] = useState('')
-  // A cleared search applies immediately.
+  // A cleared search applies without a delay.
   const sought = typed.trim()
   const keyword = useSettled(sought, sought === '' ? 0 : SETTLE_MS)
   const groups = useQuery(groupsQuery).data ?? []

@@ -20,7 +20,7 @@ export type PriceRow = {
   ratio: string
   completionRatio: string
   cacheRatio: string
-  /** The maximum output tokens of a response, for which a call without a limit is held. */
+  /** The maximum output tokens of a response. They determine the hold of a call without a limit. */
   maxOutputTokens: string
 }
 

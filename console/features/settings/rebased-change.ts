@@ -2,8 +2,8 @@ import { type JsonMap, readJsonMap, withEntry, writeJsonMap } from './json-map.t
 import type { OptionChange } from './option-changes.ts'
 
 /**
- * Merges the user's change, entry by entry, into the version `theirs` that another user saved.
- * `isClear` is false if both users have changed one entry.
+ * Merges the user's change into the version `theirs` that another user saved. `isClear` is false if
+ * the two users have changed one entry differently.
  */
 export function rebasedChange(
   { before, after }: Pick<OptionChange, 'before' | 'after'>,

@@ -9,11 +9,10 @@ export type Rebased = { readonly text: string; readonly onto: string }
 
 export type Sent = {
   saved: ReadonlySet<string>
-  /** The server's errors by option. */
   refusals: Texts
-  /** The server's remarks on saved options, by option. */
+  /** The server's remarks on the saved options. */
   notes: Texts
-  /** By option, the drafts that were merged with another user's change. */
+  /** The drafts that were merged with another user's change, by option. */
   rebased: ReadonlyMap<string, Rebased>
 }
 

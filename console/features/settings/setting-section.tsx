@@ -10,7 +10,7 @@ import { isRootOnly } from './setting-hint.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 import { useWords } from './use-words.ts'
 
-/** The panel of a section: a form of its own, or a field for each option. */
+/** The panel of a section: a custom form, or a field for each option. */
 export function SettingSection(props: {
   section: OptionSection
   form: SettingsForm

@@ -19,7 +19,7 @@ const OUT_OF_BOUNDS: readonly SettingFault['code'][] = ['tooSmall', 'tooLarge', 
 /** A limit of the largest safe integer is not shown. */
 const BEYOND_NEED = String(Number.MAX_SAFE_INTEGER)
 
-/** Returns the text of an error. An option may have a text of its own for its bounds. */
+/** Returns the text of an error. An option may define the text for its bounds. */
 function useFaultText(): (option: OptionSchema, fault: SettingFault) => string {
   const { t } = useTranslation()
   const words = useWords()
@@ -155,7 +155,7 @@ function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases
   const changes = useMemo(() => changesOf(baseline, bases, texts), [baseline, bases, texts])
   const value = (key: string) => {
     const [theirs, draft] = [baseline.get(key) ?? '', texts.get(key)]
-    // If another user has changed the option, a draft without a change of its own is dropped.
+    // If another user has changed the option, a draft that changes nothing is dropped.
     const isOver = bases.get(key) !== theirs && !changes.some((change) => change.key === key)
     return draft === undefined || isOver ? theirs : draft
   }

@@ -57,7 +57,7 @@ function useSetUp(): SetupState & { submit: (draft: SetupDraft) => void } {
     setState({ phase: 'busy', refusal: '' })
     try {
       const user = await call('POST /api/setup', { body: setupBody(draft, params.get('token')) })
-      // Without a new user, the stored user belongs to an earlier installation.
+      // No user was created, so the stored user belongs to an earlier installation.
       if (user === null) clearUser()
       else storeUser(user)
       setState({ phase: 'done', refusal: '' })

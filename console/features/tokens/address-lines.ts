@@ -5,7 +5,7 @@ export const addressLines = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-/** Returns the first line (from 1) that is no IP address or network, or null if there is none. */
+/** Returns the first line (from 1) that is not an IP address or network, or null if all are. */
 export function wrongAddress(text: string): { line: number; address: string } | null {
   const lines = text.split('\n').map((line) => line.trim())
   const at = lines.findIndex((line) => line !== '' && !isAddress(line))

@@ -21,7 +21,7 @@ import { tokenColumns } from './token-columns.tsx'
 import { asOf } from './token-status.ts'
 import type { TokenActions } from './use-token-actions.ts'
 
-/** The name by which the server sorts each sortable column. */
+/** The server's name of each sortable column, by column id. */
 const SORTS = {
   id: 'id',
   name: 'name',

@@ -51,7 +51,7 @@ export function useTokenActions(): TokenActions {
   return { setEnabled, remove, copyKeys }
 }
 
-/** Enables or disables those of the tokens that are not in this state yet. Offers an undo. */
+/** Enables or disables the tokens, skips tokens that already are, and offers an undo. */
 function useSwitch(): TokenActions['setEnabled'] {
   const { t } = useTranslation()
   const client = useQueryClient()

@@ -17,7 +17,7 @@ export function TypeCell({ row }: { row: LogEntry }): ReactElement {
   return <StatusTag tone={TYPE_TONES[name]}>{t(`usageLog.type.${name}`)}</StatusTag>
 }
 
-/** The model of a call. A row that is no call shows its type. */
+/** The model of a call. Rows that are not calls show their type. */
 export function ModelCell(props: {
   row: LogEntry
   onFilter: (model: string) => void
@@ -27,7 +27,7 @@ export function ModelCell(props: {
   return <FilterValue value={model} onFilter={() => props.onFilter(model)} />
 }
 
-/** The result of a call. A row that is no call shows its type. */
+/** The result of a call. Rows that are not calls show their type. */
 export function StatusCell({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
   if (row.type === ERROR) return <StatusTag tone="bad">{t('words.failed')}</StatusTag>
@@ -65,7 +65,7 @@ export function RatioCell({ row }: { row: LogEntry }): ReactElement {
   return <span title={words.join(' · ')}>{`${model} / ${shown} / ${group}`}</span>
 }
 
-/** The cost of a call. A row that is no call shows the amount credited (+) or deducted (-). */
+/** The cost of a call. Rows that are not calls show the credited (+) or deducted (-) amount. */
 export function CostCell({ row }: { row: LogEntry }): ReactElement {
   const rule = useMoneyRule()
   const quota = BigInt(row.quota)

@@ -17,7 +17,7 @@ export const COLUMNS_KEY = 'logs-table-columns'
 const FOR_ADMINS: ReadonlySet<string> = new Set(['channel', 'username', 'retry'])
 
 type ColumnId = keyof Words['usageLog']['column']
-/** The columns in their default order. Those up to the status fit a window of 1 280 pixels. */
+/** The columns in their default order. The columns up to the status fit 1 280 pixels. */
 const ORDER: readonly ColumnId[] = [
   'time',
   'username',

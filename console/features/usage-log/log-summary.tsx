@@ -11,7 +11,7 @@ type Props = { readonly stat: LogStat | undefined; readonly type: LogFilters['ty
 
 /** The totals of all rows that match the filters, on all pages. */
 export function LogSummary({ stat, type }: Props): ReactElement {
-  // Rows of other types are no calls. Their total is an amount credited or changed by an admin.
+  // Rows of other types are not calls. Their total is an amount credited or changed by an admin.
   const isCalls = type === 0 || type === 2 || type === 6
   const { t } = useTranslation()
   const rule = useMoneyRule()

@@ -53,7 +53,7 @@ function Waiting(): ReactElement {
   )
 }
 
-/** Asks for a reload, because browsers do not request a failed script again before that. */
+/** Asks for a reload, because browsers retry a failed script only after a reload. */
 function Lost(): ReactElement {
   const { t } = useTranslation()
   return (

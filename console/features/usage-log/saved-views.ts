@@ -8,7 +8,7 @@ export const VIEWS_MAX = 30
 export const NAME_MAX = 60
 const SEARCH_MAX = 2_000
 
-/** Validates stored views. Returns null if the stored value is no list of views. */
+/** Validates stored views. Returns null if the stored value is not a list of views. */
 export function readViews(stored: unknown): readonly SavedView[] | null {
   if (!Array.isArray(stored)) return null
   return stored.filter(isView).slice(0, VIEWS_MAX)

@@ -14,7 +14,7 @@ export function DurationCell({ row }: { row: LogEntry }): ReactElement {
   return <Paced pace={paceOfDuration(ms / 1000)} text={shortDuration(ms)} />
 }
 
-/** The time to the first token, or a note that the call was no stream. */
+/** The time to the first token, or a note that the call was not streamed. */
 export function FirstTokenCell({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
   const { frt } = otherOf(row)

@@ -44,7 +44,7 @@ export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAct> {
 
 export type UserState = 'active' | 'banned' | 'locked' | 'deactivated' | 'erased'
 
-/** Status 3 and unknown statuses cannot be enabled. */
+/** Returns the state of a user. Status 3 and unknown statuses are `locked`, never enabled. */
 export function stateOf({ DeletedAt, is_erased, status }: User): UserState {
   if (DeletedAt !== null) return is_erased ? 'erased' : 'deactivated'
   if (status === ACTIVE) return 'active'

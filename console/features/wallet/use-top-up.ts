@@ -23,7 +23,7 @@ export function useTopUp() {
   const least = leastOf(status)
   const methods = status?.topup_methods ?? []
   const [draft, setDraft] = useState<TopUpDraft>({ amount: null, code: '', method: 'zfb' })
-  // NOTE: Used only once the code is complete, because the server counts each wrong code.
+  // NOTE: The code for the price. It is set once typing ends, because each wrong code is counted.
   const [code, setCode] = useState('')
   const isCodeTyped = draft.code.trim() === code
   const [isAsking, setAsking] = useState(false)

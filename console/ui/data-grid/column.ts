@@ -14,7 +14,7 @@ export type Column<Row> = {
   readonly minWidth?: number
   /** True to give the column the remaining width of the list. */
   readonly isGrowing?: boolean
-  /** `end` is for numbers: it aligns them right and gives all digits the same width. */
+  /** `end` is for numbers: the column is right-aligned and all digits have the same width. */
   readonly align?: 'start' | 'end'
   readonly isSortable?: boolean
   /** True if the user cannot hide the column. */
@@ -43,7 +43,7 @@ export const NO_LAYOUT: StoredLayout = { order: [], shown: {}, widths: {} }
 export const WIDTH_MIN = 56
 export const WIDTH_MAX = 1200
 
-/** Validates a stored layout. Returns null if the stored value is no layout. */
+/** Validates a stored layout. Returns null if the stored value is not a layout. */
 export function readLayout(stored: unknown): StoredLayout | null {
   if (typeof stored !== 'object' || stored === null) return null
   const { order, shown, widths, isAgo } = stored as Partial<Record<keyof StoredLayout, unknown>>
@@ -65,7 +65,7 @@ export function inOrder<Row>(
   return columns.map((column) => (order.includes(column.id) ? (sorted.shift() ?? column) : column))
 }
 
-/** Returns the column. With `isAgo`, its cells show elapsed times if the column has such cells. */
+/** Returns the column, with its elapsed-time cells (if it has any) if `isAgo` is true. */
 export const inTime = <Row>(column: Column<Row>, { isAgo }: StoredLayout): Column<Row> =>
   isAgo === true && column.agoCell !== undefined ? { ...column, cell: column.agoCell } : column
 

@@ -53,8 +53,8 @@ function roomFor(box: HTMLElement): number {
 const SKELETON_ROWS = 8
 
 /**
- * The list of every screen. It renders only visible rows, supports keyboards and screen readers,
- * and shows cards on narrow screens. Rows that are added above do not move the rows being read.
+ * The list of every screen. It renders only visible rows and supports keyboards and screen readers.
+ * Narrow screens show cards. Rows added above do not move the rows that the user is reading.
  */
 export function DataGrid<Row>(props: DataGridProps<Row>): ReactElement {
   const isCards = useIsNarrow()

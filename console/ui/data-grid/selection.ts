@@ -1,6 +1,6 @@
 /**
  * Returns the selection after a click on row `index`. With `isRange`, all rows from `anchor` (the
- * row clicked before) to `index` become selected or not selected, as row `index`.
+ * row clicked before) to `index` get the new state of row `index`.
  */
 export function toggled(
   selected: ReadonlySet<string>,

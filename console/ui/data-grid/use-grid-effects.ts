@@ -29,7 +29,7 @@ export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   }
 }
 
-/** Opens or closes the children or the details of a row. `isEither` does whichever is possible. */
+/** Opens or closes a row's children or details. `isEither` opens a closed row and vice versa. */
 function toggle<Row>(
   props: DataGridProps<Row>,
   grid: Grid<Row>,
@@ -85,7 +85,7 @@ export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): 
   const { scroller, box } = grid
   const isOpen = grid.page !== null
   useEffect(() => {
-    // With open details, new rows must not be shown, so the list does not count as at its top.
+    // A list with open details never counts as scrolled to its top, so new rows wait.
     const look = () => setAtTop(!isOpen && (box?.scrollTop ?? 0) <= AT_TOP_PX)
     look()
     box?.addEventListener('scroll', look, BEFORE_ROWS)

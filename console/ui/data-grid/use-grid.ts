@@ -151,10 +151,7 @@ function isReading(scroller: HTMLDivElement | null, expanded: ReadonlySet<string
   return expanded.size > 0 || (scroller?.scrollTop ?? 0) > AT_TOP_PX
 }
 
-/**
- * Returns the index of the active row. The previous index is checked first, because rows move
- * rarely.
- */
+/** Returns the index of the active row. Looks first at its last index, because rows move rarely. */
 function useActiveIndex<Row>(
   rows: readonly Row[],
   rowKey: (row: Row) => string,

@@ -6,7 +6,7 @@ import { Overlay } from './overlay.tsx'
 
 export type DrawerProps = {
   isOpen: boolean
-  /** Called when the drawer closes. With unsaved changes, the user is asked before. */
+  /** Called when the drawer closes. Before, the user confirms that unsaved changes are lost. */
   onClose: () => void
   title: string
   lead?: ReactNode

@@ -3,8 +3,8 @@ import { showError } from '../messages/toast.ts'
 import { askToCopyByHand } from './copy-by-hand.tsx'
 
 /**
- * Copies a text to the clipboard. If both the modern and the legacy API fail, a dialog shows the
- * text. Returns true if the text was copied.
+ * Copies a text. If the modern and the legacy API fail, a dialog shows the text. Returns true if
+ * the text was copied.
  */
 export async function copyText(text: string): Promise<boolean> {
   try {

@@ -12,7 +12,7 @@ export type LiveKind =
   | 'resting'
   | 'past'
 
-/** The state of live updates as a word and a mark. Each state has a mark of a different shape. */
+/** The state of live updates as a word and a mark. The shape of the mark differs by state. */
 export function LiveDot(props: {
   kind: LiveKind
   /** The time of the next connection attempt, by `performance.now()`. */

@@ -5,7 +5,7 @@ import { Popover, useDismissPopover } from './popover.tsx'
 
 export type MenuEntry =
   | 'divider'
-  /** A heading inside the menu, which is no entry. */
+  /** A heading inside the menu, which cannot be chosen. */
   | { id: string; head: ReactNode }
   | {
       id: string
@@ -13,7 +13,7 @@ export type MenuEntry =
       icon?: IconName
       tone?: 'normal' | 'danger'
       isDisabled?: boolean
-      /** True for the current choice. Missing if the menu is no choice. */
+      /** True for the current choice of a menu of choices. */
       isChosen?: boolean
       onChoose: () => void
     }

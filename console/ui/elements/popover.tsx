@@ -43,7 +43,7 @@ export function Popover(props: PopoverProps): ReactElement {
       arrow={false}
       popoverClassName="tg-popover"
       autoFocus={false}
-      // Blueprint returns the focus after the fade, even if the user has moved it by then.
+      // Blueprint returns the focus after its fade, even if the user has moved the focus.
       shouldReturnFocusOnClose={false}
       canEscapeKeyClose={false}
       enforceFocus={isOpen}

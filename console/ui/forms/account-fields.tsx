@@ -7,7 +7,7 @@ import { PasswordInput, TextInput } from './inputs.tsx'
 /** The fields of a new account (name, password, password again), for registration and setup. */
 export function AccountFields(props: {
   draft: AccountDraft
-  /** Whose labels the fields have: those of registration or setup. */
+  /** The form whose labels the fields have. */
   words: 'auth' | 'setup'
   faults: Partial<Record<keyof AccountDraft, AccountFault>>
   /** The server's error messages by field. */

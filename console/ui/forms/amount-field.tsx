@@ -18,13 +18,13 @@ export function useAmountUnit(): AmountUnit {
   return useMemo(() => amountUnitOf(isCurrency, perUnit), [isCurrency, perUnit])
 }
 
-/** A quota field with buttons for common amounts. It shows the amount in both units. */
+/** A quota field with buttons for common amounts. It shows the amount in dollars and units. */
 export function AmountField(props: {
   label: string
   unit: AmountUnit
   value: string
   error: string | undefined
-  /** The error shown if the entered text is no amount. */
+  /** The error for a text that is not an amount. */
   wrongText: string
   picksLabel: string
   dollars: readonly bigint[]

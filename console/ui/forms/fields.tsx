@@ -4,7 +4,7 @@ import { PasswordInput, Select, TextArea, TextInput } from './inputs.tsx'
 import { NameList } from './name-list.tsx'
 import { type Pick as QuickPick, QuickPicks } from './quick-picks.tsx'
 
-/** The label, the hint and the error of a field. All other props are those of the control. */
+/** The label, the hint and the error of a field. All other props belong to the control. */
 type Labelled = {
   label: string
   hint?: ReactNode
@@ -39,7 +39,6 @@ type Picks = {
 
 type TextFieldProps = ComponentProps<typeof TextInput> &
   Labelled & {
-    /** Buttons that set common values. */
     picks?: Picks
     /** A button beside the box. */
     beside?: ReactNode

@@ -6,7 +6,6 @@ import { usePageTitle } from './page.tsx'
 
 /** The frame of pages before login: an h1 and the content, in one narrow column. */
 export function EntryPage(props: {
-  /** The title of the browser tab. */
   title: string
   /** The text of the h1, which by default is the title. */
   heading?: string

@@ -3,7 +3,7 @@ import type { ReactElement, ReactNode } from 'react'
 import { ErrorState } from './empty-state.tsx'
 import { Skeleton } from './skeleton.tsx'
 
-/** Shows the data of a query. Before, shows a placeholder, or the error with a retry button. */
+/** Shows the data of a query, a placeholder while it loads, or its error with a retry button. */
 export function QueryView<Data>(props: {
   query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
   /** The height of the placeholder in pixels. */

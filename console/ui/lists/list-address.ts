@@ -20,7 +20,7 @@ export const pageSizeParam: UrlParam<PageSize | 0> = {
 /** The URL parameters of a list: filters, page and sort column. */
 export type ListAddress<Filters extends UrlSchema> = {
   readonly filters: Filters
-  /** The name by which the server sorts each sortable column. */
+  /** The server's name of each sortable column, by column id. */
   readonly sorts: Readonly<Record<string, string>>
   /** The name of the URL parameter for the page. */
   readonly pageName: string

@@ -21,7 +21,7 @@ export function usePageSize(
   )
 }
 
-/** Opens a page. `replace` keeps the current page, which no longer exists, out of the history. */
+/** Opens a page. `replace` removes the current page, which no longer exists, from the history. */
 type GoTo = (page: number, how?: { replace: boolean }) => void
 
 export type Paging = {

@@ -7,7 +7,7 @@ export type RowAct = {
   /** The accessible name, which contains the name of the row. */
   readonly label: string
   readonly act: () => void
-  /** True for an action that is hidden on cards, which have a button of their own for it. */
+  /** True for an action that only the table shows, because cards have a separate button for it. */
   readonly isOnTable?: boolean
 }
 

@@ -14,7 +14,7 @@ type Stored = {
   /** The filters under which the rows were selected. Other filters clear the selection. */
   readonly under: string
   readonly keys: ReadonlySet<string>
-  /** True after the user has selected all matching rows, also those on other pages. */
+  /** True after the user has selected all matching rows, on every page. */
   readonly isBeyond: boolean
 }
 
@@ -23,7 +23,7 @@ export type ChosenRows<Row> = {
   readonly keys: ReadonlySet<string>
   readonly choose: (keys: ReadonlySet<string>) => void
   readonly chooseNone: () => void
-  /** The number of rows that `chooseAll` selects; 0 if no other page has rows or too many match. */
+  /** The number of rows that `chooseAll` selects; 0 if this page has all or too many match. */
   readonly choosable: number
   readonly chooseAll: () => Promise<void>
 }

@@ -5,8 +5,8 @@ const WHOLE = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i
 const BEGINNING = /^[0-9a-f]{8}(?:-[0-9a-f-]*)?$/i
 
 /**
- * Finds a request id in a pasted text, such as a header line or an error message. Returns the id
- * (or the prefix of an id, if the text is only that) in lower case, or null.
+ * Finds a request id (or an id's first characters, if nothing else is there) in a pasted text such
+ * as an error message. Returns it in lower case, or null.
  */
 export function requestIdIn(text: string): string | null {
   const whole = wholeRequestIdIn(text)

@@ -1,9 +1,9 @@
-/** An exact decimal number: `units / 10^scale`. */
+/** The number `units / 10^scale`, stored exactly. */
 export type ExactDecimal = { readonly units: bigint; readonly scale: number }
 
 const SHAPE = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 
-/** Parses a JSON number exactly. Returns null if the text is no number or is too long. */
+/** Parses a JSON number exactly. Returns null if the text is not a number or is too long. */
 export function parseDecimal(text: string): ExactDecimal | null {
   const match = text.length > 400 ? null : SHAPE.exec(text.trim())
   if (match === null) return null

@@ -1,4 +1,4 @@
-/** How the site displays quota, according to the site's status. */
+/** The way in which the site displays quota, according to the site's status. */
 export type MoneyRule = { quotaPerUnit: string; isCurrency: boolean }
 
 export const DEFAULT_RULE: MoneyRule = { quotaPerUnit: '500000', isCurrency: true }

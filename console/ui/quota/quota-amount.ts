@@ -5,7 +5,7 @@ export type AmountUnit = { isCurrency: boolean; quotaPerUnit: bigint }
 
 const QUOTA_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
-/** Returns dollars only if a quota unit has a finite decimal value, so that none is rounded. */
+/** Returns dollars only if every quota is a finite decimal in dollars and needs no rounding. */
 export function amountUnitOf(displayInCurrency: boolean, quotaPerUnit: number): AmountUnit {
   const isWhole = Number.isSafeInteger(quotaPerUnit) && quotaPerUnit > 0
   const perUnit = isWhole ? BigInt(quotaPerUnit) : 500_000n
@@ -18,7 +18,7 @@ export function amountOfQuota(quota: bigint, unit: AmountUnit): string {
   return dollars === null ? '' : formatDecimal(dollars)
 }
 
-/** Returns quota units, or null if the text is no amount or has a fraction of a quota unit. */
+/** Returns quota units, or null if the text is not an amount or has a fraction of a unit. */
 export function quotaOfAmount(text: string, unit: AmountUnit): bigint | null {
   const amount = parseDecimal(text)
   if (amount === null) return null
@@ -28,7 +28,7 @@ export function quotaOfAmount(text: string, unit: AmountUnit): bigint | null {
   return BigInt(quota)
 }
 
-/** Returns true if no continuation of the text would be an amount. */
+/** Returns true if the text is not an amount and cannot become one by further typing. */
 export function isNoAmount(text: string, unit: AmountUnit): boolean {
   const whole = unit.isCurrency ? text.trim().replace(/(?<=\d)\.$/, '') : text
   return whole.trim() !== '' && quotaOfAmount(whole, unit) === null

@@ -2,7 +2,7 @@ import { type ReactElement, useMemo } from 'react'
 import { useSharedStatus } from '#console/api/status.ts'
 import { DEFAULT_RULE, exactQuotaText, type MoneyRule, quotaText } from './money.ts'
 
-/** Returns how the site displays quota. Until the site's status has loaded, returns the default. */
+/** Returns the site's rule for displaying quota, or a default until the status has loaded. */
 export function useMoneyRule(): MoneyRule {
   const status = useSharedStatus()
   const perUnit = status?.quota_per_unit

@@ -61,7 +61,7 @@ function readied(html: string): string {
   return template.innerHTML
 }
 
-/** Gives a link the name of its removed drawing as text. */
+/** Uses the title of a removed drawing as the text of the link around the drawing. */
 function nameBare(link: Element): void {
   for (const drawing of link.querySelectorAll('svg')) {
     drawing.replaceWith(drawing.querySelector('title')?.textContent ?? '')
@@ -86,7 +86,7 @@ function purify(): DOMPurify {
   return made
 }
 
-/** NOTE: Replaces images of other hosts, which the CSP blocks because they could track readers. */
+/** NOTE: Replaces images of other hosts. The CSP blocks them, because they could track readers. */
 function replaceForeign(image: Element): void {
   const source = image.getAttribute('src') ?? ''
   if (/^(?:\/(?!\/)|data:image\/)/.test(source)) return

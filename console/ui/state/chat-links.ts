@@ -54,7 +54,7 @@ export function chatAddress(template: string, site: string, key: string): string
 /** Schemes that the server also refuses. Test only the protocol of a parsed URL. */
 const OF_THE_BROWSER = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):$/
 
-/** How a chat client that receives a key opens: in a frame, in a window, or not at all. */
+/** The way in which a chat client opens: in a frame, in a window, or not at all. */
 export type ChatWay = 'frame' | 'window' | 'none'
 
 /**

@@ -1,7 +1,7 @@
-/** How a URL parameter is parsed and formatted, and its value if it is missing. */
+/** The parser, the format and the fallback value of a URL parameter. */
 export type UrlParam<Value> = {
   readonly fallback: Value
-  /** Returns null if the text is not a valid value. */
+  /** Returns null for an invalid text. */
   readonly read: (text: string) => Value | null
   readonly write: (value: Value) => string
 }

@@ -5,8 +5,8 @@ import { showError } from '../messages/toast.ts'
 import { type ChatLink, chatLinks } from './chat-links.ts'
 
 /**
- * Returns the configured chat clients. Until the site's status has loaded, returns those of the
- * last visit. A toast reports once that they cannot be parsed.
+ * Returns the chat clients, or those of the last visit until the site's status has loaded. If the
+ * clients cannot be parsed, a toast reports the error once.
  */
 export function useChats(): readonly ChatLink[] {
   const { t } = useTranslation()

@@ -38,13 +38,13 @@ function changeAddress(
   const isSame = String(params) === before
   const isGoingOn = kind === 'typing' && typed === name
   typed = kind === 'typing' ? name : null
-  // Replacing an entry that is still pending must add it, because it does not exist yet.
+  // A pending entry does not exist yet, so a change that replaces it must add it.
   const isStep = last?.isStep === true || (kind !== 'replace' && !isGoingOn && !isSame)
   coming = { from, params, isStep }
   return { params, isReplacing: !isStep }
 }
 
-/** Ends typing: after Enter, a blur or a choice, another letter adds a history entry. */
+/** Ends typing (on blur, Enter or a choice), so that the next letter adds a history entry. */
 function endTyping(): void {
   typed = null
 }

@@ -79,7 +79,7 @@ function FixedEnds({ range, onRange }: Props): ReactElement {
   const apply = (): void => {
     const [start, end] = [readLocalTime(from), readLocalTime(to)]
     if (start === null || end === null || start > end) setFaulty(true)
-    // The end is a minute, all of which belongs to the range.
+    // The complete minute that the user chose as end belongs to the range.
     else onRange({ kind: 'absolute', from: start, to: end + 59 })
   }
   return (

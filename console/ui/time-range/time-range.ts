@@ -50,7 +50,7 @@ export const isWithin = ({ from, to }: Bounds, at: number): boolean =>
 export const rangeText = (range: TimeRange): string =>
   range.kind === 'relative' ? range.span : `${range.from}-${range.to}`
 
-/** Parses a range of the URL. Null if the text is no range or the end is before the start. */
+/** Parses a range of the URL. Null if the text is not a range or the end is before the start. */
 export function readRange(text: string): TimeRange | null {
   const span = SPANS.find((known) => known === text)
   if (span !== undefined) return relativeRange(span)

@@ -25,10 +25,7 @@ export function statusCause(otherInfo: string): StatusCause | null {
 
 export type Speed = 'untested' | 'fast' | 'fair' | 'slow' | 'verySlow'
 
-/**
- * Rates a response time: green up to 1 s, lime up to 3 s, yellow up to 5 s, red above. 0 means
- * untested.
- */
+/** Rates a response time: green to 1 s, lime to 3 s, yellow to 5 s, then red. 0 is untested. */
 export function responseSpeed(milliseconds: number): Speed {
   if (milliseconds <= 0) return 'untested'
   if (milliseconds <= 1000) return 'fast'

@@ -103,7 +103,7 @@ function Outcome({ result }: { result: Result }): ReactElement {
   )
 }
 
-/** Reads the results of the last test of all channels, again after each progress of a test. */
+/** Reads the results of the last test of all channels, and again whenever the test progresses. */
 const testResultsQuery = (progress: TestProgress | undefined) => {
   const key = ['channel-test-results', progress?.run, progress?.tested]
   return {

@@ -18,7 +18,7 @@ import { type Actor, actionsOn } from '../user-actions.ts'
 import { useUserActions } from './use-user-actions.ts'
 import { userColumns } from './user-columns.tsx'
 
-/** The name by which the server sorts each sortable column. */
+/** The server's name of each sortable column, by column id. */
 const SORTS = {
   id: 'id',
   username: 'username',
@@ -92,7 +92,7 @@ const NONE: ReadonlySet<string> = new Set()
 const rowKey = (user: User): string => String(user.id)
 const isMuted = (user: User): boolean => user.status !== 1 || user.DeletedAt !== null
 
-/** Subscribes to live events. It is mounted after the rows have loaded, which proves permission. */
+/** Subscribes to live events. Rendered with the rows, so only users with permission subscribe. */
 function LiveUsers(): null {
   useLiveUsers()
   return null

@@ -27,7 +27,7 @@ export const balanceAfter = (balance: bigint, draft: AdjustDraft, amount: bigint
 export const isBeyond = (balance: bigint, draft: AdjustDraft, amount: bigint | null): boolean =>
   amount !== null && draft.action === 'deduct' && amount > balance
 
-/** `balances` are those of the selected users. A deduction that exceeds all of them is an error. */
+/** `balances` are the balances of the selected users. A deduction above all of them is an error. */
 export function adjustFaults(
   draft: AdjustDraft,
   unit: AmountUnit,
