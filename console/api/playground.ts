@@ -20,10 +20,7 @@ type ChatListener = {
   onPiece: (piece: ChatPiece) => void
 }
 
-/**
- * Streams one chat completion and resolves at `[DONE]`. Throws `ApiError` if the call is refused,
- * or if the stream reports an error or ends without `[DONE]`.
- */
+/** Streams a chat completion until `[DONE]`. Throws `ApiError` after a refusal or any other end. */
 export async function chat(
   ask: ChatAsk,
   { onCall, onPiece }: ChatListener,

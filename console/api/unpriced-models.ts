@@ -85,10 +85,7 @@ async function addEntries(
   }
 }
 
-/**
- * Adds missing entries at the end of the JSON object `text`. The text is not parsed and formatted
- * again, because that would change the digits of other numbers.
- */
+/** Appends missing entries to the JSON object `text`. The digits of other numbers do not change. */
 export function withEntries(text: string, entries: readonly (readonly [string, string])[]): string {
   const names = namesIn(text)
   const added = entries.filter(([name]) => !names.has(name))

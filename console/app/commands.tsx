@@ -54,10 +54,7 @@ export function Commands(): ReactElement {
   )
 }
 
-/**
- * Loads the dialogs in advance while the browser is idle. It stops if the user leaves the page or
- * the server is unreachable; a dialog then loads when it is opened.
- */
+/** Loads the dialogs in advance, while the browser is idle and the server is reachable. */
 function fetchWhenIdle(): () => void {
   const timer = setTimeout(() => void load.palette().catch(() => {}), IDLE_MS)
   return () => clearTimeout(timer)

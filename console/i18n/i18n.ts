@@ -62,10 +62,7 @@ export async function needWords(part: 'pages' | 'logDetails'): Promise<void> {
   await load(currentLanguage())
 }
 
-/**
- * Starts with the stored language. Without one, uses the browser's language, or else Chinese. Loads
- * only the texts of the pages before login.
- */
+/** Starts in the stored language, or the browser's, or Chinese, with the texts before login. */
 export async function startI18n(): Promise<void> {
   const language = firstLanguage(localStorage.getItem(STORAGE_KEY), navigator.languages)
   await i18next.use(initReactI18next).init({

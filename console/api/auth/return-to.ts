@@ -1,10 +1,7 @@
 /** The page after a login if the login link has no return path. */
 export const AFTER_LOGIN = '/app/tokens'
 
-/**
- * Returns `value` if it is the path of an existing page and no browser could interpret it as
- * another site. Otherwise returns the default path.
- */
+/** Returns `value` if every browser takes it for a page of this site, or else the default path. */
 export function safeReturnTo(
   value: string | null,
   origin: string,

@@ -48,10 +48,7 @@ const isLookedAt$ = (): Observable<boolean> =>
     startWith(true),
   )
 
-/**
- * Emits true while a connection is useful: a user is logged in, and need not replace a reset
- * password first (until then the server sends nothing).
- */
+/** Emits true while a user is logged in. With a reset password, the server sends nothing yet. */
 const isSomebodyIn$ = (): Observable<boolean> =>
   new Observable((screen) => {
     const tell = (user: SessionUser | null) =>

@@ -47,7 +47,6 @@ export function MarginNote({ totals }: { totals: Costed }): ReactElement {
   )
 }
 
-/** The margin of a list row as a percentage. */
 export function MarginShare({ of }: { of: Costed }): ReactElement {
   const percent = usePercent()
   const share = marginOf(of)?.share ?? null

@@ -20,7 +20,6 @@ import { TopList } from './top-list.tsx'
 import type { ChartView } from './use-chart-view.ts'
 import { asked } from './use-usage.ts'
 
-/** The figures of the whole site, for admins. */
 export function SitePanel({ view }: { view: ChartView }): ReactElement {
   const { t } = useTranslation()
   const { data, error, refetch } = useSite(view)

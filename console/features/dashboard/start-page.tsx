@@ -6,7 +6,6 @@ import { FirstRun, FirstRunWait } from './first-run.tsx'
 import { useDashboard } from './use-dashboard.ts'
 import './dashboard.css'
 
-/** The setup steps as a page, with a sample call. */
 export function StartPage(): ReactElement {
   const { t } = useTranslation()
   const { self } = useDashboard()

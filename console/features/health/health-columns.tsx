@@ -66,7 +66,6 @@ export const Gap = (): ReactElement => <span className="tg-muted">–</span>
 
 type Row = ChannelHealth
 
-/** The columns of the board: name, state, figures and current load. */
 export const healthColumns = (of: Of): readonly Column<Row>[] => [
   ...standingColumns(of),
   ...figureColumns(of),

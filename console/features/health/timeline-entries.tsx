@@ -77,7 +77,6 @@ function FoldedEntries({ group }: { group: EntryGroup }): ReactElement {
   )
 }
 
-/** The kind of an entry, its details and the user who caused it. */
 export function EntryText({ entry }: { entry: TimelineEntry }): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -40,7 +40,6 @@ function PasskeyButton(): ReactElement | null {
   )
 }
 
-/** Asks the browser for a passkey of this site and logs in. */
 async function passkeyLogin(): Promise<SessionUser> {
   const options = await call('POST /api/user/login/passkey/begin')
   return call('POST /api/user/login/passkey', { body: { passkey: await showPasskey(options) } })

@@ -128,7 +128,6 @@ function CodeForm(props: {
   )
 }
 
-/** Asks the browser for one of the user's passkeys as the second factor. */
 async function secondPasskey(ticket: string): Promise<PasskeyAssertion> {
   return showPasskey(await call('POST /api/user/login/second/begin', { body: { ticket } }))
 }

@@ -16,10 +16,7 @@ import { IDS } from './bound-ways.ts'
 /** The login methods that leave this site. */
 const TRIPS = WAYS.filter((way) => !isMessenger(way))
 
-/**
- * Asks a user without a password or second factor to log in again. A bound site leads back to this
- * page; other users go to the login page.
- */
+/** Asks users without a password or factor to log in again, at a bound site or login page. */
 export function LogInAnew({ onClose }: { onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const id = useId()

@@ -10,7 +10,6 @@ import type { ProofOnly } from '#write-api/contract/credentials.ts'
 export const isProof = ({ password = '', code = '', passkey }: ProofOnly): boolean =>
   password !== '' || code.trim() !== '' || passkey !== undefined
 
-/** A proof of identity by password, authenticator code, recovery code or passkey. */
 export function ProofFields(props: {
   value: ProofOnly
   onChange: (proof: ProofOnly) => void

@@ -15,7 +15,6 @@ import { deviceName } from './device-name.ts'
 type ListProps = { sessions: readonly OwnSession[]; onEnded: () => Promise<unknown> }
 type OneProps = { session: OwnSession; onEnded: () => Promise<unknown> }
 
-/** The sessions as a table, or as cards on phones. */
 export function SessionList({ sessions, onEnded }: ListProps): ReactElement {
   const { t } = useTranslation()
   if (useIsNarrow()) {

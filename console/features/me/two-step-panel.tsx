@@ -15,7 +15,6 @@ import { PasskeyRows } from './passkey-rows.tsx'
 import { proven } from './proven.tsx'
 import { type TwoStepDialog, TwoStepDialogs } from './two-step-dialogs.tsx'
 
-/** The user's second factors: authenticator app, passkeys and recovery codes. */
 export function TwoStepPanel({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()

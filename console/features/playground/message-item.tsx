@@ -19,10 +19,8 @@ import { AnswerBody } from './answer-body.tsx'
 import { type ChatMessage, isUnderWay } from './conversation.ts'
 import type { Chat } from './use-chat.ts'
 
-/** Returns a link to the log entry of a call. */
 const logOf = (call = ''): string => `/app/logs/api-usage?range=all&request=${call}`
 
-/** The exact cost, the token counts and the duration of an answer. */
 function AnswerFacts({ message }: { message: ChatMessage }): ReactElement | null {
   const { t } = useTranslation()
   const rule = useMoneyRule()

@@ -119,10 +119,7 @@ export function ownersOf(all: readonly PricedModel[]): readonly string[] {
   return names.has(OTHER_OWNER) && known.length > 0 ? [...known, OTHER_OWNER] : known
 }
 
-/**
- * Reads the models and prices for the groups of `userId`, or for visitors if null. The user is in
- * the query key, because a login changes the prices.
- */
+/** Reads the prices for `userId` (null for a visitor). The key has the user, as prices differ. */
 const pricingQuery = (userId: number | null) =>
   queryOptions({
     queryKey: ['pricing', userId],

@@ -63,7 +63,6 @@ function isWrong(text: string): boolean {
   return value === null || isNegative(value)
 }
 
-/** Returns the four options of fallback pricing as form values. */
 export const fallbackDraft = (value: (key: string) => string): FallbackDraft => ({
   fallback_pricing_enabled: value('fallback_pricing_enabled'),
   fallback_single_price: value('fallback_single_price'),

@@ -19,7 +19,6 @@ export function isSameValue(before: string, after: string): boolean {
 
 const isStructure = (text: string): boolean => /^\s*[[{]/.test(text)
 
-/** Returns the lines that differ between two texts. */
 export function changedLines(
   before: string,
   after: string,

@@ -70,7 +70,6 @@ function FallbackForm({ form }: { form: SettingsForm }): ReactElement | null {
   )
 }
 
-/** Checks for the latest release and shows the result. */
 function UpdateCheck(): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()

@@ -19,7 +19,6 @@ import { useOptionLabel } from './use-option-label.ts'
 /** The pause in typing after which the search starts. */
 const SETTLE_MS = 200
 
-/** The history of price changes of all models or of one model. */
 export function PriceHistoryDrawer(props: {
   isOpen: boolean
   model?: string

@@ -15,7 +15,6 @@ export type Options = {
   sections: readonly OptionSection[]
   baseline: Baseline
   schema: ReadonlyMap<string, OptionSchema>
-  /** Returns true if the current user may change the option. */
   mayChange: (key: string) => boolean
 }
 

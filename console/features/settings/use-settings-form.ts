@@ -60,7 +60,6 @@ export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
   value: (key: string) => string
   isChanged: (key: string) => boolean
   set: (values: ReadonlyMap<string, string>) => void
-  /** Restores the saved value of an option. */
   reset: (key: string) => void
   /** Called on blur, after which an error of the field is visible. */
   touch: (key: string) => void

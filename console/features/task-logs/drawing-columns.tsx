@@ -15,7 +15,6 @@ type Acts = {
   readonly onChannel: (channel: number) => void
 }
 
-/** The columns of the drawing log. Only admins get the admin columns. */
 export function drawingColumns(t: TFunction, acts: Acts): Column<DrawingTask>[] {
   const common = commonColumns(t, DRAWINGS, acts.onChannel)
   const text = (

@@ -50,7 +50,6 @@ function ImageViewer(props: { task: DrawingTask; onClose: () => void }): ReactEl
   )
 }
 
-/** The log of drawings with live progress. */
 export function DrawingsPage(): ReactElement {
   const { t } = useTranslation()
   const view = useTaskList(DRAWINGS)

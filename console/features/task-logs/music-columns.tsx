@@ -13,7 +13,6 @@ type Acts = {
   readonly onChannel: (channel: number) => void
 }
 
-/** The columns of the music log. Only admins get the admin columns. */
 export function musicColumns(t: TFunction, acts: Acts): Column<MusicTask>[] {
   const common = commonColumns(t, MUSIC, acts.onChannel)
   return [

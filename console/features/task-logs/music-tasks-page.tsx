@@ -55,7 +55,6 @@ function SongPart({ song, index }: { song: Song; index: number }): ReactElement 
   )
 }
 
-/** The log of music and lyrics with live progress. */
 export function MusicTasksPage(): ReactElement {
   const { t } = useTranslation()
   const view = useTaskList(MUSIC)

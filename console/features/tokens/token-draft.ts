@@ -130,7 +130,6 @@ export const namesOf = (text: string): string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '')
 
-/** The props that the form and its groups of fields share. */
 export type TokenFormProps = {
   draft: TokenDraft
   faults: TokenFaults

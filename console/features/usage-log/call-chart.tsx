@@ -107,7 +107,6 @@ function TimeAxis({ bars }: { bars: readonly CallBar[] }): ReactElement {
   )
 }
 
-/** The chart's data as a table. */
 function Table({ bars, onChoose }: Props): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()

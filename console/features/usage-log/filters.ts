@@ -44,7 +44,6 @@ export const LOG_SORTS = {
   group: 'group',
 } as const
 
-/** The URL parameters of the log: filters, order, page, page size and columns. */
 export const LOG_URL = {
   ...FILTERS,
   sort: choiceParam<keyof typeof LOG_SORTS | ''>(

@@ -42,7 +42,6 @@ export function StatusCell({ row }: { row: LogEntry }): ReactElement {
   )
 }
 
-/** The ratios of a call: model ratio, completion ratio and group ratio. */
 export function RatioCell({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
   const { model_price: price, ...other } = otherOf(row)

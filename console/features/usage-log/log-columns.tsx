@@ -50,7 +50,6 @@ const ON_CARD: Partial<Record<ColumnId, 'brief' | 'bare' | 'hidden'>> = {
 type Draft = Omit<Column<LogEntry>, 'title'> & { id: ColumnId }
 type SetFilters = (patch: Partial<LogFilters>) => void
 
-/** The columns of the log. Only admins get the admin columns. */
 export function useLogColumns(isAdmin: boolean, setFilters: SetFilters): Column<LogEntry>[] {
   const { t } = useTranslation()
   const number = useNumberFormat()

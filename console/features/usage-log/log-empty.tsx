@@ -7,7 +7,6 @@ import { relativeRange } from '#console/ui/time-range/time-range.ts'
 import { DEFAULT_RANGE, filterCount } from './filters.ts'
 import type { LogView } from './use-log-view.ts'
 
-/** Explains why the list is empty and offers an action that helps. */
 export function LogEmpty(props: {
   view: LogView
   error: Error | null

@@ -2,11 +2,9 @@ import type { LogEntry, LogOther } from '#read-api/contract/logs.ts'
 
 export type Pace = 'good' | 'slow' | 'bad'
 
-/** Rates the duration of a call, in seconds. */
 export const paceOfDuration = (seconds: number): Pace =>
   seconds < 101 ? 'good' : seconds < 300 ? 'slow' : 'bad'
 
-/** Rates the time to the first token, in milliseconds. */
 export const paceOfFirstToken = (ms: number): Pace =>
   ms < 3_000 ? 'good' : ms < 10_000 ? 'slow' : 'bad'
 

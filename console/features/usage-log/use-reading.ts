@@ -4,7 +4,6 @@ export type Reading = {
   /** True while the list is scrolled or hovered or has the keyboard focus. */
   readonly isReading: boolean
   readonly onAtTop: (isAtTop: boolean) => void
-  /** The event handlers of the element around the list. */
   readonly listeners: {
     readonly onPointerEnter: (event: PointerEvent) => void
     readonly onPointerLeave: () => void

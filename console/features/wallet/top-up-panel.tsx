@@ -15,7 +15,6 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import { picksFrom } from './top-up-draft.ts'
 import { type TopUp, useTopUp } from './use-top-up.ts'
 
-/** The price of the top-up, or the server's error. */
 function TopUpPrice({ topUp }: { topUp: TopUp }): ReactElement {
   const { t, i18n } = useTranslation()
   const rule = useMoneyRule()

@@ -121,7 +121,6 @@ export function WalletPage(): ReactElement {
   )
 }
 
-/** The panels with which the user adds quota, in the order of the page. */
 const PANELS: readonly WalletPanel[] = [
   { id: 'redeem', Panel: RedeemPanel },
   { id: 'top-up', Panel: TopUpPanel },

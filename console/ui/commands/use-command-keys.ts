@@ -7,10 +7,7 @@ const SEQUENCE_MS = 1_500
 
 type Pressed = { readonly command: Command | null; readonly pending: string }
 
-/**
- * Returns the command that `key` completes, and the first key of a new sequence, if any. `pending`
- * is the key before, or empty.
- */
+/** Returns the command that `key` completes after `pending`, or `key` as start of a sequence. */
 function press(commands: readonly Command[], pending: string, key: string): Pressed {
   const command = find(commands, pending === '' ? key : `${pending} ${key}`)
   if (command !== null) return { command, pending: '' }
@@ -31,10 +28,7 @@ function isMeantForTarget(target: EventTarget | null): boolean {
 const find = (commands: readonly Command[], keys: string): Command | null =>
   commands.find((command) => command.keys === keys && command.act !== undefined) ?? null
 
-/**
- * Handles the shortcuts of all commands and ⌘K or Ctrl-K for the palette. `isAsked` disables the
- * shortcuts while a dialog of the shell is open or loading.
- */
+/** Handles all shortcuts and ⌘K (Ctrl-K). With `isAsked` (an open shell dialog), only ⌘K works. */
 export function useCommandKeys(onPalette: () => void, isAsked: boolean): void {
   const pending = useRef({ key: '', at: 0 })
   const onKey = useEffectEvent((event: KeyboardEvent) => {

@@ -7,7 +7,6 @@ import type { Grid } from './use-grid.ts'
 
 type Given<Row> = { props: DataGridProps<Row>; grid: Grid<Row>; row: Row; index: number }
 
-/** Renders a row as a card (on narrow screens). */
 export function GridCard<Row>(given: Given<Row>): ReactElement {
   const { props, grid, row, index } = given
   const { t } = useTranslation()

@@ -10,7 +10,6 @@ export function FormDrawer(props: {
   isOpen: boolean
   title: string
   lead: string
-  /** The width in pixels. */
   width?: number
   submitText: string
   form: Pick<DraftForm<object>, 'ref' | 'isChanged' | 'isBusy' | 'submit'>

@@ -2,10 +2,7 @@ import { translate } from '#console/i18n/i18n.ts'
 import { showError } from '../messages/toast.ts'
 import { askToCopyByHand } from './copy-by-hand.tsx'
 
-/**
- * Copies a text. If the modern and the legacy API fail, a dialog shows the text. Returns true if
- * the text was copied.
- */
+/** Copies a text, or shows a dialog with the text if both APIs fail. Returns true if copied. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

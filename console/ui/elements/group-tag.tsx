@@ -2,7 +2,6 @@ import './group-tag.css'
 import type { ReactElement } from 'react'
 import { useSharedStatus } from '#console/api/status.ts'
 
-/** The name of a user group in the group's color. */
 export function GroupTag({ name }: { name: string }): ReactElement {
   const colors = useSharedStatus()?.group_colors
   const color = colors !== undefined && Object.hasOwn(colors, name) ? colors[name] : undefined

@@ -24,10 +24,7 @@ const TONES: Readonly<Record<Status, Tone>> = {
   disputeLost: 'neutral',
 }
 
-/**
- * The status of an order. An open or lost dispute is shown instead of the refund that it causes. A
- * won dispute changes nothing.
- */
+/** The status of an order. An open or lost dispute hides the refund that the dispute causes. */
 export function OrderStatus({ order }: { order: Order }): ReactElement {
   const { t } = useTranslation()
   const status = statusOf(order)

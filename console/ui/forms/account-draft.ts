@@ -1,4 +1,3 @@
-/** The name and password of a new account as entered. */
 export type AccountDraft = { username: string; password: string; again: string }
 
 export type AccountFault = 'needName' | 'longName' | 'shortPassword' | 'longPassword' | 'mismatch'

@@ -1,7 +1,4 @@
-/**
- * Formats unix seconds for a date-time field (`YYYY-MM-DDTHH:mm` in the browser's time zone). 0 and
- * negative values mean no date and give an empty text.
- */
+/** Formats unix seconds as `YYYY-MM-DDTHH:mm` (browser's time zone); empty if not above 0. */
 export function dateFieldText(seconds: number): string {
   if (seconds <= 0) return ''
   const date = new Date(seconds * 1000)

@@ -40,7 +40,6 @@ type Picks = {
 type TextFieldProps = ComponentProps<typeof TextInput> &
   Labelled & {
     picks?: Picks
-    /** A button beside the box. */
     beside?: ReactNode
   }
 

@@ -26,7 +26,6 @@ type Options<Draft, Fault extends string> = {
   showsRefusal?: boolean
 }
 
-/** The value of a field, a function that changes it, and its error. */
 export type FieldState<Value> = {
   value: Value
   error: string | undefined

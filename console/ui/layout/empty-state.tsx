@@ -5,7 +5,6 @@ import { Button } from '../elements/button.tsx'
 import { CopyButton } from '../elements/copy-button.tsx'
 import { Icon, type IconName } from '../elements/icons.tsx'
 
-/** Explains why a list is empty and offers an action. */
 export function EmptyState(props: {
   icon?: IconName
   title: string
@@ -24,14 +23,10 @@ export function EmptyState(props: {
   )
 }
 
-/**
- * The error of a failed query, with the request id and a retry button. A user without permission
- * sees an explanation and no button.
- */
+/** The error of a failed query, its request id and, if the user has permission, a retry button. */
 export function ErrorState(props: {
   error: Error
   onRetry?: () => void
-  /** The heading above the error message. */
   title?: string
 }): ReactElement {
   const { t } = useTranslation()

@@ -22,7 +22,6 @@ export type ListAddress<Filters extends UrlSchema> = {
   readonly filters: Filters
   /** The server's name of each sortable column, by column id. */
   readonly sorts: Readonly<Record<string, string>>
-  /** The name of the URL parameter for the page. */
   readonly pageName: string
   readonly params: UrlSchema
 }

@@ -7,7 +7,6 @@ export type Toast = {
   message: string
   /** The server's message, if it differs from `message`. */
   detail: string
-  /** The request id, shown small with a copy button. */
   requestId: string
   /** The number of equal messages that this toast represents. */
   count: number

@@ -3,10 +3,7 @@ type PolicyFactory = { createPolicy: (name: string, rules: HtmlPolicy) => HtmlPo
 
 let policy: HtmlPolicy | undefined
 
-/**
- * Marks HTML as trusted (Trusted Types). NOTE: Use it only for an inert template, or for sanitized
- * HTML in a sandboxed frame.
- */
+/** NOTE: Marks HTML as trusted. Use it only for inert templates and sanitized, sandboxed frames. */
 export function trustedHtml(html: string): string {
   const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes
   policy ??= factory?.createPolicy('rich-text', { createHTML: (text) => text })

@@ -4,10 +4,7 @@ import { storedChats, takeChatsFault, useStatus } from '#console/api/status.ts'
 import { showError } from '../messages/toast.ts'
 import { type ChatLink, chatLinks } from './chat-links.ts'
 
-/**
- * Returns the chat clients, or those of the last visit until the site's status has loaded. If the
- * clients cannot be parsed, a toast reports the error once.
- */
+/** Returns the chat clients (until loaded, those of the last visit). Reports a parse error once. */
 export function useChats(): readonly ChatLink[] {
   const { t } = useTranslation()
   const chats = useStatus()?.chats ?? storedChats()

@@ -4,10 +4,7 @@ import { useLocation, useNavigate } from 'react-router-dom'
 import { showInfo } from '../messages/toast.ts'
 import { readUrlState, type UrlSchema, type UrlValues, writeUrlState } from './url-state.ts'
 
-/**
- * The requested URL query of a pending navigation. Another change starts from this query, because
- * the rendered URL is still the old one.
- */
+/** The URL query of a pending navigation, on which the next change must be based. */
 type Coming = { readonly from: string; readonly params: URLSearchParams; readonly isStep: boolean }
 
 type AddressChange = { readonly params: URLSearchParams; readonly isReplacing: boolean }

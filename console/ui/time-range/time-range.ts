@@ -31,10 +31,7 @@ const SECONDS: Record<Exclude<Span, 'today' | 'all'>, number> = {
 /** The first and the last second of a range; null means unbounded. */
 export type Bounds = { readonly from: number | null; readonly to: number | null }
 
-/**
- * Returns the first and last second of a range as of `now` (unix seconds). A relative range ends
- * one hour later, because a server's clock may be fast.
- */
+/** Returns the ends of a range at `now`. Relative ranges end an hour later: clocks may be fast. */
 export function boundsOf(range: TimeRange, now: number): Bounds {
   if (range.kind === 'absolute') return { from: range.from, to: range.to }
   if (range.span === 'all') return { from: null, to: null }

@@ -40,10 +40,7 @@ function scriptUrl(): string {
   return policy?.createScriptURL(SCRIPT) ?? SCRIPT
 }
 
-/**
- * Telegram's login button. After a login it redirects this tab to `/oauth/telegram` with Telegram's
- * data and the state from `getState`.
- */
+/** Telegram's login button. It redirects this tab to `/oauth/telegram` with data and state. */
 export function TelegramDialog(props: {
   isOpen: boolean
   title: string

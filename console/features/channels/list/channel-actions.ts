@@ -10,7 +10,6 @@ export type ChannelActions = {
   onCopy: (channel: Channel) => void
   onBalance: (channel: Channel) => Promise<void>
   onDelete: (channel: Channel) => void
-  /** Shows or hides the channels of a tag. */
   onOpenTag: (group: TagGroup) => void
   onTagNumber: (group: TagGroup, field: 'priority' | 'weight', value: number) => void
   onTagEnabled: (group: TagGroup, isEnabled: boolean) => void

@@ -20,7 +20,6 @@ import { InlineInteger } from './inline-integer.tsx'
 import { ChannelName, TagName } from './name-cell.tsx'
 import { ChannelMenu, TagMenu } from './row-menu.tsx'
 
-/** The channel types and model prices that the columns need. */
 export type ColumnFacts = {
   readonly nameOf: (type: number) => string
   readonly hasBalance: (type: number) => boolean

@@ -49,7 +49,6 @@ export function ChannelName(props: {
   )
 }
 
-/** A tag name with a button that opens the tag. */
 export function TagName(props: {
   group: TagGroup
   isOpen: boolean

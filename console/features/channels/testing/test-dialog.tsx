@@ -112,7 +112,6 @@ function ModelTests(props: { channel: Channel; onClose: () => void }): ReactElem
   )
 }
 
-/** The duration of a test, or the cause of its failure. */
 function TestResult(props: { result: TestOutcome | 'running' | undefined }): ReactElement {
   const { result } = props
   const { t } = useTranslation()

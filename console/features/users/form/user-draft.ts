@@ -12,10 +12,7 @@ export type UserDraft = {
   username: string
   displayName: string
   password: string
-  /**
-   * The proof that the user's own new password requires: the current password or, without one, a
-   * code (with two-step login) or nothing.
-   */
+  /** The proof for the user's own new password: the current password, a code, or nothing. */
   proof: 'password' | 'code' | 'none'
   originalPassword: string
   group: string

@@ -163,10 +163,7 @@ function ChosenUsers(props: {
 
 const EVERY_MS = 2_000
 
-/**
- * Reloads the rows (throttled) after a call or balance change of a visible user, and after any
- * change of a user.
- */
+/** Reloads rows (throttled) after calls or credits of visible users, or changes of any user. */
 function useLiveUsers(): void {
   const client = useQueryClient()
   const readAgain = useThrottled(
