@@ -33,9 +33,10 @@ type Outcome = readonly AccountEvent[] | AccountError
 /**
  * Admits a call and holds its worst-case cost. If the account cannot pay that cost, a smaller
  * output limit is tried. If no allowed limit can be paid, the call is refused.
- * A repeated command changes nothing, unless the call pays for a task. A repeated command for a task
- * is refused, because no other event may rely on the hold of an earlier call. A call id that is too
- * old to be recognised as a repeat is refused.
+ *
+ * A repeated command changes nothing, unless the call pays for a task. A repeated command for a
+ * task is refused, because no other event may rely on the hold of an earlier call. A call id that
+ * is too old to be recognised as a repeat is refused.
  */
 export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   const { reduction, ...command } = reduced(requested, state)
