@@ -45,7 +45,7 @@ const without = (
     ? { ...page, items: page.items.filter((row) => row.id !== id), total: page.total - 1 }
     : page
 
-/** The form of a date field's value. */
+/** The format of a date field's value. */
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 const isDay = (text: string): boolean => DAY.test(text) && !Number.isNaN(Date.parse(text))

@@ -25,7 +25,7 @@ type ListPanelProps<Row> = Omit<DataGridProps<Row>, Given> & {
   filters: ReactNode
   /** True to add a button that clears all filters. */
   isClearable?: boolean
-  /** Creates a row. It is a command and also a button in an empty list. */
+  /** Creates a row. Offered as a command and as a button in an empty list. */
   create?: { text: string; act: () => void }
   none?: { icon: IconName; title: string; body: string }
   notFound?: { title: string; body: string }

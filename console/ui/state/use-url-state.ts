@@ -31,7 +31,7 @@ function changeAddress(
   const now = last?.params ?? new URLSearchParams(window.location.search)
   const before = String(now)
   const params = change(now)
-  // The same request before rendering (a suggestion, then Enter) adds no second history entry.
+  // A request repeated before rendering (a suggestion, then Enter) adds only one history entry.
   const isSame = String(params) === before
   const isGoingOn = kind === 'typing' && typed === name
   typed = kind === 'typing' ? name : null
