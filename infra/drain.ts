@@ -12,10 +12,7 @@ export type DrainState = {
   readonly longResponses: LongResponses
 }
 
-/**
- * The number of responses in progress that a shutdown waits for, at most until its grace period
- * ends.
- */
+/** The number of downloads in progress. A shutdown waits for them until its grace period ends. */
 export type LongResponses = { inFlight: number }
 
 export const createDrainState = (): DrainState => ({

@@ -20,8 +20,8 @@ export const BACKLOG = 4_096
 
 /**
  * Throws when the data folder or the port is in use, before anything is started. The data folder is
- * checked first, because a second start on it is the likelier mistake. Another program may take
- * them after this check, so the actual locking and listening check again.
+ * checked first, because a second start on it is the likelier mistake. The actual locking and
+ * listening check again, because another program may be faster.
  */
 export async function assertPortFree(config: Config): Promise<void> {
   const { port, host, dataDir, databaseUrl } = config
@@ -32,8 +32,8 @@ export async function assertPortFree(config: Config): Promise<void> {
 }
 
 /**
- * Marks an error of `listen` and throws it. Without the mark, an unknown host name would be
- * reported as the database's.
+ * Marks an error of `listen` and throws it. Without the mark, the error of an unknown host name
+ * would be attributed to the database.
  */
 export function rethrowListenError(error: Error): never {
   throw Object.assign(error, { isListenError: true })

@@ -1,6 +1,6 @@
 export type Role = 'write-api' | 'read-api' | 'projections' | 'relay' | 'console'
 
-/** The environment variables, which `readConfig` parses and checks once at start. */
+/** The configuration, which `readConfig` reads from the environment variables once at start. */
 export type Config = {
   readonly port: number
   readonly host: string

@@ -41,7 +41,7 @@ export function startContinuousCalls(
       })
       await response.arrayBuffer()
     } catch {
-      // Reading a stream that the provider cut throws. The demo includes cut streams on purpose.
+      // The error is ignored, because some streams of the demo are cut off on purpose.
     }
   }
   const timer = setInterval(() => void call(), 1_200)

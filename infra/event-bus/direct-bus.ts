@@ -10,13 +10,17 @@ export type DirectBusDeps = {
   readonly store: EventStore
   readonly leases: Leases
   readonly log: Logger
-  /** The lease time of a lane. A process that stalls keeps its lanes for this long. */
+  /**
+   * The lease time of a lane (a partition of the streams) in milliseconds. A stalled process keeps
+   * its lanes for this long.
+   */
   readonly ttlMs?: number
 }
 
 /**
- * The lease time of a lane. Other processes take over the lanes of a killed process after this
- * time; a process that stops releases its lanes immediately.
+ * The default lease time of a lane (a partition of the streams). Other processes take over the
+ * lanes of a killed process after this time. A process that stops normally releases its lanes
+ * immediately.
  */
 export const LANE_TTL_MS = 5_000
 /** This prefix matches no stream, so the event store reports positions without decoding events. */
@@ -74,8 +78,8 @@ function workLanes(
 }
 
 /**
- * Reports the head position of the store when the store returns it, then the position of every
- * later event. Events that were committed before the call are thereby reported too.
+ * Reports the store's last position, and the position of every later event. Events that were
+ * committed before the call are therefore reported too.
  */
 function watchStore(
   { store, log }: { readonly store: EventStore; readonly log: Logger },

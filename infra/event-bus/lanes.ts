@@ -40,7 +40,10 @@ function laneOfCharacters(id: readonly string[]): number {
 
 type Stoppable = { readonly stop: () => Promise<void> }
 
-/** Tracks what is open, so that closing the bus also closes what its users did not close. */
+/**
+ * Tracks open resources, so that closing the bus also closes the resources that its callers left
+ * open.
+ */
 export function createOpenResources() {
   const open = new Set<Stoppable>()
   return {

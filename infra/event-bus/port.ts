@@ -25,8 +25,8 @@ export type LaneWorker = {
    */
   readonly onLost: (lanes: readonly number[]) => void
   /**
-   * Processes a batch. The next batch of its lanes waits for the promise. A batch may be repeated,
-   * and no event is skipped without a gap before `after`.
+   * Processes a batch. The next batch of its lanes waits for the promise. A batch may be repeated.
+   * If events are skipped, `after` is higher than the `position` of the previous batch.
    */
   readonly onBatch: (batch: LaneBatch) => Promise<void>
 }

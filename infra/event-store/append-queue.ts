@@ -24,7 +24,7 @@ type Options = {
    * last event.
    */
   readonly onFound: (position: number) => void
-  /** Called when the next position belongs to a partition that does not exist. */
+  /** Called when the table partition for the next position does not exist. */
   readonly onNoPartition: () => Promise<void>
   readonly onFailure: (error: unknown) => void
   readonly deadlineMs?: number
@@ -126,8 +126,8 @@ function newEntry(given: readonly EncodedPart[], deadline: number): Entry {
 }
 
 /**
- * Replaces `any` by the stream's revision if that is known, otherwise by -2, which means that the
- * revision must be looked up.
+ * Replaces the expected revision `any` by the stream's known revision, or by -2 when the revision
+ * must be looked up.
  */
 const exactParts = (
   given: readonly EncodedPart[],

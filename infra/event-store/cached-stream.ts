@@ -25,9 +25,9 @@ export type CachedStream = {
   readonly catchUp: () => Promise<boolean>
   readonly evolve: (event: Fact) => void
   /**
-   * Reverts the state to what is stored, after a conflict. Unwritten events are undone if the
-   * decider supports `undo`; then only the new events have to be read. Otherwise the state is
-   * dropped, unless it has no unwritten events.
+   * Reverts the state to the stored events after a conflict. If the decider supports `undo`,
+   * unwritten events are undone, and only new events have to be read. Without `undo`, a state with
+   * unwritten events is dropped.
    */
   readonly revertToStored: () => void
   /** Returns true when the state is known to lack stored events. */

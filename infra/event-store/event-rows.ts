@@ -80,8 +80,8 @@ export function createEventReader(pg: Pool): EventReader {
         [stream, from, limit],
       )
     ).map(recorded)
-  // The event at the last position of the page is included whatever its lane, because an empty page
-  // means that there are no more events.
+  // The event at the last position of the page is included even if it belongs to another lane,
+  // because an empty page means that there are no more events.
   const readLanes = async (after: number, limit: number, lanes: readonly number[]) =>
     (
       await query<Row>(

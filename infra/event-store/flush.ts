@@ -117,8 +117,7 @@ function openConnection(connectionString: string, onForeignCommit: OnForeignComm
   client.on('error', () => {})
   client.on('end', () => ended.resolve())
   client.on('notification', ({ payload, processId }) => {
-    // A process's own commits need no notification, because their replies already deliver the
-    // events.
+    // Notifications of the process's own commits are ignored, because it already has those events.
     if (processId !== serverPidOf(client)) onForeignCommit(Number(payload))
   })
   const start = async (): Promise<Client> => {

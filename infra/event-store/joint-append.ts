@@ -7,9 +7,9 @@ import { type Appended, type EventStore, type NewEvent, RevisionConflict } from 
 import { expectedOf, pauseAfterConflict, TRIES_MAX, type Turn } from './stream-actor.ts'
 
 /**
- * Creates a turn that several actors take part in. `act` runs when the last of the actors has
- * reached the turn, and all of them continue when `act` ends. Deadlocks can't occur, because a
- * caller queues the turn at all of its actors synchronously. `act` must not reject.
+ * Creates a turn (a period of exclusive access) that several actors share. `act` runs once every
+ * actor has reached the turn, and all actors continue when `act` ends. Deadlocks can't occur,
+ * because a caller queues the turn at all of its actors synchronously. `act` must not reject.
  */
 export function createJointTurn(actors: number, act: () => Promise<void>): Turn {
   const over = Promise.withResolvers<void>()
@@ -34,7 +34,7 @@ type Planned = {
 
 /**
  * Carries out all steps and writes their events in one append, or returns the first error. The
- * caller must have the turn on all streams of the steps.
+ * caller must have exclusive access to the streams of all steps.
  */
 export async function appendJointly(
   steps: readonly JointStep[],
@@ -60,8 +60,8 @@ export async function appendJointly(
 }
 
 /**
- * Tries the append once. Returns null when a decision was based on an outdated state, which has
- * been updated.
+ * Tries the append once. Returns null when a decision was based on an outdated state. The state is
+ * then current again, so the caller can retry.
  */
 async function tryAppend(
   steps: readonly JointStep[],

@@ -92,7 +92,7 @@ export type Subscription = { readonly stop: () => Promise<void> }
  *
  * EventStoreDB writes the streams of an append one after another. The first part is the decision.
  * The other parts follow within moments, exactly once, after any events that were written to their
- * streams in between. Therefore the part that other writes could forbid must be the first.
+ * streams in between. So the first part must be the one that other writes could make invalid.
  *
  * Positions increase in commit order and are safe integers. They are opaque: only the Postgres and
  * memory adapters number without gaps, and only positions that the store has returned are valid.

@@ -40,8 +40,8 @@ export const onlyUser: Check = async (request) => {
 }
 
 /**
- * Requires what `onlyUser` requires, except that a user with a temporary password is admitted and
- * can change it.
+ * Requires what `onlyUser` requires, but also admits a user with a temporary password, so that the
+ * user can replace the password.
  */
 export const onlyUserOfAnyPassword: Check = async (request) => {
   await admit(request, true)
@@ -77,8 +77,8 @@ export const onlyRootSession: Check = async (request) => {
 }
 
 /**
- * Requires for a websocket route: a valid session cookie, this site's `Origin` and no temporary
- * password. It runs in `preValidation`. A browser can't send `User-Id` with a websocket.
+ * Requires a valid session cookie, this site's `Origin` and a password that is not temporary. It is
+ * for websocket routes, where browsers can't send `User-Id`, and runs in `preValidation`.
  */
 export const onlySocket: Check = async (request) => {
   requireOwnOrigin(request)
@@ -151,7 +151,7 @@ async function principalFor(
 
 async function admit(request: FastifyRequest, allowsTemporaryPassword = false): Promise<Principal> {
   const principal = await principalIfAny(request)
-  // NOTE: the response is equal for all reasons, so that callers can't find out the reason.
+  // NOTE: the response is the same for all reasons, so that callers can't find out the reason.
   if (principal === null) throw httpError('NotLoggedIn')
   if (!allowsTemporaryPassword) requireOwnPassword(principal)
   request.principal = principal

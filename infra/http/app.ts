@@ -70,8 +70,8 @@ type HttpAppOptions = {
 
 const BODY_BYTES_MAX = 1_048_576
 /**
- * The `Retry-After` of refused requests during a shutdown. Another or a restarted process is
- * expected to be ready within this time.
+ * The `Retry-After` of refused requests during a shutdown. Another process, or this process after a
+ * restart, is expected to be ready within this time.
  */
 const DRAIN_RETRY_SECONDS = 5
 const DISK_RETRY_SECONDS = 5

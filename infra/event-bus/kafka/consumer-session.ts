@@ -15,7 +15,8 @@ type SessionDeps = {
   readonly timings: KafkaTimings
   readonly log: Logger
   /**
-   * Called when the group assigns lanes to this consumer. They replace the lanes assigned before.
+   * Called when the Kafka group assigns lanes to this consumer. The new lanes replace its previous
+   * lanes.
    */
   readonly onAssigned?: (lanes: readonly number[]) => void
   readonly onMessages: (lane: number, messages: readonly KafkaMessage[]) => void
@@ -162,7 +163,7 @@ const consumerConfig = (groupId: string, timings: KafkaTimings) => ({
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   delay(ms * (0.8 + 0.4 * Math.random()), undefined, { signal }).catch(() => {})
 
-/** A handle that ends a consumer, although no failure of the consumer was detected. */
+/** Lets other code end the running consumer with an error. */
 type ConsumerHandle = { fail: (reason: Error) => void }
 
 type SessionHooks = {
@@ -227,8 +228,8 @@ async function consumeUntilBroken(
 class TooFewPartitions extends Error {}
 
 /**
- * Throws when the topic has fewer partitions than there are lanes, as a topic may have that the
- * broker created with default settings.
+ * Throws when the topic has fewer partitions than there are lanes. A topic that the broker created
+ * with default settings may have too few.
  */
 async function assertEnoughPartitions(kafka: Kafka, topic: string): Promise<void> {
   const offsets = await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic))

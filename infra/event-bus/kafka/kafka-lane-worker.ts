@@ -30,8 +30,8 @@ type KafkaWork = LaneWork & {
 }
 
 /**
- * A lane that the store fed within this time counts as degraded. Without new messages, Kafka can't
- * prove that it delivers again.
+ * A lane that received events from the event store within this time counts as degraded, because
+ * only new messages can show that Kafka delivers again.
  */
 const RECENTLY_FED_MS = 30_000
 

@@ -118,7 +118,7 @@ function createChains(onError: (error: unknown) => void): Chain {
   }
 }
 
-/** Retries `work` with growing pauses as long as `isHeld` returns true; otherwise returns null. */
+/** Retries `work` with growing pauses. Returns null once `isHeld` returns false. */
 async function retryWhile<T>(
   isHeld: () => boolean,
   work: () => Promise<T>,

@@ -8,9 +8,9 @@ import type { KafkaTimings } from './timings.ts'
 const RETRY_MS = 150
 
 /**
- * The longest wait for new leases in one round. NOTE: a process that was suspended inside a
- * transaction locks its leases until Postgres ends that transaction. A process that requests these
- * leases must still renew the leases that it has.
+ * The longest wait for new leases in one round. The wait is limited, because a process must also
+ * renew the leases that it has. NOTE: a process that is suspended inside a transaction locks its
+ * leases until Postgres ends that transaction.
  */
 const ACQUIRE_MS_MAX = 500
 
@@ -138,8 +138,8 @@ function createReleasing({ leases, timings, onLost }: Deps) {
 }
 
 /**
- * Runs `round` repeatedly. A run starts after the pause that the previous run returned, or earlier
- * by `trigger`. Two runs never overlap.
+ * Runs `round` repeatedly. A run starts after the pause that the previous run returned, or when
+ * `trigger` is called. Two runs never overlap.
  */
 function createLoop(round: () => Promise<number>) {
   let timer: NodeJS.Timeout | undefined

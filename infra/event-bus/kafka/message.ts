@@ -3,10 +3,10 @@ import type { Recorded } from '#domain/shared/event.ts'
 import { laneKeyOf } from '../lanes.ts'
 
 /**
- * A message of a lane. It states that after the position `after` the lane has no event up to
- * `position` except `event`, which is at `position`. A message without an event is a watermark. The
- * statement stays true permanently, whichever process sent the message, so repeated and late
- * messages do no harm.
+ * A message of a lane (a partition of the streams). It states that `event`, at `position`, is the
+ * only event of the lane after the position `after` and up to `position`. A message without an
+ * event is a watermark: the lane has no event in this range. The statement never becomes false, so
+ * repeated and late messages do no harm.
  */
 export type LaneMessage = {
   readonly after: number

@@ -8,8 +8,8 @@ import { createPublishedLanes, type MessageBatch, type PublishedLanes } from './
 import type { KafkaTimings } from './timings.ts'
 
 /**
- * A publisher that is this many events or more behind skips them and continues at the head position
- * of the store.
+ * If the topic lacks this many events or more, the publisher skips them and continues at the head
+ * position of the store.
  */
 const CATCH_UP_MAX = 5_000
 const ALL_REPLICAS = -1

@@ -18,7 +18,7 @@ type Options = {
   readonly onProgress?: (copied: number) => void
 }
 
-/** Thrown when the target has events that the source does not begin with. */
+/** Thrown when the events of the target are not the first events of the source. */
 export class ForeignTarget extends Error {
   readonly isOperatorError = true
   constructor(stream: string) {

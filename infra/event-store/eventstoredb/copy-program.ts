@@ -97,8 +97,8 @@ async function copyOnce(copy: Copy): Promise<boolean> {
 }
 
 /**
- * Handles a history that was moved before. Another move to the same target has nothing to do, and a
- * move to a different target throws.
+ * Handles a history that was already moved. Returns true if it was moved to the same target, and
+ * throws if it was moved to a different target.
  */
 function isAlreadyMoved(name: string, url: string): true {
   const went = `the history has already been moved to ${name}`

@@ -138,8 +138,8 @@ async function appendOne(
 }
 
 /**
- * Creates a function that runs the `any` appends of a stream one at a time. Each is sent at the
- * exact revision that the previous append reached.
+ * Creates a function that runs the `any` appends of a stream one at a time. Each append is sent at
+ * the exact revision that the previous append reached.
  */
 function createAppendAny({ append, reads }: JointDeps): AppendAny {
   const mutex = createKeyedMutex<number>()
@@ -155,8 +155,8 @@ function createAppendAny({ append, reads }: JointDeps): AppendAny {
 }
 
 /**
- * Runs work under one name one at a time, in order. Each work may pass a value of type `T` to the
- * next work that waits.
+ * Runs the work items of one name in order, one at a time. Each work item may pass a value of type
+ * `T` to the next item.
  */
 type KeyedMutex<T> = <R>(
   name: string,
