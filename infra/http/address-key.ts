@@ -9,6 +9,16 @@ import type { Vault } from '../vault/port.ts'
 export const addressKey = (vault: Pick<Vault, 'keyedHash'>, ip: string): string =>
   vault.keyedHash('address', addressLine(ip))
 
+/**
+ * Returns the hashed key of the network of a client address: a /24 of IPv4 or a /48 of IPv6. One
+ * owner can use all addresses of such a network.
+ */
+export function networkKey(vault: Pick<Vault, 'keyedHash'>, ip: string): string {
+  const line = addressLine(ip)
+  const parts = line.includes(':') ? line.split(':', 3) : line.split('.', 3)
+  return vault.keyedHash('address', `network ${parts.join(' ')}`)
+}
+
 /** Returns the text that is shared by all addresses that are counted together. */
 export function addressLine(ip: string): string {
   const address = plainAddress(ip)

@@ -21,6 +21,28 @@ const guardAt = () => {
   }
 }
 
+/** A guard whose pauses end when the clock reaches their end. */
+const guardInVirtualTime = () => {
+  const clock = { now: 1_000_000 }
+  limits = createMemoryLimits(() => clock.now)
+  const vault = { keyedHash: (purpose: string, text: string) => `${purpose} ${text}` }
+  let sleepers: { readonly at: number; readonly wake: () => void }[] = []
+  const pause = (ms: number) =>
+    new Promise<void>((wake) => sleepers.push({ at: clock.now + ms, wake }))
+  const runUntil = async (at: number): Promise<void> => {
+    for (;;) {
+      await new Promise(setImmediate)
+      const next = Math.min(at, ...sleepers.map((sleeper) => sleeper.at))
+      clock.now = Math.max(clock.now, next)
+      const due = sleepers.filter((sleeper) => sleeper.at <= clock.now)
+      if (due.length === 0) return
+      sleepers = sleepers.filter((sleeper) => !due.includes(sleeper))
+      for (const { wake } of due) wake()
+    }
+  }
+  return { clock, guard: createLoginGuard(limits, vault, pause), runUntil }
+}
+
 /** How many passwords so many addresses can try within an hour, each as often as it is let. */
 async function guessesOf(addresses: number, hours = 1): Promise<number> {
   const { clock, waitOf } = guardAt()
@@ -109,6 +131,31 @@ describe('the owner of an account that others guess at', () => {
     expect(owner.waitSeconds).toBe(0)
     expect(clock.now - before).toBeLessThan(5_000)
     owner.succeeded()
+  })
+
+  it.each([
+    ['IPv6 addresses of one /48', (n: number) => `2001:470:1:${n.toString(16)}::1`],
+    ['IPv4 addresses of one /24', (n: number) => `198.51.100.${n % 256}`],
+  ])('is not kept out by fifty tries a second from %s', async (_name, addressOf) => {
+    const { clock, guard, runUntil } = guardInVirtualTime()
+    for (let n = 0; n < 30; n += 1) await guard.enter(`10.${n}.0.1`, 'root')
+    let attackers = 0
+    const attack = async (ms: number): Promise<void> => {
+      for (const end = clock.now + ms; clock.now < end; ) {
+        attackers += 5
+        for (let n = 0; n < 5; n += 1) void guard.enter(addressOf(attackers + n), 'root')
+        await runUntil(clock.now + 100)
+      }
+    }
+    await attack(30_000)
+    const waits: number[] = []
+    for (let n = 0; n < 6; n += 1) {
+      // Each of two owners mistypes the password twice.
+      const entered = guard.enter(`203.0.${n % 2}.9`, 'root')
+      void entered.then(({ waitSeconds }) => waits.push(waitSeconds))
+    }
+    await attack(14_000)
+    expect(waits).toEqual([0, 0, 0, 0, 0, 0])
   })
 
   it('waits for nobody in a known browser, even at the guesser’s address', async () => {

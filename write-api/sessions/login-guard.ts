@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { addressKey } from '#infra/http/address-key.ts'
+import { addressKey, networkKey } from '#infra/http/address-key.ts'
 import {
   type BackoffClaim,
   isFull,
@@ -24,8 +24,16 @@ const ACCOUNT_FAILURES_MAX = 30
 /** The longest delay of an address with failed attempts while the account is throttled. */
 const BRAKED_DELAY_MS_MAX = 15 * MINUTE_MS
 /**
- * The longest time for which the first attempt of an address waits while the account is throttled.
+ * The number of attempts per day from one address that are checked before other attempts while the
+ * account is throttled. An owner can mistype the password.
  */
+const ADDRESS_FIRST_ATTEMPTS_MAX = 3
+/**
+ * The number of such attempts per day from one network. The limit is below the number of attempts
+ * that are checked within `SLOT_WAIT_MS_MAX`.
+ */
+const NETWORK_FIRST_ATTEMPTS_MAX = 16
+/** The longest time for which such an attempt waits while the account is throttled. */
 const SLOT_WAIT_MS_MAX = 15_000
 
 /**
@@ -36,11 +44,11 @@ const SLOT_WAIT_MS_MAX = 15_000
  * before has a separate limit, which others cannot use up.
  *
  * After 30 failed attempts for an account in an hour, from all addresses together, the account is
- * throttled. The first attempt of each address in a day is still checked: two attempts a second, in
- * order of arrival. Each other attempt waits twice as long as the previous one, at most 15 minutes,
- * and one attempt a second is checked. A right password is therefore accepted from an address
- * without failed attempts. At most 10 830 passwords of an account are checked in an hour,
- * regardless of the number of addresses.
+ * throttled. The first three attempts of each address in a day are still checked: two attempts a
+ * second, and 16 a day from one network. Each other attempt waits twice as long as the previous
+ * one, at most 15 minutes, and one attempt a second is checked. A right password is therefore
+ * accepted from an address without failed attempts. At most 10 830 passwords of an account are
+ * checked in an hour, regardless of the number of addresses.
  *
  * When Redis is configured, all processes share the counters.
  */
@@ -92,7 +100,7 @@ export function createLoginGuard(
         rate(`login-account:${account}`, ACCOUNT_FAILURES_MAX, HOUR_MS),
       ])
       if (!isFull(accountPermit)) return allowed(first, accountPermit)
-      const braked = await enterBraked(limits, pause, account, pair)
+      const braked = await enterBraked(limits, pause, account, [address, networkKey(vault, ip)])
       // An attempt that must wait counts as failed for its address, so that retrying without a
       // pause is slowed down.
       return typeof braked === 'number' ? rejectedFor(braked) : allowed(first, ...braked)
@@ -105,9 +113,13 @@ async function enterBraked(
   limits: Limits,
   pause: (ms: number) => Promise<unknown>,
   account: string,
-  pair: string,
+  [address, network]: readonly [address: string, network: string],
 ): Promise<readonly Permit[] | number> {
-  const firstOfDay = await limits.enter('login', [rate(`login-first:${pair}`, 1, DAY_MS)])
+  const pair = `${account}:${address}`
+  const firstOfDay = await limits.enter('login', [
+    rate(`login-first:${pair}`, ADDRESS_FIRST_ATTEMPTS_MAX, DAY_MS),
+    rate(`login-first-network:${account}:${network}`, NETWORK_FIRST_ATTEMPTS_MAX, DAY_MS),
+  ])
   if (isFull(firstOfDay)) {
     const outcome = await limits.enter('login', [
       backoff(`login-braked:${pair}`, 0, BRAKED_DELAY_MS_MAX, DAY_MS),
