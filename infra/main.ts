@@ -8,9 +8,10 @@ import { stopOnSignals } from './stop-on-signals.ts'
 import { startWithWorkers, usesWorkers } from './workers/primary.ts'
 
 /**
- * Starts the product from environment variables, as `npm start` does, and stops it on a signal. A
- * signal is handled from the beginning of the call; the exit code is then 0. With `isSeeded` the
- * caller completes the set-up of the site, so the set-up instructions are not printed.
+ * Starts the product from environment variables, as `npm start` does, and stops it on a signal.
+ * Signals are handled from the beginning of the call, and the exit code after a signal is 0. With
+ * `isSeeded` the caller completes the set-up of the site, so the set-up instructions are not
+ * printed.
  */
 export async function main(
   environment: NodeJS.ProcessEnv,

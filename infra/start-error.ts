@@ -37,7 +37,7 @@ const UNREACHABLE_CODES = /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENETUNR
 
 /**
  * Returns true when Postgres can't be reached. NOTE: errors of the other engines have the name of
- * their variable, so a plain socket error comes from Postgres.
+ * their environment variable, so a plain socket error comes from Postgres.
  */
 function isDatabaseUnreachable(error: Error): boolean {
   const code = 'code' in error ? String(error.code) : ''

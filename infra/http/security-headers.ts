@@ -81,8 +81,8 @@ export function admitSources(reply: FastifyReply, sources: PageSources): void {
 }
 
 /**
- * Returns true when the request belongs to the management API. The matched route decides; without a
- * route, the path in the router's form decides.
+ * Returns true when the request belongs to the management API, judged by the pattern of its route,
+ * or by its URL when no route matches.
  */
 export const isApi = ({ routeOptions, url }: FastifyRequest): boolean =>
   /^\/api(\/|\?|$)/.test(routeOptions.url ?? url)

@@ -7,8 +7,8 @@ const NAME = 'session'
 export const sessionIdOf = (request: FastifyRequest): string | null => request.cookies[NAME] ?? null
 
 /**
- * Sets the session cookie. The browser deletes it when it closes, and the server limits the
- * lifetime of the session.
+ * Sets the session cookie, which the browser deletes when the browser is closed. The server limits
+ * the lifetime of the session.
  */
 export function setSessionCookie(reply: FastifyReply, id: string): void {
   reply.setCookie(NAME, id, attributesFor(reply.request))
@@ -35,7 +35,7 @@ const nameOf = ({ id }: Pick<Account, 'id'>): string => `device_${id}`
 /**
  * Sets a signed cookie that identifies a browser from which somebody has logged in to this account.
  * The cookie outlives the session and does not authenticate. Login attempts of this browser are
- * counted separately, so that another client that guesses the password does not block it.
+ * counted separately, so that somebody who guesses passwords elsewhere does not block this browser.
  */
 function rememberDevice(request: FastifyRequest, reply: FastifyReply, account: Account): void {
   const id = knownDevice(request, account) ?? randomBytes(16).toString('base64url')

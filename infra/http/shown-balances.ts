@@ -3,27 +3,27 @@ import { ensureSchema } from '../postgres/ensure-schema.ts'
 import type { Principal } from './principal.ts'
 
 /**
- * Stores for a day which balance each session and each access token was last shown of each user.
- * When a client submits an absolute balance without `expected_quota`, the stored balance is used in
- * its place.
+ * Stores for a day the balances that each session or access token has last received. When a client
+ * submits an absolute balance without `expected_quota`, the stored balance is used in place of
+ * `expected_quota`.
  */
 export type ShownBalances = {
   /** Stores the balances that a response contains. `balances` maps user ids to quota. */
   readonly remember: (reader: Reader, balances: ReadonlyMap<number, number>) => Promise<void>
   /**
-   * Returns the user's balance that this reader was last shown; null when there was none within a
-   * day.
+   * Returns the balance of the user that this reader last received; null when the reader received
+   * none within a day.
    */
   readonly lastOf: (reader: Reader, userId: number) => Promise<bigint | null>
 }
 
 /**
- * The session or access token that was shown a balance. Each user has one access token, which the
- * user's id identifies.
+ * The session or access token that received a balance. Each user has at most one access token,
+ * which the user's id identifies.
  */
 type Reader = Pick<Principal, 'userId' | 'sessionHash'>
 
-// NOTE: the number of rows is limited by readers × users within a day. Showing an unchanged balance
+// NOTE: the number of rows is limited by readers × users within a day. Sending an unchanged balance
 // again writes nothing.
 const TABLES = `
   create table if not exists auth.shown_balances (

@@ -8,7 +8,7 @@ import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 
 /**
  * The exclusive right of one process to do certain work. All processes on one Postgres compete for
- * it.
+ * this right.
  */
 export type Lease = {
   readonly name: string
@@ -22,9 +22,9 @@ export type Lease = {
 export type HeldLease = { readonly stop: () => Promise<void> }
 
 /**
- * Leases on names, each of which one process at a time can have. Expiry is measured on the
- * database's clock. A process that stalls for longer than `ttlMs` loses its leases and finds out
- * when it resumes. Its writes in the meantime are rejected by `isCurrent`, which is evaluated
+ * Leases on names. Only one process at a time can have the lease on a name. Expiry is measured on
+ * the database's clock. A process that stalls for longer than `ttlMs` loses its leases and finds
+ * out when it resumes. Its writes in the meantime are rejected by `isCurrent`, which is evaluated
  * inside the writing transaction.
  */
 export type Leases = {
@@ -54,8 +54,8 @@ export type Leases = {
 
 export const LEASE_TTL_MS = 10_000
 /**
- * The minimum time for a renewal. A process that resumes from a stall may find that it still has
- * its lease.
+ * The minimum time limit of a renewal. A process that resumes from a stall always tries a renewal,
+ * because it may still have its lease.
  */
 const RENEW_MS_MIN = 1_000
 
@@ -68,9 +68,9 @@ const DDL = `
   )`
 
 /**
- * SQL that acquires or renews leases. NOTE: a process that stalls inside a transaction keeps the
- * rows locked that `isCurrent` locked. `skip locked` ignores these rows, so that other processes do
- * not wait for the stalled process.
+ * SQL that acquires or renews leases. NOTE: a process that stalls inside a transaction still locks
+ * the rows that `isCurrent` has locked. `skip locked` ignores these rows, so that other processes
+ * do not wait for the stalled process.
  */
 const TAKE = `
   with free as (
@@ -142,8 +142,8 @@ export async function endAllLeases(pg: Pool): Promise<void> {
 }
 
 /**
- * Returns true when this process still has the leases. It must run inside a transaction: until that
- * ends, no other process can acquire these leases.
+ * Returns true when this process still has the leases. It must run inside a transaction: no other
+ * process can acquire these leases until the transaction ends.
  */
 export async function isCurrent(client: PoolClient, leases: readonly Lease[]): Promise<boolean> {
   const { rowCount } = await client.query({

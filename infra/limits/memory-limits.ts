@@ -22,8 +22,8 @@ class RateWindow {
   private periodMs = 0
 
   /**
-   * Returns 0 when another request is allowed, else the milliseconds until it is. It does not count
-   * a request.
+   * Returns the milliseconds until another request is allowed; 0 when it is allowed now. Does not
+   * count a request.
    */
   waitMs({ max, periodMs }: RateLimit, now: number): number {
     const { times } = this
@@ -59,8 +59,8 @@ class TokenWindow {
   private sum = 0
 
   /**
-   * Returns 0 when the estimate is within the limit, else the milliseconds until it is. It does not
-   * count the tokens.
+   * Returns the milliseconds until the estimate is within the limit; 0 when it is within the limit
+   * now. Does not count the tokens.
    */
   waitMs({ max, estimate }: TokensClaim, now: number): number {
     const since = now - TOKENS_PERIOD_MS
@@ -227,8 +227,8 @@ class Backoff {
   private forgetMs = 0
 
   /**
-   * Returns 0 when another try is allowed, else the milliseconds until it is. It does not count a
-   * try.
+   * Returns the milliseconds until another try is allowed; 0 when it is allowed now. Does not count
+   * a try.
    */
   waitMs({ freeTries, delayMsMax }: BackoffClaim, now: number): number {
     if (this.isIdle(now)) this.tries = 0

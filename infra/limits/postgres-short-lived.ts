@@ -17,9 +17,9 @@ const SWEEP_EVERY_MS = 60_000
 type Row = { readonly value: Buffer; readonly until: string }
 
 /**
- * Creates short-lived values in Postgres, for sites without Redis. All processes share them, and
- * they survive restarts, so a code that one worker issued may be redeemed in another. `now` is in
- * unix milliseconds.
+ * Creates a store of short-lived values in Postgres, for sites without Redis. All processes share
+ * the values, and the values survive restarts, so a code that one worker issued may be redeemed in
+ * another. `now` is in unix milliseconds.
  */
 export async function createPostgresShortLived(
   pg: Pool,

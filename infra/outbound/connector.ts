@@ -15,8 +15,8 @@ export const resolveByDns: Resolve = (hostname, callback) =>
 /**
  * Creates a connector for undici that opens only allowed connections. A host name is resolved once,
  * all of its addresses must be allowed, and the socket connects to one of them. A literal address
- * does not pass through `lookup`, so it is checked before. The connected address is checked again
- * before the socket is returned, which is before any byte of the request is sent.
+ * does not pass through `lookup`, so it is checked before the connection is opened. The connected
+ * address is checked again before any byte of the request is sent.
  */
 export function guardedConnector(
   policy: OutboundPolicy,

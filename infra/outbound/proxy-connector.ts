@@ -5,8 +5,8 @@ import { guardedConnector, type Resolve, resolveByDns } from './connector.ts'
 import { checkUrl, OutboundError, type OutboundPolicy, portOf } from './outbound-policy.ts'
 
 /**
- * Thrown when the proxy fails or refuses the connection. The message contains the name of neither
- * the proxy nor the provider.
+ * Thrown when the proxy fails or refuses the connection. The message names neither the proxy nor
+ * the provider.
  */
 export class ProxyFailed extends Error {
   readonly code = 'PROXY_FAILED'

@@ -13,7 +13,7 @@ export type WebhookErrorCode = 'url' | 'secret'
 
 /**
  * Returns which part of a stored webhook makes sending impossible under the current rules; null
- * when it can be sent. `secret` is null for a webhook without a secret, and undefined when the
+ * when sending is possible. `secret` is null for a webhook without a secret, and undefined when the
  * secret is no longer stored.
  */
 export function webhookErrorOf(

@@ -21,9 +21,9 @@ const SQLITE_BUSY = 5
  * Locks the data folder for this process, or throws `DataFolderInUse` immediately. Throws
  * `ConfigError` when the folder can't be created or written.
  *
- * The kernel owns the lock, which SQLite acquires on a file in the folder. It ends with its
- * process, even when the process is killed, so there are no stale locks and a reused pid does no
- * harm. The owner file is only used for the error message.
+ * SQLite acquires the lock on a file in the folder. The kernel releases the lock when the process
+ * ends, even by a kill, so there are no stale locks and a reused pid does no harm. The owner file
+ * is only used for the error message.
  */
 export function lockDataFolder(dataDir: string): DataLock {
   makeDataFolder(dataDir)

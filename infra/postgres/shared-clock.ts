@@ -9,7 +9,10 @@ export type SharedClock = {
 
 const SAMPLES = 3
 const AGAIN_EVERY_MS = 30_000
-/** A smaller difference is ignored, because the round trip may cause it. */
+/**
+ * Smaller differences between the clocks are ignored, because the round trip to the database may
+ * cause them.
+ */
 const STEP_MS_MIN = 20
 const STRANGE_MS = 1_000
 
@@ -37,8 +40,8 @@ export async function createSharedClock(pg: Pool, log: Logger): Promise<SharedCl
 }
 
 /**
- * Returns the database's time in unix milliseconds, including the fraction, at a moment during the
- * call.
+ * Returns the database's time in unix milliseconds with fractions, as it was at some moment during
+ * the call.
  */
 export async function databaseNow(pg: Pool): Promise<number> {
   const { rows } = await pg.query<{ ms: number }>(

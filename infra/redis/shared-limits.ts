@@ -15,8 +15,8 @@ import type { RedisLimits, RemotePermit, Sharers } from './redis-limits.ts'
 
 export type SharedLimits = Limits & {
   /**
-   * The limits of the relay's calls. In Redis they use the same counts as the other limits. Without
-   * Redis, only relay processes share them.
+   * The limits of the relay's calls. While Redis is available, they use the same counts as the
+   * other limits. While it is not, the limits are divided among the relay processes only.
    */
   readonly calls: Limits
   /** Returns the last known number of processes that share the limits. */
@@ -81,8 +81,8 @@ class Link {
   private readonly held = new Set<Held>()
   private released: ReleasedPermit[] = []
   /**
-   * The groups for which this process has decided requests. In other groups it does not count as a
-   * process and has no share.
+   * The groups of processes for which this process has decided requests. It has no share of the
+   * limits of other groups.
    */
   private readonly sharesIn = new Set<Sharers>()
   private entries = 0
@@ -108,7 +108,8 @@ class Link {
   }
 
   /**
-   * Registers this process and renews its permits. This also tests whether Redis accepts writes.
+   * Registers this process and renews its permits. The registration also tests whether Redis
+   * accepts writes.
    */
   async beat(): Promise<void> {
     try {

@@ -19,8 +19,8 @@ export type Recipe = {
 }
 
 /**
- * Import paths for generated files. They are constants because a tool that collects imports also
- * reads this file.
+ * Import paths in generated files. They are constants, because an architecture test would otherwise
+ * take the imports in the templates for imports of this file.
  */
 const CONSOLE_UI = '#console/ui'
 const READ_CONTRACT = '#read-api/contract'
@@ -43,8 +43,9 @@ import type { Action } from '../action.ts'
 const ${pascalCase(name)} = Type.Object({ id: Type.Integer({ minimum: 1 }) })
 
 /**
- * POST ${url}: carries out one command of the domain, with \`deps.core.actors.handle\` and
- * \`contextOf\`, and answers after \`waitUntilVisible\`, once the screens can show the result.
+ * POST ${url}: executes one command of the domain. Pass the command and
+ * \`contextOf(deps, request)\` to \`deps.core.actors.handle\`. Await \`waitUntilVisible\` before
+ * the response, so that the console can read the result immediately.
  */
 export const ${camel}: Action = (api, deps) => {
   api.post(
@@ -123,7 +124,7 @@ import { type App, type ReadDeps, upToDate } from '../route.ts'
 
 const ${pascalCase(name)} = Type.Object({ user_id: Type.Integer() })
 
-/** GET ${url}: answers from one read model, by the \`query.ts\` of its projection. */
+/** GET ${url}: returns data of one read model, through the \`query.ts\` of its projection. */
 export function ${camel}(app: App, deps: ReadDeps): void {
   app.get(
     '${url}',
@@ -195,7 +196,7 @@ const page = (name = ''): Scaffold => {
 import { useTranslation } from 'react-i18next'
 import { Page } from '${CONSOLE_UI}/layout/page.tsx'
 
-/** ${sentenceCase(name)}. */
+/** Renders the page "${sentenceCase(name)}". */
 export function ${component}(): ReactElement {
   const { t } = useTranslation()
   return (
@@ -249,7 +250,7 @@ const provider = (name = '', id = ''): Scaffold => {
       {
         path: 'relay/providers/openai-compatible/profiles/international.ts',
         edit: (text) => `${text}
-/** Speaks OpenAI's chat format at an address that the operator enters. */
+/** Uses OpenAI's chat format at the address that the operator enters. */
 export const ${camel}: Profile = { ...OPENAI_LIKE, id: ${id}, name: '${pascalCase(name)}' }
 `,
       },

@@ -21,7 +21,10 @@ const WRITE = `
   insert into health.probe select repeat('x', 7500) from generate_series(1, 32);
 `
 const DISK_EVERY_MS = 5_000
-/** With a second of the timer and the time of one append, a process becomes unready within 5 s. */
+/**
+ * The pause between two probes of the event store. The pause, one second of the timer and the time
+ * of an append add up to less than 5 s, within which a process becomes unready.
+ */
 const STORE_EVERY_MS = 2_000
 const AGAIN_MS = 1_000
 /** Slow writes make the process unready only if none has succeeded for this long. */
@@ -30,8 +33,8 @@ const ANSWER_MS = 2_000
 
 export type WriteProbe = {
   /**
-   * Runs a probe unless a recent result exists. Returns what can't be written, `disk` or `event
-   * store`, or null when all can. When the probe has no result within 2 s, the previous result is
+   * Runs a probe unless a recent result exists. Returns `disk` or `event store` if writing there
+   * fails, and null otherwise. When the probe has no result within 2 s, the previous result is
    * returned.
    */
   readonly problem: () => Promise<string | null>

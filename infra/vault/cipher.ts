@@ -35,7 +35,8 @@ export function decrypt(key: KeyObject, context: string, sealed: Uint8Array): Bu
 }
 
 /**
- * A block of random nonces. They are generated in blocks, because a call costs more than the bytes.
+ * A block of random nonces. They are generated in blocks, because each call of the random generator
+ * costs more than the bytes that it returns.
  */
 const nonces = Buffer.alloc(NONCE_BYTES * 256)
 let used = nonces.length

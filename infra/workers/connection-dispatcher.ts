@@ -120,7 +120,8 @@ export type WorkerListener = HttpListener & {
 export function createWorkerListener(server: Server, onClosed: () => void): WorkerListener {
   const open = new Set<Socket>()
   let closing: PromiseWithResolvers<void> | null = null
-  // `listen` would emit this event. The server then counts connections and enforces its timeouts.
+  // This event, which `listen` would emit, makes the server count connections and enforce its
+  // timeouts.
   server.emit('listening')
   return {
     url: '',

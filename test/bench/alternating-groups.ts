@@ -48,7 +48,7 @@ export function signal(pids: readonly number[], name: NodeJS.Signals): void {
     try {
       process.kill(pid, name)
     } catch {
-      // The process has ended, such as a vacuum of Postgres.
+      // The process has ended, for example a vacuum process of Postgres.
     }
   }
 }

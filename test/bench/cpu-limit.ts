@@ -6,9 +6,9 @@ const PERIOD_US = 20_000
 export type CpuLimit = { readonly end: () => void }
 
 /**
- * Limits the CPU of each process to `cores` of one core, through a separate control group per
- * process. Returns null where control groups can't be created; they need Linux, root, and cgroup v1
- * or v2.
+ * Limits each process to the given number of cores, such as 0.4, through a separate control group
+ * per process. Returns null where control groups can't be created; they need Linux, root, and
+ * cgroup v1 or v2.
  */
 export function limitCpuOfEach(pids: readonly number[], cores: number): CpuLimit | null {
   const groups: string[] = []

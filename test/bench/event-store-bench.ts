@@ -32,7 +32,7 @@ const newEvent = (): NewEvent => ({
 function cpuSeconds(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => {
     const file = `/proc/${pid}/stat`
-    // The process may have ended, such as a vacuum.
+    // The process may have ended, for example a vacuum process.
     const stat = existsSync(file) ? readFileSync(file, 'latin1') : ''
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return sum + (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND

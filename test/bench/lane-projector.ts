@@ -4,8 +4,8 @@ import { startCore } from '#infra/start-core.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
 
 /**
- * Runs a process with projections. It acquires its share of the lanes immediately, reports that to
- * its parent, and processes events after the parent's message. Parameter: the number of lanes in
+ * Runs a process with projections. It acquires its share of the lanes immediately, tells its parent
+ * process, and starts to process events when the parent replies. Parameter: the number of lanes in
  * its share.
  */
 const share = Number(process.argv[2])

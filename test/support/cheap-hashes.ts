@@ -1,7 +1,7 @@
 import { HASH_COSTS } from '#infra/vault/password-hash.ts'
 
-// This module is loaded before every test file, so several times in a process. Only the first load
-// sees the product's costs.
+// This module is loaded before every test file, and therefore several times in a process. Only the
+// first load sees the costs that the product uses.
 const noted = globalThis as { realHashCosts?: typeof HASH_COSTS }
 noted.realHashCosts ??= { ...HASH_COSTS }
 

@@ -5,10 +5,10 @@ import type { Readable } from 'node:stream'
 export type NodeChild = ChildProcessByStdio<null, Readable, Readable>
 
 /**
- * Starts a Node program whose standard output the test reads. Its standard error is copied to that
- * of this process, and the program is killed when this process exits. The program must not inherit
- * standard error, because a program that outlives its test would keep the runner's pipe open, and
- * the run would never end.
+ * Starts a Node program whose standard output the test reads. The program is killed when this
+ * process exits. Its standard error is copied to the standard error of this process and not
+ * inherited, because a program that outlives its test would keep the runner's pipe open, and the
+ * run would never end.
  */
 export function spawnNode(program: string, ...parameters: readonly string[]): NodeChild {
   const child = spawn(process.execPath, [program, ...parameters], {

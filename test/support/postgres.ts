@@ -33,8 +33,8 @@ function serverUrl(): string {
 
 /**
  * Drops a database. A pool that has ended may still be closing connections, and an interrupted
- * connection would emit an unhandled error. So it waits up to 200 ms before it closes the remaining
- * connections by force.
+ * connection would emit an unhandled error. Therefore remaining connections are closed by force
+ * only after 200 ms.
  */
 async function drop(client: Client, name: string): Promise<void> {
   for (let looks = 0; looks < 10; looks += 1) {

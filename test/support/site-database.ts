@@ -56,8 +56,8 @@ async function startOnce(url: string): Promise<void> {
 
 /**
  * Deletes all rows except the rows of the read models, which represent a site without events. Other
- * rows depend on the secret key or the store of the template's start, or say that the start is
- * running.
+ * rows depend on the secret key or the event store with which the template was created, or say that
+ * a process is running.
  */
 async function forgetSite(url: string): Promise<void> {
   const client = new Client({ connectionString: url })

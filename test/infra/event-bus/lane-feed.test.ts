@@ -81,8 +81,8 @@ it('a batch that waited while its lanes were lost and regained is not given out'
 })
 
 /**
- * Waits until subscriptions have read up to `position`. This subscription starts after the feed's,
- * so it is notified later.
+ * Waits until subscriptions have read up to `position`. This subscription starts after the feed's
+ * subscription, so it is notified after the feed.
  */
 async function readUpTo(position: number): Promise<void> {
   const read = Promise.withResolvers<void>()

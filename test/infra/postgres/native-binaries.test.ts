@@ -25,8 +25,8 @@ function cache(name: string, mode = 0o755): string {
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'tallygate-native-'))
   chmodSync(root, 0o755)
-  // The package as an install in root's home with blocked scripts leaves it: other users can't
-  // enter the folder, and the library links are missing.
+  // Simulates a package that was installed in root's home with blocked install scripts: other users
+  // can't enter the folder, and the library links are missing.
   closed = cache('closed', 0o700)
   cpSync(join(packageFolder(), 'native'), join(closed, 'native'), {
     recursive: true,

@@ -34,9 +34,9 @@ export type EventStoreDbServer = {
 }
 
 /**
- * Starts a simulator of EventStoreDB that uses its protocol, for machines without Docker. `file` is
- * where its data survives a restart of the process. With `members` it is a node of a cluster, and
- * the cluster's data is `log`.
+ * Starts a simulator of EventStoreDB that uses its protocol, for machines without Docker. With
+ * `file`, its data survives a restart of the process. With `members`, it is a node of a cluster
+ * whose data is `log`.
  */
 export async function startEventStoreDbServer(
   options: {
