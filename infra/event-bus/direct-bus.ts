@@ -29,7 +29,7 @@ const RETRY_MS = 250
 
 /**
  * Creates an event bus that needs no broker. Each process subscribes to the event store once for
- * all of its lanes, and leases assign the lanes to processes.
+ * all of its lanes (partitions), and leases assign the lanes to processes.
  */
 export function createDirectBus({
   store,

@@ -16,9 +16,10 @@ export type LaneHolder = {
 type Deps = { readonly leases: Leases; readonly log: Logger; readonly ttlMs: number }
 
 /**
- * Distributes the lanes evenly among the processes that work under `name`. Each process acquires
- * one of `LANE_COUNT` member leases, by which the processes count each other. A process without a
- * member lease gets no lanes. A single process has all lanes after its first round.
+ * Distributes the lanes (partitions) evenly among the processes that work under `name`. Each
+ * process acquires one of `LANE_COUNT` member leases, by which the processes count each other. A
+ * process without a member lease gets no lanes. A single process has all lanes after its first
+ * round.
  */
 export function balanceLanes(
   { leases, log, ttlMs }: Deps,
@@ -110,8 +111,8 @@ class LaneBalancer {
   }
 
   /**
-   * Returns the number of lanes that this process should have. A process without a member lease
-   * acquires one first.
+   * Returns the number of lanes that this process should have. If this process has no member lease,
+   * by which the processes count each other, it acquires one first.
    */
   private async fairShare(): Promise<number> {
     const members = await this.leases.holders(`seat:${this.name}:`)

@@ -10,9 +10,9 @@ const RETRY_MS = 250
 type Deps = { readonly store: EventStore; readonly log: Logger }
 
 /**
- * The one subscription of a process for all of its lanes. It starts at the head position of the
- * store when the first lane is added. The worker of a lane that is behind this position reads the
- * missing events from the store. A process without lanes has no subscription.
+ * The one subscription of a process for all of its lanes (partitions). It starts at the head
+ * position of the store when the first lane is added. The worker of a lane that is behind this
+ * position reads the missing events from the store. A process without lanes has no subscription.
  */
 export class LaneFeed {
   private readonly deps: Deps
@@ -77,8 +77,8 @@ export class LaneFeed {
   }
 
   /**
-   * Delivers a batch. NOTE: another subscription with its own position may replace `from` while
-   * this method waits.
+   * Delivers a batch. NOTE: while this method waits, `from` may be replaced by a subscription that
+   * starts at a different position.
    */
   private async deliver(
     from: Subscription,

@@ -11,8 +11,8 @@ const PAGE = 1_000
 type Known = { state: unknown; revision: number; position: number }
 
 /**
- * A stream whose state is cached in this process. `evolve` changes the state in place. After a
- * failure the caller must call `forget`, and the state is loaded again.
+ * A stream whose state is cached in this process. `evolve` changes the state in place, so the
+ * caller must call `forget` after a failure. The state is then loaded again.
  */
 export type CachedStream = {
   readonly stream: string
@@ -32,7 +32,10 @@ export type CachedStream = {
   readonly revertToStored: () => void
   /** Returns true when the state is known to lack stored events. */
   readonly isOld: () => boolean
-  /** Records that the evolved events were written and end at this revision and position. */
+  /**
+   * Records that the events applied to the state were written, and sets the stream's new revision
+   * and position.
+   */
   readonly moveTo: (revision: number, position: number) => void
   readonly forget: () => void
   /** Saves a snapshot if the stream has at least `every` events since the last snapshot. */
@@ -101,8 +104,8 @@ export function createCachedStream(
 }
 
 /**
- * Tracks events that were evolved and are not written yet, and undoes them if the decider supports
- * `undo`.
+ * Tracks events that were applied to the state and are not written yet. Undoes these events if the
+ * decider supports `undo`.
  */
 function createSpeculation(decider: AnyDecider) {
   let undos: (() => void)[] = []

@@ -33,8 +33,8 @@ const recorded = (row: Row): Recorded => ({
 })
 
 /**
- * The SQL form of `laneOf`, which is computed from the last three characters of the id, beginning
- * with the last.
+ * The SQL form of `laneOf`. It computes a stream's lane (partition) from the last three characters
+ * of the id, beginning with the last.
  */
 export const LANE_OF_STREAM = `(
   ascii(split_part(reverse(stream), '-', 1))

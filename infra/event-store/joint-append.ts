@@ -92,8 +92,8 @@ async function tryAppend(
 }
 
 /**
- * Decides all steps. Events are evolved here only if a later step uses the same stream, so that
- * after most errors the states remain valid.
+ * Decides all steps. The events of a step are applied to the cached state only if a later step uses
+ * the same stream, so that most errors leave the cached states valid.
  */
 function planOf(steps: readonly JointStep[]): Planned[] | CodedError {
   const plan: Planned[] = []

@@ -112,8 +112,8 @@ export async function ensurePartitions(pg: Pool, position: number, size: number)
 
 /**
  * Returns repeatable DDL: when two processes execute it, the second finds the partition and does
- * nothing. NOTE: `to_regclass` may answer from a cache that is older than the lock; a query does
- * not.
+ * nothing. NOTE: the partition is searched by a query, because `to_regclass` may answer from a
+ * cache that is older than the lock.
  */
 const partitionDdl = (name: string, from: number, to: number): string => `
   do $partition$ begin

@@ -16,7 +16,7 @@ import type { RedisLimits, RemotePermit, Sharers } from './redis-limits.ts'
 export type SharedLimits = Limits & {
   /**
    * The limits of the relay's calls. While Redis is available, they use the same counts as the
-   * other limits. While it is not, the limits are divided among the relay processes only.
+   * other limits. While Redis is unavailable, they are divided among the relay processes only.
    */
   readonly calls: Limits
   /** Returns the last known number of processes that share the limits. */

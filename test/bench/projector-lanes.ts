@@ -14,9 +14,9 @@ import { aCall, admitted, type Given, settledCall } from '../projections/fixture
 import { cpuSeconds } from './processes.ts'
 
 /**
- * Measures the rebuild of all read models by one process with every lane, and by two processes with
- * half of the lanes each. Prints a table: events per second, and CPU µs per event of the processes
- * and of Postgres.
+ * Measures the rebuild of all read models by one process with every lane (partition), and by two
+ * processes with half of the lanes each. Prints a table: events per second, and CPU µs per event of
+ * the processes and of Postgres.
  *
  * Parameters: events (150000), rounds (2).
  */

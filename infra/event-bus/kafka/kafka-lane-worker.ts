@@ -30,14 +30,14 @@ type KafkaWork = LaneWork & {
 }
 
 /**
- * A lane that received events from the event store within this time counts as degraded, because
- * only new messages can show that Kafka delivers again.
+ * A lane (partition) that received events from the event store within this time counts as degraded,
+ * because only new messages can show that Kafka delivers again.
  */
 const RECENTLY_FED_MS = 30_000
 
 /**
- * Processes lanes for one worker name in this process. It runs a consumer in the Kafka group of
- * that name and acquires the leases of the lanes that the group assigns.
+ * Processes lanes (partitions) for one worker name in this process. It runs a consumer in the Kafka
+ * group of that name and acquires the leases of the lanes that the group assigns.
  */
 export function createKafkaLaneWorker(deps: WorkDeps, name: string, worker: LaneWorker): KafkaWork {
   const { kafka, topic, store, leases, timings, log } = deps
@@ -103,8 +103,8 @@ const isRecent = ({ lastFedAt }: { readonly lastFedAt: () => number }): boolean 
   performance.now() - lastFedAt() < RECENTLY_FED_MS
 
 /**
- * Acquires unleased lanes once this process has been out of its consumer group for too long. The
- * other processes may have left the group as well, or may have ended.
+ * Acquires unleased lanes (partitions) once this process has been out of its consumer group for too
+ * long. The other processes may have left the group as well, or may have ended.
  */
 const watchAbsence = (
   session: ConsumerSession,
@@ -118,7 +118,8 @@ const watchAbsence = (
   }, outOfGroupMs / 4)
 
 /**
- * Creates one queue per lane. Messages wait there while another process still has the lane's lease.
+ * Creates one queue per lane (partition). Messages wait there while another process still has the
+ * lane's lease.
  */
 function createQueues(create: (lane: number) => LaneQueue) {
   const queues = new Map<number, LaneQueue>()

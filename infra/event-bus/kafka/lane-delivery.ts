@@ -30,9 +30,9 @@ export type LaneDelivery = {
 }
 
 /**
- * Delivers batches to a worker, one at a time per lane, and retries a failed batch. The first batch
- * of a lane follows after `onGained` has resolved. Each acquisition of a lane has separate state,
- * so a lane that was lost and acquired again starts from the beginning.
+ * Delivers batches to a worker, one at a time per lane (partition), and retries a failed batch. The
+ * first batch of a lane follows after `onGained` has resolved. Each acquisition of a lane has
+ * separate state, so a lane that was lost and acquired again starts from the beginning.
  */
 export function createLaneDelivery(
   worker: LaneWorker,
@@ -104,8 +104,8 @@ function restrictTo(batch: LaneBatch, lanes: readonly number[]): LaneBatch {
 type Chain = (lanes: readonly number[], work: () => Promise<void>) => Promise<void>
 
 /**
- * Runs work for several lanes once the earlier work for each of these lanes has ended. Never
- * rejects.
+ * Runs work for several lanes (partitions) once the earlier work for each of these lanes has ended.
+ * Never rejects.
  */
 function createChains(onError: (error: unknown) => void): Chain {
   const tails = new Map<number, Promise<void>>()

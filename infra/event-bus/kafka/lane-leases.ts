@@ -4,7 +4,7 @@ import { ALL_LANES } from '../lanes.ts'
 import { within } from './kafka-client.ts'
 import type { KafkaTimings } from './timings.ts'
 
-/** The pause before a process requests a lane again that another process still has. */
+/** The pause before a process requests a lane (partition) again that another process still has. */
 const RETRY_MS = 150
 
 /**
@@ -111,7 +111,7 @@ const fencesOf = (leases: readonly Lease[]): ReadonlyMap<string, number> =>
 
 const laneFirst = ([lane]: readonly [number, Lease]): number => lane
 
-/** Releases lanes as soon as the work in progress for them has ended. */
+/** Releases lanes (partitions) as soon as the work in progress for them has ended. */
 function createReleasing({ leases, timings, onLost }: Deps) {
   const releasing = new Map<number, Lease>()
   const endings = new Set<Promise<void>>()

@@ -11,7 +11,7 @@ const WAITING_MAX = 2_000
 const BATCH_MAX = 1_000
 /** The pause before failed messages are processed again. */
 const RETRY_MS = 200
-/** The queue logs a problem of a lane at most once in this time. */
+/** The queue logs a problem of a lane (partition) at most once in this time. */
 const LOG_EVERY_MS = 60_000
 
 export type LaneQueue = {
@@ -41,8 +41,8 @@ type Deps = {
 }
 
 /**
- * Queues the messages of one lane for the worker. The consumer never waits for a lane, because a
- * slow lane would delay the other lanes and the heartbeat.
+ * Queues the messages of one lane (partition) for the worker. The consumer never waits for a lane,
+ * because a slow lane would delay the other lanes and the heartbeat.
  */
 export function createLaneQueue(deps: Deps): LaneQueue {
   const { lane, delivery, log, setPaused } = deps

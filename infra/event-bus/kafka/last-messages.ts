@@ -9,8 +9,8 @@ import type { KafkaTimings } from './timings.ts'
 const READ_MS_MAX = 20_000
 
 /**
- * Returns the last message of each lane that has messages. Throws when the messages can't be read
- * within the time limit.
+ * Returns the last message of each lane (partition) that has messages. Throws when the messages
+ * can't be read within the time limit.
  */
 export async function readLastMessages(
   kafka: Kafka,

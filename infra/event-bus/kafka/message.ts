@@ -91,9 +91,9 @@ export type GaplessBatch = {
 }
 
 /**
- * Groups the messages of one lane into batches without gaps. Messages up to `delivered` are
- * skipped, and a gap between messages starts a new batch. If `gapUpTo` is beyond the last message,
- * an empty batch at `gapUpTo` makes the worker read the missing events from the store.
+ * Groups the messages of one lane (partition) into batches without gaps. Messages up to `delivered`
+ * are skipped, and a gap between messages starts a new batch. If `gapUpTo` is beyond the last
+ * message, an empty batch at `gapUpTo` makes the worker read the missing events from the store.
  */
 export function gaplessBatches(
   delivered: number,

@@ -27,9 +27,9 @@ export type StoreFeed = {
 }
 
 /**
- * Feeds lanes from the event store while Kafka does not deliver. Causes are a missing broker or
- * publisher, a stalled consumer, a deleted topic or unreadable messages. A lane counts as stalled
- * when Kafka brought no new information for `stallMs` although the store has newer events.
+ * Feeds lanes (partitions) from the event store while Kafka does not deliver. Causes are a missing
+ * broker or publisher, a stalled consumer, a deleted topic or unreadable messages. A lane counts as
+ * stalled when Kafka brought no new information for `stallMs` although the store has newer events.
  */
 export function feedFromStore(deps: Deps): StoreFeed {
   const { store, delivery, timings, log, name } = deps

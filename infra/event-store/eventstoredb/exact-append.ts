@@ -200,8 +200,8 @@ export function createAppendProbe(connection: Connection): () => Promise<void> {
 }
 
 /**
- * Limits the number of stored probes. Only the first process sets the limit, because it then exists
- * for all.
+ * Limits the number of stored probes. Only the first process sets the limit, which the server
+ * stores with the probe stream.
  */
 async function boundProbes(client: EventStoreDBClient, withinMs: number): Promise<void> {
   const options = { expectedRevision: NO_STREAM, requiresLeader: true, deadline: withinMs } as const

@@ -64,8 +64,9 @@ async function pass(joint: JointDeps, graceMs: number, stopping: AbortSignal): P
 }
 
 /**
- * Returns true for a joint append that is younger than the grace period. Event times and `since`
- * come from the shared clock, which differs from the clocks of this machine and of the event store.
+ * Returns true for a joint append that was made after `since`, the start of the grace period. Both
+ * times come from the shared clock, which differs from the clocks of this machine and of the event
+ * store.
  */
 const isYoung = ({ others, recorded }: StoredEvent, since: number): boolean =>
   others.length > 0 && recorded.meta.at > since

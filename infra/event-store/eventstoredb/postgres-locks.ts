@@ -20,9 +20,9 @@ const ANSWER_WITHIN_MS = 15_000
 /**
  * Creates locks among all processes that use this Postgres. They are advisory locks, acquired in a
  * fixed order, in a transaction that lasts as long as the work. They use separate connections, so
- * that work that needs the ordinary pool can't block itself. `store` is the name of the store to
- * which the healed position belongs. A statement without an answer within `answerWithinMs` closes
- * its connection.
+ * that work that needs the ordinary pool can't block itself. `store` is the name of the event store
+ * to which the position of `healedUpTo` belongs. A statement without an answer within
+ * `answerWithinMs` closes its connection.
  */
 export async function createPostgresLocks(
   connectionString: string,

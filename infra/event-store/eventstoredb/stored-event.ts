@@ -6,7 +6,10 @@ import type { ExactPart } from '../flush.ts'
 /** An event in the form that EventStoreDB stores. */
 export type StoredEvent = {
   readonly recorded: Recorded
-  /** The other parts of the joint append that this event decided; empty for any other event. */
+  /**
+   * For an event that decides a joint append (one append to several streams): the parts for the
+   * other streams. Empty for any other event.
+   */
   readonly others: readonly ExactPart[]
 }
 

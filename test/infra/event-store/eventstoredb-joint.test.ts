@@ -67,7 +67,7 @@ describe('a joint append that its process did not finish', () => {
   it('is finished by the healer, exactly once, by however many at once', async () => {
     const server = await startServer()
     const given = await tornAppend(server, createMemoryLocks())
-    // Each healer has separate locks, so that the two do not exclude each other.
+    // Each recovery has separate locks, so that the two recoveries do not exclude each other.
     const healers = await Promise.all([
       openStore(server, { healer: BUSY_HEALER }),
       openStore(server, { healer: BUSY_HEALER }),
@@ -92,7 +92,7 @@ describe('a joint append that its process did not finish', () => {
     await expect.poll(() => healing.readStream('user', 1)).toHaveLength(2)
     const late = given[1]?.events ?? []
     expect(idsOf(await store.readStream('user', 1))).toEqual([between.id, ...idsOf(late)])
-    // A healer with new locks has no healed position, so it reads all events again.
+    // A recovery with new locks starts at position 0, so it reads all events again.
     const anew = createMemoryLocks()
     const last = await store.headPosition()
     await openStore(server, { locks: anew, healer: BUSY_HEALER })
