@@ -34,7 +34,7 @@ import type { Siblings } from './workers/messages.ts'
  */
 export type PrintLine = (line: string, when?: 'ready') => void
 
-/** A started product, as the code that stops it uses it. */
+/** The interface of a started product, for the code that stops the product. */
 export type Started = {
   /** The base URL that a browser can open. */
   readonly url: string

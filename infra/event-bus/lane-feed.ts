@@ -102,8 +102,8 @@ export class LaneFeed {
   }
 
   /**
-   * Delivers an empty batch at the start position of the lanes, so that a worker that is behind can
-   * catch up before the first event arrives.
+   * Delivers an empty batch at the start position of the lanes, so that a worker with an older
+   * position can read the missing events before the first event arrives.
    */
   private announce(gained: readonly number[]): void {
     const lanes = gained.filter((lane) => this.lanes.has(lane))

@@ -12,8 +12,8 @@ export type PendingCommand = {
   readonly resolve: (outcome: Outcome<Fact, CodedError>) => void
   readonly reject: (error: unknown) => void
   /**
-   * True when the decider threw for this command. The command is then not decided again, even if
-   * the other commands are.
+   * True when the decider threw an error for this command. Such a command is never decided again,
+   * even when the other commands of the batch are decided again.
    */
   isOver: boolean
 }

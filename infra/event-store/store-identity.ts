@@ -152,8 +152,8 @@ const POSITION_TABLES = [
 
 /**
  * Assigns the database to another store. Positions are only valid in one store, so snapshots and
- * checkpoints are deleted. Read models are then rebuilt from the new store's events, and other
- * readers continue at its end.
+ * checkpoints are deleted. Read models are then rebuilt from the events of the new store, and other
+ * readers continue at the end of the new store.
  *
  * NOTE: no process that uses the former store may still be running.
  */

@@ -120,7 +120,8 @@ async function executeHalves(
 }
 
 /**
- * Returns null when the commands were decided on an outdated state. They are then not answered yet.
+ * Decides the commands, appends their events and answers the commands. Returns null, without
+ * answers, when the commands were decided on an outdated state.
  */
 async function decideAndAppend(
   hot: CachedStream,

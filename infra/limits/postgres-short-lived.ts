@@ -68,8 +68,8 @@ export async function createPostgresShortLived(
       const tries = rows[0]?.tries
       if (tries === undefined) return null
       if (tries <= max) return max - tries
-      // The condition on `tries` keeps a value that was stored in the meantime, because its tries
-      // start again at 0.
+      // The condition on `tries` keeps a value that was stored in the meantime, because a new value
+      // has 0 tries.
       await pg.query('delete from auth.short_lived where name = $1 and tries > $2', [name, max])
       return null
     },

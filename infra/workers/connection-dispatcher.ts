@@ -127,8 +127,8 @@ export function createWorkerListener(server: Server, onClosed: () => void): Work
     url: '',
     server,
     serve: (socket) => {
-      // Node's HTTP server sets this too, so that a client that has ended its side still gets the
-      // response.
+      // Node's HTTP server sets `allowHalfOpen` too, so that a client that has ended its side of
+      // the connection still gets the response.
       socket.allowHalfOpen = true
       open.add(socket)
       socket.once('close', () => {

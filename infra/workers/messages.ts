@@ -38,7 +38,7 @@ export type ToPrimary =
   | { readonly type: 'all-metrics-request'; readonly requestId: number }
   | { readonly type: 'process-metrics'; readonly requestId: number; readonly metrics: Metrics }
 
-/** The other processes of one start of the product, as a worker accesses them. */
+/** The interface through which a worker uses the other processes of the product. */
 export type Siblings = {
   /** Registers this process's metrics. The primary requests them when any process is scraped. */
   readonly join: (own: Registry) => void

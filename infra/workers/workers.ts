@@ -10,8 +10,8 @@ export type Workers = {
   /** The base URL of the shared port. */
   readonly url: string
   /**
-   * Stops the workers. Resolves when all have exited. A second call with a shorter grace period
-   * shortens the first.
+   * Stops the workers. Resolves when all workers have exited. A second call with a shorter grace
+   * period shortens the wait.
    */
   readonly drain: (graceMs: number) => Promise<void>
 }
@@ -43,7 +43,7 @@ export class WorkerFailed extends Error {
 const PROGRAM = join(import.meta.dirname, 'worker-program.ts')
 const PAUSE_MS = 100
 const PAUSE_MS_MAX = 10_000
-/** A worker that ran for this long did not fail because of its start. */
+/** A worker that ran for longer than this is replaced after the shortest pause when it dies. */
 const STEADY_MS = 30_000
 /**
  * The time for a worker to close ledgers and pools after the grace period. It is shorter than the

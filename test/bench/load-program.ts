@@ -5,7 +5,10 @@ import { type Answer, LoadConnection } from './load-connection.ts'
  * answered.
  */
 export type LoadOrder = { readonly url: string; readonly keys: readonly string[] }
-/** The number of responses since the last order. The parent may request it repeatedly. */
+/**
+ * The number of responses since the last order. The parent process may request this number
+ * repeatedly.
+ */
 export type LoadCount = {
   readonly count: number
   readonly errors: number

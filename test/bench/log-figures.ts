@@ -114,8 +114,8 @@ const EXPORT_ROUNDS = 3
 const LOOK_EVERY_MS = 20
 
 /**
- * Measures exports that another process reads, up to `rowsMax` rows. The memory is that of this
- * process, which sends the exports.
+ * Measures exports that another process reads, up to `rowsMax` rows. The measured memory is that of
+ * this process, which sends the exports.
  */
 export async function exportFigure(
   address: string,

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 type Closable = { close(): unknown }
 type Start<Value> = () => Promise<Value>
 
-/** Starts something before the first test of a file, and closes it after the last. */
+/** Starts something before the first test of a file, and closes it after the last test. */
 export function startedOnce<Value extends Closable>(start: Start<Value>): Value {
   return started(start, beforeAll, afterAll)
 }

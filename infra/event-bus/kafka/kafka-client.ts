@@ -46,9 +46,7 @@ function findRequestQueue(): RequestQueue | null {
  */
 const RETRY = { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 }
 const CONNECT_MS_MAX = 3_000
-/**
- * How long Kafka keeps a message. Consumers that are further behind read the event store instead.
- */
+/** How long Kafka keeps a message. A consumer that needs an older message reads the event store. */
 const RETENTION_MS = 7 * 24 * 3_600_000
 const REPLICAS_MAX = 3
 /**
@@ -133,8 +131,8 @@ export async function disconnect(client: { disconnect(): Promise<void> }): Promi
 }
 
 /**
- * Resolves with the result of `work`, or with null after `ms`. In the second case `work` is not
- * cancelled.
+ * Resolves with the result of `work`, or with null when there is no result within `ms`. `work` is
+ * not cancelled.
  */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined

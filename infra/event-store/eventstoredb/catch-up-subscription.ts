@@ -114,8 +114,8 @@ function batchOf(
 }
 
 /**
- * Returns true when the subscription has stalled: there are new events, and it does not deliver
- * them.
+ * Returns true when the subscription has stalled: it delivers nothing although there are new
+ * events.
  */
 async function isSilent(
   open: BufferedSubscription,

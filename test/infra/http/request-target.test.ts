@@ -58,8 +58,8 @@ describe('the target of a request', () => {
 })
 
 /**
- * Spellings of one path that are routed to the same handler. Each spelling must pass the checks
- * that the first must pass.
+ * Spellings of one path that are routed to the same handler. The checks that apply to the first
+ * spelling must apply to all spellings.
  */
 const SPELLINGS = [
   '/api/open',

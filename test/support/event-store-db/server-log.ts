@@ -70,7 +70,7 @@ type Line = {
 }
 
 /**
- * Opens the server's data, which is in memory. With `file` it is also on disk and flushed before
+ * Opens the server's data, which is in memory. With `file`, the data is also written to disk before
  * each reply.
  */
 export function openServerLog(file: string | null = null): ServerLog {
