@@ -29,7 +29,10 @@ import { ResultsDrawer } from './testing/results-drawer.tsx'
 import { TestDialog } from './testing/test-dialog.tsx'
 import { useDrawerAddress } from './use-drawer-address.ts'
 
-/** Updates visible rows from live events. Reloads the list if events may be missing. */
+/**
+ * Updates the visible rows of the list from live events. Reloads the list if live events may have
+ * been missed.
+ */
 function useLiveChannels(): void {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: channelsKey })
@@ -54,7 +57,10 @@ function useLiveChannels(): void {
 
 const SOON_MS = 1_000
 
-/** Limits `act` to one call per second, because every relayed call changes a tag's spending. */
+/**
+ * Returns a function that calls `act` at most once per second. Every relayed call sends an event of
+ * its channel, which would otherwise reload a list of tags each time.
+ */
 function useSoon(act: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -137,7 +143,9 @@ function Channels(): ReactElement {
 
 const NO_STEP = { isOpen: false, models: [] }
 
-/** Subscribes to live events. Rendered with the rows, so only users with permission subscribe. */
+/**
+ * Subscribes to live events. It is rendered with the rows, so that only permitted users subscribe.
+ */
 function LiveChannels(): null {
   useLiveChannels()
   return null

@@ -1,4 +1,4 @@
-/** The names of all channel types by number. Only a few of these types can still be created. */
+/** The names of all channel types by number, including types that can no longer be created. */
 const NAMES: Readonly<Record<number, string>> = {
   0: 'Unknown',
   1: 'OpenAI',

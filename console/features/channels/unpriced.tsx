@@ -8,13 +8,16 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 
 type Served = { readonly models: readonly string[]; readonly prefix: string }
 
-/** Returns the model names that callers use, with the channel's prefix. */
+/** Returns the names by which callers call the channel's models, including the channel's prefix. */
 export const calledNames = ({ models, prefix }: Served): string[] =>
   models.map((model) => `${prefix.trim()}${model}`)
 
 const NONE: readonly string[] = []
 
-/** Returns a filter for models whose calls are refused. It finds no models until prices load. */
+/**
+ * Returns a function that finds the channel's models without a price, because their calls are
+ * refused. Finds none until the prices have loaded.
+ */
 export function useUnpriced(): (served: Served) => readonly string[] {
   const isSelfUse = useStatus()?.self_use_mode_enabled === true
   const options = useQuery({ ...optionsQuery, retry: false }).data

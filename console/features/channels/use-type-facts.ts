@@ -6,7 +6,9 @@ import { typeName } from './type-names.ts'
 
 export type TypeFacts = {
   readonly types: readonly ChannelType[]
-  /** Returns undefined for an unsupported type and while the types load. */
+  /**
+   * Returns a channel type by number. Undefined for an unsupported type and while the types load.
+   */
   readonly find: (type: number) => ChannelType | undefined
   readonly nameOf: (type: number) => string
   readonly hasBalance: (type: number) => boolean

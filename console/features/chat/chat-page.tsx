@@ -18,7 +18,10 @@ import { useChatTokens } from './use-chat-token.ts'
 
 const RELOADED = 'chat-reloaded'
 
-/** Another site in a sandboxed frame, which may run scripts, use its storage and see `address`. */
+/**
+ * Shows another site in a sandboxed frame. The site may run scripts, use its own storage and read
+ * `address`.
+ */
 function ChatFrame({ name, address }: { name: string; address: string }): ReactElement {
   const { t } = useTranslation()
   const isBlocked = useIsBlocked(address)

@@ -21,7 +21,7 @@ export function NoClient(): ReactElement {
   )
 }
 
-/** Shown if the number in the URL belongs to no chat client. It offers the first client. */
+/** Shown if no chat client has the number in the URL. Offers the first client. */
 export function OtherClient({ first }: { first: ChatLink }): ReactElement {
   const { t } = useTranslation()
   return (

@@ -76,7 +76,10 @@ function keyErrors(error: unknown) {
   return errorsByCode<CouponDraft>({ key: KEY_CODES })(error)
 }
 
-/** Returns one idempotency key for equal requests, so that a retry does not create codes twice. */
+/**
+ * Returns the idempotency key of the last attempt if the request is unchanged, so that a retry does
+ * not create codes twice.
+ */
 function keyFor(attempt: { asked: string; key: string }, asked: string): string {
   if (attempt.asked !== asked) Object.assign(attempt, { asked, key: randomId() })
   return attempt.key

@@ -86,7 +86,7 @@ function removing(t: TFunction, doing: Doing): Pick<CouponActs, 'remove' | 'remo
   }
 }
 
-/** Actions on the selected codes. Without a selection, each only shows a message. */
+/** Actions on the selected codes. If no code is selected, an action only shows a message. */
 function several(
   t: TFunction,
   doing: Doing,

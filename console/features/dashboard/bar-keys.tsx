@@ -6,7 +6,10 @@ import { colourOf } from './series-colour.ts'
 import type { ChartBucket, UsageChart } from './usage-chart.ts'
 import { useBarChoice } from './use-bar-choice.ts'
 
-/** A bar's tooltip. `place` is from 0 (left) to 1 and keeps the tooltip inside the chart. */
+/**
+ * A bar's tooltip. `place` is the bar's position from 0 (left) to 1 (right); the tooltip opens
+ * toward the middle of the chart.
+ */
 function BarTip(props: {
   chart: UsageChart
   bucket: ChartBucket

@@ -8,7 +8,7 @@ const SECOND_MS = 1_000
 const KEPT = 60
 const MEAN_OF = 10
 
-/** Emits once a second the numbers of calls in the seconds of the last minute, oldest first. */
+/** Emits every second the number of calls in each of the last 60 seconds, oldest first. */
 export function callsBySecond(
   events$: Observable<LiveEvent>,
   state$: Observable<LiveState>,
@@ -33,7 +33,10 @@ function callsOf(events: readonly LiveEvent[]): CallsOfSecond {
 /** True for the log row of a call. Other rows record balance changes. */
 const isCall = (data: object): boolean => 'request_id' in data && data.request_id !== ''
 
-/** Returns the mean calls per second of the last ten seconds; null if the newest is unknown. */
+/**
+ * Returns the mean calls per second of the last ten seconds, or null if the latest second is
+ * unknown.
+ */
 export function rateOf(seconds: readonly CallsOfSecond[]): number | null {
   const recent = seconds.slice(-MEAN_OF)
   const known = recent.filter((calls) => calls !== null)

@@ -9,7 +9,10 @@ export type Stretch = { readonly from: number; readonly to: number }
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
-/** The longest zoom: the server's limit minus a week, because rounding adds up to a week. */
+/**
+ * The longest range to which the user can zoom. It is a week below the server's limit, because
+ * rounding to complete weeks extends the range.
+ */
 const SPAN_MAX = 92 * DAY
 
 export const SPANS: Record<ChartRange, number> = {
@@ -21,15 +24,17 @@ export const SPANS: Record<ChartRange, number> = {
 
 export const RANGE_OF_STEP: Record<ChartStep, ChartRange> = { hour: '24h', day: '30d', week: '90d' }
 
-/** Parses the step that the operator has chosen as default. */
+/** Returns the operator's default time step, or hours if the option has no valid step. */
 export const stepOf = (text: string | undefined): ChartStep =>
   STEPS.find((step) => step === text) ?? 'hour'
 
-/** Figures by token are daily, so their ranges exclude `24h`, which would be a single bar. */
+/**
+ * Returns the selectable ranges. Figures by token are daily, so that `24h` would be a single bar.
+ */
 export const rangesFor = (isByDay: boolean): readonly ChartRange[] =>
   isByDay ? RANGES.filter((range) => range !== '24h') : RANGES
 
-/** Returns the steps that divide the range into at least two but not too many bars. */
+/** Returns the time steps that divide a range into at least two but not too many bars. */
 export function stepsFor(span: number, isByDay: boolean): ChartStep[] {
   const fits: Record<ChartStep, boolean> = {
     hour: !isByDay && span <= 8 * DAY,
@@ -39,7 +44,7 @@ export function stepsFor(span: number, isByDay: boolean): ChartStep[] {
   return STEPS.filter((step) => fits[step])
 }
 
-/** Returns the requested step if it fits the range, otherwise the nearest step that fits. */
+/** Returns the requested time step if it fits the range, otherwise the nearest step that fits. */
 export function fittingStep(wanted: ChartStep, span: number, isByDay: boolean): ChartStep {
   const fitting = stepsFor(span, isByDay)
   if (fitting.includes(wanted)) return wanted
@@ -47,7 +52,9 @@ export function fittingStep(wanted: ChartStep, span: number, isByDay: boolean): 
   return (isTooFine ? fitting[0] : fitting.at(-1)) ?? 'hour'
 }
 
-/** Returns the zoom range of the URL, or null if the URL has no valid range. */
+/**
+ * Returns the range of the URL to which the user has zoomed, or null if the URL has no valid range.
+ */
 export function zoomOf({ from, to }: Stretch): Stretch | null {
   return from > 0 && to > from && to - from <= SPAN_MAX ? { from, to } : null
 }

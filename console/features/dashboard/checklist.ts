@@ -1,6 +1,9 @@
 export type StepName = 'channel' | 'price' | 'token' | 'call'
 
-/** The progress of the first setup. A null field is still loading or hidden from this user. */
+/**
+ * The counts that decide which setup steps are done. Null while a count loads or if this user may
+ * not read it.
+ */
 export type Progress = {
   readonly isAdmin: boolean
   readonly channels: number | null
@@ -11,7 +14,10 @@ export type Progress = {
 
 export type Step = { readonly name: StepName; readonly isDone: boolean; readonly isNext: boolean }
 
-/** Returns the path of the form of a step. `unpriced` is a served model without a price, if any. */
+/**
+ * Returns the path of the page for a setup step. `unpriced` is a served model without a price, if
+ * any.
+ */
 export function stepPath(name: StepName, unpriced: string | undefined): string {
   if (name === 'channel') return '/channel/add'
   if (name === 'token') return '/app/tokens?form=new'

@@ -19,10 +19,13 @@ import { maskedKey, SNIPPET_KINDS, type SnippetKind, snippetOf } from './snippet
 const FIRST_CHANNEL = { keyword: '', model: '', group: '', page: 0, pageSize: 10 }
 const FIRST_TOKEN = { keyword: '', page: 0, pageSize: 10 }
 const FALLBACK_MODEL = 'gpt-4o-mini'
-/** Poll, because the user may complete a step in another tab, or another admin may. */
+/** Poll, because the user in another tab or another admin may complete a setup step. */
 const LIVE = { refetchOnMount: 'always', refetchInterval: 5_000 } as const
 
-/** The setup steps before a first call. Each links to its form and is done if its data exists. */
+/**
+ * The setup steps before a first call. Each step links to its form, and is done once its data
+ * exists.
+ */
 export function FirstRun(props: { calls: number; isOwnPage?: boolean }): ReactElement {
   const { calls, isOwnPage = false } = props
   const { t } = useTranslation()
@@ -122,10 +125,12 @@ function StepItem(props: { step: Step; number: number; path: string }): ReactEle
   )
 }
 
-/** Makes a form that was opened from a step return to the list of steps. */
+/** The navigation state of a link to a form. The closed form then returns to the list of steps. */
 const FROM_HERE = { returnTo: '/app/start' }
 
-/** Sample calls that work as they are. The screen masks the key; the copy contains it. */
+/**
+ * Sample calls with the user's key. The displayed key is masked; a copy contains the complete key.
+ */
 function Snippets(props: { apiKey: string | null; model: string }): ReactElement {
   const { t } = useTranslation()
   const [kind, setKind] = useState<SnippetKind>('curl')

@@ -13,13 +13,16 @@ type TopRow = {
   readonly name: string
   readonly count: number
   readonly quota: number
-  /** The URL filters for these calls in the usage log, or null if it has no such filter. */
+  /**
+   * The URL filters that select this row's calls in the usage log, or null if the log has no such
+   * filter.
+   */
   readonly search: Readonly<Record<string, string>> | null
   /** The cell of the margin column, if the list has that column. */
   readonly margin?: ReactNode
 }
 
-/** The users, models or channels with the highest charges. Each table row is also a bar. */
+/** The users, models or channels with the highest charges. A bar in each row shows its charges. */
 export function TopList(props: {
   title: string
   head: string

@@ -12,7 +12,9 @@ const TICK = { fill: 'var(--tg-chart-text)', fontSize: 12 }
 const MARGIN = { top: 8, right: 4, bottom: 0, left: 0 }
 const AXIS_WIDTH = 72
 
-/** The usage chart, in its own chunk because of a large library. Only bar heights are rounded. */
+/**
+ * The usage chart, in a separate chunk because its library is large. Only bar heights are rounded.
+ */
 export function UsageBars(props: {
   chart: UsageChart
   nameOf: (series: string) => string
@@ -70,6 +72,6 @@ export function UsageBars(props: {
   )
 }
 
-/** Returns null for an unknown value, because 0 would be drawn as a bar. */
+/** Returns the height of a bar. An unknown value is null, because 0 would be drawn as a bar. */
 const heightOf = (value: bigint | undefined): number | null =>
   value === undefined ? null : Number(value)

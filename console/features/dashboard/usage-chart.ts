@@ -11,7 +11,10 @@ export type ChartBucket = {
   /** The start in unix seconds; days and weeks start in the browser's time zone, or in UTC. */
   readonly at: number
   readonly values: ReadonlyMap<string, bigint>
-  /** Null if there is no data, which the chart shows as a gap and not as zero. */
+  /**
+   * The sum of all series. Null if there is no data, which the chart shows as a gap and not as
+   * zero.
+   */
   readonly total: bigint | null
 }
 
@@ -21,7 +24,9 @@ export type UsageChart = {
   readonly step: ChartStep
   readonly isUtc: boolean
   readonly buckets: readonly ChartBucket[]
-  /** Sorted from largest to smallest. The last series may be `OTHERS`, which sums all others. */
+  /**
+   * The series from largest to smallest. The last series may be `OTHERS`, which sums all others.
+   */
   readonly series: readonly ChartSeries[]
   readonly total: bigint
   readonly peak: ChartBucket | null
@@ -97,7 +102,10 @@ function starts({ from, to, ...calendar }: Calendar & { from: number; to: number
 export const bucketEnd = (at: number, calendar: Calendar): number =>
   bucketStart(at + REACHES_NEXT[calendar.step], calendar)
 
-/** Seconds that always reach into the next bucket, although a day can have 25 hours. */
+/**
+ * For each time step, a number of seconds that leads from a bucket's start into the next bucket,
+ * even on a day of 25 hours.
+ */
 const REACHES_NEXT = { hour: HOUR, day: DAY + 2 * HOUR, week: 7 * DAY + 2 * HOUR }
 
 /** Returns the start of the hour, day or week (from Monday) that contains `at`. */

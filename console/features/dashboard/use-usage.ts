@@ -34,7 +34,7 @@ export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs
   })
 }
 
-/** Returns the requested range in unix seconds, as of now. */
+/** Returns the zoom range or, without one, the selected range until now. */
 export const asked = ({ range, zoom, calendar }: Omit<UsageAsk, 'scope' | 'by'>): Stretch =>
   zoom === null
     ? stretchOf(range, Math.floor(Date.now() / 1000), calendar)
@@ -48,7 +48,10 @@ async function read(
   return points.map(({ model_name: series, ...point }) => ({ series, ...point }))
 }
 
-/** Names each series after its token, with the id if two names are equal; empty without a token. */
+/**
+ * Names each series after its token. Adds the token's id if two tokens have the same name. Usage
+ * without a token has an empty name.
+ */
 export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
   const ids = new Map<string, Set<number>>()
   for (const { token_id: id, token_name: name } of points) {

@@ -1,4 +1,4 @@
-/** Formats as `850 ms`, `1.2 s` or `42 s`. */
+/** Formats a duration as `850 ms`, `1.2 s` or `42 s`. */
 export function durationText(milliseconds: number, number: Intl.NumberFormat): string {
   if (milliseconds < 995) return `${number.format(Math.round(milliseconds))} ms`
   const seconds = milliseconds / 1_000

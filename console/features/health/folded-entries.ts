@@ -26,7 +26,7 @@ export function foldEntries(entries: readonly TimelineEntry[]): readonly EntryGr
   return groups
 }
 
-/** Returns the identity of the circuit. Null for user actions and for other kinds of entries. */
+/** Returns a name for the entry's circuit, or null for user actions and other kinds of entries. */
 function circuitOf({ kind, by, model, key }: TimelineEntry): string | null {
   if (!kind.startsWith('circuit-') || by !== null) return null
   return JSON.stringify([model ?? null, key === undefined ? 'all' : key])

@@ -61,7 +61,7 @@ type Of = {
   readonly barsEnd: number
 }
 
-/** A dash for an unknown value, which differs from zero. */
+/** A dash for an unknown value, because an unknown value is not zero. */
 export const Gap = (): ReactElement => <span className="tg-muted">–</span>
 
 type Row = ChannelHealth

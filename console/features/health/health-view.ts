@@ -19,7 +19,7 @@ export const ADDRESS = {
   /** The id of the channel whose details are open; 0 for none. */
   peek: integerParam({ fallback: 0 }),
   history: choiceParam(HISTORY_RANGES, '24h'),
-  /** The time that the timeline shows, in unix seconds; 0 means now. */
+  /** The time up to which the timeline is shown, in unix seconds; 0 means now. */
   at: integerParam({ fallback: 0 }),
 }
 

@@ -19,7 +19,7 @@ const MARGIN = { top: 8, right: 8, bottom: 0, left: 0 }
 const AXIS_WIDTH = 56
 const X_AXIS = { dataKey: 'time', tick: TICK, tickLine: false, axisLine: false, minTickGap: 32 }
 const Y_AXIS = { tick: TICK, tickLine: false, axisLine: false, width: AXIS_WIDTH }
-// Dots show a step between two steps without calls, because no line can be drawn there.
+// A dot marks a time step whose neighbors have no calls, because a line needs two points.
 const LINE = {
   isAnimationActive: false,
   strokeWidth: 2,

@@ -9,7 +9,7 @@ import type { Period } from './health-view.ts'
 
 const HEADS = ['model', 'success', 'p50', 'p95', 'p99', 'first', 'speed'] as const
 
-/** The figures of each model, and of all models in a last row. */
+/** The health figures of each model and, in the last row, of all models together. */
 export function ModelTable(props: { channel: ChannelHealth; period: Period }): ReactElement {
   const { t } = useTranslation()
   const { channel, period } = props

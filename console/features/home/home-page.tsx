@@ -91,7 +91,7 @@ const POINTS = [
   { name: 'yours', icon: 'key' },
 ] as const satisfies readonly { name: string; icon: IconName }[]
 
-/** The operator's home page. Without one, the built-in page. */
+/** The operator's home page or, if the operator has set none, the built-in page. */
 export function HomePage(): ReactElement | null {
   const { t } = useTranslation()
   const own = useQuery(sitePageQuery('home_page_content'))

@@ -50,7 +50,7 @@ export function LoginPage(): ReactElement {
   const [params] = useSearchParams()
   const name = useSiteName()
   usePageTitle(t('shell.login'))
-  // The second factor that a login on another page requires. That page redirects here.
+  // The second factor that a login on another page requires. The other page redirects here.
   const arrived = useLocation().state as Partial<SecondFactorRequired> | null
   const [asked, setAsked] = useState<Asked | null>(null)
   const [leftTicket, setLeftTicket] = useState('')

@@ -50,7 +50,10 @@ export function OAuthPage(): ReactElement {
   )
 }
 
-/** Sends the provider's response to the server. Returns null if an identity was bound. */
+/**
+ * Sends the provider's response to the server. Returns null if this connected a login method to the
+ * account.
+ */
 async function comeBack(
   way: string,
   params: URLSearchParams,

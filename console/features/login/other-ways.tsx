@@ -9,7 +9,10 @@ import { WayButtons } from '#console/ui/ways-in/way-buttons.tsx'
 import { isOpen, WAYS } from '#console/ui/ways-in/ways.ts'
 import { useEntered } from './use-entered.ts'
 
-/** A button for each login method of another site. `isFirst` is true if no form precedes them. */
+/**
+ * A button for each login method of another site. `isFirst` is true if no form precedes the
+ * buttons.
+ */
 export function OtherWays({ isFirst = false }: { isFirst?: boolean }): ReactElement | null {
   const { t } = useTranslation()
   const status = useStatus()
@@ -59,7 +62,10 @@ function Dialog(props: { way: Messenger; onClose: () => void }): ReactElement {
   )
 }
 
-/** Always requests a login. A binding to the stored user is requested only on the account page. */
+/**
+ * Returns the purpose of the request to the provider: always a login, even if a user is stored.
+ * Only the account page connects a login method to an account.
+ */
 function purposeOf(params: URLSearchParams): { intent: 'login'; aff?: string } {
   const aff = params.get('aff')
   return aff === null ? { intent: 'login' } : { intent: 'login', aff }

@@ -86,7 +86,7 @@ export function SecondStepForm({
 function CodeForm(props: {
   kind: CodeKind
   isBusy: boolean
-  /** `tell` shows an error below the code field. */
+  /** Receives the entered code. `tell` shows an error below the code field. */
   onCode: (code: string, tell: (words: string) => void) => Promise<void>
 }): ReactElement {
   const { t } = useTranslation()

@@ -64,7 +64,7 @@ const COMMON: ReadonlySet<string> = new Set([
 
 const isCommonPassword = (password: string): boolean => COMMON.has(password.toLowerCase())
 
-/** The required second factor, and whether the password is a common one. */
+/** The second factor that the server requires, and whether the password is a common one. */
 export type Asked = SecondFactorRequired['second_factor'] & { readonly isCommonPassword?: boolean }
 export type OnNeeded = (needed: Asked) => void
 

@@ -13,7 +13,7 @@ import { useNewPassword } from './use-new-password.ts'
 
 function PasswordDialog(props: {
   isOpen: boolean
-  /** False if the user has no password yet, so that the form does not ask for it. */
+  /** False if the user has no password yet. The form then does not ask for the current password. */
   hasPassword: boolean
   onClose: () => void
 }): ReactElement {

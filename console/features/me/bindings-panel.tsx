@@ -22,7 +22,7 @@ import { IDS } from './bound-ways.ts'
 import type { MePanelProps } from './me-panel.ts'
 import { proven } from './proven.tsx'
 
-/** The login methods that the site offers or that the user has already bound. */
+/** The login methods that the site offers or that the user has already connected. */
 export function BindingsPanel({ user }: MePanelProps): ReactElement | null {
   const { t } = useTranslation()
   const status = useStatus()

@@ -1,7 +1,10 @@
 import type { Way } from '#console/ui/ways-in/ways.ts'
 import type { User } from '#read-api/contract/users.ts'
 
-/** The user field that contains the bound account of each login method; empty if not bound. */
+/**
+ * The field of the user that has the user's id at each login method. The field is empty if the user
+ * has not connected the login method.
+ */
 export const IDS = {
   github: 'github_id',
   oidc: 'oidc_id',

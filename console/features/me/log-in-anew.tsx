@@ -13,10 +13,13 @@ import { WayButtons } from '#console/ui/ways-in/way-buttons.tsx'
 import { isOpen, WAYS } from '#console/ui/ways-in/ways.ts'
 import { IDS } from './bound-ways.ts'
 
-/** The login methods that leave this site. */
+/** The login methods that redirect the user to another site. */
 const TRIPS = WAYS.filter((way) => !isMessenger(way))
 
-/** Asks users without a password or factor to log in again, at a bound site or login page. */
+/**
+ * Asks a user without a password or second factor to log in again, through a connected login method
+ * or the login page.
+ */
 export function LogInAnew({ onClose }: { onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const id = useId()

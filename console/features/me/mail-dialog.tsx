@@ -21,10 +21,10 @@ const FIELD_CODES = {
   email: [...MAIL_CODES, 'IdentityTaken', 'MailIsUsername'],
 }
 
-/** Binds a mail address after verification by a mailed code. It replaces the bound address. */
+/** Sets the account's mail address, which the user verifies by a mailed code. */
 export function MailDialog(props: {
   isOpen: boolean
-  /** The bound address; empty if there is none. */
+  /** The account's current mail address; empty if there is none. */
   bound: string
   onClose: () => void
 }): ReactElement {

@@ -40,7 +40,7 @@ function MailPanel({ user }: MePanelProps): ReactElement {
   const client = useQueryClient()
   const [isOpen, setOpen] = useState(false)
   const address = user?.email ?? ''
-  // Unbinds the address. The server refuses if the user has no other login method.
+  // Removes the mail address. The server refuses if the user has no other login method.
   const lettingGo = useSubmit(async () => {
     const isSure = await confirm({
       title: t('me.unbindMailTitle'),
@@ -81,7 +81,8 @@ function MailPanel({ user }: MePanelProps): ReactElement {
 function ProfileCard({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  // The session has the name before the account has loaded, which keeps the card's height.
+  // The name comes from the session until the account has loaded, so that the card keeps its
+  // height.
   const session = useUser()
   const person = user ?? session
   const name = person?.display_name || person?.username || ''

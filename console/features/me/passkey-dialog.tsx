@@ -57,6 +57,9 @@ export function PasskeyDialog(props: {
   )
 }
 
-/** Adds a passkey and returns the recovery codes that a first factor creates, if any. */
+/**
+ * Adds a passkey. Returns the recovery codes that the server creates with an account's first
+ * factor.
+ */
 const addPasskey = async (body: AddPasskey): Promise<string[]> =>
   (await call('POST /api/user/passkeys', { body })).recovery_codes

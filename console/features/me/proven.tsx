@@ -7,7 +7,10 @@ import { LogInAnew } from './log-in-anew.tsx'
 import { ProofDialog } from './proof-dialog.tsx'
 
 type Answer = (isProven: boolean) => void
-/** A pending question. `mayProve` is false if the server accepts only a new login. */
+/**
+ * A pending request for a proof of identity. `mayProve` is false if the server requires a new login
+ * instead.
+ */
 type Asked = { readonly mayProve: boolean; readonly answer: Answer }
 
 let asked: Asked | null = null
@@ -16,8 +19,8 @@ const listeners = new Set<() => void>()
 const CODES: ReadonlySet<string> = new Set(['ProofNotRecent', 'LoginNotRecent'])
 
 /**
- * Runs `act`. If the server requires a recent proof of identity, asks the user for it and runs
- * `act` again. Throws `Cancelled` if the user gives none.
+ * Runs `act`. If the server requires a recent proof of identity, asks the user for a proof and runs
+ * `act` again. Throws `Cancelled` if the user cancels.
  */
 export async function proven<T>(act: () => Promise<T>): Promise<T> {
   try {

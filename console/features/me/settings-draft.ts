@@ -1,11 +1,11 @@
 import type { UpdateSettings } from '#write-api/contract/users.ts'
 
-/** The form's values; the threshold is a text, as entered. */
+/** The values of the settings form. The threshold is a text, as entered. */
 export type SettingsDraft = {
   readonly means: 'email' | 'webhook'
   readonly threshold: string
   readonly mailTo: string
-  /** The code mailed to `mailTo`; needed if that address is not verified. */
+  /** The code that was mailed to `mailTo`. Required only if `mailTo` is not verified. */
   readonly mailCode: string
   readonly webhookUrl: string
   /** The entered secret. It is empty at first, because the server never sends the stored secret. */
@@ -43,7 +43,9 @@ export function draftOf(setting: string): SettingsDraft {
 export const keptMailTo = (setting: string): string =>
   String(parsed(setting).notification_email ?? '')
 
-/** Returns true if `mailTo` needs a code, because it is neither the bound nor the saved address. */
+/**
+ * Returns true if `mailTo` needs a code, because it is neither the account's nor the saved address.
+ */
 export function needsCode(
   { means, mailTo }: SettingsDraft,
   known: { readonly setting: string; readonly boundMail: string },
@@ -75,7 +77,10 @@ export function faultOf(draft: SettingsDraft, wantsCode = false): SettingsFault 
   return /^https:\/\//i.test(url) ? null : 'webhookNotHttps'
 }
 
-/** Omits an unchanged threshold, so that later changes of the site's default still apply. */
+/**
+ * Returns the request to save the form. Omits an unchanged threshold, so that later changes of the
+ * site's default still apply.
+ */
 export const changeOf = (draft: SettingsDraft, before: SettingsDraft): UpdateSettings => ({
   notify_type: draft.means,
   ...(draft.threshold !== before.threshold && { quota_warning_threshold: Number(draft.threshold) }),

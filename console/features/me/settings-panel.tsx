@@ -36,7 +36,7 @@ export function SettingsPanel({ user }: MePanelProps): ReactElement {
       {user === undefined ? (
         <Skeleton height={426} />
       ) : (
-        // A saved change, from this tab or another, replaces the draft.
+        // Settings that are saved in this or another tab replace the values in the form.
         <SettingsForm key={user.setting} setting={user.setting} boundMail={user.email} />
       )}
     </Panel>

@@ -55,6 +55,9 @@ export function TotpDialog(props: {
   )
 }
 
-/** Confirms the TOTP secret and returns the recovery codes that a first factor creates, if any. */
+/**
+ * Confirms the TOTP secret. Returns the recovery codes that the server creates with an account's
+ * first factor.
+ */
 const confirmTotp = async (code: string): Promise<string[]> =>
   (await call('POST /api/user/totp', { body: { code } })).recovery_codes

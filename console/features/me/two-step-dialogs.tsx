@@ -12,7 +12,10 @@ import { PasskeyDialog } from './passkey-dialog.tsx'
 import { ProofDialog } from './proof-dialog.tsx'
 import { TotpDialog } from './totp-dialog.tsx'
 
-/** Shows the recovery codes once. Only the button closes it; a stray click would lose them. */
+/**
+ * Shows the recovery codes once. Only the button closes the dialog, because a stray click would
+ * lose the codes.
+ */
 function CodesDialog(props: { codes: readonly string[]; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const site = useSiteName()
@@ -70,7 +73,9 @@ type Props = {
   needsProof: boolean
   onOpen: (dialog: TwoStepDialog) => void
   onClose: () => void
-  /** Called after a change with the recovery codes that the change created, if any. */
+  /**
+   * Called after each change of two-step login, with the recovery codes that it created, if any.
+   */
   onSettled: (codes: readonly string[]) => Promise<void>
 }
 

@@ -74,7 +74,7 @@ function useErrors(hasPassword: boolean): (draft: PasswordDraft) => FieldErrors<
   })
 }
 
-/** Removes from the stored user the flag that forces a new password after a reset. */
+/** Clears the stored user's flag that a new password is required after a reset. */
 function needNoOther(): void {
   const user = storedUser()
   if (user?.must_change_password !== true) return

@@ -26,7 +26,8 @@ export function EditDrawer(props: Props & { id: number }): ReactElement {
   const { t } = useTranslation()
   const { id, isOpen, onClose } = props
   const read = useQuery({ ...messageQuery(id), enabled: isOpen && id !== 0, retry: false })
-  // The version that was loaded first after the drawer opened, which the form keeps.
+  // The first version that was loaded after the drawer opened. Later versions do not change the
+  // form.
   const [message, setMessage] = useState<AdminMessage | null>(null)
   if (message === null && read.data !== undefined && read.isFetchedAfterMount) {
     setMessage(read.data)
@@ -54,7 +55,10 @@ export function EditDrawer(props: Props & { id: number }): ReactElement {
   )
 }
 
-/** Edits the text and shows who has read it. `message` was loaded first and `now` most recently. */
+/**
+ * Edits the text and shows who has read the message. `message` was loaded first and `now` most
+ * recently.
+ */
 function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }): ReactElement {
   const { t } = useTranslation()
   const { message } = props

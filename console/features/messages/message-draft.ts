@@ -39,7 +39,10 @@ export const trimmed = ({ title, content, format }: MessageText): MessageText =>
   format,
 })
 
-/** Builds the request with the recipients of the chosen audience only. */
+/**
+ * Builds the request that sends a message. Of the users and groups, only the selected kind of
+ * recipients is sent.
+ */
 export function newMessage(draft: MessageText & Chosen): CreateMessage {
   const { audience, users, groups } = draft
   const to = {

@@ -48,7 +48,10 @@ function Messages(): ReactElement {
 
 type Shown = { readonly shown: Edited; readonly isOpen: boolean; readonly opening: number }
 
-/** Keeps a closing drawer's content. `opening` counts openings; as a key it resets the drawer. */
+/**
+ * Keeps the content of a drawer while the drawer closes. `opening` counts the openings and is the
+ * drawer's React key, so that each opening resets the drawer.
+ */
 function useShown(edited: Edited): Shown {
   const [now, setNow] = useState<Shown>({ shown: null, isOpen: false, opening: 0 })
   const isOther = edited !== null && (!now.isOpen || now.shown !== edited)

@@ -44,7 +44,7 @@ export function TextFields(props: {
 }): ReactElement {
   const { t } = useTranslation()
   const { draft, field } = props.form
-  // Only a message that the API created as plain text offers plain text.
+  // Plain text can be selected only for a message that the API has created as plain text.
   const formats: MessageText['format'][] = ['markdown', 'html']
   if (draft.format === 'plain') formats.push('plain')
   return (

@@ -18,7 +18,9 @@ type Props = {
 export function Composer({ chat, isReady, hasNone }: Props): ReactElement {
   const { t } = useTranslation()
   const [text, setText] = useState('')
-  /** True if the user has sent a message before the models loaded. It is sent once they have. */
+  /**
+   * True if the user sends a message before the models have loaded. The message is sent afterwards.
+   */
   const [isWaiting, setWaiting] = useState(false)
   const canSend = !hasNone && !chat.isBusy && text.trim() !== ''
   const canGo = isReady && chat.canAsk

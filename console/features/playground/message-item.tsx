@@ -54,7 +54,10 @@ function AnswerFacts({ message }: { message: ChatMessage }): ReactElement | null
   )
 }
 
-/** Shown if the cost is unknown, for example because the call was refused before it was logged. */
+/**
+ * Shown if an answer's cost is unknown, for example because the call was refused before it was
+ * logged.
+ */
 function Unknown({ message }: { message: ChatMessage }): ReactElement | null {
   const { t } = useTranslation()
   if (message.call === undefined || message.status === 'error') return null

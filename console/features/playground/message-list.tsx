@@ -5,7 +5,7 @@ import type { Conversation } from './conversation.ts'
 import { MessageItem } from './message-item.tsx'
 import type { Chat } from './use-chat.ts'
 
-/** Farther from the end than this, the user is assumed to read earlier messages. */
+/** The distance from the end beyond which the user is assumed to read earlier messages. */
 const NEAR_END_PX = 80
 
 export function MessageList(props: { conversation: Conversation; chat: Chat }): ReactElement {

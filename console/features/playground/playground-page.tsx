@@ -31,7 +31,8 @@ const LEAVE_AFTER_MS = 1_500
 
 /**
  * Redirects a user without an enabled token to the token page, with a message. Returns true if a
- * token exists or the check failed. No call may start before, because its answer could be lost.
+ * token exists or the check failed. No call may start before the check, because a redirect would
+ * lose its answer.
  */
 function useTokenCheck(): boolean {
   const { t } = useTranslation()
@@ -60,7 +61,9 @@ async function hasEnabledToken(signal: AbortSignal): Promise<boolean> {
   return items.some(({ status }) => status === ENABLED)
 }
 
-/** Reads the available groups and models. Replaces a choice that no longer exists. */
+/**
+ * Reads the available groups and models. Replaces a selected group or model that no longer exists.
+ */
 function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
   const groups = useQuery(usableGroupsQuery)
   const models = useQuery(chatModelsQuery)
@@ -77,7 +80,7 @@ function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
   return {
     groups: groups.data ?? {},
     models: offered ?? [],
-    /** False until the models of the chosen group have loaded; no call is sent before. */
+    /** False until the models of the selected group have loaded. No call is sent before. */
     isReady: Boolean(group) && Boolean(model) && isChosen && !ofGroup.isPending,
     hasNone: offered?.length === 0,
     error: groups.error ?? models.error,
@@ -150,7 +153,7 @@ function NoModels(): ReactElement {
   return <EmptyState icon="channels" title={title} body={body} />
 }
 
-/** The cost of the conversation. Without visible settings, also the chosen model. */
+/** The cost of the conversation and, if the settings are hidden, the selected model. */
 function TalkFoot(props: { conversation: Conversation; isTight: boolean }): ReactElement {
   const { t } = useTranslation()
   const { model, group } = props.conversation.settings

@@ -17,7 +17,10 @@ import {
 } from './conversation.ts'
 import type { Conversations } from './use-conversations.ts'
 
-/** The delays before each look for the cost, which is in the log shortly after the call ended. */
+/**
+ * The delays before each attempt to read the cost from the log, which has the cost shortly after
+ * the call.
+ */
 const LOOK_AFTER_MS = [100, 300, 600, 1_000, 2_000, 4_000] as const
 const GIVE_UP_MS = 15_000
 
@@ -94,7 +97,7 @@ export function useChat(conversations: Conversations, canAsk: boolean): Chat {
   }
 }
 
-/** The interval in ms between screen updates. A longer answer takes longer to parse. */
+/** Returns the interval in ms between screen updates. A longer answer takes longer to parse. */
 const drawEveryMs = (length: number): number => Math.max(40, length / 200)
 
 type Whose = { readonly id: string; readonly settings: ChatSettings }
@@ -195,7 +198,7 @@ const patched = (
   change: Partial<ChatMessage>,
 ): readonly ChatMessage[] => messages.map((one) => (one.id === id ? { ...one, ...change } : one))
 
-/** The number of latest answers to look up. The page has already looked up earlier answers. */
+/** The number of latest answers whose costs are read again. Earlier answers are skipped. */
 const LOOKED_AT_MOST = 10
 
 /** Looks up costs that were still unknown when the page was closed. */

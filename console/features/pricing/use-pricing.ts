@@ -119,7 +119,10 @@ export function ownersOf(all: readonly PricedModel[]): readonly string[] {
   return names.has(OTHER_OWNER) && known.length > 0 ? [...known, OTHER_OWNER] : known
 }
 
-/** Reads the prices for `userId` (null for a visitor). The key has the user, as prices differ. */
+/**
+ * Reads the prices for `userId` (null for a visitor). The query key contains the user, because
+ * prices differ between users.
+ */
 const pricingQuery = (userId: number | null) =>
   queryOptions({
     queryKey: ['pricing', userId],

@@ -28,7 +28,7 @@ export function registerFaults(draft: RegisterDraft, needsMail: boolean): Regist
   }
 }
 
-/** `affCode` is the inviter's code, or null. */
+/** Builds the registration request. `affCode` is the inviter's code, or null. */
 export function registerBody(
   draft: RegisterDraft,
   needsMail: boolean,

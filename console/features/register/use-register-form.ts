@@ -51,7 +51,7 @@ export function useRegisterForm(takeToken: () => string | null) {
       email: shown.email === undefined ? refused('email') : t(`auth.${shown.email}`),
       code: shown.code === undefined ? refused('code') : t('auth.needCode'),
     },
-    /** The server's error, if it concerns no field. */
+    /** The server's error, if it does not concern a field. */
     refusal: refusal?.field === null ? refusal.words : '',
     change: (patch: Partial<RegisterDraft>) => {
       setDraft((now) => ({ ...now, ...patch }))

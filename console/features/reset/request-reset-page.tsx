@@ -17,7 +17,9 @@ const AGAIN_SECONDS = 30
 
 type Said =
   | { readonly kind: 'sent' }
-  /** `email` is set if the server has rejected this address, and not something else. */
+  /**
+   * `email` is the address that the server has rejected. Undefined if the error has another cause.
+   */
   | { readonly kind: 'refused'; readonly words: string; readonly email?: string }
 
 /** Requests a reset mail. The button is disabled for 30 s unless the server rejects the address. */
@@ -45,7 +47,10 @@ export function RequestResetPage(): ReactElement {
   )
 }
 
-/** `takeToken` returns the token of the human verification, or null until it is complete. */
+/**
+ * Sends the request for a reset mail. `takeToken` returns the token of the human verification, or
+ * null until the verification is complete.
+ */
 function useRequest(takeToken: () => string | null) {
   const { secondsLeft, start } = useCountdown()
   const [isBusy, setBusy] = useState(false)

@@ -28,7 +28,9 @@ export function BasicFields(props: ChannelFormProps): ReactElement {
   )
 }
 
-/** Lists the types of new channels and the type of this channel. */
+/**
+ * Lists the supported channel types. The type of a stored channel is listed even if unsupported.
+ */
 function TypeField({ form, stored, type }: ChannelFormProps): ReactElement {
   const { t } = useTranslation()
   const { types, nameOf, find } = useTypeFacts()

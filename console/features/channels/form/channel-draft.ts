@@ -30,7 +30,7 @@ export type ChannelDraft = Readonly<Record<OwnField, string>> & {
   maxConcurrency: string
   maxRpm: string
   maxInputTokens: string
-  /** The cost ratio as entered; empty if unknown. */
+  /** The cost ratio as entered in the form. Empty if the ratio is unknown. */
   costRatio: string
   /** The value of a date-time field; empty means that the channel does not expire. */
   expiresAt: string
@@ -47,7 +47,7 @@ export const JSON_FIELDS = [
 ] as const
 export const NUMBER_FIELDS = ['weight', 'maxConcurrency', 'maxRpm', 'maxInputTokens'] as const
 
-/** Returns the draft of a new channel with the type's default values and address. */
+/** Returns the form values of a new channel, with the type's default values and address. */
 export const newChannel = (type: ChannelType | undefined): ChannelDraft => ({
   type: type?.id ?? 1,
   name: '',
@@ -106,7 +106,10 @@ export const draftOfChannel = (channel: Channel): ChannelDraft => ({
   setting: channel.setting,
 })
 
-/** Changes the type. An address that the user has not typed changes to the type's default. */
+/**
+ * Changes the channel type. Unless the user has edited the address, it becomes the default address
+ * of the new type.
+ */
 export function withType(
   draft: ChannelDraft,
   before: ChannelType | undefined,
@@ -131,6 +134,8 @@ export type ChannelFormProps = {
   /** The values stored on the server; null for a new channel. */
   stored: ChannelDraft | null
   channel: Channel | null
-  /** The server's description of the draft's type, or undefined if the type does not exist. */
+  /**
+   * The server's description of the selected channel type; undefined if the type is not supported.
+   */
   type: ChannelType | undefined
 }

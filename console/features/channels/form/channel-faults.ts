@@ -22,7 +22,9 @@ export type ChannelFault =
 
 export type ChannelFaults = FieldErrors<ChannelDraft, ChannelFault>
 
-/** Returns the errors that prevent saving; `before` is null for a new channel. */
+/**
+ * Returns the errors that prevent saving. `before` has the stored values; null for a new channel.
+ */
 export function channelFaults(
   draft: ChannelDraft,
   before: ChannelDraft | null,
@@ -58,7 +60,9 @@ function keyFault(draft: ChannelDraft, before: ChannelDraft | null): ChannelFaul
   return needsKeyAgain(before, draft) ? 'keyAgain' : null
 }
 
-/** Rejects an expiry in the past, unless it is the unchanged stored expiry `before`. */
+/**
+ * Rejects an expiry in the past. The stored expiry `before` is valid as long as it is unchanged.
+ */
 function expiryFault(text: string, before: string | undefined): ChannelFault | null {
   const seconds = secondsOfDateField(text, 0)
   if (seconds === null) return 'dateWrong'

@@ -42,7 +42,10 @@ function MappingFields({ form }: ChannelFormProps): ReactElement {
 const LIMITS = [...NUMBER_FIELDS, 'priority', 'costRatio', 'expiresAt'] as const
 const MAPPINGS = [...JSON_FIELDS, 'modelPrefix'] as const
 
-/** The required fields, and sections that are open if a field has an error or a mapping is set. */
+/**
+ * The channel form: required fields, and two sections that are initially collapsed. A section opens
+ * if one of its fields has an error or, for mappings, a stored value.
+ */
 export function ChannelForm(props: ChannelFormProps): ReactElement {
   const { t } = useTranslation()
   const { errors } = props.form

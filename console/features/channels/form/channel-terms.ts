@@ -4,7 +4,7 @@ import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.
 import type { ChannelDraft } from './channel-draft.ts'
 import { cleanUrl, keysOf, needsKeyAgain } from './channel-keys.ts'
 
-/** Builds the request that creates channels; `channelFaults` must have found no error. */
+/** Builds the request that creates channels. The form must be free of errors (`channelFaults`). */
 export function createdTerms(draft: ChannelDraft): CreateChannel {
   const mode =
     draft.keyMode === 'batch' || draft.keyMode === 'multi_to_single' ? draft.keyMode : 'single'
@@ -16,7 +16,9 @@ export function createdTerms(draft: ChannelDraft): CreateChannel {
   }
 }
 
-/** Returns only the changed fields, so an unchanged draft gives an empty object. */
+/**
+ * Returns the changed fields for the update request. The object is empty if nothing was changed.
+ */
 export function changedTerms(
   channel: Channel,
   before: ChannelDraft,
@@ -37,7 +39,10 @@ export function changedTerms(
   }
 }
 
-/** Keys for a new address replace the stored keys, which belong to the old address. */
+/**
+ * Returns how the server uses the entered keys. If the address changed, they always replace the
+ * stored keys, which belong to the old address.
+ */
 export const keyModeOf = (before: ChannelDraft, after: ChannelDraft): 'replace' | 'append' =>
   after.keyMode === 'append' && !needsKeyAgain(before, after) ? 'append' : 'replace'
 

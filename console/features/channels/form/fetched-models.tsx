@@ -48,7 +48,10 @@ export function FetchedModels(
   )
 }
 
-/** Returns the request for the list, or null if a changed address requires a key. */
+/**
+ * Returns a function that reads the provider's model list, or null if a changed address requires
+ * the key again.
+ */
 function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   const { stored, channel, type } = props
   const { draft } = props.form
@@ -68,7 +71,7 @@ function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   return () => call('GET /api/channel/fetch_models/:id', { params: { id: channel.id } })
 }
 
-/** Puts `words` before the server's message. */
+/** Returns the error with `words` before the server's message. */
 function explained(error: unknown, words: string): Error {
   if (!(error instanceof ApiError)) return new Error(words)
   if (error.message.startsWith(words)) return error

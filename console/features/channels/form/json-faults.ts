@@ -62,7 +62,10 @@ const allowedMembersFault = (names: unknown): 'allowedMembersWrong' | null =>
     ? null
     : 'allowedMembersWrong'
 
-/** Checks for a valid JSON object. The specification itself also allows other JSON values. */
+/**
+ * Checks for a valid JSON object. Other JSON values are errors, although the specification permits
+ * them.
+ */
 export function objectFault(text: string): 'notJson' | 'notObject' | null {
   if (text.trim() === '') return null
   try {

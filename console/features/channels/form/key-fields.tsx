@@ -60,7 +60,10 @@ function KeysAside(props: Pick<ChannelFormProps, 'form'> & { channel: Channel })
 const NEW_MODES = ['single', 'batch', 'multi_to_single'] as const
 const STORED_MODES = ['append', 'replace'] as const
 
-/** The keys and their mode: how many channels they create, or how they change the stored keys. */
+/**
+ * The fields for the keys and their mode. The mode says how many channels the keys create, or how
+ * they change the stored keys.
+ */
 export function KeyFields(props: ChannelFormProps): ReactElement {
   const { form, stored, channel } = props
   const { draft } = form

@@ -59,7 +59,10 @@ export function LimitFields({ form }: ChannelFormProps): ReactElement {
   )
 }
 
-/** A notice that the site's setting is off, so the channel's permission has no effect. */
+/**
+ * A notice that the site does not disable channels automatically, so that the channel's own setting
+ * has no effect.
+ */
 function OffForTheSite(): ReactElement | null {
   const { t } = useTranslation()
   const { data: options } = useQuery(optionsQuery)

@@ -114,7 +114,10 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
     if (unpriced.length > 0) onUnpriced(unpriced)
     else onClose()
   }
-  /** Returns the models without a price. Returns none if the site allows them or the read fails. */
+  /**
+   * Returns those of `models` that have no price. Returns none if the site permits models without a
+   * price or if reading the prices fails.
+   */
   function findUnpriced(models: readonly string[]): Promise<readonly string[]> {
     if (isSelfUse) return Promise.resolve([])
     return unpricedAmong(client, models).catch(() => [])

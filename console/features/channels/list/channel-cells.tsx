@@ -31,7 +31,7 @@ const SPEED_TONES: Readonly<Record<Speed, Tone>> = {
   verySlow: 'bad',
 }
 
-/** The status. A tooltip shows the time and the cause of a disabled channel. */
+/** The channel's status. For a disabled channel, a tooltip shows the time and the cause. */
 export function ChannelStatus({ channel }: { channel: Channel }): ReactElement {
   const { t } = useTranslation()
   const locale = useLocale()
@@ -57,7 +57,7 @@ export function TagStatus({ group }: { group: TagGroup }): ReactElement {
   return <StatusTag tone={tone}>{t('channels.tagEnabled', { count, total })}</StatusTag>
 }
 
-/** The duration of the last test, or the failure and its cause. */
+/** The duration of the channel's last test or, if the test failed, the cause. */
 export function LastTest({ channel }: { channel: Channel }): ReactElement {
   const { t } = useTranslation()
   const locale = useLocale()
@@ -142,7 +142,7 @@ export function Expiry({ at }: { at: number }): ReactElement {
   )
 }
 
-/** The first name and the number of further names. The tooltip lists all names. */
+/** The first of several names and the number of the other names. A tooltip lists all names. */
 export function Names(props: { names: readonly string[]; areGroups?: boolean }): ReactElement {
   const { names } = props
   const [first, ...others] = names

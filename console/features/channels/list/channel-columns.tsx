@@ -29,7 +29,7 @@ export type ColumnFacts = {
 type ChannelColumn = Column<ChannelLine>
 type Cells = {
   readonly channel: (channel: Channel, isChild: boolean) => ReactNode
-  /** Renders the column in a tag row. If it is missing, the cell stays empty. */
+  /** Renders the cell in the row of a tag. Without this function, the cell is empty. */
   readonly tag?: (group: TagGroup, line: { isOpen: boolean; isLoading: boolean }) => ReactNode
 }
 
@@ -49,8 +49,8 @@ const column = (
 })
 
 /**
- * The columns in their default order. The ids of sortable columns are the server's names. `isBatch`
- * adds checkboxes, which leave less width for names.
+ * The columns of the list in their default order. The id of a sortable column is the server's sort
+ * name. `isBatch` adds checkboxes, which leave less width for names.
  */
 export const channelColumns = (
   t: TFunction,

@@ -11,7 +11,10 @@ export type ChannelLine =
     }
   | { readonly kind: 'channel'; readonly channel: Channel; readonly isChild: boolean }
 
-/** The fields that selecting a channel needs. The rows of tags contain them for their channels. */
+/**
+ * The channel fields that selecting rows requires. The row of a tag has them for each of its
+ * channels.
+ */
 export type ChoosableChannel = Pick<Channel, 'id' | 'name' | 'status' | 'tag'>
 
 /** Returns the rows in order. The channels of an open tag follow the tag once they have loaded. */
@@ -49,7 +52,10 @@ export const isMuted = (line: ChannelLine): boolean =>
     ? line.channel.status !== 1
     : line.group.members.every(({ status }) => status !== 1)
 
-/** Returns the keys of marked rows: selected channels, and tags with all channels selected. */
+/**
+ * Returns the keys of the checked rows: selected channels, and tags whose channels are all
+ * selected.
+ */
 export function markedKeys(
   entries: readonly ChannelEntry[],
   chosen: ReadonlySet<string>,
@@ -63,7 +69,10 @@ export function markedKeys(
   return marked
 }
 
-/** Returns the selected channels after a change of marks. A marked tag selects its channels. */
+/**
+ * Returns the selected channels after the user checked or cleared rows. Checking a tag selects all
+ * its channels.
+ */
 export function chosenAfter(
   entries: readonly ChannelEntry[],
   chosen: ReadonlySet<string>,

@@ -5,7 +5,10 @@ import { Icon } from '#console/ui/elements/icons.tsx'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import { UnpricedTag } from '../unpriced.tsx'
 
-/** The name as a link to the form, the number of keys, and the number of models without a price. */
+/**
+ * The channel's name as a link to its form, the number of keys, and the number of models without a
+ * price.
+ */
 export function ChannelName(props: {
   channel: Channel
   isChild: boolean

@@ -8,7 +8,10 @@ import type { ChoosableChannel } from './channel-lines.ts'
 import { useChannelAction } from './use-channel-action.ts'
 
 export type BatchActs = {
-  /** Returns true on success. Without a selection, it only shows a message. */
+  /**
+   * Enables or disables channels and returns true on success. If no channel is selected, only shows
+   * a message.
+   */
   setEnabled: (channels: readonly ChoosableChannel[], isEnabled: boolean) => Promise<boolean>
   setTag: (channels: readonly ChoosableChannel[], tag: string) => Promise<boolean>
   setGroupEnabled: (group: TagGroup, isEnabled: boolean) => Promise<void>
@@ -101,7 +104,7 @@ function useUndo(): (message: string, undo: () => Promise<unknown>) => void {
     showSuccess(message, { action: { text: t('words.undo'), onClick: () => void act(undo) } })
 }
 
-/** An undo cannot restore automatic disabling. */
+/** True if the system has disabled the channel. An undo cannot restore automatic disabling. */
 const wasAutoDisabled = ({ status }: TagMember): boolean => status === 3
 
 const idOf = ({ id }: TagMember): number => id

@@ -17,7 +17,10 @@ type SetGroupNumber = (
   value: number,
 ) => Promise<void>
 
-/** Sets a number for a tag's channels. Asks first if their numbers differ, else offers undo. */
+/**
+ * Returns a function that sets a number for all channels of a tag. Asks for confirmation if their
+ * numbers differ; otherwise offers an undo.
+ */
 function useGroupNumber(): SetGroupNumber {
   const { t } = useTranslation()
   const act = useChannelAction()

@@ -6,7 +6,9 @@ import type { ChoosableChannel } from './channel-lines.ts'
 import { useChannelAction } from './use-channel-action.ts'
 
 export type Removals = {
-  /** Returns true if the channels were deleted. Without a selection, it only shows a message. */
+  /**
+   * Deletes channels and returns true on success. If no channel is selected, only shows a message.
+   */
   remove: (channels: readonly ChoosableChannel[]) => Promise<boolean>
   removeDisabled: () => Promise<void>
 }

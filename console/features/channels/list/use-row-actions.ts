@@ -18,7 +18,7 @@ export type RowActs = {
 
 const AUTO_DISABLED = 3
 
-/** Actions on one channel. Its row changes immediately, and back if the action fails. */
+/** Actions on one channel. Its row changes immediately, and changes back if the action fails. */
 export function useRowActions(): RowActs {
   const { t } = useTranslation()
   const change = useOptimisticChange()
@@ -29,7 +29,7 @@ export function useRowActions(): RowActs {
     const words = t(isEnabled ? 'words.enabledNamed' : 'words.disabledNamed', {
       name: channel.name,
     })
-    // An undo cannot restore automatic disabling, so none is offered.
+    // Offer no undo, because an undo cannot restore automatic disabling.
     if (channel.status === AUTO_DISABLED) return showSuccess(words)
     const undo = () => void setEnabled({ ...channel, status }, !isEnabled)
     showSuccess(words, { action: { text: t('words.undo'), onClick: undo } })

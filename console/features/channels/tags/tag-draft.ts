@@ -44,7 +44,7 @@ export function tagFaults(draft: TagDraft): FieldErrors<TagDraft, TagFault> {
   }
 }
 
-/** Builds the request from the changed fields, or returns null if nothing changed. */
+/** Builds the request that changes a tag's channels, or returns null if no field was changed. */
 export function tagChange(tag: string, before: TagDraft, after: TagDraft): UpdateTag | null {
   const old = termsOf(before)
   const changed = Object.entries(termsOf(after)).filter(
@@ -53,7 +53,10 @@ export function tagChange(tag: string, before: TagDraft, after: TagDraft): Updat
   return changed.length === 0 ? null : { tag, ...Object.fromEntries(changed) }
 }
 
-/** Only the tag may be sent empty, which removes it from the channels. */
+/**
+ * True for the field of the tag, the only field that is sent even if empty. An empty tag removes
+ * the tag from the channels.
+ */
 const isTag = (field: string): boolean => field === 'new_tag'
 
 const termsOf = (draft: TagDraft) => ({
