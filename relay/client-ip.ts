@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import { addressSet, plainAddress } from '#infra/outbound/address.ts'
 
 /**
- * Returns a function that determines the client's IP address. The header of forwarded addresses is
- * read from the right, up to the first address that is not a trusted proxy. Addresses further left
- * may be forged, so they are ignored.
+ * Returns a function that determines the client's IP address. The `X-Forwarded-For` header is read
+ * from the right, up to the first address that is not a trusted proxy. Addresses further left are
+ * ignored, because a client can forge them.
  */
 export function clientIpReader(
   trustProxy: readonly string[],

@@ -6,7 +6,7 @@ const POLL_MS = 20
 /** The time allowed for writing the last settlements after the grace period. */
 const SETTLE_MS = 3_000
 
-/** Tracks all running calls and ends them during a stop. */
+/** Tracks all running calls and ends them when the process stops. */
 export type Draining = {
   readonly isBegun: () => boolean
   readonly inFlight: () => number

@@ -3,7 +3,7 @@ import type { OpenCall } from '#projections/open-calls/query.ts'
 /** Finds open calls whose lease has expired at the time `now`, oldest lease first. */
 export type FindExpired = (now: number, limit: number) => Promise<readonly OpenCall[]>
 
-/** The interval between two passes of the sweeper. */
+/** The interval between two passes of the sweeper, which ends calls with an expired lease. */
 export const SWEEP_EVERY_MS = 5_000
 
 type Sighting = { readonly leaseUntil: number; readonly unchangedMs: number }

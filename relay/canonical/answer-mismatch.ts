@@ -2,16 +2,16 @@
 export type AnswerMismatch = 'other-model' | 'higher-cost'
 
 /**
- * The factor by which the cost that a provider reports may exceed the charge by the price list. A
- * higher cost is flagged.
+ * The factor by which the cost that a provider reports may exceed the price list's charge for the
+ * same usage. A higher cost is flagged.
  */
 const COST_FACTOR = 2
 
 /** Matches OpenRouter's suffixes of a model name, which choose how the model is served. */
 const VARIANT = /:(?:free|nitro|floor|online|thinking|beta|extended|exacto)$/
 /**
- * Matches names that let the provider choose the model, so that any model in the answer is
- * accepted.
+ * Matches model names that let the provider choose the model. For these names, any model in the
+ * answer is accepted.
  */
 const ANY_MODEL = /^ep-|(?:^|\/)auto$/
 const ALIAS = /[-@](?:latest|preview|exp|stable)$/
@@ -37,9 +37,9 @@ export function isSameModel(sent: string, answered: string): boolean {
 }
 
 /**
- * Compares an answer with its request. `answered` is the answer's `model` as sent. `cost` is the
- * `usage.cost` in US dollars that some providers report. `costDollars` returns the price list's
- * charge for the same usage; the function is called only when the provider reports a cost.
+ * Compares an answer with its request. `answered` is the answer's `model` as the provider sent it.
+ * `cost` is the `usage.cost` in US dollars that some providers report. `costDollars` returns the
+ * price list's charge for the same usage; it is called only when the provider reports a cost.
  */
 export function mismatchOf(
   { sent, answered }: { readonly sent: string; readonly answered: unknown },

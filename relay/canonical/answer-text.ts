@@ -3,8 +3,8 @@ import { eventData } from './sse-scanner.ts'
 /** Receives the text of a provider's answer in pieces. */
 export type TextSink = {
   /**
-   * Receives a piece of text. `choice` is the index of the answer's choice. `place` is a number for
-   * the message field or tool call that contains the piece.
+   * Receives a piece of text. `choice` is the index of the answer's choice. `place` is the number
+   * of the message field or tool call to which the piece belongs.
    */
   readonly text: (choice: number, place: number, piece: string) => void
   /**

@@ -27,8 +27,9 @@ const NOTHING = Buffer.alloc(0)
 /**
  * Splits a stream of server-sent events (WHATWG HTML, section 9.2) at its blank lines without
  * changing a byte. Chunks of complete events are forwarded without a copy. Lines end with LF, CR LF
- * or CR. JSON keys are found by their bytes: a quote inside a JSON text is escaped (`\"usage\"`),
- * so no text can be mistaken for a key.
+ * or CR. JSON is not parsed: a key such as `"usage"` is found by its bytes with the quotes. A
+ * string value can't be mistaken for a key, because JSON escapes the quotes inside a string
+ * (`\"usage\"`).
  */
 export class SseScanner {
   /**
@@ -223,8 +224,8 @@ function nextEmpty(bytes: Buffer, from: number): number {
 const DONE = '[DONE]'
 
 function isDoneEvent(bytes: Buffer, start: number, end: number): boolean {
-  // The last character is checked first: it is a brace in nearly every event, and a bracket in
-  // `[DONE]`.
+  // The last character is checked first, because it is a brace in nearly every event and a bracket
+  // in `[DONE]`.
   let last = end - 1
   while (last > start && (bytes[last] ?? 0) <= 32) last -= 1
   if (bytes[last] !== 93 || end - start > 256) return false

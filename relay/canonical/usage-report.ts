@@ -5,8 +5,8 @@ export type UsageReport = {
   /** The token counts, each limited to its ceiling. A count that can't be read is 0. */
   readonly usage: Usage
   /**
-   * True if every count was used as the provider reported it. Parts of a total, such as cached
-   * tokens, may have been reduced to fit the total.
+   * True if every count is valid as the provider reported it. A total is then billed unchanged, but
+   * its parts, such as cached tokens, may have been reduced to fit the total.
    */
   readonly isTrusted: boolean
   readonly anomaly: UsageAnomaly | null
@@ -30,8 +30,8 @@ export type UsageBounds = {
 export const TOKENS_MAX = 10_000_000
 
 /**
- * Returns the highest output count that is charged. The ceiling is above the limit that was sent,
- * because some providers don't count reasoning towards the limit.
+ * Returns the highest output count that is charged. The ceiling is above the output limit in the
+ * request, because some providers don't count reasoning towards the limit.
  */
 export const outputCeiling = (outputTokensMax: number): number =>
   Math.min(TOKENS_MAX, outputTokensMax * 2 + 100_000)
@@ -69,8 +69,8 @@ export function readOpenAiUsage(
     ? counts.optional(usage.total_tokens, prompt + outputMost)
     : 0
   const whole = Math.max(completion, total - prompt)
-  // The cheap parts are subtracted first, so that the expensive parts are reduced if the parts
-  // exceed the total.
+  // The cheap parts are subtracted first, so that only the expensive parts are reduced if the sum
+  // of the parts exceeds the total.
   const rest = new Whole(prompt)
   const parts = {
     cacheRead: rest.take(cached),

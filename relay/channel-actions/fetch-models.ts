@@ -17,7 +17,10 @@ const NAMES_MAX = 5_000
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** Maps the member that holds the list to the member of each entry that holds the model's name. */
+/**
+ * The known response formats: the member that contains the list of models, and the member of each
+ * list entry that contains the model's name.
+ */
 const LISTS: readonly (readonly [list: string, name: string])[] = [
   ['data', 'id'],
   ['models', 'name'],
@@ -59,8 +62,8 @@ const isName = (value: unknown): value is string =>
 
 /**
  * Serves `GET /api/channel/fetch_models/{id}` and `POST /api/channel/fetch_models` for admins. The
- * response contains the names of the models that a provider lists. A stored key is sent to its
- * stored address only.
+ * response contains the names of the models that a provider lists. The stored key of a channel is
+ * sent only to the stored address of the channel.
  */
 export const fetchModels: ChannelAction = (api, deps) => {
   api.route({

@@ -79,7 +79,7 @@ export type ProbeResult = {
   readonly otherModel: string | null
   /** The failed attempt. Null for a success, and if no request could be sent. */
   readonly end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null
-  /** The position of the recorded event; null when no request was sent or the test was aborted. */
+  /** The position of the recorded event. Null if no request was sent or the test was aborted. */
   readonly position: number | null
 }
 

@@ -56,8 +56,8 @@ async function progress({ core }: ActionDeps): Promise<TestProgress> {
   const run = await latestTestRun(core.db)
   if (run === null) return NONE
   const isOpen = run.endedTime === 0
-  // A test run whose process died has no recorded end. Such a run is not running, because its lease
-  // has no holder.
+  // The end of a test run is not recorded if its process dies. Such a run is no longer in progress,
+  // because no process holds its lease.
   const isRunning = isOpen && (await core.leases.holders(TEST_RUNS_LEASE)).has(TEST_RUNS_LEASE)
   return {
     run: run.run,

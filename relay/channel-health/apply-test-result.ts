@@ -66,8 +66,8 @@ export class SlowTests {
   private readonly counts = new Map<number, number>()
 
   /**
-   * Records a test. If it is the last of `most` consecutive slow tests, returns true and restarts
-   * the count from zero.
+   * Records a test. If the test is the last of `most` consecutive slow tests, returns true and
+   * restarts the count from zero.
    */
   isLimitReached(channelId: number, isSlow: boolean, most: number): boolean {
     const count = isSlow ? (this.counts.get(channelId) ?? 0) + 1 : 0

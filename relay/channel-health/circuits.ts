@@ -49,7 +49,9 @@ export class Circuits {
     return made
   }
 
-  /** Sets a callback for every circuit that an admin closes in any process. */
+  /**
+   * Sets the callback that is called when an admin closes a circuit, in this process or another.
+   */
   onClosedByAdmin(then: (scope: CircuitScope) => void): void {
     this.onClosedByHand = then
   }

@@ -16,7 +16,7 @@ export type HealthOptions = {
   readonly breaker: BreakerOptions
   readonly disable: DisableOptions
   /**
-   * The maximum duration of a test in milliseconds. A slower test counts as slow; 0 sets no limit.
+   * The maximum duration of a test in milliseconds. A longer test counts as slow. 0 sets no limit.
    */
   readonly testMsMax: number
   /** The number of consecutive slow scheduled tests after which a channel is disabled. */

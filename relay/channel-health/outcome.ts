@@ -49,8 +49,8 @@ function errorOutcome(error: AttemptError, body: Buffer): Failure {
 
 /**
  * Classifies an error status. A rejected request shows that the provider works. If rejected
- * requests counted as failures, any caller could open circuits. A bare 403 is treated as a rejected
- * request.
+ * requests counted as failures, any caller could open circuits. A 403 without an account error code
+ * is treated as a rejected request.
  */
 function statusOutcome(end: Extract<AttemptEnd, { readonly kind: 'failed' }>): Outcome {
   const { status } = end

@@ -3,7 +3,7 @@ export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'fals
 export const isDigit = (byte: number | undefined): boolean =>
   byte !== undefined && byte >= 48 && byte <= 57
 
-/** Matches the byte after the backslash of a short escape: `" \ / b f n r t`. */
+/** Reports whether the byte may follow the backslash of a short escape: `" \ / b f n r t`. */
 const isShortEscape = (byte: number | undefined): boolean =>
   byte === 34 ||
   byte === 92 ||
@@ -15,8 +15,8 @@ const isShortEscape = (byte: number | undefined): boolean =>
   byte === 116
 
 /**
- * Returns the value of the four hexadecimal digits at `at`, or -1 if they are not hexadecimal
- * digits.
+ * Returns the number that the four hexadecimal digits at `at` represent, or -1 if a byte is not a
+ * hexadecimal digit.
  */
 function hexOf(bytes: Buffer, at: number): number {
   let value = 0

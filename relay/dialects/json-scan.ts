@@ -25,13 +25,13 @@ export type Member = {
   readonly length: number
   readonly isAllObjects: boolean
   /**
-   * The path of the first member in the array that breaks a rule, such as `[0].role`. Null if no
-   * member breaks a rule.
+   * If the value is an array, the path of the first member inside the array that breaks a rule,
+   * such as `[0].role`. Null if no member breaks a rule.
    */
   readonly misfit: string | null
   /**
-   * The first member in the array whose name a parser may mistake for another name. Null if there
-   * is no such member.
+   * If the value is an array, the first member inside the array whose name a parser may mistake for
+   * another name. Null if there is no such member.
    */
   readonly ambiguity: Ambiguity | null
 }
@@ -57,8 +57,8 @@ export const VALUES_MAX = 1_000_000
  */
 export const KEYS_MAX = 200_000
 /**
- * The maximum number of members of the top-level object, which is several times what any request
- * format has.
+ * The maximum number of members of the top-level object. It is several times the number of members
+ * that any request format defines.
  */
 export const MEMBERS_MAX = 256
 

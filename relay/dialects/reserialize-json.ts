@@ -1,6 +1,6 @@
 /**
- * Matches a number that a double may not represent exactly. A match inside a text only makes the
- * serialization slower.
+ * Matches a number that a double may not represent exactly. The pattern may also match digits
+ * inside a string, which only makes the serialization slower.
  */
 const LONG_NUMBER = /\d{16}|\d[eE]/
 /**
@@ -10,8 +10,8 @@ const LONG_NUMBER = /\d{16}|\d[eE]/
 const EXACT_BYTES_MAX = 1024 * 1024
 
 /**
- * Serializes the JSON after parsing it. If several members have the same name, only the last member
- * remains. Numbers keep all their digits. `body` must be valid JSON.
+ * Parses the JSON and serializes it again. If several members have the same name, only the last
+ * member remains. Numbers keep all their digits. `body` must be valid JSON.
  */
 export function reserializeJson(body: Buffer): Buffer {
   const text = body.toString('utf8')

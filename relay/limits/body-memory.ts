@@ -31,8 +31,8 @@ export class BodyMemory {
   }
 
   /**
-   * Reserves a part of the user's share before the bytes arrive. Returns false when the user's
-   * share is used up.
+   * Reserves a part of the user's share of the memory before the body's bytes arrive. Returns false
+   * if the share is used up.
    */
   reserve({ userId, bytesMax }: BodyOwner, bytes: number): boolean {
     const held = (this.heldBy.get(userId) ?? 0) + bytes

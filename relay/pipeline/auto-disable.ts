@@ -21,9 +21,10 @@ type Culprit = { readonly channel: RelayChannel; readonly keyRef: string }
 
 /**
  * Disables a channel, or one of its several keys, when the provider rejects the site's key or
- * account too often. Statuses, structured codes and the admins' keywords in error fields count as
- * rejections. Text from models and callers never counts. The last channel of a model and group is
- * never disabled, and admins must enable the feature.
+ * account too often. A rejection is recognized by its status, by a structured error code, or by an
+ * admin's keywords in the error's fields. Text from models and callers never counts. The last
+ * channel that serves a model to a group is never disabled. Channels are disabled only if an admin
+ * has enabled this feature.
  */
 export class AutoDisable {
   private readonly deps: Deps

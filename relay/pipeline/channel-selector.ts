@@ -20,8 +20,9 @@ const NOT_PROVIDERS: ReadonlySet<AttemptError> = new Set([
 
 /**
  * Reports whether the call may be tried with another channel. Failures of the provider, exceeded
- * limits of the provider and a rejected key are retryable. A plain answer that timed out is not
- * retryable, because the provider continues to work on it and would charge for each repetition.
+ * limits of the provider and a rejected key are retryable. A timeout is not retryable if no stream
+ * was requested, because the provider continues to work on the answer and would charge for each
+ * repetition.
  */
 export function isRetryable(
   end: Extract<AttemptEnd, { readonly kind: 'failed' }>,

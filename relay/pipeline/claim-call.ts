@@ -55,8 +55,8 @@ export async function claimCall(
 
 /**
  * Returns a SHA-256 hash in hex. `claimCall` also accepts a stored hash of the body alone, because
- * earlier releases stored that hash. The account refuses a call with such a hash as a repeated
- * call.
+ * earlier releases stored that hash. A request that matches such a hash is a repetition, which the
+ * account refuses.
  */
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 

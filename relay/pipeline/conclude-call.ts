@@ -59,7 +59,7 @@ const END_OF: Record<AttemptError, CallEnd> = {
 
 /**
  * Returns the end to record for a call. An answer that was read only for its usage is recorded as
- * incomplete, because its caller did not receive all of it.
+ * incomplete, because its caller did not receive the complete answer.
  */
 function endOf({ isCallerGone, isReadOn }: LiveCall, end: CallEnd): CallEnd {
   if (isCallerGone) return 'client-gone'

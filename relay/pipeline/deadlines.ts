@@ -4,8 +4,9 @@ export type Deadlines = {
   /** The time from sending the request to the first event of a stream. */
   readonly firstByteMs: number
   /**
-   * The time from sending the request to the first byte of a plain answer. Providers send plain
-   * answers only when they are complete, which takes minutes with reasoning models.
+   * The time from sending the request to the first byte of a plain answer (an answer that is not a
+   * stream). Providers send a plain answer only when it is complete, which takes minutes with
+   * reasoning models.
    */
   readonly firstBytePlainMs: number
   /** The time between two chunks of an answer. */

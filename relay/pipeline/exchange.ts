@@ -60,7 +60,7 @@ export function sendError(exchange: Exchange, error: RelayError, end = endNow): 
 
 /**
  * Reports whether a retry would fail with the same error. Client libraries retry some of these
- * errors unless a response header forbids it.
+ * errors unless a response header forbids the retry.
  */
 const isFinal = ({ code }: RelayError, status: number): boolean =>
   status === 402 || code === 'idempotency_replayed'

@@ -330,8 +330,8 @@ export class LiveCall implements Watched {
     const emptiedBy = await this.ledger.progress(place, usage, leaseMs)
     if (emptiedBy === null) return
     this.endAccess(emptiedBy)
-    // If the account is empty, the lease is not renewed. The call must end before the sweeper ends
-    // it, because the sweeper would charge nothing for a plain answer.
+    // The lease was not renewed, because the balance or the token's budget is empty. Reading must
+    // end before the lease expires, because the sweeper would not charge for a plain answer.
     if (this.isReadOn) {
       this.readOnUntil = Math.min(this.readOnUntil, performance.now() + leaseMs / 2)
     }

@@ -14,8 +14,8 @@ const GROWTH_TOKENS = 4_096
 /** A stream requests a larger hold when only this number of tokens is left in its hold. */
 const AHEAD_TOKENS = 2_048
 /**
- * One progress step. An open-ended stream may deliver this many tokens beyond its hold before it is
- * ended. The tokens are charged even if the balance is spent.
+ * The number of tokens that an open-ended stream may deliver beyond its hold before the stream is
+ * ended. These tokens are charged even if the balance is spent.
  */
 export const PROGRESS_STEP_TOKENS = 1_024
 /**

@@ -34,8 +34,8 @@ export type CallPlan = {
   /** True if the channels' overrides apply to the call. */
   readonly isOverridden: boolean
   /**
-   * The channels to which the call may be sent. The order in which they are tried is drawn when the
-   * call is dispatched.
+   * The channels to which the call may be sent. The order in which they are tried is chosen at
+   * random when the call is dispatched.
    */
   readonly offer: Offer<RelayChannel>
 }

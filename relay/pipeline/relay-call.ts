@@ -231,8 +231,8 @@ async function tryChannels(
     const attempt = { channel, key, call: exchange.call, userId, requestBody: candidate.body }
     if (deps.autoDisable.note(attempt, end)) call.blameAccount()
     if (end.kind !== 'failed' || !isRetryable(end, request.isStream)) break
-    // An attempt that probed an open circuit does not reduce the number of tries, because it tested
-    // the provider for all calls.
+    // An attempt that probed an open circuit does not reduce the remaining tries, because the
+    // attempt tested the provider for all calls.
     if (probes.length === 0) triesLeft -= 1
     if (channel.keys.length > 1 && isOfKey(end)) {
       used = new Set([...used, key])

@@ -2,7 +2,10 @@ import { timingSafeEqual } from 'node:crypto'
 import type { TaskRecord } from '#domain/task/decide.ts'
 import type { TaskDeps } from './task-deps.ts'
 
-/** The channel and key that send a callback, and the task that the callback reports on. */
+/**
+ * The task on which a callback reports, and the channel and key with which the relay sent the task
+ * to the provider.
+ */
 export type CallbackSource = {
   readonly task: string
   readonly channelId: number
@@ -12,8 +15,8 @@ export type CallbackSource = {
 type Deps = Pick<TaskDeps, 'vault' | 'views'>
 
 /**
- * Returns the callback URL for one task at one channel with one key. A signature in the URL proves
- * that this site issued it.
+ * Returns the callback URL for one task at one channel with one key. The signature in the URL
+ * proves that this site issued the URL.
  */
 export function callbackUrl(deps: Deps, source: CallbackSource): string {
   const { serverAddress } = deps.views.options.options.tasks
@@ -32,8 +35,8 @@ export const isSignedAddress = (deps: Deps, source: CallbackSource, signature: s
   isSameText(callbackSignature(deps, source), signature)
 
 /**
- * Reports whether the sender may report on the task. Once the channel and key of the task are
- * known, only a callback for this channel and key is accepted.
+ * Reports whether a callback for this channel and key may report on the task. Once the channel and
+ * key of the task are known, only a callback for this channel and key is accepted.
  */
 export const mayReport = ({ channelId, keyRef }: CallbackSource, { place }: TaskRecord): boolean =>
   place === null || (place.channelId === channelId && place.keyRef === keyRef)

@@ -144,7 +144,10 @@ export function drawingReader(path: string): DrawingReader | undefined {
   return path.startsWith('/submit/') ? READERS.get(path.slice('/submit/'.length)) : undefined
 }
 
-/** Matches the flags of speed in a prompt. Midjourney reads a dash as two hyphens. */
+/**
+ * Matches the speed flags in a prompt. A long dash also begins a flag, because Midjourney reads a
+ * long dash as two hyphens.
+ */
 const MODE_FLAGS = /\s*(?:--|[–—]+)(?:fast|relax|turbo)(?=\s|$)/gi
 
 /**

@@ -15,7 +15,9 @@ import { drawingAnswer, musicAnswer } from './task-json.ts'
 
 const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** Reports whether a text has the form of a task id. For any other text the store is not read. */
+/**
+ * Reports whether a text has the form of a task id. The event store is not read for any other text.
+ */
 export const isTaskId = (id: string): boolean => TASK_ID.test(id)
 
 /**

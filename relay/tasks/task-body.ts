@@ -204,7 +204,7 @@ export type JsonObject = Readonly<Record<string, unknown>>
 const DEPTH_MAX = 64
 const QUOTE = 34
 const BACKSLASH = 92
-/** The bit by which `[` and `{`, and `]` and `}`, differ. */
+/** The bit in which `[` differs from `{`, and `]` from `}`. */
 const SAME = 32
 const OPEN = 123
 const CLOSE = 125

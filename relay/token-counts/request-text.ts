@@ -23,8 +23,8 @@ const IN_PART = 5
 type Role = 'key' | 'type' | 'text' | 'raw' | 'none'
 
 /**
- * Collects the text that a model reads from the JSON of a chat request. The JSON is read in pieces,
- * in linear time and bounded memory. The JSON must have been validated before.
+ * Reads the JSON of a chat request and collects the text that the model receives. The JSON is read
+ * in pieces, in linear time and bounded memory. The JSON must have been validated before.
  */
 export class RequestText {
   readonly text: TextExcerpt

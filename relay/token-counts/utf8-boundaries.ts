@@ -1,7 +1,7 @@
-/** Matches an ASCII space or line feed. */
+/** Reports whether the byte is an ASCII space or line feed. */
 export const isSpace = (byte: number | undefined): boolean => byte === 32 || byte === 10
 
-/** Matches a continuation byte of a UTF-8 character. */
+/** Reports whether the byte is a continuation byte of a UTF-8 character. */
 export const isContinuation = (byte: number | undefined): boolean =>
   byte !== undefined && (byte & 0xc0) === 0x80
 

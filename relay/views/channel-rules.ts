@@ -7,7 +7,7 @@ import { profileOf } from '#relay/providers/openai-compatible/profiles.ts'
  * The JSON settings of a channel's terms, parsed once. A text that can't be parsed counts as empty.
  */
 export type ChannelRules = {
-  /** Maps each model name of callers to the provider's name. Chains of mappings are resolved. */
+  /** Maps the caller's name of a model to the provider's name. Chains of mappings are resolved. */
   readonly modelNames: ReadonlyMap<string, string>
   /** Maps a provider's status to the status that the caller sees. */
   readonly statuses: ReadonlyMap<number, number>

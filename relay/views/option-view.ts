@@ -34,8 +34,8 @@ export type RelayOptions = {
   /** The interval of ping comments in idle streams, or null if no pings are sent. */
   readonly pingIntervalMs: number | null
   /**
-   * The price of one US dollar in yuan, as decimal text. Balances of providers in yuan are
-   * converted by this price.
+   * The price of one US dollar in yuan, as decimal text. It converts providers' balances in yuan to
+   * dollars.
    */
   readonly yuanPerDollar: string
   readonly usableGroups: ReadonlySet<string>

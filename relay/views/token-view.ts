@@ -108,8 +108,8 @@ export class TokenView {
   }
 
   /**
-   * Changes a token. Some events are applied again although the loaded rows already include them. A
-   * change of an unknown token is therefore ignored, because the token may have been deleted later.
+   * Changes a token. An unknown token is ignored, because the rows may have been loaded after a
+   * later event that deleted the token.
    */
   private change(tokenId: number, changes: Partial<TokenRow>): void {
     const token = this.byId.get(tokenId)

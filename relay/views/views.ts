@@ -102,8 +102,8 @@ function follow(
   const onBatch = async (events: readonly Recorded[], upTo: number): Promise<void> => {
     for (const event of events) {
       const pending = apply(event)
-      // During an await, a call could be priced between two options of the same append. An event is
-      // therefore awaited only if its application is asynchronous.
+      // An event is awaited only if it is applied asynchronously. An unnecessary await between two
+      // options of one append would let a call be priced with only one of them.
       if (pending !== undefined) await pending
       position = event.position
     }

@@ -25,16 +25,16 @@ const KINDS: Readonly<Record<PartKind, readonly string[]>> = {
   file: ['file', 'file_url', 'file_id', 'input_file', 'document', 'document_url'],
 }
 /**
- * The members and types of message parts whose complete content is in the request. Their bytes
- * bound their tokens.
+ * The members and types of message parts whose complete content is in the request. The number of
+ * tokens in such a part can't exceed its number of bytes.
  */
 const PLAIN = [
   ...['text', 'input_text', 'output_text', 'refusal', 'type', 'cache_control', 'annotations'],
   ...['detail', 'fps', 'min_pixels', 'max_pixels', 'total_pixels', 'format'],
 ]
 /**
- * The members of a message whose complete content is in the request. Their bytes bound their
- * tokens.
+ * The members of a message whose complete content is in the request. The number of tokens in such a
+ * member can't exceed its number of bytes.
  */
 const PLAIN_IN_MESSAGE = [
   ...['refusal', 'function_call', 'reasoning', 'reasoning_content', 'reasoning_details'],
@@ -57,11 +57,11 @@ const TYPE = quoted('type')
 const TEXT = quoted('text')
 const FUNCTION = quoted('function')
 const CALLERS_TOOLS = [FUNCTION, quoted('custom')]
-/** The members of a function that is declared without a `type`. */
+/** A tool without a `type` is a function of the caller if it has only these members. */
 const UNTYPED_TOOL = ['function', 'name', 'description', 'parameters', 'strict'].map(quoted)
 /**
  * The members by which gateways recognize a tool that the provider runs, whatever its `type` is.
- * The names are folded and have no underscores.
+ * The names are in lower case and without underscores.
  */
 const PROVIDER_TOOL_MEMBERS = new Set([
   ...['googlesearch', 'googlesearchretrieval', 'enterprisewebsearch', 'googlemaps', 'urlcontext'],

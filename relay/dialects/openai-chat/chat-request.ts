@@ -170,8 +170,8 @@ function limitsOf(
   if (newer === undefined)
     return relayError('invalid_parameter', { param: 'max_completion_tokens' })
   // NOTE: a limit of 0 does not bound the output, because some clients send 0 to request no limit.
-  // If one of the two limits is 0, the other limit is ignored, because the provider may read only
-  // the 0.
+  // If `max_tokens` or `max_completion_tokens` is 0, the other one is ignored as well, because the
+  // provider may read only the 0.
   const given = [older, newer].filter((limit) => limit !== null)
   const isLimited = given.length > 0 && !given.includes(0)
   return { choices: choices ?? 1, outputTokensMax: isLimited ? Math.max(...given) : null }
@@ -179,7 +179,8 @@ function limitsOf(
 
 /**
  * Matches the member `ttl` with the value `1h` of a `cache_control`, even if characters are
- * escaped. The same characters inside a text don't match, because quotes inside a text are escaped.
+ * escaped. The same characters inside a string value don't match, because JSON escapes quotes
+ * inside a string.
  */
 const HOUR_TTL = /"(?:t|\\u0074){2}(?:l|\\u006c)"[ \t\r\n]*:[ \t\r\n]*"(?:1|\\u0031)(?:h|\\u0068)"/i
 

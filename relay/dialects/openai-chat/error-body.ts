@@ -31,8 +31,8 @@ export function errorBody(
 
 const TEXT_MAX = 2_000
 /**
- * The maximum number of characters in which patterns are searched. The maximum exceeds the length
- * of a shown text and keeps the search fast.
+ * The maximum number of characters of a provider's message in which patterns are searched. The
+ * limit keeps the search fast and exceeds the length of the text that is shown.
  */
 const LOOKED_AT_MAX = 2 * TEXT_MAX
 const SECRETS =
@@ -45,9 +45,9 @@ const TELLING_MIN = 5
 
 /**
  * Removes keys, account names, addresses and the texts in `known` from a provider's message. The
- * message is shortened after the redaction, because a part of a secret would not be recognized.
- * Only the first `LOOKED_AT_MAX` characters are kept. If this limit cuts a word, the word is left
- * out.
+ * message is shortened after the redaction, because a secret that is cut off would not be
+ * recognized. Only the first `LOOKED_AT_MAX` characters are kept. If this limit cuts a word, the
+ * word is left out.
  */
 export function redact(text: string, known: readonly string[]): string {
   const telling = known.filter(({ length }) => length >= TELLING_MIN)

@@ -13,9 +13,10 @@ export type InputBound = {
 }
 
 /**
- * The maximum tokens of each part, from the largest counts that providers publish. A detailed
- * picture has up to 5 000 tokens for most models and 48 169 for OpenAI's small models. An hour of
- * video has a million tokens. Sound is usually inside the request, so its bytes bound its tokens.
+ * The maximum tokens of each kind of part, from the largest counts that providers publish. A
+ * detailed picture has up to 5 000 tokens for most models and 48 169 for OpenAI's small models. An
+ * hour of video has a million tokens. Sound is usually inside the request, so its tokens can't
+ * exceed its bytes.
  */
 const BY_PIECE: Readonly<Record<PartKind, InputBound>> = {
   picture: { tokens: 6_000, ceiling: 50_000 },
@@ -45,10 +46,10 @@ const CEILING_BASE = 100_000
 
 /**
  * Bounds the input tokens of a request by its length. A token represents at least one byte of text,
- * and the overhead of a message is smaller than its JSON. Pictures, videos and files by URL or id
- * are added per part. Pictures inside the request are also bounded by their bytes, because only the
- * provider decides whether a text is a picture. If a part may represent any number of tokens, the
- * ceiling is `TOKENS_MAX`.
+ * and a message's JSON has more bytes than the tokens that a provider adds for the message.
+ * Pictures, videos and files by URL or id are added per part. Pictures inside the request are also
+ * bounded by their bytes, because only the provider decides whether a text is a picture. If a part
+ * may represent any number of tokens, the ceiling is `TOKENS_MAX`.
  */
 export function inputBoundOf(
   body: Buffer,

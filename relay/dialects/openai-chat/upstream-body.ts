@@ -15,8 +15,8 @@ type UpstreamChange = {
   /** The overrides as JSON texts, by member name. */
   readonly overrides: ReadonlyMap<string, string>
   /**
-   * The restricted members that may be sent. `PROVIDER_TOOLS` in the set allows the provider's
-   * tools.
+   * The restricted members that may be sent. If the set contains `PROVIDER_TOOLS`, the tools that
+   * the provider runs may be sent.
    */
   readonly allowed: ReadonlySet<string>
   /**
@@ -29,8 +29,8 @@ type UpstreamChange = {
 type UpstreamBody = {
   readonly body: Buffer
   /**
-   * The restricted members that were dropped, in the caller's spelling. `PROVIDER_TOOLS` means that
-   * the provider's tools were dropped.
+   * The restricted members that were dropped, in the caller's spelling. `PROVIDER_TOOLS` in the
+   * list means that the tools that the provider runs were dropped.
    */
   readonly dropped: readonly string[]
 }
@@ -231,9 +231,9 @@ const COLON = 58
 
 /**
  * Replaces the provider's name of the model by the caller's name, in an answer or in complete
- * events of a stream. The name is found by its bytes and without parsing, which is safe because
- * quotes inside a JSON text are escaped. Azure's first event has an empty name, which is not
- * replaced.
+ * events of a stream. The key `"model"` is found by its bytes and without parsing. A string value
+ * can't be mistaken for the key, because JSON escapes the quotes inside a string. Azure's first
+ * event has an empty name, which is not replaced.
  */
 export function withModel(bytes: Buffer, model: string): Buffer {
   const edits: Edit[] = []
@@ -250,7 +250,7 @@ export function withModel(bytes: Buffer, model: string): Buffer {
 
 /**
  * Returns the value of the first `model` member in the bytes of an answer, or null if there is
- * none. A text with the value `model` is not mistaken for the member's name.
+ * none. A member whose value is the string `model` is not mistaken for the `model` member.
  */
 export function modelIn(bytes: Buffer): string | null {
   for (let at = bytes.indexOf(KEY); at >= 0; at = bytes.indexOf(KEY, at + KEY.length)) {
@@ -270,7 +270,7 @@ function behindSpace(bytes: Buffer, from: number): number {
 }
 
 /**
- * Returns the offset after the closing quote of the text at `start`, or -1 if the text is not
+ * Returns the offset after the closing quote of the string at `start`, or -1 if the string is not
  * closed.
  */
 function endOfText(bytes: Buffer, start: number): number {

@@ -2,8 +2,8 @@ type JsonObject = Readonly<Record<string, unknown>>
 
 /**
  * Returns the usage in a stream event or a complete answer, or undefined if there is none. Moonshot
- * sends the usage inside a choice. llama.cpp reports cached tokens as `timings.cache_n`, outside
- * the usage; the count is moved to OpenAI's member.
+ * sends the usage inside a choice. llama.cpp reports cached tokens outside the usage, as
+ * `timings.cache_n`. This count is added to the usage as OpenAI's `cached_tokens`.
  */
 export function usageInEvent(event: object): unknown {
   const { usage: outer, choices, timings } = event as JsonObject

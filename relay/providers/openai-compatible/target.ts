@@ -142,7 +142,10 @@ export function providerRequest(
   }
 }
 
-/** Returns the address for the channel's base URL or keyword, or null if there is none. */
+/**
+ * Returns the address for a base URL or keyword that an admin entered. For an empty text, returns
+ * the provider's default address, or null if the provider has none.
+ */
 export function baseOf(profile: Profile, given: string): string | null {
   if (given === '') return profile.baseUrl
   return profile.bases?.find(({ keyword }) => keyword === given)?.baseUrl ?? given
