@@ -208,3 +208,35 @@ describe('ratios as they are kept', () => {
     }
   })
 })
+
+describe('the cache of prices', () => {
+  const options = { ModelRatio: '{"m":1}', GroupRatio: '{"default":1,"vip":0.5}' }
+  const list = listOf({ ...options, GroupGroupRatio: '{"vip":{"default":0.8}}' })
+  const priceFor = (model: string, group: string, userGroup: string, acceptsUnpriced = false) =>
+    priceOf(list, model, group, { userGroup, acceptsUnpriced })
+
+  it('returns one object for the same customer, which nothing can change', () => {
+    const first = priceFor('m', 'default', 'default')
+    expect(priceFor('m', 'default', 'default')).toBe(first)
+    expect(Object.isFrozen(first)).toBe(true)
+  })
+
+  it('distinguishes groups, the groups of users, and users who accept unpriced models', () => {
+    expect(priceFor('m', 'default', 'vip')).toMatchObject({ group: '0.8', userGroup: 'vip' })
+    expect(priceFor('m', 'default', 'default')).toMatchObject({ group: '1' })
+    expect(priceFor('m', 'vip', 'vip')).toMatchObject({ group: '0.5' })
+    expect(priceFor('none', 'vip', 'vip', true)).toMatchObject({ model: '37.5' })
+    expect(priceFor('none', 'vip', 'vip')).toEqual(codedError('ModelUnpriced'))
+  })
+
+  it('stays correct when callers name more models than it holds', () => {
+    for (let n = 0; n < 10_000; n += 1) priceFor(`made-up-${n}`, 'default', 'default', true)
+    expect(priceFor('m', 'default', 'vip')).toMatchObject({ model: '1', group: '0.8' })
+  })
+
+  it('belongs to one list, so that a changed price applies to the next call', () => {
+    const changed = listOf({ ModelRatio: '{"m":2}' })
+    const customer = { userGroup: 'default', acceptsUnpriced: false }
+    expect(priceOf(changed, 'm', 'default', customer)).toMatchObject({ model: '2' })
+  })
+})
