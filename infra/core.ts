@@ -26,7 +26,7 @@ export type Core = {
   readonly bus: EventBus
   readonly leases: Leases
   readonly limits: Limits
-  /** The limits of calls. Only relay processes share these limits. */
+  /** The limits of relay calls, which all relay processes share. */
   readonly callLimits: Limits
   readonly shortLived: ShortLived
   readonly vault: Vault

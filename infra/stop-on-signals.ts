@@ -15,9 +15,9 @@ type ProcessHandle = {
 }
 
 /**
- * Stops the product on signals. A signal during the start aborts the start. A later signal drains
- * the product, and a second signal shortens the drain. The exit code is 0, or 1 when stopping fails
- * or takes too long.
+ * Stops the product on signals. A signal during the start aborts the start. The first signal after
+ * the start drains the product, and the second signal shortens the drain. The exit code is 0, or 1
+ * when stopping fails or takes too long.
  */
 export function stopOnSignals(
   starting: Promise<Started>,

@@ -5,8 +5,8 @@ import { ALL_LANES, LANE_COUNT } from './lanes.ts'
 
 export type LaneHolder = {
   /**
-   * The leases by lane. The balancer updates the map, and code that writes under these leases reads
-   * it.
+   * The leases of this process, by lane (partition). The balancer updates the map. Code that writes
+   * under a lease reads the map.
    */
   readonly held: Map<number, Lease>
   readonly onGained: (lanes: readonly number[]) => Promise<void>

@@ -31,7 +31,7 @@ export type Step<S, C, E extends Fact, R extends CodedError> = {
   readonly decider: Decider<S, C, E, R>
   readonly stream: string
   readonly command: C
-  /** Has the meaning of `StreamAppend.mustBeNew`. */
+  /** See `StreamAppend.mustBeNew`. */
   readonly mustBeNew?: boolean
 }
 

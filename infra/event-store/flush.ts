@@ -12,7 +12,7 @@ export type ExactPart = {
   readonly stream: string
   readonly expected: number
   readonly events: readonly EncodedEvent[]
-  /** Has the meaning of `StreamAppend.mustBeNew`. */
+  /** See `StreamAppend.mustBeNew`. */
   readonly mustBeNew?: boolean
 }
 

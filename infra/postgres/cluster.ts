@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { cleanEnvironment, type RunAs, runCommand } from './run-command.ts'
 
-/** A Postgres data folder, and what is needed to run its server and to connect. */
+/** A Postgres data folder, with the data that is needed to run its server and to connect. */
 export type Cluster = {
   readonly folder: string
   /**

@@ -3,7 +3,7 @@ import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Decider } from '#domain/shared/decider.ts'
 import type { Fact } from '#domain/shared/event.ts'
 
-/** Returns the value as a store would return it, which is limited to JSON data. */
+/** Returns the value as a store would return it: converted to JSON and back. */
 export const stored = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
 
 /**

@@ -29,7 +29,7 @@ async function ensureTemplate(): Promise<void> {
   isThere = true
 }
 
-/** Creates the template. It gets its name only when it is complete. */
+/** Creates the template under a temporary name and renames it when it is complete. */
 async function createTemplate(client: Client): Promise<void> {
   const unfinished = `${TEMPLATE}_unfinished`
   await client.query(`drop database if exists ${unfinished} with (force)`)

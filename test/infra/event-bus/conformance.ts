@@ -21,7 +21,7 @@ import {
 
 /**
  * The dependencies with which a process creates its bus. Each process has separate `leases`,
- * because each is one owner.
+ * because each process is a separate owner of leases.
  */
 export type BusDeps = {
   readonly store: EventStore
