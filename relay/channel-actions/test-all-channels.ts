@@ -13,8 +13,8 @@ import { TEST_RUNS_LEASE } from './test-runs.ts'
 
 /**
  * Serves three routes for admins. `GET /api/channel/test` starts a test of all channels in the
- * background. `GET /api/channel/test/progress` reports the progress of this test, and `GET
- * /api/channel/test/results` reports the result of each channel.
+ * background. `GET /api/channel/test/progress` reports the progress of this test run.
+ * `GET /api/channel/test/results` reports the result of each channel.
  */
 export const testAllChannels: ChannelAction = (api, deps) => {
   api.route({

@@ -26,7 +26,8 @@ const LOOK_MS = 15_000
 
 /**
  * Tests all channels at the configured interval. The schedule runs only in the relay process that
- * holds the lease. The interval restarts after every run, also after a run that an admin started.
+ * holds the schedule's lease. The interval restarts after every run, including runs that an admin
+ * started.
  */
 export function startTestSchedule(deps: Deps): TestSchedule {
   const { leases, log, lookMs = LOOK_MS } = deps

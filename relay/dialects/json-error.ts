@@ -54,8 +54,8 @@ export function ambiguousKey(path: string, other: string): RelayError {
 const LF = 10
 
 /**
- * The maximum offset for which line and column are determined. Counting the lines of a
- * larger body would block the event loop, and a line number is of little use in such a body.
+ * The maximum offset for which line and column are determined. Counting the lines of a larger body
+ * would block the event loop, and a line number is of little use in such a body.
  */
 const COUNTED_BYTES_MAX = 1024 * 1024
 

@@ -31,14 +31,14 @@ export const innerRules = (
  * offsets.
  */
 export type ObjectVisitor = {
-  /** Called at the value of each member of the top-level object. */
+  /** Called when the scan reaches the value of a member of the top-level object. */
   readonly begin: (key: string) => void
   /** Returns true if the object that begins at this depth is to be visited. */
   readonly visits: (depth: number) => boolean
   readonly enter: (depth: number, at: number) => void
   /**
-   * Called at the value of each member of a visited object. `isRuled` is true if a rule exists for
-   * the member.
+   * Called when the scan reaches the value of a member of a visited object. `isRuled` is true if a
+   * rule exists for the member.
    */
   readonly member: (
     depth: number,
@@ -82,7 +82,7 @@ export class InnerCheck {
     this.rules = inner?.rules ?? []
   }
 
-  /** Called at the value of each member of the top-level object. */
+  /** Called when the scan reaches the value of a member of the top-level object. */
   begin(key: string): void {
     this.isOn = key === this.array
     this.misfit = null

@@ -58,8 +58,8 @@ export async function admit(
 const LATE = Symbol('late')
 
 /**
- * Waits for the admission. Resolves with `LATE` if the admission takes longer than `admitMs`; the
- * admission itself continues.
+ * Waits for the admission. Resolves with `LATE` if the admission takes longer than `admitMs`. A
+ * late admission is not canceled.
  */
 function inTime<T>(
   admitting: Promise<T>,

@@ -58,9 +58,9 @@ export const DEFAULT_DEADLINES: Deadlines = {
 }
 
 /**
- * An object with deadlines. `watch` is called on every tick until it returns false. `now` is
- * monotonic time in milliseconds (`performance.now()`), so that changing the wall clock ends no
- * call.
+ * An object with deadlines. The timer in `Watch` calls `watch` on every tick until `watch` returns
+ * false. `now` is monotonic time in milliseconds (`performance.now()`), so that changing the wall
+ * clock ends no call.
  */
 export type Watched = { readonly watch: (now: number) => boolean }
 

@@ -262,8 +262,8 @@ export class LiveCall implements Watched {
 
   /**
    * Raises the hold of an open-ended stream. If the account can't pay for more, the stream ends
-   * when its hold is used up. If the event store can't be reached, the hold is raised later.
-   * `isWaiting` means that the stream is already paused until the hold is raised; such a stream is
+   * when its hold is used up. If the event store can't be reached, the hold is raised later. If
+   * `isWaiting` is true, the stream is already paused until its hold is raised. A paused stream is
    * ended if the event store can't be reached.
    */
   private async raiseHold(isWaiting: boolean): Promise<void> {
@@ -330,8 +330,9 @@ export class LiveCall implements Watched {
     const emptiedBy = await this.ledger.progress(place, usage, leaseMs)
     if (emptiedBy === null) return
     this.endAccess(emptiedBy)
-    // The lease was not renewed, because the balance or the token's budget is empty. Reading must
-    // end before the lease expires, because the sweeper would not charge for a plain answer.
+    // The lease was not renewed, because the balance or the token's budget is empty. The relay
+    // stops reading before the lease expires, because the sweeper would then end a plain answer
+    // without a charge.
     if (this.isReadOn) {
       this.readOnUntil = Math.min(this.readOnUntil, performance.now() + leaseMs / 2)
     }

@@ -160,8 +160,8 @@ export class StreamForwarder implements SseSink {
       this.errorEvent = Buffer.from(eventData(bytes) ?? '')
       return
     }
-    // The usage in this event already includes the text of this event. While `isUsageEarly` is true,
-    // `pass` does not search the text, so this text can't mark the usage as early.
+    // The usage in this event already includes the text of this event. While `isUsageEarly` is
+    // true, `pass` does not search the text, so this text can't mark the usage as early.
     if (usage !== undefined) this.isUsageEarly = true
     if (hasChoices || !isOfUsage(event)) this.pass(bytes)
     else if (this.wantsUsage) this.hold(bytes)

@@ -101,9 +101,9 @@ export const MATCHED: MatchState = -1
 const UNITS = 65_536
 
 /**
- * Finds any of many words in one pass over a text, independently of the number of words (Aho and
- * Corasick, 1975). Words and texts are compared in Unicode compatibility form (NFKC) and lower
- * case.
+ * Finds any of many words in one pass over a text. The time does not depend on the number of words
+ * (Aho and Corasick, 1975). Words and texts are compared in Unicode compatibility form (NFKC) and
+ * lower case.
  */
 export class WordMatcher {
   private readonly first = new Int32Array(UNITS)

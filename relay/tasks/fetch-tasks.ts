@@ -72,7 +72,7 @@ const HOST = /^[\w.-]{1,255}(?::\d{1,5})?$|^\[[\da-fA-F:]{2,45}\](?::\d{1,5})?$/
 
 /**
  * Returns the address of this site for links in a response. If no address is configured, the host
- * of the caller's request is used, which only that caller sees.
+ * of the caller's request is used. This is safe, because only this caller receives the response.
  */
 function siteAddress({ views }: Pick<TaskDeps, 'views'>, { request }: Exchange): string {
   const { serverAddress } = views.options.options.tasks

@@ -45,9 +45,9 @@ const PATHS = { drawing: '/mj/task/list-by-condition', music: '/suno/fetch' } as
 
 /**
  * Polls one channel with one key about its tasks. A lane does not depend on the lanes of other
- * channels and keys. After a failure, the lane pauses, continues with the tasks after the failed
- * poll and queries fewer tasks at a time. A task that makes the provider's response fail therefore
- * delays other tasks only briefly.
+ * channels and keys. After a failure, the lane pauses. The next poll begins with the tasks after
+ * the failed tasks and queries fewer tasks at a time. A task that makes the provider's response
+ * fail therefore delays other tasks only briefly.
  */
 export class PollLane {
   private readonly deps: TaskDeps
@@ -69,8 +69,8 @@ export class PollLane {
   }
 
   /**
-   * Polls about all tasks, which are sorted from the oldest. Stops when the provider fails. Never
-   * rejects.
+   * Polls the provider about all `tasks`, which are sorted from the oldest to the newest. Stops
+   * when the provider fails. Never rejects.
    */
   async poll(target: PollTarget, tasks: readonly OpenTask[], lost: AbortSignal): Promise<void> {
     if (this.isPaused()) return

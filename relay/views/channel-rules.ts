@@ -15,7 +15,7 @@ export type ChannelRules = {
   readonly overrides: ReadonlyMap<string, string>
   /**
    * True if `stream_options.include_usage` is sent to the provider. The default comes from the
-   * provider's profile. The channel's setting may contain `include_usage` to replace the default.
+   * provider's profile. An `include_usage` in the channel's JSON settings replaces the default.
    */
   readonly takesIncludeUsage: boolean
   /** The restricted members that may be sent to the provider: see `restricted-members`. */

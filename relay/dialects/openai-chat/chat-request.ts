@@ -170,8 +170,8 @@ function limitsOf(
   if (newer === undefined)
     return relayError('invalid_parameter', { param: 'max_completion_tokens' })
   // NOTE: a limit of 0 does not bound the output, because some clients send 0 to request no limit.
-  // If `max_tokens` or `max_completion_tokens` is 0, the other one is ignored as well, because the
-  // provider may read only the 0.
+  // If `max_tokens` or `max_completion_tokens` is 0, the other limit is ignored as well, because
+  // the provider may read only the 0.
   const given = [older, newer].filter((limit) => limit !== null)
   const isLimited = given.length > 0 && !given.includes(0)
   return { choices: choices ?? 1, outputTokensMax: isLimited ? Math.max(...given) : null }

@@ -39,7 +39,7 @@ const BACKSLASH = 92
 /**
  * Returns the `usage` of an answer that is not a stream, or undefined if there is none. Usually the
  * usage is found without parsing the answer. If the key occurs twice, the answer is parsed, because
- * the answer's text may itself be JSON with a usage.
+ * another object in the answer may also have a `usage`.
  */
 export function usageInAnswer(body: Buffer): unknown {
   const at = body.indexOf(KEY)

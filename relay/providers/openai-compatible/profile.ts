@@ -68,7 +68,7 @@ export type Profile = {
 export const CHAT_PATH = '/v1/chat/completions'
 export const MODELS_PATH = '/v1/models'
 
-/** The hint for keys without a particular format. */
+/** The hint of the form's key field for providers whose keys have no particular format. */
 export const ANY_KEY: Words = {
   zh: '请输入渠道对应的鉴权密钥',
   en: 'The key of your account at the provider',

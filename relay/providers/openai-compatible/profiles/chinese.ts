@@ -61,10 +61,7 @@ export const moonshot: Profile = {
   ],
 }
 
-/**
- * Zhipu reports cached input as `cached_tokens`, at the top level of the usage and not in its
- * details.
- */
+/** Zhipu reports cached input as `cached_tokens`, outside the `prompt_tokens_details`. */
 export const zhipuV4: Profile = {
   id: 26,
   name: 'Zhipu v4',
