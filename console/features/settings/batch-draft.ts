@@ -2,7 +2,7 @@ import { formatDecimal, isNegative, parseDecimal } from '#console/ui/quota/exact
 import type { PriceRow } from './price-table.ts'
 
 const RATIO_FIELDS = ['ratio', 'completionRatio', 'cacheRatio'] as const
-/** The ratios, and `price`: a fixed price per call in dollars. */
+/** The fields of a batch edit: the ratios, and `price`, a fixed price per call in dollars. */
 export const BATCH_FIELDS = [...RATIO_FIELDS, 'price'] as const
 /** The fields of each mode, because a model has either ratios or a fixed price. */
 export const FIELDS_OF = { ratio: RATIO_FIELDS, call: ['price'] } as const
@@ -20,7 +20,7 @@ export const emptyBatch: BatchDraft = {
 
 const NO_RATIOS = { ratio: '', completionRatio: '', cacheRatio: '' }
 
-/** Returns the errors of the fields that have a text. */
+/** Returns the errors of all fields that are not empty. */
 export function batchFaults(draft: BatchDraft): BatchFaults {
   const faults: BatchFaults = {}
   for (const field of BATCH_FIELDS) {

@@ -28,7 +28,7 @@ const HINTS = {
   price: 'settings.callPriceHint',
 } as const satisfies Record<BatchField, string>
 
-/** The entered ratios in dollars. A completion ratio alone has no price in dollars. */
+/** Shows the entered ratios in dollars. A completion ratio alone has no price in dollars. */
 function Worth({ draft }: { draft: BatchDraft }): ReactElement | null {
   const { t } = useTranslation()
   const { ratio, completionRatio, price } = draft

@@ -22,7 +22,7 @@ const MAPS: ReadonlySet<string> = new Set([
 export const isPriceOption = (key: string): boolean =>
   MAPS.has(key) || key === 'GroupGroupRatio' || key.startsWith('fallback_')
 
-/** Returns the drafted price changes, one per name, or null if a draft is malformed. */
+/** Returns the unsaved price changes, one per name, or null if an unsaved text is malformed. */
 export function draftEntries(changes: readonly OptionChange[]): PlannedEntry[] | null {
   const entries: PlannedEntry[] = []
   for (const { key, before, after } of changes) {
@@ -40,7 +40,10 @@ export function draftEntries(changes: readonly OptionChange[]): PlannedEntry[] |
   return entries
 }
 
-/** Parses an option's text. A special ratio is named by its two groups, a plain value by ''. */
+/**
+ * Parses an option's text to a map. The name of a special ratio has its two groups. An option with
+ * a single value has one entry with an empty name.
+ */
 function entriesOf(key: string, text: string): JsonMap | null {
   if (MAPS.has(key)) return readJsonMap(text)
   if (key !== 'GroupGroupRatio') return new Map(text.trim() === '' ? [] : [['', text.trim()]])

@@ -42,7 +42,7 @@ export function fallbackFault(draft: FallbackDraft): FallbackFault | null {
   return null
 }
 
-/** Returns the field at which the error appears. */
+/** Returns the field at which the error of `fallbackFault` appears. */
 export function fallbackFaultField(draft: FallbackDraft): FallbackKey | undefined {
   const fault = fallbackFault(draft)
   if (fault === null) return undefined
@@ -70,7 +70,7 @@ export const fallbackDraft = (value: (key: string) => string): FallbackDraft => 
   fallback_completion_ratio: value('fallback_completion_ratio'),
 })
 
-/** Returns the field with the error if one of the four options was changed. */
+/** Returns the field with the error if one of the fallback price's four options was changed. */
 export function fallbackFaultKey(
   changed: ReadonlySet<string>,
   value: (key: string) => string,

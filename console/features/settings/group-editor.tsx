@@ -21,7 +21,7 @@ import {
 import { useHeld } from './use-held.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** The groups as a table. Each applied change becomes a draft of the settings page. */
+/** The groups as a table. Changes in the table are saved only with the settings page. */
 export function GroupEditor(props: { form: SettingsForm; maps: GroupMaps }): ReactElement {
   const { form, maps } = props
   const { t } = useTranslation()

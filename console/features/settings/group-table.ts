@@ -29,7 +29,7 @@ export type GroupRow = {
   ratio: string
   description: string
   isUsable: boolean
-  /** Empty means the default color. */
+  /** The color of the group's tag. An empty text means the default color. */
   color: string
   /** The special ratios of this group's users, by the group of the token. */
   specials: JsonMap
@@ -42,7 +42,7 @@ export type GroupMaps = {
   readonly GroupGroupRatio: ReadonlyMap<string, JsonMap>
 }
 
-/** Parses the options of groups. Null if one is malformed, which must be corrected as JSON. */
+/** Parses the options of groups. Null if one is malformed and must be corrected as JSON. */
 export function readGroupMaps(value: (key: GroupKey) => string): GroupMaps | null {
   const GroupRatio = readJsonMap(value('GroupRatio'))
   const UserUsableGroups = readJsonMap(value('UserUsableGroups'), 'text')
@@ -63,7 +63,7 @@ export const groupRows = (maps: GroupMaps): GroupRow[] =>
     specials: maps.GroupGroupRatio.get(name) ?? new Map(),
   }))
 
-/** Returns the changed option texts after replacing a group. Equal texts are omitted. */
+/** Replaces a group. Returns only the option texts that this changes. */
 export function withGroup(maps: GroupMaps, row: GroupRow): Map<GroupKey, string> {
   const { name, description, color, specials } = row
   const offered = JSON.stringify(description.trim() === '' ? name : description.trim())
@@ -75,7 +75,7 @@ export function withGroup(maps: GroupMaps, row: GroupRow): Map<GroupKey, string>
   })
 }
 
-/** Returns the changed option texts after removing a group and the special ratios for it. */
+/** Removes a group and its special ratios. Returns only the option texts that this changes. */
 export function withoutGroup(maps: GroupMaps, name: string): Map<GroupKey, string> {
   const others = new Map(
     [...withSpecials(maps.GroupGroupRatio, name, new Map())]
@@ -111,7 +111,7 @@ function textsOf(before: GroupMaps, after: GroupMaps): Map<GroupKey, string> {
 const textOf = (maps: GroupMaps, key: GroupKey): string =>
   key === 'GroupGroupRatio' ? writeNested(maps[key]) : writeJsonMap(maps[key])
 
-/** Parses lines of `group=ratio`. Null for a malformed line and a repeated or unknown group. */
+/** Parses lines of `group=ratio`. Null if a line is malformed or a group is repeated or unknown. */
 export function readSpecials(text: string, groups: ReadonlySet<string>): JsonMap | null {
   const specials = new Map<string, string>()
   for (const line of text.split('\n').map((each) => each.trim())) {

@@ -9,7 +9,7 @@ const ENTRY =
 
 export type ValueKind = 'number' | 'text'
 
-/** Parses a flat object whose values are all of `kind`. Null for any other text. */
+/** Parses a flat object whose values are all of `kind`. Returns null for any other text. */
 export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap | null {
   const wanted = kind === 'number' ? 'number' : 'string'
   let parsed: unknown

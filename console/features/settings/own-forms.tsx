@@ -183,7 +183,7 @@ export const OWN_FORMS: Readonly<Record<string, Form>> = {
   ratios: ({ form }) => <JsonGrid section="ratios" form={form} />,
 }
 
-/** Additional content below the fields, by section id. */
+/** Additional content below the fields of a section, by section id. */
 export const EXTRAS: Readonly<Record<string, Form>> = {
   update: UpdateCheck,
   smtp: TestMail,

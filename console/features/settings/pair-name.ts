@@ -1,7 +1,7 @@
 /** Separates the two groups in the name of a special ratio: first the user's, then the token's. */
 const AND = ' > '
 
-/** Formats two groups as `vip > default`, or as JSON if a name would make that ambiguous. */
+/** Formats two groups as `vip > default`, or as JSON if a group's name makes this ambiguous. */
 export const pairName = (user: string, token: string): string =>
   `${user}${token}`.includes('>') || user.startsWith('[')
     ? JSON.stringify([user, token])

@@ -25,7 +25,10 @@ function isWrong(entry: Entry): boolean {
   return number === null || isNegative(number)
 }
 
-/** Edits a planned change. Saving replaces it atomically, or plans it again if it took effect. */
+/**
+ * Edits a planned price change. Saving replaces the change atomically, or plans a second change if
+ * the first is no longer pending.
+ */
 export function PlannedEditor(props: {
   change: ScheduledChange
   onClose: () => void
@@ -39,7 +42,7 @@ export function PlannedEditor(props: {
   const [at, setAt] = useState(before)
   const [entries, setEntries] = useState(change.changes)
   const [isChecked, setChecked] = useState(false)
-  // An unchanged time keeps its seconds, which the field does not have.
+  // The time field has no seconds, so an unchanged time keeps its stored seconds.
   const seconds = at === before ? change.at : (secondsOfDateField(at) ?? Number.NaN)
   const fault = planTimeFault(seconds)
   const { isBusy, submit } = useSubmit(async () => {
@@ -98,7 +101,7 @@ function EditedEntry(props: {
   entry: Entry
   isWrong: boolean
   onChange: (value: string) => void
-  /** Removes an entry; null for a plan with a single entry, which the user can cancel instead. */
+  /** Removes an entry. Null for a plan with a single entry, which the user can cancel instead. */
   onRemove: (() => void) | null
 }): ReactElement {
   const { entry, onChange, onRemove } = props

@@ -23,7 +23,7 @@ export function PlannedEntries(props: { entries: ScheduledChange['changes'] }): 
   )
 }
 
-/** The object of a price: a model, a group, a user group with a token group, or all users. */
+/** Shows to what a price applies: a model, a group, a pair of groups, or all users. */
 export function Subject({ option, name }: { option: string; name: string }): ReactElement {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()

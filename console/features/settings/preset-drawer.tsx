@@ -17,7 +17,7 @@ import type { SettingsForm } from './use-settings-form.ts'
 
 type PresetProps = { isOpen: boolean; form: SettingsForm; maps: PriceMaps; onClose: () => void }
 
-/** Public price lists, which an admin can merge into the drafts or remove from them. */
+/** Public price lists. An admin can add their prices to the settings form or remove them. */
 export function PresetDrawer({ isOpen, form, maps, onClose }: PresetProps): ReactElement {
   const { t } = useTranslation()
   const [source, setSource] = useState<PresetSource>('flexible')
@@ -139,6 +139,6 @@ function PresetList(props: {
   )
 }
 
-/** Formats a ratio, a completion ratio and an output limit. A missing value is a dash. */
+/** Formats a model's ratio, completion ratio and output limit. A missing value is a dash. */
 const valuesText = (values: PresetRow['now']): string =>
   values.every((value) => value === '') ? '–' : values.map((value) => value || '–').join(' · ')

@@ -8,7 +8,7 @@ export type PresetLists = {
   readonly max_output: Readonly<Record<string, string>>
 }
 
-/** The values as texts; an empty text means no value. */
+/** A model's values as texts. An empty text means that the model has no such value. */
 type PresetValues = readonly [ratio: string, completion: string, maxOutput: string]
 
 export type PresetRow = {
@@ -33,7 +33,7 @@ export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
   return rows.sort((one, other) => order[one.state] - order[other.state])
 }
 
-/** Returns the option texts changed by a merge. A merged ratio replaces a model's fixed price. */
+/** Merges the lists. Returns the changed option texts. A ratio replaces a model's fixed price. */
 export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
   return textsOfMaps(maps, {
@@ -71,6 +71,6 @@ const valuesOf = (name: string, ratios: JsonMap, completions: JsonMap, caps: Jso
 const without = (map: JsonMap, names: JsonMap): JsonMap =>
   new Map([...map].filter(([name]) => !names.has(name)))
 
-/** Returns the preset entries that differ numerically. The digits of other entries are kept. */
+/** Returns the preset entries that differ numerically from `map`, whose equal entries are kept. */
 const newer = (map: JsonMap, preset: JsonMap): JsonMap =>
   new Map([...preset].filter(([name, ratio]) => !isSameNumber(map.get(name) ?? '', ratio)))

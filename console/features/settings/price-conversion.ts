@@ -26,13 +26,13 @@ export function ratioOfPrice(price: string): string {
 
 /** The maximum number of decimals that the server accepts in a ratio. */
 const RATIO_SCALE = 30
-/** A completion ratio with fewer digits is exact; a longer one may be a rounded quotient. */
+/** A completion ratio of at least this many digits may be a rounded quotient; others are exact. */
 const ROUNDED_DIGITS_MIN = 12
 /** A price was entered, not computed, if it is this many digits shorter than the exact product. */
 const DIGITS_SAVED_MIN = 4
 
 /**
- * Returns dollars per million output tokens, or an empty text if a part is missing. A completion
+ * Returns dollars per million output tokens, or an empty text if a ratio is missing. A completion
  * ratio of 12 or more digits may be a rounded quotient. In this case, returns the shortest price
  * that rounds to the same quotient, if there is one.
  */
@@ -73,8 +73,8 @@ const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0
 
 /**
  * Returns output price / input price, or an empty text if a price is missing or the input price is
- * 0. A quotient of more than 30 decimals is rounded up, so that a charge of exactly one half does
- * not fall below.
+ * 0. A quotient of more than 30 decimals is rounded up. Otherwise, a charge of exactly half a quota
+ * unit could become less than half and be rounded down.
  */
 export function completionRatioOf(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]

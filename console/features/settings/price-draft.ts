@@ -5,7 +5,10 @@ import { emptyRow, isPerCall, type PriceRow } from './price-table.ts'
 
 export type PriceMode = 'ratio' | 'price' | 'call'
 
-/** The form's values. Each input mode has its own texts; only the chosen mode's texts are saved. */
+/**
+ * The values of the price form. Each input mode has separate fields, and only the fields of the
+ * selected mode are saved.
+ */
 export type PriceDraft = {
   name: string
   mode: PriceMode
@@ -69,7 +72,7 @@ const PRICE_SHAPE = /^\d{1,5}(\.\d{1,6})?$/
 /** A number of tokens with one to nine digits, as the option allows. */
 const COUNT_SHAPE = /^[1-9]\d{0,8}$/
 
-/** Checks a draft. Prices that are unchanged since `before` may have more digits. */
+/** Checks the form's values. A price that has not changed since `before` may have more digits. */
 export function priceFaults(
   draft: PriceDraft,
   taken: ReadonlySet<string>,
@@ -107,7 +110,7 @@ export function priceFaults(
   return faults
 }
 
-/** Converts a draft to a row; `priceFaults` must have found no error. */
+/** Converts the form's values to a table row. `priceFaults` must have found no error in them. */
 export function rowOfDraft(draft: PriceDraft): PriceRow {
   const name = draft.name.trim()
   if (draft.mode === 'call') {
@@ -127,7 +130,7 @@ export function rowOfDraft(draft: PriceDraft): PriceRow {
   }
 }
 
-/** Converts a draft to a row. Unchanged values keep their stored text, which has all digits. */
+/** Converts the form's values to a table row. Unchanged values keep all digits that are stored. */
 export function changedRow(row: PriceRow, before: PriceDraft, after: PriceDraft): PriceRow {
   const [old, fresh] = [rowOfDraft(before), rowOfDraft(after)]
   const kept = (field: keyof PriceRow) => (old[field] === fresh[field] ? row[field] : fresh[field])

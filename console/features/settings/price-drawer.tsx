@@ -24,7 +24,7 @@ type PriceDrawerProps = {
   /** The name of a model that has no price yet, if the form opens for this model. */
   newName?: string
   onClose: () => void
-  /** Receives the row; `before` is the previous name of the model, or null. */
+  /** Receives the edited row. `before` is the model's previous name, or null for a new model. */
   onApply: (row: PriceRow, before: string | null) => void
 }
 

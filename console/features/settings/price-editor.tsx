@@ -31,7 +31,7 @@ import { useShownRow } from './use-shown-row.ts'
 
 type Open = { row: PriceRow | 'new' } | { historyOf: string } | 'batch' | null
 
-/** The price table. Each applied change becomes a draft of the settings page. */
+/** The prices as a table. Changes in the table are saved only with the settings page. */
 export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }): ReactElement {
   const { form, maps } = props
   const { t } = useTranslation()

@@ -19,7 +19,7 @@ const DAYS = { day: 1, week: 7, month: 30 } as const
 type Range = keyof typeof DAYS
 const RANGES = ['day', 'week', 'month'] as const
 
-/** Recalculates past charges with the drafted prices and compares them with the actual charges. */
+/** Recalculates past charges with the unsaved prices and compares them with the actual charges. */
 export function PricePreviewDrawer(props: {
   isOpen: boolean
   form: SettingsForm

@@ -63,7 +63,7 @@ function PlanDrafts({ form }: { form: SettingsForm }): ReactElement {
   )
 }
 
-/** Schedules the drafted prices, and lists scheduled changes with their results. */
+/** Schedules the unsaved prices, and lists scheduled changes with their results. */
 export function PriceScheduleDrawer(props: {
   isOpen: boolean
   form: SettingsForm

@@ -20,7 +20,7 @@ export type PriceRow = {
   ratio: string
   completionRatio: string
   cacheRatio: string
-  /** The maximum output tokens of a response. They determine the hold of a call without a limit. */
+  /** The maximum output tokens of a response, for which a call without a limit holds quota. */
   maxOutputTokens: string
 }
 
@@ -39,7 +39,7 @@ export function readPriceMaps(texts: Texts): PriceMaps | null {
 
 /**
  * Returns every model with a price or a ratio, sorted by name. Models that have only a cache ratio
- * or an output limit are omitted; most are built-in entries for models that the site does not sell.
+ * or an output limit are omitted, because most are built-in entries that the site does not sell.
  */
 export function priceRows(maps: PriceMaps): PriceRow[] {
   const names = new Set(NAMING_KEYS.flatMap((key) => [...maps[key].keys()]))
@@ -59,14 +59,14 @@ export const isPriced = (row: PriceRow): boolean => row.price !== '' || row.rati
 const isNamed = (maps: PriceMaps, name: string): boolean =>
   NAMING_KEYS.some((key) => maps[key].has(name))
 
-/** Returns the option texts that the rows change. An empty value removes its entry. */
+/** Returns the option texts that the edited rows change. An empty value removes a model's entry. */
 export function withRows(maps: PriceMaps, rows: readonly PriceRow[]): Map<PriceKey, string> {
   const changed = new Map<PriceKey, string>()
   for (const key of PRICE_KEYS) {
     let entries = maps[key]
     for (const row of rows) {
       const value = valueFor(row, key)
-      // An empty cell of an added model must not delete a built-in value, which is not shown.
+      // An empty field of an added model must not delete a built-in value, which the table omits.
       if (BUILT_IN_KEYS.has(key) && value === '' && !isNamed(maps, row.name)) continue
       if ((entries.get(row.name) ?? '') !== value) {
         entries = withEntry(entries, row.name, value === '' ? null : value)
@@ -77,7 +77,7 @@ export function withRows(maps: PriceMaps, rows: readonly PriceRow[]): Map<PriceK
   return changed
 }
 
-/** Returns the texts of the options that differ between the two maps. */
+/** Returns the texts of the options whose values in `after` differ from `before`. */
 export const textsOfMaps = (before: PriceMaps, after: PriceMaps): Map<PriceKey, string> =>
   new Map(
     PRICE_KEYS.map((key) => [key, writeJsonMap(before[key]), writeJsonMap(after[key])] as const)

@@ -4,7 +4,7 @@ import { rebasedChange } from './rebased-change.ts'
 
 type Texts = ReadonlyMap<string, string>
 
-/** `text` is the draft after merging it with `onto`, the version that another user saved. */
+/** `text` is the user's change, merged with the version `onto` that another user saved. */
 export type Rebased = { readonly text: string; readonly onto: string }
 
 export type Sent = {
@@ -12,11 +12,11 @@ export type Sent = {
   refusals: Texts
   /** The server's remarks on the saved options. */
   notes: Texts
-  /** The drafts that were merged with another user's change, by option. */
+  /** The user's changes that were merged with another user's change, by option. */
   rebased: ReadonlyMap<string, Rebased>
 }
 
-/** The number of attempts per option; each merges the draft with another user's change. */
+/** The maximum number of attempts per option. Each retry merges the change of another user. */
 const TRIES_MAX = 3
 
 type ReadAgain = () => Promise<Texts>

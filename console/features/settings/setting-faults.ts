@@ -47,7 +47,10 @@ export function settingFault(type: OptionType, text: string): SettingFault | nul
   }
 }
 
-/** Checks the range of which this option is one end. The upper end names the lower one. */
+/**
+ * Checks the range of which the option `key` is the lower or upper end. In the schema, the upper
+ * end names the lower end.
+ */
 export function rangeFault(
   schema: ReadonlyMap<string, OptionSchema>,
   key: string,
@@ -64,7 +67,7 @@ export function rangeFault(
   return null
 }
 
-/** Returns true for a valid range; an upper end of 0 means no limit. */
+/** Returns true for a valid range. An upper end of 0 means no limit. */
 export function isRange(lower: string, upper: string): boolean {
   const [least, most] = [parseDecimal(lower), parseDecimal(upper)]
   return least === null || most === null || Number(upper) === 0 || !isBelow(most, least)
@@ -140,7 +143,7 @@ function linksFault(value: unknown): SettingFault | null {
   return links.map(([, link]) => linkFault(link)).find((fault) => fault !== null) ?? null
 }
 
-/** Rejects unknown placeholders as probable typing errors; the server accepts them. */
+/** Rejects unknown placeholders as probable typing errors, although the server accepts them. */
 function linkFault(template: string): SettingFault | null {
   const named = template.match(/\{[a-z_][\w-]*\}/gi) ?? []
   const unknown = named.find((placeholder) => !FILLED.includes(placeholder))

@@ -14,7 +14,7 @@ import { useWords } from './use-words.ts'
 /** The server sends this text in place of a secret. */
 const SET = '***'
 
-/** The field of a secret, which is never shown. If empty, the secret stays; a button clears it. */
+/** The field of a secret, which is never shown. An empty field keeps it, and a button clears it. */
 function SecretField(props: { option: OptionSchema; form: SettingsForm }): ReactElement {
   const { form, option } = props
   const { t } = useTranslation()

@@ -62,5 +62,5 @@ function fieldClass(option: OptionSchema, isStart: boolean): string | undefined 
   return isStart ? 'tg-setting-start' : undefined
 }
 
-/** True for an option that needs both columns. JSON has short lines and needs one. */
+/** True for an option that needs both columns. JSON needs only one, because its lines are short. */
 const isWide = ({ type }: OptionSchema): boolean => type.kind === 'lines' || type.kind === 'links'

@@ -1,7 +1,10 @@
 import { useEffect, useEffectEvent } from 'react'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** Keeps the baseline while `isOpen`, so that another user's change is noticed when saving. */
+/**
+ * While `isOpen`, does not refresh the option values in the form. A save then detects whether
+ * another user has changed them.
+ */
 export function useHeld(form: SettingsForm, isOpen: boolean): void {
   const hold = useEffectEvent(form.hold)
   useEffect(() => {

@@ -16,7 +16,7 @@ import { useWords } from './use-words.ts'
 
 const OUT_OF_BOUNDS: readonly SettingFault['code'][] = ['tooSmall', 'tooLarge', 'notNumber']
 
-/** A limit of the largest safe integer is not shown. */
+/** The largest safe integer. A maximum of this size is not shown to the user. */
 const BEYOND_NEED = String(Number.MAX_SAFE_INTEGER)
 
 /** Returns the text of an error. An option may define the text for its bounds. */
@@ -66,7 +66,7 @@ export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
   /** Returns the visible error of an option, or undefined if there is none. */
   errorText: (key: string) => string | undefined
   changes: readonly OptionChange[]
-  /** Keeps the baseline while a part of the page is open for editing. */
+  /** While true, the form's option values are not refreshed, because the user edits them. */
   hold: (isOpen: boolean) => void
   discard: () => void
   save: () => Promise<void>
@@ -78,8 +78,8 @@ const NO_TEXTS: Texts = new Map()
 const NO_KEYS: ReadonlySet<string> = new Set()
 
 /**
- * Manages the settings page: the loaded options as baseline, the drafts, and saving. `onFault`
- * receives the first option that has an error or that the server rejects.
+ * Manages the settings page: the loaded options, the unsaved texts, and saving. `onFault` receives
+ * the first option that has an error or that the server rejects.
  */
 export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
   const { t } = useTranslation()
@@ -146,7 +146,7 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
 const shownOptions = (schema: Options['schema'], id: string): OptionSchema[] =>
   [...schema.values()].filter(({ section, note }) => section === id && note === null)
 
-/** Compares the drafts with the baseline, which stays the same during edits. */
+/** Compares the unsaved texts with the loaded options, which are not refreshed during edits. */
 function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases' | 'texts'>) {
   const [held, setHeld] = useState<Texts | null>(null)
   const options = useOptions((live) => held !== null || changesOf(live, bases, texts).length > 0)
@@ -154,7 +154,7 @@ function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases
   const changes = useMemo(() => changesOf(baseline, bases, texts), [baseline, bases, texts])
   const value = (key: string) => {
     const [theirs, draft] = [baseline.get(key) ?? '', texts.get(key)]
-    // If another user has changed the option, a draft that changes nothing is dropped.
+    // If another user has changed the option, an unsaved text that changes nothing is dropped.
     const isOver = bases.get(key) !== theirs && !changes.some((change) => change.key === key)
     return draft === undefined || isOver ? theirs : draft
   }
@@ -167,7 +167,7 @@ const changesOf = (baseline: Texts, bases: Texts, texts: Texts): OptionChange[] 
 /** Manages the unsaved texts, the fields that had the focus, and the server's errors. */
 function useDrafts() {
   const [texts, setTexts] = useState(NO_TEXTS)
-  // The option's value when its draft began, with which the draft is compared.
+  // The values that the options had when the user began to edit them, for comparison.
   const [bases, setBases] = useState(NO_TEXTS)
   const [touched, setTouched] = useState(NO_KEYS)
   const [refusals, setRefusals] = useState(NO_TEXTS)

@@ -28,7 +28,10 @@ const setupFaults = (
   isRootReady: boolean,
 ): Partial<Record<keyof AccountDraft, AccountFault>> => (isRootReady ? {} : accountFaults(draft))
 
-/** `token` comes from a URL in the server's log and permits a setup from another machine. */
+/**
+ * Builds the setup request. `token` comes from a URL in the server's log and permits a setup from
+ * another machine.
+ */
 function setupBody(draft: SetupDraft, token: string | null): Setup {
   return {
     username: draft.username.trim(),

@@ -2,8 +2,8 @@ import type { TaskPush } from '#read-api/contract/tasks.ts'
 import type { AnyTask, TaskKind, TaskPage } from './task-kind.ts'
 
 /**
- * Applies live events to a page of tasks. `hasNew` is true after an event of a task newer than the
- * page. Without changes, returns the same page object.
+ * Applies live events to a page of tasks. `hasNew` is true if an event concerns a task that is
+ * newer than the page. If nothing changed, returns the same page object.
  */
 export function withPushes<Task extends AnyTask>(
   page: TaskPage<Task>,

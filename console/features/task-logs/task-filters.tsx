@@ -40,11 +40,11 @@ export type NoTasksWords = {
   readonly icon: IconName
   readonly title: string
   readonly body: string
-  /** A message if the site has disabled such tasks, or null if they are enabled. */
+  /** A message if the site has disabled tasks of this kind; null if they are enabled. */
   readonly off: string | null
 }
 
-/** A note above the list that the site has disabled such tasks, so no new rows arrive. */
+/** A note above the list that the site has disabled tasks of this kind, so no new rows arrive. */
 export function OffNote(props: { off: string; isAdmin: boolean }): ReactElement {
   const { t } = useTranslation()
   return (

@@ -10,7 +10,7 @@ import { faultText, type TokenFormProps } from './token-draft.ts'
 
 const QUICK_DOLLARS = [1n, 10n, 50n, 100n, 500n, 1000n] as const
 
-/** The token's budget: an amount, for which buttons set common values, or unlimited. */
+/** The token's budget, which is unlimited or an amount. Buttons set common amounts. */
 export function TokenAmountFields(props: TokenFormProps): ReactElement {
   const { draft, faults, unit, onChange } = props
   const { t, i18n } = useTranslation()

@@ -51,7 +51,10 @@ export type TokenFaults = Partial<Record<Exclude<keyof TokenDraft, 'rateLimit'>,
   rateLimit?: FieldFaults<typeof RATE_LIMIT_FIELDS>
 }
 
-/** Returns a fault's text. For `ipWrong`, `TokenAccessFields` shows a text with the line number. */
+/**
+ * Returns the text of a field's error. For `ipWrong`, `TokenAccessFields` shows another text with
+ * the line number.
+ */
 export function faultText(t: TFunction, fault: TokenFault | undefined): string | undefined {
   if (fault === undefined) return undefined
   return typeof fault === 'object' ? fieldFaultText(t, fault) : t(`tokens.fault.${fault}`)
@@ -83,7 +86,7 @@ export const draftOfToken = (token: Token, unit: AmountUnit): TokenDraft => ({
   count: '1',
 })
 
-/** Checks a draft. A past expiry is valid only if it is still the stored `expiresBefore`. */
+/** Checks the form's values. Only the stored expiry `expiresBefore` may be in the past. */
 export function tokenFaults(draft: TokenDraft, unit: AmountUnit, expiresBefore = ''): TokenFaults {
   const faults: TokenFaults = fieldFaults(TOKEN_FIELDS, draft)
   const set = (field: keyof TokenFaults & string, fault: TokenFault | null) => {
@@ -120,7 +123,10 @@ export const termsOfDraft = (draft: TokenDraft, unit: AmountUnit): CreateToken =
   model_limits: draft.models.join(','),
 })
 
-/** Returns the changed fields. Sending an unchanged quota would refund calls made meanwhile. */
+/**
+ * Returns the changed fields. An unchanged quota must not be sent, because calls may have spent
+ * quota in the meantime, which it would refund.
+ */
 export const changedTerms = (before: TokenDraft, after: TokenDraft, unit: AmountUnit) =>
   changedFields(termsOfDraft(before, unit), termsOfDraft(after, unit))
 

@@ -64,7 +64,7 @@ export type ReadyToken = Pick<
   'id' | 'name' | 'key' | 'group' | 'model_limits_enabled' | 'model_limits'
 >
 
-/** The shown tokens. `areNew` is false for an existing token and true for new tokens. */
+/** The displayed tokens. `areNew` is false for an existing token and true for new tokens. */
 export type Ready = { readonly tokens: readonly ReadyToken[]; readonly areNew: boolean }
 
 const NONE: Ready = { tokens: [], areNew: true }

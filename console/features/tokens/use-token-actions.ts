@@ -51,7 +51,7 @@ export function useTokenActions(): TokenActions {
   return { setEnabled, remove, copyKeys }
 }
 
-/** Enables or disables the tokens, skips tokens that already are, and offers an undo. */
+/** Enables or disables the tokens and offers an undo. Skips tokens that already have the status. */
 function useSwitch(): TokenActions['setEnabled'] {
   const { t } = useTranslation()
   const client = useQueryClient()

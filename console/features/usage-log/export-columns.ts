@@ -4,11 +4,14 @@ import { type ExportColumn, exportColumns } from '#read-api/contract/export-colu
 const LEFT_OUT_KEY = 'logs-export-left-out'
 const NONE: readonly string[] = []
 
-/** Stored is the list of excluded columns, so that exports include columns of later releases. */
+/**
+ * Validates the stored column names. The excluded columns are stored, so that exports include
+ * columns of later releases.
+ */
 const readLeftOut = (stored: unknown): readonly string[] | null =>
   Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : null
 
-/** Manages the columns that are exported. By default these are all columns. */
+/** Manages the columns of exports. By default, all columns are exported. */
 export function useExportColumns(isAdmin: boolean) {
   const [leftOut, store] = useLocalPreference(LEFT_OUT_KEY, NONE, readLeftOut)
   const all = exportColumns(isAdmin)

@@ -53,7 +53,7 @@ export const LOG_URL = {
   order: choiceParam<'asc' | 'desc'>(['asc', 'desc'], 'desc'),
   p: integerParam({ fallback: 0, max: 999_999_999 }),
   page_size: pageSizeParam,
-  /** The column ids of a link, separated by commas; empty for the columns stored in the browser. */
+  /** The column ids of a link, separated by commas. If empty, this browser's columns apply. */
   columns: textParam('', 400),
 } as const
 

@@ -31,7 +31,7 @@ export function linkedLayout<Row>(
   }
 }
 
-/** Returns a link to a view, with the settings that otherwise only this browser has. */
+/** Returns a link to a view, including page size and columns, which only this browser stores. */
 export function linkTo(
   href: string,
   view: { pageSize: number; columns: readonly string[] },

@@ -10,7 +10,7 @@ type Props = {
   isPaused: boolean
   /** True while the user reads the list, during which new rows are not inserted. */
   isHeld: boolean
-  /** True if no new row can appear: the range has ended or this is not the first page. */
+  /** True if no new row can appear, because the range has ended or this is not the first page. */
   isPast: boolean
   onPause: (isPaused: boolean) => void
 }

@@ -1,8 +1,8 @@
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
 /**
- * The rows that arrived after the page was read, newest first. While `isHeld`, new rows are kept in
- * `pending` and not shown, so that visible rows do not move.
+ * The live rows of the log, which arrived after the page was read, newest first. While `isHeld`,
+ * new rows are kept in `pending` and not shown, so that visible rows do not move.
  */
 export type LiveTail = {
   readonly shown: readonly LogEntry[]
@@ -12,7 +12,7 @@ export type LiveTail = {
   readonly isOverfull: boolean
   /** The number of pending rows that were dropped. Missed live events are not counted. */
   readonly dropped: number
-  /** The rows with a higher id arrived last and are highlighted for a moment. */
+  /** Rows with an id above this number arrived last and are highlighted for a moment. */
   readonly freshAbove: number
 }
 
@@ -28,12 +28,12 @@ export const EMPTY_TAIL: LiveTail = {
 /** The maximum number of shown rows, and of pending rows. */
 export const TAIL_MAX = 5_000
 
-/** The page of the list below the live rows, newest first; `isWhole` if it is the last page. */
+/** The page of the list below the live rows, newest first. `isWhole` is true for the last page. */
 export type PageBelow = { readonly rows: readonly LogEntry[]; readonly isWhole: boolean }
 
 /**
- * Adds rows (oldest first), except rows that the page has or that belong to a later page. NOTE:
- * Projections write the log in parallel, so rows may arrive out of the order of ids.
+ * Adds live rows (oldest first), except rows that the page already has or that belong to a later
+ * page. NOTE: Projections write the log in parallel, so rows may arrive out of the order of ids.
  */
 export function receive(tail: LiveTail, rows: readonly LogEntry[], page: PageBelow): LiveTail {
   const newest = Math.max(page.rows[0]?.id ?? 0, tail.pending[0]?.id ?? 0, tail.shown[0]?.id ?? 0)

@@ -34,7 +34,7 @@ export function LogList({ view, log, layout, reading }: Props): ReactElement {
   const grid = useRef<DataGridHandle>(null)
   const { page, tail, rows } = log
   const total = (page.data?.total ?? 0) + rows.length - (page.data?.items.length ?? 0)
-  // The only call found by a request id is expanded.
+  // If a search by request id finds one call, the call's row is expanded.
   const isFound = view.filters.request !== '' && rows.length === 1 && !page.isPlaceholderData
   const soughtKey = isFound ? rows.map(rowKey)[0] : undefined
   useEffect(() => {

@@ -5,8 +5,9 @@ import type { LogFilters } from './filters.ts'
 const ANY_TIME = relativeRange('all')
 
 /**
- * Converts the filters to query parameters. A relative range starts at its span before `begunAt`,
- * which all pages share, and ends at `now`. A search by request id ignores the range.
+ * Converts the filters to query parameters. A relative range, such as the last 24 hours, starts
+ * relative to `begunAt`, which all pages share, and ends at `now`. A search by request id ignores
+ * the range.
  */
 export function logParams(filters: LogFilters, now: number, begunAt = now): LogParams {
   const range = filters.request === '' ? filters.range : ANY_TIME

@@ -1,4 +1,4 @@
-/** Downloads a file, which the browser keeps on disk if it is large. */
+/** Saves a file on the user's computer, as a download named `name`. */
 export function saveFile(file: Blob, name: string): void {
   const address = URL.createObjectURL(file)
   const link = document.createElement('a')

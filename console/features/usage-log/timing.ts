@@ -18,7 +18,9 @@ export function shortDuration(ms: number): string {
   return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`
 }
 
-/** Returns the output tokens per second after the first token, or null if this has no meaning. */
+/**
+ * Returns the output tokens per second after the first token, or null if they are not computable.
+ */
 export function tokensPerSecond(row: LogEntry, other: LogOther): number | null {
   const whole = durationMs(row, other)
   if (whole === null) return null

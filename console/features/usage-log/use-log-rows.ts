@@ -18,7 +18,7 @@ import type { LogView } from './use-log-view.ts'
 import { useTail } from './use-tail.ts'
 
 const STAT_EVERY_MS = 2_000
-/** The rates of the last minute are polled, because they fall even without new calls. */
+/** The polling interval of the last minute's rates, which fall even without new calls. */
 const RATES_EVERY_MS = 15_000
 /** The polling interval while the server does not respond and nothing is displayed yet. */
 const ASK_EVERY_MS = 3_000
@@ -110,7 +110,7 @@ function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; an
   }
 }
 
-/** Retries a list without response once another request gets one. Returns true while waiting. */
+/** Repeats a list request without a response once another request gets one. True until then. */
 function useReturn({ data, error, isPlaceholderData, refetch }: Page): boolean {
   const hasNone = data === undefined || isPlaceholderData
   const isAway = hasNone && error !== null && isUnanswered(error)

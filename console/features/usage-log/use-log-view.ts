@@ -20,7 +20,7 @@ export type LogView = {
   readonly sort: Sort | null
   readonly page: number
   readonly pageSize: PageSize
-  /** The column ids of a link, separated by commas; empty for the columns stored in the browser. */
+  /** The column ids of a link, separated by commas. If empty, this browser's columns apply. */
   readonly columns: string
   /** A key that changes with filters, order, page and page size. Queries and live rows use it. */
   readonly key: string

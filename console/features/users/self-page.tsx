@@ -37,7 +37,7 @@ export function SelfPage(): ReactElement {
   )
 }
 
-/** The form of the loaded values. Saving mounts it again. */
+/** The form with the loaded values. Saving mounts the form again with the saved values. */
 function Form({ user, onSaved }: { user: User; onSaved: () => void }): ReactElement {
   const { t } = useTranslation()
   const form = useUserForm({ isOpen: true, kind: 'self', user, onClose: onSaved })

@@ -19,8 +19,8 @@ const ACTIVE = 1
 const BANNED = 2
 
 /**
- * Returns the actions that this admin may take on the user, as the server also checks. Admins act
- * only on lower levels. A super admin cannot be demoted, banned or deleted.
+ * Returns the actions that this admin may take on the user. The server checks the same rules.
+ * Admins act only on lower levels. A super admin cannot be demoted, banned or deleted.
  */
 export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAct> {
   const isRoot = actor.role >= ROOT

@@ -18,7 +18,7 @@ const LOOKS_MAX = 60
 /** An order that is still unpaid after this time counts as abandoned. */
 const GIVEN_UP_AFTER_S = 3_600
 
-/** A note after the return from the payment page, which reports the payment when it arrives. */
+/** Shown after the return from the payment page. Reports the payment when it arrives. */
 export function PaymentNote(): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()

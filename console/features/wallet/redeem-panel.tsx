@@ -95,7 +95,7 @@ function useRedeem() {
       setAddress({ code: '' }, { replace: true })
       showSuccess(t('wallet.redeemed', { amount: exactQuotaText(quotaOf(redeemed.quota), rule) }))
     } catch (error) {
-      // Show the server's message, which a request without a response does not have.
+      // Show the server's message. A request without a response has no such message.
       const isAnswer = error instanceof ApiError && error.status !== 0
       if (isAnswer && error.status === 200) setFault(error.message)
       showError(isAnswer ? error : t('request.failed'))

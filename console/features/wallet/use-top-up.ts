@@ -23,7 +23,8 @@ export function useTopUp() {
   const least = leastOf(status)
   const methods = status?.topup_methods ?? []
   const [draft, setDraft] = useState<TopUpDraft>({ amount: null, code: '', method: 'zfb' })
-  // NOTE: The code for the price. It is set once typing ends, because each wrong code is counted.
+  // NOTE: The code with which the price is read. It is set once typing ends, because the server
+  // counts each wrong code.
   const [code, setCode] = useState('')
   const isCodeTyped = draft.code.trim() === code
   const [isAsking, setAsking] = useState(false)

@@ -54,7 +54,7 @@ export function useUserForm(given: UserFormGiven): DraftForm<UserDraft> {
       try {
         await save(before, draft)
       } catch (error) {
-        // An account without a password but with two-step login needs a code.
+        // An account without a password but with two-step login needs a code as proof of identity.
         const needsCode = error instanceof ApiError && error.code === 'ProofNeeded'
         if (needsCode) form.change({ proof: 'code' })
         throw error
@@ -93,7 +93,7 @@ function useSave({ kind, user, onClose }: UserFormGiven) {
         if (kind === 'self') await updateSelf(changed)
         else await call('PUT /api/user/', { body: { id: user.id, ...changed } })
       } catch (error) {
-        // Show the server's message, which a request without a response does not have.
+        // Show the server's message. A request without a response has no such message.
         const isAnswered = error instanceof ApiError && error.status > 0
         throw isAnswered ? error : new Error(t('users.updateFailed'))
       }

@@ -78,7 +78,7 @@ const lengthOf = (text: string): number => [...text].length
 export const asksProof = ({ password, proof }: UserDraft): boolean =>
   password !== '' && proof !== 'none'
 
-/** Returns true if the changed group needs a reason, which is recorded. */
+/** Returns true if the form asks for a reason, because the group was changed. */
 export const asksReason = (before: UserDraft, { group }: UserDraft): boolean =>
   group !== before.group
 

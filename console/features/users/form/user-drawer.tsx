@@ -187,7 +187,7 @@ function Waiting(): ReactElement {
   )
 }
 
-/** Resets the second factor of a user who has lost all means of it, including recovery codes. */
+/** Resets the second factor of a user who has lost all factors and the recovery codes. */
 function ResetFactor({ user }: { user: User }): ReactElement {
   const { t } = useTranslation()
   return (

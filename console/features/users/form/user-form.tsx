@@ -9,7 +9,10 @@ import { asksProof, asksReason, type UserFormProps } from './user-draft.ts'
 
 const NAME_MAX = 64
 const SHOWN_NAME_MAX = 50
-/** In UTF-16 code units. A longer text is an error, because a truncated password would differ. */
+/**
+ * The maximum length of a password in UTF-16 code units. A longer password is never truncated,
+ * because a truncated password would differ.
+ */
 const PASSWORD_MAX = 512
 
 /** The fields of a user. Only an admin who edits another user sees the group. */

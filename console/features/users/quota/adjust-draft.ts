@@ -23,11 +23,11 @@ export function amountOf({ amount }: AdjustDraft, unit: AmountUnit): bigint | nu
 export const balanceAfter = (balance: bigint, draft: AdjustDraft, amount: bigint): bigint =>
   draft.action === 'add' ? balance + amount : balance - amount
 
-/** Returns true if a deduction exceeds the balance and the server would refuse it. */
+/** Returns true if a deduction exceeds the balance, which the server would refuse. */
 export const isBeyond = (balance: bigint, draft: AdjustDraft, amount: bigint | null): boolean =>
   amount !== null && draft.action === 'deduct' && amount > balance
 
-/** `balances` are the balances of the selected users. A deduction above all of them is an error. */
+/** Checks a balance change. A deduction that exceeds every one of `balances` is an error. */
 export function adjustFaults(
   draft: AdjustDraft,
   unit: AmountUnit,
@@ -44,7 +44,7 @@ export function adjustFaults(
 
 type Change = Omit<AdjustQuota, 'request_id'>
 
-/** Returns a function that gives equal changes one request id, so that retries apply only once. */
+/** Returns a function that gives equal changes one request id, so that a retry has no effect. */
 export function createRequestIds(): (change: Change) => string {
   const ids = new Map<string, string>()
   return (change) => {

@@ -6,7 +6,10 @@ import { useThrottled } from '#console/ui/state/use-throttled.ts'
 import type { User } from '#read-api/contract/users.ts'
 
 const EVERY_MS = 1_000
-/** Up to this number, balances are read here. For more users, the list behind updates them. */
+/**
+ * The maximum number of users whose balances are read one by one. For more users, the balances of
+ * the user list are used.
+ */
 const READ_MAX = 5
 
 /** Reads the current balances of the users. A change of a balance reads them again. */
