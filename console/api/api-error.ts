@@ -6,7 +6,7 @@ export class ApiError extends Error {
   readonly status: number
   /** The server's `X-Request-Id`; empty if there was no response. */
   readonly requestId: string
-  /** The server's message if `message` differs from it; otherwise empty. */
+  /** The server's message, if it differs from `message`; otherwise empty. */
   readonly detail: string
   /** The value of `Retry-After` in milliseconds. */
   readonly retryAfterMs: number | null
@@ -32,7 +32,10 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns a refusal unchanged. A server failure or a missing response gets the message `words`. */
+/**
+ * Returns a refusal unchanged. After a server failure or without a response, returns an error with
+ * the message `words`.
+ */
 export function failureOf(error: unknown, words: string): Error {
   if (!(error instanceof ApiError) || error.status === 0) return new Error(words)
   if (error.status <= 500) return error

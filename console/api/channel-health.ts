@@ -51,7 +51,7 @@ export function healthKind({ status, circuits, figures }: ChannelHealth): Health
   if (circuits.length > 0) return 'partly'
   const rate = successRate(figures.m5)
   if (rate !== null && rate < FAILING_BELOW) return 'failing'
-  // NOTE: A live event has no hourly and daily figures; they come with the next full read.
+  // NOTE: A live event has no hourly and daily figures. The next complete read returns them.
   const isIdle = [figures.m5, figures.h1, figures.d1].every((part) => part === null)
   return isIdle ? 'idle' : 'well'
 }
@@ -79,7 +79,7 @@ const BAR_SECONDS = 180
 export const barsEnd = (atMs: number): number =>
   (Math.floor(atMs / 1_000 / BAR_SECONDS) + 1) * BAR_SECONDS
 
-/** Returns the hour before `end` in 3-minute bars; the rate of a bar without attempts is null. */
+/** Returns the hour before `end` in 3-minute bars. The rate of a bar without attempts is null. */
 export function pointsOf(rows: ChannelHealth['minutes'], end: number): readonly Point[] {
   const length = BAR_SECONDS
   const count = Math.round(3_600 / length)

@@ -6,8 +6,8 @@ import { apiQuery, call, exchange } from './client.ts'
 import { fetchAllPages, type ListPage, MATCHING_MAX } from './request.ts'
 
 /**
- * `page` is zero-based; an empty text does not filter. In tag mode, `items` and `total` count each
- * tag as one item, and each channel without a tag.
+ * `page` is zero-based. An empty text does not filter. In tag mode, each tag is one of `items`, and
+ * so is each channel without a tag. `total` counts them in the same way.
  */
 export type ChannelQuery = {
   keyword: string
@@ -115,7 +115,7 @@ export const channelTypesQuery = {
 
 export const testProgressKey = ['channel-test-progress'] as const
 
-/** Reads the progress of the last test run. It polls during a run if there are no live updates. */
+/** Reads the progress of the last test run. During a run without live updates, polls it. */
 export const testProgressQuery = (isLive: boolean) =>
   queryOptions({
     queryKey: testProgressKey,

@@ -4,7 +4,7 @@ import { type ListPage, type ListSort, requestFile } from './request.ts'
 
 type LogScope = 'self' | 'all'
 
-/** The filters by their API names. Empty and 0 values are not sent; times are unix seconds. */
+/** The filters by their API names. Empty and 0 values are not sent. Times are unix seconds. */
 export type LogParams = {
   type?: number | undefined
   token_name?: string
@@ -129,6 +129,6 @@ const END_NAMES = [
 ] as const
 type EndName = (typeof END_NAMES)[number]
 
-/** Returns null for a successful call and for a row that is not a call. */
+/** Returns the name of an abnormal end, or null for a successful call or another kind of row. */
 export const endName = (end: string | undefined): EndName | null =>
   END_NAMES.find((name) => name === end) ?? null

@@ -70,7 +70,7 @@ export const presetRatiosQuery = (source: PresetSource) => ({
   retry: false,
 })
 
-/** Reads the result of the automatic release check, which is empty if the check is disabled. */
+/** Reads the result of the automatic release check. Empty if the check is disabled. */
 export const automaticCheckQuery = {
   ...apiQuery('GET /api/option/latest_release'),
   staleTime: Number.POSITIVE_INFINITY,

@@ -38,7 +38,10 @@ export type ListSort = {
   readonly order?: 'asc' | 'desc'
 }
 
-/** The latest stream position written by this tab. Reads send it as `X-After-Position` and wait. */
+/**
+ * The latest stream position written by this tab. Reads send it as `X-After-Position`, and the
+ * server waits until its read models include it.
+ */
 let writtenPosition = 0
 
 /**

@@ -113,7 +113,7 @@ export async function renewSession<T>(act: () => Promise<T>): Promise<T> {
   return running
 }
 
-/** Returns a function that tells whether the session was renewed since this call. */
+/** Returns a function that returns whether the session has been renewed since this call. */
 export function watchSession(): () => Promise<boolean> {
   const before = renewals
   return async () => {

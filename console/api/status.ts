@@ -42,7 +42,7 @@ export function takeChatsFault(): boolean {
 
 const KEY = 'status'
 
-/** Stores the status for the first paint of the next visit; other screens read single fields. */
+/** Stores the status for the first paint of the next visit, and fields that other screens read. */
 function cacheStatus(status: Status): void {
   localStorage.setItem(KEY, JSON.stringify(status))
   localStorage.setItem('footer_html', status.footer_html)
@@ -62,7 +62,7 @@ export function cachedStatus(): Status | undefined {
 }
 
 const REFRESH_MS = 5 * 60_000
-/** The time limit of the request, because the console shows nothing until the status arrives. */
+/** The time limit of the status request, because the console shows nothing until it is complete. */
 const ANSWER_MS_MAX = 10_000
 
 export const statusQuery = queryOptions({
@@ -91,7 +91,7 @@ type Watch = {
 
 const watches = new WeakMap<QueryClient, Watch>()
 
-/** Returns the value of `useStatus`. All list cells share one observer, because many are slow. */
+/** Like `useStatus`, for list cells. They share one observer, because many observers are slow. */
 export function useSharedStatus(): Status | undefined {
   const client = useQueryClient()
   const { subscribe, read } = watchOf(client)
@@ -136,7 +136,7 @@ export const sitePageQuery = (page: SitePage) => ({
 
 const NOTICE_KEY = 'notice'
 
-/** Stores the notice for the next visit's first paint, because a late notice moves the page. */
+/** Reads and stores the operator's notice. A notice that loads late would move the page. */
 const noticeQuery = queryOptions({
   ...sitePageQuery('notice'),
   queryFn: async ({ signal }) => {

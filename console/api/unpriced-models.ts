@@ -22,7 +22,7 @@ export async function unpricedAmong(
   return unpricedBy(await readAgain(client))(models)
 }
 
-/** Returns a function that filters models without a price, by options that were already read. */
+/** Returns a function that filters models without a price, according to the given options. */
 export function unpricedBy(options: Texts): (models: readonly string[]) => readonly string[] {
   if (options.get('fallback_pricing_enabled') === 'true') return () => []
   const [prices, ratios] = [namesIn(options.get('ModelPrice')), namesIn(options.get('ModelRatio'))]
@@ -64,7 +64,7 @@ const entriesOf = (
     return value === null ? [] : [[price.model, value] as const]
   })
 
-/** The number of attempts. If another user saves at the same time, the values are read again. */
+/** The maximum number of attempts to save, if other users save at the same time. */
 const TRIES_MAX = 3
 
 async function addEntries(

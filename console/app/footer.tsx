@@ -29,7 +29,9 @@ const KEY = 'footer_html'
 const LOOKS_MAX = 5
 const LOOK_MS = 200
 
-/** Returns the operator's footer. Until the status loads, looks for a copy up to five times. */
+/**
+ * Returns the operator's footer. Until the status loads, tries five times to read a stored copy.
+ */
 function useFooterHtml(): string {
   const fromStatus = useStatus()?.footer_html
   const [stored, setStored] = useState(() => localStorage.getItem(KEY) ?? '')

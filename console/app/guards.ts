@@ -8,8 +8,8 @@ import { showError } from '#console/ui/messages/toast.ts'
 import { cachedStatus, loadNotice, statusQuery } from '../api/status.ts'
 
 /**
- * Redirects to the setup page until the site has a root account. If the last visit saw a completed
- * setup, the page opens without waiting for the check.
+ * Redirects to the setup page until the site has a root account. If the setup was complete on the
+ * last visit, the requested page opens without waiting for the check.
  */
 export function ifNotSetUp(client: QueryClient, leaveForSetup: () => void): LoaderFunction {
   return async ({ request }) => {

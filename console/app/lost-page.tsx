@@ -36,7 +36,7 @@ export function LostPage({ file }: { file: string }): ReactElement {
   )
 }
 
-/** Retries when the browser is online again, and every 3 s because an outage ends silently. */
+/** Retries when the browser is online again, and every 3 s, because an outage may end unnoticed. */
 function useRetries(file: string): void {
   useEffect(() => {
     const retry = () => {

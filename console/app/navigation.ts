@@ -24,7 +24,7 @@ export type NavItem = {
     | 'me'
   readonly icon: IconName
   readonly section: 'chat' | 'console' | 'admin' | 'personal'
-  /** Another path of the same page; with a trailing slash, all paths below it. */
+  /** Another path of the page. If it ends with a slash, all paths below it belong to the page. */
   readonly alsoBelow?: string
   readonly isOffered?: (status: Status | undefined) => boolean
 }

@@ -45,7 +45,7 @@ function estimatedHeight(text: string): number {
   return lines.reduce((sum, height) => sum + height + GAP_PX, -GAP_PX)
 }
 
-/** Returns a short hash to store, because a comparison does not need the complete text. */
+/** Returns a short hash, which is stored to recognize a notice that the user has dismissed. */
 function markOf(text: string): string {
   let sum = 0
   for (const character of text) sum = (Math.imul(sum, 31) + (character.codePointAt(0) ?? 0)) | 0

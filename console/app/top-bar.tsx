@@ -59,7 +59,10 @@ export function TopBar(props: {
   )
 }
 
-/** The links in a row. A narrow screen has a menu of links, unless another menu contains them. */
+/**
+ * The site's links in a row. On a narrow screen, they are in a menu, unless another menu
+ * (`hasMenu`) contains them.
+ */
 function SiteLinks({ hasMenu }: { hasMenu: boolean }): ReactElement | null {
   const { t } = useTranslation()
   const links = siteLinks(useStatus())

@@ -1,7 +1,10 @@
 import regular from '@fontsource/noto-sans-sc/400.css?url'
 import semibold from '@fontsource/noto-sans-sc/600.css?url'
 
-/** Loaded separately, because their lists of character ranges exceed all other styles in size. */
+/**
+ * The stylesheets of the Chinese fonts. They load separately, because their lists of character
+ * ranges exceed all other styles in size.
+ */
 export const CHINESE_FONTS: readonly string[] = [regular, semibold]
 
 let loading: Promise<unknown> | undefined

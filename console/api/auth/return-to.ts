@@ -1,7 +1,7 @@
 /** The page after a login if the login link has no return path. */
 export const AFTER_LOGIN = '/app/tokens'
 
-/** Returns `value` if every browser takes it for a page of this site, or else the default path. */
+/** Returns `value` if it is a page of this site in every browser; otherwise the default path. */
 export function safeReturnTo(
   value: string | null,
   origin: string,
@@ -15,7 +15,7 @@ export function safeReturnTo(
   return `${url.pathname}${url.search}${url.hash}`
 }
 
-/** Returns the path of the login page; after the login, the user returns to `path`. */
+/** Returns the path of the login page, from which the user returns to `path` after the login. */
 export function loginPath(path: string, options: { isExpired: boolean }): string {
   const params = new URLSearchParams()
   if (options.isExpired) params.set('expired', 'true')

@@ -48,7 +48,10 @@ const isLookedAt$ = (): Observable<boolean> =>
     startWith(true),
   )
 
-/** Emits true while a user is logged in. With a reset password, the server sends nothing yet. */
+/**
+ * Emits true while a user is logged in. A user who must first replace a reset password does not
+ * count, because the server sends no events to this user.
+ */
 const isSomebodyIn$ = (): Observable<boolean> =>
   new Observable((screen) => {
     const tell = (user: SessionUser | null) =>
@@ -67,7 +70,7 @@ function connect(): LiveSocket {
   return closingOnceOpen(socket) as LiveSocket
 }
 
-/** Delays `close` until the socket is open; browsers report an error for an earlier close. */
+/** Delays `close` until the socket is open, because browsers report an earlier close as error. */
 function closingOnceOpen(socket: WebSocket): WebSocket {
   const close = socket.close.bind(socket)
   socket.close = (...why) => {
@@ -78,8 +81,9 @@ function closingOnceOpen(socket: WebSocket): WebSocket {
 }
 
 /**
- * Sends a request. Its 401 leads to the login page, which an idle page would not show. The delay
- * lets another tab finish a password change that renews the session.
+ * Sends a request after the server has closed the connection. If the session has ended, the
+ * response 401 leads an idle page to the login page. The delay lets another tab finish a password
+ * change that renews the session.
  */
 function leaveWhereSessionEnded(): void {
   setTimeout(() => {

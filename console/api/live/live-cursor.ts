@@ -56,7 +56,7 @@ export class LiveCursor {
     return [{ kind: 'event', topic, position, data } as LiveEvent]
   }
 
-  /** The first connection resyncs every topic, because screens may show older data. */
+  /** Returns a resync of every topic on the first connection, because screens may be outdated. */
   private start(position: number): LiveEvent[] {
     if (this.last !== null) return []
     this.last = position
@@ -83,11 +83,11 @@ const isFollowed = <T extends { topic: LiveTopic }>(
 const isHealth = (message: EventMessage): message is HealthMessage =>
   'kind' in message.data && message.data.kind === 'health'
 
-/** Progress messages have no stream position. */
+/** True for a progress message of a task, which has no stream position. */
 const isProgress = (message: EventMessage): message is ProgressMessage =>
   message.topic === 'tasks' && message.data.kind === 'progress'
 
-/** Test messages contain the complete current state, so a repeated message is harmless. */
+/** True for a test message. It has the complete current state, so a repetition is harmless. */
 const isTest = (message: EventMessage): message is TestMessage =>
   'kind' in message.data && message.data.kind === 'test'
 

@@ -9,11 +9,11 @@ const CAPACITY = 5_000
 export type LiveHandlers<T extends ScreenTopic> = {
   /** Receives the events since the last frame, oldest first, and the newest event's position. */
   readonly onEvents: (rows: readonly LiveData[T][], position: number) => void
-  /** Called if events may be missing: read the data again, as of `position` if it is given. */
+  /** Called if events may be missing. Read the data again, as of `position` if it is given. */
   readonly onResync: (position: number | null) => void
 }
 
-/** Subscribes to a topic while mounted; calls each handler at most once per frame. */
+/** Subscribes to a topic while mounted, and calls each handler at most once per frame. */
 export function useLiveTopic<T extends ScreenTopic>(topic: T, handlers: LiveHandlers<T>): void {
   const receive = useEffectEvent((batch: readonly LiveEvent<T>[]) => deliver(batch, handlers))
   useEffect(() => {

@@ -11,7 +11,7 @@ export function RequestSearch({ value, onCommit }: Props): ReactElement {
   const id = useId()
   const [draft, setDraft] = useState({ from: value, text: value, isFaulty: false })
   const set = (text: string, isFaulty = false): void => setDraft({ from: value, text, isFaulty })
-  // Another control has changed the URL (Back, a clear button), so the field shows its value.
+  // Another control has changed the URL (Back, a clear button), so show the value of the URL.
   if (draft.from !== value) set(value)
   const commit = (text: string): void => {
     const requestId = text.trim() === '' ? '' : requestIdIn(text)

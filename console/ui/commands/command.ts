@@ -13,7 +13,7 @@ export type Command = {
   /** One `KeyboardEvent.key` (`?`, `r`) or a sequence of two keys (`g d`). */
   readonly keys?: string
   readonly icon?: IconName
-  /** Missing if the page handles the keys itself. The sheet of shortcuts lists these keys too. */
+  /** Runs the action. Missing for keys that the page handles itself, which are only listed. */
   readonly act?: () => void
   /** True to list the command only in the sheet of shortcuts, not in the palette. */
   readonly isKeyOnly?: boolean

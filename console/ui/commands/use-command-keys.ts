@@ -7,7 +7,7 @@ const SEQUENCE_MS = 1_500
 
 type Pressed = { readonly command: Command | null; readonly pending: string }
 
-/** Returns the command that `key` completes after `pending`, or `key` as start of a sequence. */
+/** Returns the command of the keys `pending` and `key`. Without one, `key` may start a sequence. */
 function press(commands: readonly Command[], pending: string, key: string): Pressed {
   const command = find(commands, pending === '' ? key : `${pending} ${key}`)
   if (command !== null) return { command, pending: '' }
@@ -28,7 +28,7 @@ function isMeantForTarget(target: EventTarget | null): boolean {
 const find = (commands: readonly Command[], keys: string): Command | null =>
   commands.find((command) => command.keys === keys && command.act !== undefined) ?? null
 
-/** Handles all shortcuts and ⌘K (Ctrl-K). With `isAsked` (an open shell dialog), only ⌘K works. */
+/** Handles all shortcuts. With a dialog of the shell open (`isAsked`), only ⌘K (Ctrl-K) works. */
 export function useCommandKeys(onPalette: () => void, isAsked: boolean): void {
   const pending = useRef({ key: '', at: 0 })
   const onKey = useEffectEvent((event: KeyboardEvent) => {

@@ -7,7 +7,7 @@ export type Column<Row> = {
   /** A shorter text of the header, whose tooltip then shows `title`. */
   readonly heading?: string
   readonly cell: (row: Row) => ReactNode
-  /** Renders the time that has passed. Used instead of `cell` if the user prefers elapsed times. */
+  /** Renders the cell as elapsed time. Replaces `cell` if the user prefers elapsed times. */
   readonly agoCell?: (row: Row) => ReactNode
   /** The initial width in pixels. Columns of amounts (`.tg-amount`) grow to fit their content. */
   readonly width: number
@@ -31,7 +31,7 @@ export type Column<Row> = {
 export type Sort = { readonly column: string; readonly isDescending: boolean }
 
 export type StoredLayout = {
-  /** The ids of the columns in the chosen order. Columns of later releases are missing. */
+  /** The ids of the columns in the user's order. Columns of later releases are missing. */
   readonly order: readonly string[]
   readonly shown: Readonly<Record<string, boolean>>
   readonly widths: Readonly<Record<string, number>>
@@ -65,7 +65,7 @@ export function inOrder<Row>(
   return columns.map((column) => (order.includes(column.id) ? (sorted.shift() ?? column) : column))
 }
 
-/** Returns the column, with its elapsed-time cells (if it has any) if `isAgo` is true. */
+/** Returns the column. If `isAgo` is true, its cells show elapsed times, if it has such cells. */
 export const inTime = <Row>(column: Column<Row>, { isAgo }: StoredLayout): Column<Row> =>
   isAgo === true && column.agoCell !== undefined ? { ...column, cell: column.agoCell } : column
 

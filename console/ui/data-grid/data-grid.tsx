@@ -219,7 +219,7 @@ function tableStyle<Row>(
   } as CSSProperties
 }
 
-/** Returns CSS variables: from which page offset the header moves with the page, and how far. */
+/** Returns CSS variables of the header: the page offset at which it starts to move, and how far. */
 const headerTravel = ({ top, coveredHeight }: PagePosition, rowsHeight: number) => ({
   '--tg-head-from': `${Math.max(0, top - coveredHeight)}px`,
   '--tg-head-way': `${rowsHeight}px`,

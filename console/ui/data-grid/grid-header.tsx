@@ -58,7 +58,7 @@ function ColumnResizer(props: {
   )
 }
 
-/** Returns the rendered width. The stored width of a growing column is smaller. */
+/** Returns the rendered width of a column. The stored width of a growing column is smaller. */
 const drawnWidth = (handle: HTMLElement): number | undefined =>
   handle.parentElement?.getBoundingClientRect().width
 

@@ -38,7 +38,7 @@ export type DataGridProps<Row> = {
   empty?: ReactNode
   /** Renders the details below a row. If set, click, Enter and Space expand a row. */
   expand?: (row: Row) => ReactNode
-  /** The key of a row to open. Each new key opens the row once, so that the user can close it. */
+  /** The key of a row whose details open. Each new key opens them once; the user can close them. */
   openKey?: string | undefined
   /** Called on a click or Enter. Rows with `expand` then expand only on Space. */
   onOpen?: (row: Row) => void

@@ -14,7 +14,7 @@ import {
 } from './column.ts'
 
 export type ColumnLayout<Row> = {
-  /** All columns in the chosen order, including hidden columns, for the column chooser. */
+  /** All columns in the user's order, including hidden columns, for the column chooser. */
   readonly all: readonly Column<Row>[]
   readonly shown: readonly Column<Row>[]
   readonly widthOf: (column: Column<Row>) => number

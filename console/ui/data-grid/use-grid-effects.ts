@@ -29,7 +29,7 @@ export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   }
 }
 
-/** Opens or closes a row's children or details. `isEither` opens a closed row and vice versa. */
+/** Opens or closes a row's children or details. With `isEither`, reverses their current state. */
 function toggle<Row>(
   props: DataGridProps<Row>,
   grid: Grid<Row>,
@@ -75,7 +75,7 @@ export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>)
   ])
 }
 
-/** Measure before rows are rendered, because the browser would otherwise compute layout twice. */
+/** The options of listeners that measure before rows are rendered, which avoids a second layout. */
 const BEFORE_ROWS = { capture: true, passive: true } as const
 
 /** Calls `onAtTop` and provides the methods of `gridRef`. */
@@ -85,7 +85,7 @@ export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): 
   const { scroller, box } = grid
   const isOpen = grid.page !== null
   useEffect(() => {
-    // A list with open details never counts as scrolled to its top, so new rows wait.
+    // While details are open, the list never counts as scrolled to its top, so new rows wait.
     const look = () => setAtTop(!isOpen && (box?.scrollTop ?? 0) <= AT_TOP_PX)
     look()
     box?.addEventListener('scroll', look, BEFORE_ROWS)
@@ -99,7 +99,7 @@ export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): 
   }))
 }
 
-/** Marks a box that overflows horizontally, and a box that can scroll further to its end. */
+/** Marks whether a box overflows horizontally, and whether it can scroll further to the right. */
 function watchEdge(box: HTMLElement): () => void {
   const look = () => {
     const isMore = box.scrollLeft + box.clientWidth < box.scrollWidth - 1

@@ -18,7 +18,7 @@ export type Grid<Row> = {
   readonly box: HTMLDivElement | null
   readonly attach: (box: HTMLDivElement | null) => void
   readonly virtualizer: Virtualizer<HTMLDivElement, Element>
-  /** The position on the page while the list scrolls with the page (with open details), or null. */
+  /** The list's position on the page. Null unless it scrolls with the page (with open details). */
   readonly page: PagePosition | null
   /** The distance in pixels from the start of the scrolled content to the first row. */
   readonly margin: number
@@ -31,10 +31,10 @@ export type Grid<Row> = {
   readonly select: (index: number, isRange: boolean) => void
 }
 
-/** The number of rows rendered outside each end, enough for three frames of fast scrolling. */
+/** The number of invisible rows rendered at each end, for three frames of fast scrolling. */
 export const OVERSCAN = 5
 
-/** Up to this scroll offset, the newest row counts as visible. */
+/** The newest row counts as visible up to this scroll offset. */
 export const AT_TOP_PX = 4
 
 /** Manages the state of a list: visible, active, expanded and selected rows. */
@@ -62,7 +62,8 @@ export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<
     initialRect: { width: 1024, height: 480 },
     // Rows that arrive above must not move the rows that the user is reading.
     anchorTo: isReading(scroller.current, expanded) ? 'end' : 'start',
-    // 0 would treat a list without overflow as scrolled to its end and move it on expansion.
+    // The value 0 would treat a list without overflow as scrolled to its end, and move the list
+    // when a row expands.
     scrollEndThreshold: -1,
   })
   useScrollTakeover(box, page !== null)
@@ -151,7 +152,7 @@ function isReading(scroller: HTMLDivElement | null, expanded: ReadonlySet<string
   return expanded.size > 0 || (scroller?.scrollTop ?? 0) > AT_TOP_PX
 }
 
-/** Returns the index of the active row. Looks first at its last index, because rows move rarely. */
+/** Returns the index of the active row. Tries the last index first, because rows move rarely. */
 function useActiveIndex<Row>(
   rows: readonly Row[],
   rowKey: (row: Row) => string,

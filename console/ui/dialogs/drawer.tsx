@@ -6,7 +6,7 @@ import { Overlay } from './overlay.tsx'
 
 export type DrawerProps = {
   isOpen: boolean
-  /** Called when the drawer closes. Before, the user confirms that unsaved changes are lost. */
+  /** Called when the drawer closes, after the user has agreed to lose unsaved changes. */
   onClose: () => void
   title: string
   lead?: ReactNode

@@ -1,8 +1,8 @@
 import { useRef } from 'react'
 
 /**
- * Returns the item that a drawer or dialog shows, which is the last item while closing. Use `key`
- * as React key: it changes with each opening and so resets the state.
+ * Returns the item that a drawer or dialog shows. While closing, this is the last item. `key`
+ * changes with each opening; used as React key, it resets the state of the content.
  */
 export function useOpening<Item>(item: Item | null) {
   const shown = useRef<Item | null>(null)

@@ -2,7 +2,7 @@ import { translate } from '#console/i18n/i18n.ts'
 import { showError } from '../messages/toast.ts'
 import { askToCopyByHand } from './copy-by-hand.tsx'
 
-/** Copies a text, or shows a dialog with the text if both APIs fail. Returns true if copied. */
+/** Copies a text and returns true. If the browser refuses, shows a dialog with the text. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

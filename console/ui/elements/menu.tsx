@@ -13,7 +13,7 @@ export type MenuEntry =
       icon?: IconName
       tone?: 'normal' | 'danger'
       isDisabled?: boolean
-      /** True for the current choice of a menu of choices. */
+      /** True for the currently selected option of a menu of options. */
       isChosen?: boolean
       onChoose: () => void
     }
@@ -48,7 +48,8 @@ export function RowMenu(props: { label: string; items: readonly MenuEntry[] }): 
         label={props.label}
         hasMenu
         isExpanded={isOpen}
-        // Pressing the button closes an open menu as a click outside; the click must not reopen it.
+        // Pressing the button closes an open menu, because the press is outside. The click must not
+        // reopen it.
         onPointerDown={() => {
           wasOpen.current = isOpen
         }}
@@ -66,7 +67,7 @@ export function RowMenu(props: { label: string; items: readonly MenuEntry[] }): 
   )
 }
 
-/** A menu with keyboard support (arrow keys, Home, End, Enter, Space). A choice closes the menu. */
+/** A menu with keyboard support (arrow keys, Home, End, Enter, Space). A selection closes it. */
 function Menu({ items }: { items: readonly MenuEntry[] }): ReactElement {
   const list = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {

@@ -43,7 +43,7 @@ export function Popover(props: PopoverProps): ReactElement {
       arrow={false}
       popoverClassName="tg-popover"
       autoFocus={false}
-      // Blueprint returns the focus after its fade, even if the user has moved the focus.
+      // Blueprint would return the focus after its animation, even if the user has moved the focus.
       shouldReturnFocusOnClose={false}
       canEscapeKeyClose={false}
       enforceFocus={isOpen}
@@ -73,7 +73,7 @@ function EscapeCloses({ onEscape }: { onEscape: () => void }): ReactElement {
   return <span ref={mark} hidden />
 }
 
-/** Focuses the current choice of a menu or, without one, the first control. */
+/** Focuses the selected option of a menu or, without one, the first control. */
 function FocusFirst(props: { children: ReactElement }): ReactElement {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {

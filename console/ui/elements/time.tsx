@@ -22,7 +22,7 @@ export function useNow(): number {
 export function Time(props: {
   at: number
   style?: 'relative' | 'short' | 'stamp' | 'short-stamp'
-  /** True for a time that may be in the future. Any other future time is shown as past. */
+  /** True for a time that may be in the future. If false, a future time is shown as now. */
   canLieAhead?: boolean
 }): ReactElement {
   const locale = useLocale()

@@ -7,7 +7,7 @@ import { PasswordInput, TextInput } from './inputs.tsx'
 /** The fields of a new account (name, password, password again), for registration and setup. */
 export function AccountFields(props: {
   draft: AccountDraft
-  /** The form whose labels the fields have. */
+  /** The group of translations that has the labels of the fields. */
   words: 'auth' | 'setup'
   faults: Partial<Record<keyof AccountDraft, AccountFault>>
   /** The server's error messages by field. */

@@ -11,7 +11,10 @@ type Props = {
   onCommit: (value: string) => void
 }
 
-/** A filter that applies on Enter, blur or a choice, so that typing adds no history entries. */
+/**
+ * A filter field. The text applies on Enter, on blur or when a suggestion is selected, so that
+ * typing adds no history entries.
+ */
 export function DraftInput(props: Props): ReactElement {
   const id = useId()
   const draft = useDraft(props)
@@ -55,7 +58,7 @@ function useDraft(props: Props) {
   const [draft, setDraft] = useState({ from: props.value, text: props.value, isFaulty: false })
   const set = (text: string, isFaulty = false): void =>
     setDraft({ from: props.value, text, isFaulty })
-  // Another control has changed the URL (Back, a clicked cell), so the box shows its value.
+  // Another control has changed the URL (Back, a clicked cell), so show the value of the URL.
   if (draft.from !== props.value) set(props.value)
   const commit = (typed: string): void => {
     const value = typed.trim()

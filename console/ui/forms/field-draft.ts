@@ -14,7 +14,7 @@ type Drafts = Record<Exclude<FieldType, 'names' | 'flag' | 'numericFlag'>, strin
   numericFlag: boolean
 }
 
-/** The form's values of a resource: numbers as entered texts, names as a list. */
+/** The values in the form of a resource: numbers are texts as entered, names are a list. */
 export type DraftOf<F extends Fields> = { [Name in keyof F]: Drafts[F[Name]['type']] }
 
 export const newDraft = <F extends Fields>(fields: F): DraftOf<F> =>
@@ -32,7 +32,7 @@ export const draftOf = <F extends Fields>(fields: F, answer: AnswerOf<F>): Draft
   }) as DraftOf<F>
 }
 
-/** Builds the request body; `fieldFaults` must have found no error in the draft. */
+/** Builds the request body. `fieldFaults` must have found no error in the form's values. */
 export const bodyOf = <F extends Fields>(fields: F, draft: DraftOf<F>): AnswerOf<F> => {
   const entries = Object.entries(fields).map(([name, field]) => [
     field.wire,

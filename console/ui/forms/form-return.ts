@@ -1,4 +1,4 @@
-/** Returns the path to which a closed form leads, from the router's state; null for its list. */
+/** Reads the path to open when a form closes from the router's state. Null for the form's list. */
 export function returnToOf(state: unknown): string | null {
   if (typeof state !== 'object' || state === null || !('returnTo' in state)) return null
   const { returnTo } = state

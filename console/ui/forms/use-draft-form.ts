@@ -4,23 +4,23 @@ import { translate } from '#console/i18n/i18n.ts'
 import { showInfo } from '../messages/toast.ts'
 import { focusFirstFault, useSubmit } from './use-submit.ts'
 
-/** The errors of a draft by field, as messages or as codes of the form's own checks. */
+/** The errors of a form by field, as messages or as codes of the form's own checks. */
 export type FieldErrors<Draft, Fault extends string = string> = Partial<
   Record<keyof Draft & string, Fault>
 >
 
 type Options<Draft, Fault extends string> = {
   initial: () => Draft
-  /** Checks the draft before it is sent. `before` is the draft as the form opened. */
+  /** Checks the form's values (`draft`) before they are sent. `before` has the initial values. */
   validate?: (draft: Draft, before: Draft) => FieldErrors<Draft, Fault>
   faultText?: (fault: Fault) => string
-  /** Sends the draft. Throws `FieldError` if the errors of fields are known. */
+  /** Sends the form's values. Throws `FieldError` if the errors of fields are known. */
   save: (draft: Draft, before: Draft) => Promise<void>
   /** Maps an error of `save` to errors of fields. If it returns null, a toast shows the error. */
   errorsOf?: (error: unknown) => FieldErrors<Draft> | null
   /** Called if the user submits again while a request is pending. */
   onRepeat?: () => void
-  /** Called by `close` after the draft has been reset. */
+  /** Called by `close` after the form has been reset. */
   onClose?: () => void
   /** True to show errors without a field as `refusal` in the form instead of as toasts. */
   showsRefusal?: boolean
@@ -37,7 +37,7 @@ export type DraftForm<Draft> = {
   readonly before: Draft
   readonly draft: Draft
   readonly errors: FieldErrors<Draft>
-  /** The error of the last submit, if it concerns no field; otherwise empty. */
+  /** The error of the last submit, if it does not concern a field; otherwise empty. */
   readonly refusal: string
   readonly isChanged: boolean
   readonly isBusy: boolean
@@ -46,9 +46,9 @@ export type DraftForm<Draft> = {
   /** Shows an error at a field until the field changes. */
   readonly refuse: (field: keyof Draft & string, text: string) => void
   readonly submit: () => void
-  /** Submits the draft with values that have no field. */
+  /** Submits the form together with values that have no field. */
   readonly submitWith: (patch: Partial<Draft>) => Promise<void>
-  /** Restores the draft with which the form opened. */
+  /** Restores the values with which the form opened. */
   readonly reset: () => void
   /** Resets the form and calls `onClose`. */
   readonly close: () => void
@@ -57,9 +57,9 @@ export type DraftForm<Draft> = {
 const tellRepeat = () => showInfo(translate('auth.repeated'))
 
 /**
- * Manages a form: draft, errors and saving. The draft is checked on submit and then, until it has
- * no error, on each change. A server error stays until its field changes. The first field with an
- * error gets the focus.
+ * Manages a form: its values (the draft), errors and saving. The values are checked on submit and,
+ * while there is an error, on each change. A server error stays until its field changes. The first
+ * field with an error gets the focus.
  */
 export function useDraftForm<Draft extends object, Fault extends string = string>(
   options: Options<Draft, Fault>,
@@ -194,6 +194,6 @@ const textsOf = <Fault extends string>(
     Object.entries(faults).map(([name, fault]) => [name, textOf(fault as Fault)] as const),
   )
 
-/** Serializes a draft, so that drafts with equal values give equal texts. */
+/** Serializes a form's values, so that equal values give equal texts. */
 const comparable = (draft: object): string =>
   JSON.stringify(draft, (_, value: unknown) => (value instanceof Map ? [...value] : value))

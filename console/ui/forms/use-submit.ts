@@ -36,7 +36,7 @@ export function useSubmit<Args extends readonly unknown[] = []>(
   return { isBusy, submit }
 }
 
-/** The number of frames in which a busy page may render the errors. */
+/** The number of animation frames to wait for a busy page to render the errors. */
 const FRAMES = 20
 
 /** Focuses the first invalid control once it has been rendered as invalid. */

@@ -97,10 +97,10 @@ export function ListPanel<Row>(props: ListPanelProps<Row>): ReactElement {
   )
 }
 
-/** Returns the number of rows and the index of the page's first row. Trees do not use them. */
+/** Returns the number of rows and the index of the page's first row. Tree lists ignore both. */
 const placeOf = ({ total, page, pageSize }: Paging) => ({ total, firstIndex: page * pageSize })
 
-/** The keyword filter of a list. The URL follows while the user types. */
+/** The keyword filter of a list. The URL is updated while the user types. */
 export function KeywordFilter(props: {
   label: string
   view: {

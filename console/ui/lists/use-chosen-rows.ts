@@ -23,14 +23,14 @@ export type ChosenRows<Row> = {
   readonly keys: ReadonlySet<string>
   readonly choose: (keys: ReadonlySet<string>) => void
   readonly chooseNone: () => void
-  /** The number of rows that `chooseAll` selects; 0 if this page has all or too many match. */
+  /** The number of rows that `chooseAll` selects. 0 if no other page has rows or too many match. */
   readonly choosable: number
   readonly chooseAll: () => Promise<void>
 }
 
 /**
  * Manages the selected rows of a list. `chooseAll` selects all rows that match the filters, on
- * every page: it loads them with `matching`, again after each reload of the list.
+ * every page. `matching` reads these rows, and reads them again after each reload of the list.
  */
 export function useChosenRows<
   Row extends { id: number },

@@ -1,10 +1,10 @@
 import type { ReactElement, ReactNode } from 'react'
 import { Icon, type IconName } from '../elements/icons.tsx'
 
-/** A highlighted message on a page or in a form. Only `bad` interrupts a screen reader. */
+/** A highlighted message on a page or in a form. Only the tone `bad` interrupts a screen reader. */
 export function Alert(props: {
   tone?: 'bad' | 'good'
-  /** If missing, the tone determines the icon. */
+  /** The icon. By default, it depends on the tone. */
   icon?: IconName
   role?: 'alert' | 'note'
   children: ReactNode

@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 
-/** The reason codes with a translation. Other codes are shown as they are. */
+/** The reason codes that have a translation. Other codes are shown unchanged. */
 const KNOWN = [
   'connect',
   'proxy',

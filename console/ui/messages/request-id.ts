@@ -1,12 +1,12 @@
-/** The minimum length of a prefix. The server treats a shorter text as a complete id. */
+/** The minimum length of a request id's prefix. The server takes a shorter text as complete id. */
 export const REQUEST_ID_MIN = 8
 
 const WHOLE = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i
 const BEGINNING = /^[0-9a-f]{8}(?:-[0-9a-f-]*)?$/i
 
 /**
- * Finds a request id (or an id's first characters, if nothing else is there) in a pasted text such
- * as an error message. Returns it in lower case, or null.
+ * Finds a request id in a pasted text such as an error message. A text that has only the first
+ * characters of an id is also accepted. Returns the id in lower case, or null.
  */
 export function requestIdIn(text: string): string | null {
   const whole = wholeRequestIdIn(text)

@@ -69,7 +69,7 @@ export function dismissToast(id: number): void {
   set(toasts.filter((toast) => toast.id !== id))
 }
 
-/** Removes hints, because the user is following them. */
+/** Removes hints (errors that did not come from the server), because the user is following them. */
 export function dismissHints(): void {
   const isHint = ({ tone, requestId }: Toast) => tone === 'error' && requestId === ''
   if (toasts.some(isHint)) set(toasts.filter((toast) => !isHint(toast)))

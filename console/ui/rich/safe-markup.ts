@@ -9,7 +9,7 @@ const FORBIDDEN_TAGS = [
   ...['style', 'form', 'input', 'button', 'select', 'textarea', 'iframe', 'object', 'embed'],
   ...['svg', 'math', 'audio', 'video', 'link', 'meta', 'base'],
 ]
-/** Tags whose content is also removed, which may leave an empty link. */
+/** Tags whose content is removed with the tag. A link around such a tag may become empty. */
 const WITHOUT_CONTENT = 'style, script, iframe, audio, video, math, noscript'
 const FORBIDDEN_ATTRIBUTES = ['style', 'class', 'id', 'name', 'target', 'srcset']
 

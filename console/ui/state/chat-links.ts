@@ -11,20 +11,26 @@ export const chatLinks = (chats: readonly Readonly<Record<string, string>>[]): C
     })),
   )
 
-/** Names a client that has no name after the host (or else the scheme) of its link template. */
+/** Returns a name for a client without a name: the host (or else the scheme) of its template. */
 function hostOf(template: string): string {
   if (!URL.canParse(template)) return template
   const { host, protocol } = new URL(template)
   return host || protocol.slice(0, -1)
 }
 
-/** Returns the clients of the option `Chats`, then the single links. `/chat/0` is the first. */
+/**
+ * Returns the clients of the option `Chats`, then those of the options `chat_link` and
+ * `chat_link2`. `/chat/0` opens the first.
+ */
 export function chatClients(status: Status | undefined): ChatLink[] {
   if (status === undefined) return []
   return [...chatLinks(status.chats), ...singleLinks(status)]
 }
 
-/** Returns the client that `/chat2link` opens: the first single link, or else the first client. */
+/**
+ * Returns the client that `/chat2link` opens: the one of `chat_link` or `chat_link2` if set, or
+ * else the first of all clients.
+ */
 export const outsideClient = (status: Status | undefined): ChatLink | undefined =>
   status === undefined ? undefined : (singleLinks(status)[0] ?? chatClients(status)[0])
 
@@ -33,7 +39,10 @@ const singleLinks = ({ chat_link, chat_link2 }: Status): ChatLink[] =>
     URL.canParse(link) ? [{ name: hostOf(link), template: withSettings(link) }] : [],
   )
 
-/** Adds the settings after `#`, where chat clients read them, if the link has no `{key}`. */
+/**
+ * Adds settings for the key and the address after `#` if the link has no `{key}`. Chat clients read
+ * their settings there.
+ */
 const withSettings = (link: string): string =>
   link.includes('{key}')
     ? link

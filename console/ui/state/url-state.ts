@@ -1,7 +1,7 @@
 /** The parser, the format and the fallback value of a URL parameter. */
 export type UrlParam<Value> = {
   readonly fallback: Value
-  /** Returns null for an invalid text. */
+  /** Parses the text of the URL. Returns null if it is invalid. */
   readonly read: (text: string) => Value | null
   readonly write: (value: Value) => string
 }

@@ -4,7 +4,10 @@ import { storedChats, takeChatsFault, useStatus } from '#console/api/status.ts'
 import { showError } from '../messages/toast.ts'
 import { type ChatLink, chatLinks } from './chat-links.ts'
 
-/** Returns the chat clients (until loaded, those of the last visit). Reports a parse error once. */
+/**
+ * Returns the chat clients or, until they have loaded, those of the last visit. Reports an invalid
+ * list only once.
+ */
 export function useChats(): readonly ChatLink[] {
   const { t } = useTranslation()
   const chats = useStatus()?.chats ?? storedChats()

@@ -20,7 +20,7 @@ export function useTimeLeft(until: number | null, tickMs = 500): number {
 export const useSecondsLeft = (until: number | null, tickMs?: number): number =>
   Math.ceil(useTimeLeft(until, tickMs) / 1_000)
 
-/** Returns a countdown and a function that starts it. `secondsLeft` is 0 when it is not running. */
+/** Returns a countdown and a function that starts it. If it is not running, `secondsLeft` is 0. */
 export function useCountdown(): { secondsLeft: number; start: (seconds: number) => void } {
   const [until, setUntil] = useState<number | null>(null)
   return {

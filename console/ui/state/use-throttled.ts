@@ -2,7 +2,10 @@ import { useCallback, useEffect, useEffectEvent, useRef } from 'react'
 import type { LiveData, ScreenTopic } from '#console/api/live/live-event.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 
-/** Limits `act` to one call per `everyMs`. The first call is immediate; the last is never lost. */
+/**
+ * Returns a function that calls `act` at most once per `everyMs`. The first call is immediate, and
+ * the last is never lost.
+ */
 export function useThrottled(act: () => void, everyMs: number): () => void {
   const run = useEffectEvent(act)
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null)

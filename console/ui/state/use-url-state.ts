@@ -20,7 +20,7 @@ type StepKind =
 let coming: Coming | null = null
 let typed: string | null = null
 
-/** Changes the requested URL query: the pending one, or else the current one. */
+/** Changes the URL query of the pending navigation or, without one, of the current URL. */
 function changeAddress(
   change: (params: URLSearchParams) => URLSearchParams,
   kind: StepKind,
@@ -31,11 +31,12 @@ function changeAddress(
   const now = last?.params ?? new URLSearchParams(window.location.search)
   const before = String(now)
   const params = change(now)
-  // A request repeated before rendering (a suggestion, then Enter) adds only one history entry.
+  // Two equal requests before rendering (a suggestion, then Enter) add only one history entry.
   const isSame = String(params) === before
   const isGoingOn = kind === 'typing' && typed === name
   typed = kind === 'typing' ? name : null
-  // A pending entry does not exist yet, so a change that replaces it must add it.
+  // A pending history entry does not exist yet, so a change that would replace the entry must add
+  // it.
   const isStep = last?.isStep === true || (kind !== 'replace' && !isGoingOn && !isSame)
   coming = { from, params, isStep }
   return { params, isReplacing: !isStep }

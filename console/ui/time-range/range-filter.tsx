@@ -79,7 +79,7 @@ function FixedEnds({ range, onRange }: Props): ReactElement {
   const apply = (): void => {
     const [start, end] = [readLocalTime(from), readLocalTime(to)]
     if (start === null || end === null || start > end) setFaulty(true)
-    // The complete minute that the user chose as end belongs to the range.
+    // The range includes the complete minute that the user has selected as its end.
     else onRange({ kind: 'absolute', from: start, to: end + 59 })
   }
   return (

@@ -17,7 +17,7 @@ const RELATIVE: Record<Span, TimeRange> = {
   all: { kind: 'relative', span: 'all' },
 }
 
-/** Returns one object per span, because filters compare their default by identity. */
+/** Always returns the same object for a span, because filters compare their default by identity. */
 export const relativeRange = (span: Span): TimeRange => RELATIVE[span]
 
 const HOUR = 3_600
@@ -31,7 +31,7 @@ const SECONDS: Record<Exclude<Span, 'today' | 'all'>, number> = {
 /** The first and the last second of a range; null means unbounded. */
 export type Bounds = { readonly from: number | null; readonly to: number | null }
 
-/** Returns the ends of a range at `now`. Relative ranges end an hour later: clocks may be fast. */
+/** Returns a range's ends. Relative ranges end an hour after `now`, because clocks may be fast. */
 export function boundsOf(range: TimeRange, now: number): Bounds {
   if (range.kind === 'absolute') return { from: range.from, to: range.to }
   if (range.span === 'all') return { from: null, to: null }

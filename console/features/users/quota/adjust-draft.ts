@@ -44,7 +44,7 @@ export function adjustFaults(
 
 type Change = Omit<AdjustQuota, 'request_id'>
 
-/** Returns a function that gives equal changes one request id, so that a retry has no effect. */
+/** Returns a function that gives equal changes one request id, so that none is applied twice. */
 export function createRequestIds(): (change: Change) => string {
   const ids = new Map<string, string>()
   return (change) => {
