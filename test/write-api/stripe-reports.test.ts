@@ -184,11 +184,26 @@ describe('a refund at Stripe', () => {
     expect(await send(said)).toBe(503)
   })
 
-  it('in another currency is not applied, and what can not be one is refused', async () => {
+  it('in another currency is not applied, and tells each admin once', async () => {
+    const payment = await paidOrder()
+    const before = await balance()
+    const euros = event('refund.created', refundOf(payment, 're_z', 100, { currency: 'eur' }))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => send(euros)))
+    expect(answers).toEqual(answers.map(() => 200))
+    const [notice, ...more] = await notices(fixture.admin, payment)
+    expect(more).toEqual([])
+    for (const words of ['1.00 EUR', 're_z', payment.tradeNo]) {
+      expect(notice?.content).toContain(words)
+    }
+    const lost = disputeOf(payment, { currency: 'eur', status: 'lost' })
+    expect(await send(event('charge.dispute.closed', lost))).toBe(200)
+    expect(await notices(fixture.admin, payment)).toHaveLength(2)
+    expect(await balance()).toBe(before)
+  })
+
+  it('that can not be one is refused', async () => {
     const payment = await paidOrder()
     const head = await fixture.head()
-    const euros = refundOf(payment, 're_z', 100, { currency: 'eur' })
-    expect(await send(event('refund.created', euros))).toBe(200)
     for (const over of [{ amount: -1 }, { amount: '100' }, { id: 7 }, { currency: null }]) {
       const wrong = refundOf(payment, 're_w', 100, over)
       expect(await send(event('refund.created', wrong))).toBe(400)

@@ -54,7 +54,7 @@ export async function applyReport(
       deps.core.log.error({ ...fields, reason: error }, 'a Stripe report could not be applied')
       // A repetition cannot correct a wrong currency. Other errors may be corrected before Stripe
       // stops repeating the report.
-      if (error === 'TopUpMismatch') return
+      if (error === 'TopUpMismatch') return notifyOfCurrency(deps, stream, command, cause)
       break
     }
     throw httpError('Unavailable')
@@ -153,6 +153,32 @@ async function withNotice(
     return result
   })
   return outcome
+}
+
+const NOTICE_KIND = 'stripe-currency-notice'
+/** Stripe repeats a report for three days at most. */
+const NOTICE_MS = 7 * 86_400_000
+
+/**
+ * Notifies the admins of a report in another currency than the order's, which only they can handle.
+ * Reports are remembered for a week, so that a repeated report is not notified again.
+ */
+async function notifyOfCurrency(
+  deps: Deps,
+  stream: string,
+  command: StripeReport['command'],
+  cause: string,
+): Promise<void> {
+  const { actors, shortLived, now } = deps.core
+  const { order } = await actors.stateOf(topUpDecider, stream)
+  if (order === null) return
+  const id = command.type === 'ReportRefund' ? command.refundId : command.disputeId
+  const key = `${stream}:${id}:${command.status}`
+  if ((await shortLived.peek(NOTICE_KIND, key)) !== null) return
+  const notice = { order, effect: 'other-currency', command, cents: 0n } as const
+  const outcome = await withNotice(deps, [], notice, { actor: 'system:stripe', cause, at: now() })
+  if (!outcome.isDone) throw httpError('Unavailable')
+  await shortLived.put(NOTICE_KIND, key, 'sent', NOTICE_MS)
 }
 
 /** Returns the note that the user's log shows with the change of quota. */

@@ -1,13 +1,17 @@
-import type { TopUpReport } from '#domain/top-up/commands.ts'
 import type { ReportEffect } from '#domain/top-up/decide-provider-report.ts'
 import type { TopUpOrdered } from '#domain/top-up/events.ts'
 import { moneyText } from '#domain/top-up/money.ts'
 import type { MessageContent } from '../messages/send-message.ts'
+import type { StripeReport } from './stripe-reports.ts'
+
+type Report = StripeReport['command']
+/** The reason for a notice. A report in another currency than the order's is not applied. */
+type NoticeEffect = ReportEffect | 'other-currency'
 
 export type ReportNotice = {
   readonly order: TopUpOrdered['data']
-  readonly effect: ReportEffect
-  readonly command: TopUpReport
+  readonly effect: NoticeEffect
+  readonly command: Report
   /**
    * The hundredths of money for which the report takes back quota; negative when the report
    * restores quota.
@@ -15,13 +19,14 @@ export type ReportNotice = {
   readonly cents: bigint
 }
 
-const TITLES: Readonly<Record<ReportEffect, readonly [zh: string, en: string]>> = {
+const TITLES: Readonly<Record<NoticeEffect, readonly [zh: string, en: string]>> = {
   refunded: ['Stripe 已退款', 'Refunded at Stripe'],
   'refund-failed': ['Stripe 退款失败', 'A refund failed at Stripe'],
   disputed: ['付款被拒付（争议）', 'A payment is disputed'],
   'dispute-won': ['拒付争议胜诉', 'A dispute was won'],
   'dispute-lost': ['拒付争议败诉', 'A dispute was lost'],
   'dispute-closed': ['拒付争议已关闭', 'A dispute was closed'],
+  'other-currency': ['Stripe 报告的币种不符', 'A Stripe report has another currency'],
 }
 
 /**
@@ -31,7 +36,7 @@ const TITLES: Readonly<Record<ReportEffect, readonly [zh: string, en: string]>> 
 export function noticeText({ order, effect, command, cents }: ReportNotice): MessageContent {
   const { orderId, userId, tradeNo, currency } = order
   const [zh, en] = TITLES[effect]
-  const sum = `${moneyText(command.cents)} ${currency}`
+  const sum = `${moneyText(command.cents)} ${command.currency}`
   const id = command.type === 'ReportRefund' ? command.refundId : command.disputeId
   const lines = [
     `- 订单 / Order: #${orderId}`,
@@ -56,7 +61,7 @@ export function noticeText({ order, effect, command, cents }: ReportNotice): Mes
  */
 const code = (text: string): string => `\`${text.replace(/[^\w.-]/g, '')}\``
 
-function dueLine(command: TopUpReport, effect: ReportEffect): string[] {
+function dueLine(command: Report, effect: NoticeEffect): string[] {
   if (effect !== 'disputed' || command.type !== 'ReportDispute' || command.dueBy === null) return []
   const until = new Date(command.dueBy * 1_000).toISOString().slice(0, 16).replace('T', ' ')
   return [`- 举证截止 / Evidence due by: ${until} UTC`]
@@ -65,7 +70,7 @@ function dueLine(command: TopUpReport, effect: ReportEffect): string[] {
 function movement(
   cents: bigint,
   currency: string,
-  effect: ReportEffect,
+  effect: NoticeEffect,
 ): readonly [string, string] {
   if (cents > 0n) {
     const sum = `${moneyText(cents)} ${currency}`
@@ -87,6 +92,13 @@ function movement(
       '额度暂未扣回；Stripe 划走款项或争议败诉时自动扣回，款项退回时自动恢复。',
       'No quota has been taken back yet. This happens when Stripe withdraws the money or the ' +
         'dispute is lost; it is restored when the money is returned.',
+    ]
+  }
+  if (effect === 'other-currency') {
+    return [
+      '报告的币种与订单不同，额度没有变动，请手动处理。',
+      'The report has another currency than the order, so no quota has changed. Record the refund ' +
+        'of the order if its money is gone.',
     ]
   }
   return ['额度没有变动。', 'No quota has changed.']
