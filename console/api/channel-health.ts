@@ -120,7 +120,7 @@ export function withPush(snapshot: HealthSnapshot, push: HealthPush): HealthSnap
   return { at: push.at, channels: [...kept, ...added].sort((a, b) => a.id - b.id) }
 }
 
-/** Reads the health of all channels, with live updates. Each reconnection reads it again. */
+/** Reads the health of all channels, with live updates, and again after each reconnection. */
 export function useHealth() {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'

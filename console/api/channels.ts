@@ -6,8 +6,8 @@ import { apiQuery, call, exchange } from './client.ts'
 import { fetchAllPages, type ListPage, MATCHING_MAX } from './request.ts'
 
 /**
- * `page` is zero-based. An empty text does not filter. In tag mode, each tag is one of `items`, and
- * so is each channel without a tag. `total` counts them in the same way.
+ * `page` is zero-based. An empty text does not filter. In tag mode, `items` contains tags, and
+ * channels without a tag. `total` is the number of both.
  */
 export type ChannelQuery = {
   keyword: string
@@ -107,7 +107,7 @@ export const knownModelsQuery = queryOptions({
 /** Reads the models that at least one enabled channel serves. */
 export const enabledModelsQuery = apiQuery('GET /api/channel/models_enabled')
 
-/** Reads the channel types and the fields of each; they are constant while the server runs. */
+/** Reads the channel types with their fields, which do not change while the server runs. */
 export const channelTypesQuery = {
   ...apiQuery('GET /api/channel/types'),
   staleTime: Number.POSITIVE_INFINITY,

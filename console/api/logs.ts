@@ -17,7 +17,7 @@ export type LogParams = {
   end_timestamp?: number | undefined
 }
 
-/** The common key prefix of all queries about calls; live events invalidate these queries. */
+/** The common key prefix of all queries about calls. Live events invalidate these queries. */
 export const logsKey = ['logs'] as const
 /** The key of the log's time histogram. */
 export const barsKey = [...logsKey, 'bars'] as const
@@ -55,12 +55,12 @@ export const logStat = (ask: {
     signal: ask.signal,
   })
 
-/** Reads charged calls per hour and model. Bounds are unix seconds; empty hours are omitted. */
+/** Reads charged calls per hour and model. Bounds are unix seconds. Empty hours are omitted. */
 export async function callsByHour(ask: {
   scope: LogScope
   from: number
   to: number
-  /** Set only by admins; an empty text means all users. */
+  /** The user whose calls are read; empty for all users. Only admins may set a username. */
   username: string
   signal?: AbortSignal
 }): Promise<UsagePoint[]> {
@@ -73,7 +73,10 @@ export async function callsByHour(ask: {
 
 export type ExportKind = 'csv' | 'ndjson'
 
-/** Exports all rows that match. `zone` is the time zone of the CSV; null `columns` means all. */
+/**
+ * Exports all rows that match the filters. `zone` is the time zone of times in the CSV. If
+ * `columns` is null, all columns are exported.
+ */
 export const exportLogs = (ask: {
   scope: LogScope
   params: LogParams

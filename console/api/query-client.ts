@@ -4,7 +4,7 @@ import { ApiError } from './api-error.ts'
 const RETRIES_MAX = 2
 const RETRY_DELAY_MS_MAX = 30_000
 
-/** Returns true after a missing response, an overload or a server fault; false after a refusal. */
+/** Returns true after a missing response, an overload or a server failure, not after a refusal. */
 export function isWorthRetrying(failures: number, error: Error): boolean {
   if (failures >= RETRIES_MAX || !(error instanceof ApiError)) return false
   return error.status === 0 || error.status === 429 || error.status >= 502
@@ -16,7 +16,10 @@ export function retryDelayMs(failures: number, error: Error): number {
   return Math.min(asked ?? 1000 * 2 ** failures, RETRY_DELAY_MS_MAX)
 }
 
-/** Creates the cache of server state. A failed query shows no toast; its screen shows the error. */
+/**
+ * Creates the cache of server state. Failed queries show no toast, because their screen shows the
+ * error.
+ */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {

@@ -116,7 +116,7 @@ export async function requestStream(call: ApiRequest): Promise<Response> {
   })
 }
 
-/** Returns the path with the query. Empty values are omitted; the order of the keys is kept. */
+/** Returns the path with the query. Empty values are omitted. The order of the keys is kept. */
 export function addressOf(path: string, query: ApiRequest['query']): string {
   const params = new URLSearchParams()
   for (const [key, value] of Object.entries(query ?? {})) {
@@ -126,7 +126,7 @@ export function addressOf(path: string, query: ApiRequest['query']): string {
   return text === '' ? path : `${path}?${text}`
 }
 
-/** Sends a request. After a 401 during a session renewal, sends it again with the new session. */
+/** Sends a request. If a session renewal causes a 401, sends it again with the new session. */
 async function send(call: ApiRequest, userId: number | null): Promise<Response> {
   if (call.renewsSession) return renewSession(() => sendOnce(call, userId))
   const isRenewed = watchSession()

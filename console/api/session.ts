@@ -10,7 +10,7 @@ const expiryListeners = new Set<() => void>()
 export const ADMIN_ROLE = 10
 export const ROOT_ROLE = 100
 
-/** True once the user has chosen to log out; a 401 then does not mean an expired session. */
+/** True once the user has chosen to log out. A 401 then does not mean an expired session. */
 let isLeaving = false
 
 let cached: { text: string | null; user: SessionUser | null } = { text: null, user: null }

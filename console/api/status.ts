@@ -62,7 +62,7 @@ export function cachedStatus(): Status | undefined {
 }
 
 const REFRESH_MS = 5 * 60_000
-/** The time limit of the status request, because the console shows nothing until it is complete. */
+/** The time limit of the status request, because the console shows nothing before the response. */
 const ANSWER_MS_MAX = 10_000
 
 export const statusQuery = queryOptions({
@@ -76,7 +76,7 @@ export const statusQuery = queryOptions({
   staleTime: REFRESH_MS,
 })
 
-/** Returns the site's status. Until it has loaded, returns the copy of the last visit, if any. */
+/** Returns the site's status. Until it has loaded, returns the last visit's copy, if any. */
 export function useStatus(): Status | undefined {
   const placeholder = cachedStatus()
   return useQuery(
@@ -91,7 +91,7 @@ type Watch = {
 
 const watches = new WeakMap<QueryClient, Watch>()
 
-/** Like `useStatus`, for list cells. They share one observer, because many observers are slow. */
+/** Returns the site's status for list cells. They share one observer, because many are slow. */
 export function useSharedStatus(): Status | undefined {
   const client = useQueryClient()
   const { subscribe, read } = watchOf(client)
@@ -128,7 +128,7 @@ type SitePage = 'notice' | 'about' | 'home_page_content'
 
 const PAGE_FRESH_MS = 60_000
 
-/** Reads a text of the operator (markdown or HTML), which is empty if none is configured. */
+/** Reads a text of the operator (Markdown or HTML), which is empty if the operator has set none. */
 export const sitePageQuery = (page: SitePage) => ({
   ...apiQuery(`GET /api/${page}`),
   staleTime: PAGE_FRESH_MS,
@@ -146,7 +146,7 @@ const noticeQuery = queryOptions({
   },
 })
 
-/** Returns the operator's notice. Until it has loaded, returns the notice of the last visit. */
+/** Returns the operator's notice or, until it has loaded, the notice of the last visit. */
 export function useNotice(): string {
   const kept = localStorage.getItem(NOTICE_KEY)
   const query = kept === null ? noticeQuery : { ...noticeQuery, placeholderData: kept }

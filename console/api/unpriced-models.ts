@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { isChangedMeanwhile, optionsQuery, presetRatiosQuery, putOption } from './options.ts'
 
-/** The built-in price of a model as decimal texts, which keep all digits; null if there is none. */
+/** The built-in price of a model as decimal texts, with all digits. Null if a value is missing. */
 export type PresetPrice = {
   readonly model: string
   readonly ratio: string | null

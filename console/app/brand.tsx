@@ -19,7 +19,7 @@ export function BrandMark({ size = 24 }: { size?: number }): ReactElement {
   )
 }
 
-/** The site's name and logo. A logo on another site is not loaded; the default logo appears. */
+/** The site's name and logo. A logo on another site is replaced by the default logo. */
 export function Brand(): ReactElement {
   const logo = useStatus()?.logo ?? ''
   const isOwn = logo.startsWith('/') && !logo.startsWith('//')

@@ -26,7 +26,7 @@ export function Commands(): ReactElement {
   const [wanted, setWanted] = useState<ReadonlySet<Shown>>(new Set())
   const show = async (dialog: Dialog) => {
     try {
-      // Render the dialog only after it has loaded, so that a failed load can be retried.
+      // Render the dialog only after its code has loaded, so that a failed load can be retried.
       await load[dialog]()
       setWanted((before) => new Set([...before, dialog]))
       setShown(dialog)

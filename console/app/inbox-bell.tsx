@@ -9,7 +9,7 @@ const POLL_MS = 30_000
 /** The polling interval during a live connection, because a broken connection may go unnoticed. */
 const POLL_LIVE_MS = 60_000
 
-/** The bell with the unread count. Live events update the count; without them, it is polled. */
+/** The bell with the unread count. Live events update the count, which is otherwise polled. */
 export function InboxBell(): ReactElement {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'

@@ -55,7 +55,7 @@ function MobileNavigation(props: { isOpen: boolean; onClose: () => void }): Reac
   )
 }
 
-/** The bell loads after the page. If it cannot be loaded, the plain inbox link remains. */
+/** The bell loads after the page. If the bell cannot be loaded, the plain inbox link remains. */
 const InboxBell = lazy(() =>
   import('./inbox-bell.tsx').then(
     (module) => ({ default: module.InboxBell }),

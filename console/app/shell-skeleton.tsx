@@ -53,7 +53,7 @@ export function ShellSkeleton(): ReactElement | null {
   )
 }
 
-/** A gray bar; without `width` it fills its container. */
+/** A gray bar. Without `width`, the bar fills its container. */
 function Bar(props: { width?: number; height: number }): ReactElement {
   const { width, height } = props
   return (

@@ -12,7 +12,7 @@ import { useLogout } from './account-menu.tsx'
 import { LANGUAGE_NAMES } from './language-menu.tsx'
 import { type NavItem, navItems } from './navigation.ts'
 
-/** The second key of each page's shortcut; the first key is `g` (go to). */
+/** The second key of each page's shortcut. The first key is always `g` (go to). */
 const GO_KEYS: Record<NavItem['label'], string> = {
   playground: 'p',
   dashboard: 'd',

@@ -35,7 +35,9 @@ export type LiveData = {
 }
 export type ScreenTopic = keyof LiveData
 
-/** An event, or a `resync`: a screen must read its data again, as of `position` if it is set. */
+/**
+ * An event or a `resync`. After a resync, screens read their data again, as of `position` if set.
+ */
 export type LiveEvent<T extends ScreenTopic = ScreenTopic> =
   | { kind: 'event'; topic: T; position: number; data: LiveData[T] }
   | { kind: 'resync'; topic: T; position: number | null }
@@ -48,7 +50,7 @@ export type LiveState =
   | { kind: 'offline' }
   | { kind: 'resting' }
 
-/** Parses a message of the live protocol; returns null for anything else. */
+/** Parses a message of the live protocol. Returns null for any other text. */
 export function readLiveMessage(text: unknown): LiveMessage | null {
   if (typeof text !== 'string') return null
   try {

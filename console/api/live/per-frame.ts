@@ -1,6 +1,6 @@
 import { Observable } from 'rxjs'
 
-/** Requests an animation frame; returns a function that cancels the request. */
+/** Requests an animation frame and returns a function that cancels the request. */
 export type FrameClock = (draw: () => void) => () => void
 
 export const browserFrames: FrameClock = (draw) => {

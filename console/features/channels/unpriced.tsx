@@ -15,8 +15,8 @@ export const calledNames = ({ models, prefix }: Served): string[] =>
 const NONE: readonly string[] = []
 
 /**
- * Returns a function that finds the channel's models without a price, because their calls are
- * refused. Finds none until the prices have loaded.
+ * Returns a function that finds the channel's models without a price, whose calls are refused.
+ * Until the prices have loaded, the function finds none.
  */
 export function useUnpriced(): (served: Served) => readonly string[] {
   const isSelfUse = useStatus()?.self_use_mode_enabled === true

@@ -74,7 +74,9 @@ export function CouponUser({ coupon: { used_user_id, used_username } }: Cell): R
   return <span title={`#${used_user_id}`}>{used_username || `#${used_user_id}`}</span>
 }
 
-/** The most relevant date: when the code becomes valid, when it expires, or when it expired. */
+/**
+ * The date that matters most: the future start of the validity, or the expiry, which may be past.
+ */
 export function CouponValidity({ coupon: { valid_from, valid_until } }: Cell): ReactElement {
   const { t } = useTranslation()
   const now = useNow()

@@ -91,7 +91,7 @@ export function couponFaults(draft: CouponDraft, unit: AmountUnit, standing: Sta
   return faults
 }
 
-/** Builds the request body; `couponFaults` must have found no error in the draft. */
+/** Builds the request body. `couponFaults` must have found no error in the form's values. */
 export const termsOfDraft = (draft: CouponDraft, unit: AmountUnit): CreateRedemption => ({
   name: draft.name.trim(),
   quota: Number(quotaOfAmount(draft.amount, unit) ?? 0n),

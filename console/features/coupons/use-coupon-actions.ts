@@ -22,7 +22,7 @@ export type CouponActs = {
   removeDisabled: () => Promise<void>
 }
 
-/** Returns the actions on codes as stable functions; new functions would render all rows again. */
+/** Returns the actions on codes as stable functions. New functions would render all rows again. */
 export function useCouponActions(): CouponActs {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -119,6 +119,6 @@ function several(
 const withStatus = (items: Redemption[], id: number, status: number): Redemption[] =>
   items.map((item) => (item.id === id ? { ...item, status } : item))
 
-/** Changes the status of a code: 1 enables it, 2 disables it. */
+/** Changes the status of a code. Status 1 enables the code; 2 disables it. */
 const switchRedemption = (id: number, status: 1 | 2) =>
   call('PUT /api/redemption/', { query: { status_only: true }, body: { id, status } })

@@ -7,7 +7,7 @@ import type { ChartBucket, UsageChart } from './usage-chart.ts'
 import { useBarChoice } from './use-bar-choice.ts'
 
 /**
- * A bar's tooltip. `place` is the bar's position from 0 (left) to 1 (right); the tooltip opens
+ * A bar's tooltip. `place` is the bar's position from 0 (left) to 1 (right). The tooltip opens
  * toward the middle of the chart.
  */
 function BarTip(props: {
@@ -43,7 +43,7 @@ function BarTip(props: {
   )
 }
 
-/** Keyboard access to the bars. The chart is one tab stop; arrow keys move from bar to bar. */
+/** Keyboard access to the bars. The chart is one tab stop, and arrow keys move from bar to bar. */
 export function BarKeys(props: {
   chart: UsageChart
   nameOf: (series: string) => string

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Segmented } from '#console/ui/forms/switches.tsx'
 import { type ChartView, MEASURES } from './use-chart-view.ts'
 
-/** The chart's controls for scope, series, step and range. A control with one choice is hidden. */
+/** The chart's controls for scope, series, step and range. Controls with one option are hidden. */
 export function ChartControls({ view }: { view: ChartView }): ReactElement {
   const { t } = useTranslation()
   const { set } = view

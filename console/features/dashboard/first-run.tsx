@@ -125,7 +125,7 @@ function StepItem(props: { step: Step; number: number; path: string }): ReactEle
   )
 }
 
-/** The navigation state of a link to a form. The closed form then returns to the list of steps. */
+/** The navigation state of links to forms. It makes a closed form return to the list of steps. */
 const FROM_HERE = { returnTo: '/app/start' }
 
 /**

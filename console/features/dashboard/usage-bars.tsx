@@ -12,9 +12,7 @@ const TICK = { fill: 'var(--tg-chart-text)', fontSize: 12 }
 const MARGIN = { top: 8, right: 4, bottom: 0, left: 0 }
 const AXIS_WIDTH = 72
 
-/**
- * The usage chart, in a separate chunk because its library is large. Only bar heights are rounded.
- */
+/** The usage chart, a separate chunk because of a large library. Only bar heights are rounded. */
 export function UsageBars(props: {
   chart: UsageChart
   nameOf: (series: string) => string

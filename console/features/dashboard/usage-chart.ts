@@ -8,7 +8,7 @@ export type ChartStep = 'hour' | 'day' | 'week'
 
 /** The data of one bar. A series that is missing in `values` had no calls. */
 export type ChartBucket = {
-  /** The start in unix seconds; days and weeks start in the browser's time zone, or in UTC. */
+  /** The start in unix seconds. Days and weeks start in the browser's time zone, or in UTC. */
   readonly at: number
   readonly values: ReadonlyMap<string, bigint>
   /**

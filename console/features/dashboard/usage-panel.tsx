@@ -65,7 +65,7 @@ function UsageTable(props: {
   )
 }
 
-/** The chart in one sentence, which screen readers also read. */
+/** Describes the chart in one sentence, also for screen readers. */
 function ChartSummary(props: {
   chart: UsageChart
   view: ChartView

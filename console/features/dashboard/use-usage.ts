@@ -18,7 +18,10 @@ type UsageAsk = {
   readonly calendar: Calendar
 }
 
-/** Reads the usage in the zoom range or, without one, in the range that ends now. */
+/**
+ * Reads the usage in the range to which the user has zoomed or, without zoom, in the selected range
+ * until now.
+ */
 export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs: number | false) {
   return useQuery({
     queryKey: [...usageKey, scope, by, zoom ?? range, calendar],
@@ -34,7 +37,7 @@ export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs
   })
 }
 
-/** Returns the zoom range or, without one, the selected range until now. */
+/** Returns the range to which the user has zoomed or, if none, the selected range until now. */
 export const asked = ({ range, zoom, calendar }: Omit<UsageAsk, 'scope' | 'by'>): Stretch =>
   zoom === null
     ? stretchOf(range, Math.floor(Date.now() / 1000), calendar)

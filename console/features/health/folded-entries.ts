@@ -5,8 +5,8 @@ export type EntryGroup = readonly [TimelineEntry, ...TimelineEntry[]]
 
 /**
  * Groups the entries of a circuit (a model, a key or the channel) into one line, because a circuit
- * that keeps opening fills pages. User actions and channel changes end all groups and stay visible
- * as single entries. Other circuits and automatic tests do not end a group.
+ * that opens again and again would fill pages. User actions and channel changes end all groups and
+ * stay visible as single entries. Other circuits and automatic tests do not end a group.
  */
 export function foldEntries(entries: readonly TimelineEntry[]): readonly EntryGroup[] {
   const groups: [TimelineEntry, ...TimelineEntry[]][] = []

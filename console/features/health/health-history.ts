@@ -18,12 +18,12 @@ export type History = {
   readonly attempts: number
   /** The success rate over all steps, or null if there were no attempts. */
   readonly rate: number | null
-  /** The step with the lowest success rate. Of several such steps, the newest. */
+  /** The step with the lowest success rate, or the newest of several such steps. */
   readonly lowest: HistoryStep | null
 }
 
 export function prepareHistory({ points, range }: HealthHistory): History {
-  // A day needs only the time; a week also needs the date.
+  // A day needs only the time, but a week also needs the date.
   const timeText = (at: number) => stampText(at).slice(range === '7d' ? 5 : 11, 16)
   const steps = points.map((point) => stepOf(point, timeText(point.at)))
   const successes = points.reduce((sum, point) => sum + point.successes, 0)

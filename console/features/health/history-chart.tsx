@@ -30,7 +30,7 @@ const RATE = 'var(--tg-chart-1)'
 const P50 = 'var(--tg-chart-2)'
 const P95 = 'var(--tg-chart-3)'
 
-/** Charts of success rate and latency on one time axis, in a chunk because the library is large. */
+/** Charts success rate and latency on one time axis. A separate chunk for the large library. */
 export function HistoryChart({ history }: { history: History }): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()

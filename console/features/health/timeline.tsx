@@ -127,7 +127,7 @@ function StateThen(props: { state: NonNullable<ChannelTimeline['state_at']> }): 
  */
 const TIMELINE_PAGE = 50
 
-/** Reads a channel's history up to `at` and the state at that time. Unix seconds; 0 means now. */
+/** Reads a channel's history up to `at`, and its state then. Unix seconds; 0 means now. */
 function timelineQuery(ask: { channelId: number; at: number; page: number }) {
   const { channelId: id, at, page } = ask
   const moment = at === 0 ? {} : { at, to: at }

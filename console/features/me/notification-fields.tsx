@@ -27,7 +27,7 @@ type FieldsProps = {
   onChange: (patch: Partial<SettingsDraft>) => void
 }
 
-/** The threshold of low-quota warnings and the way in which they are sent. */
+/** The threshold of low-quota warnings, and whether they are sent by mail or webhook. */
 export function NotificationFields(props: FieldsProps): ReactElement {
   const { t } = useTranslation()
   const { draft, onChange } = props

@@ -9,7 +9,7 @@ import { TextField } from '#console/ui/forms/fields.tsx'
 import { errorsByCode, FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { TotpOffer } from '#write-api/contract/credentials.ts'
 
-/** Shows the TOTP secret as a QR code and a text. The user confirms it with an app's code. */
+/** Shows the TOTP secret as a QR code and a text. A code of the user's app confirms the secret. */
 export function TotpDialog(props: {
   offer: TotpOffer
   onDone: (recoveryCodes: string[]) => void

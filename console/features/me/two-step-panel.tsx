@@ -22,7 +22,7 @@ export function TwoStepPanel({ user }: MePanelProps): ReactElement {
   const security = query.data
   const [dialog, setDialog] = useState<TwoStepDialog | null>(null)
   const isSecured = security !== undefined && hasSecondFactor(security)
-  // Without a factor and a password, no proof is possible; the server requires a recent login.
+  // Without a factor and a password, no proof is possible. The server then requires a recent login.
   const needsProof = isSecured || user?.has_password !== false
   const settle = async (codes: readonly string[]) => {
     setDialog(codes.length > 0 ? { kind: 'codes', codes } : null)

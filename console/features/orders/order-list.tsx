@@ -85,7 +85,7 @@ function OrderFilters({ view }: { view: ReturnType<typeof useOrderList> }): Reac
   )
 }
 
-/** Reads the top-ups of all users. Admins only; an empty text does not filter. */
+/** Reads the top-ups of all users. An empty text does not filter. Admins only. */
 const allOrdersQuery = ({ page, pageSize, ...rest }: ListAsk<typeof ADDRESS.filters>) => {
   const query = { ...rest, p: page, page_size: pageSize }
   return {

@@ -8,7 +8,7 @@ const ROWS_MAX = 8
 
 type Props = {
   readonly chat: Chat
-  /** True once the chosen group and model exist. */
+  /** True once the selected group and model exist. */
   readonly isReady: boolean
   /** True if no model exists and `isReady` therefore stays false. */
   readonly hasNone: boolean

@@ -10,8 +10,8 @@ const DEPTH_MAX = 16
 
 /**
  * Renders a model's Markdown as React elements, never as HTML. HTML tags appear as text, and links
- * lead only to web or mail addresses. An image becomes a link, because loading it would reveal the
- * conversation to its host.
+ * lead only to web or mail addresses. An image becomes a link, because loading the image would
+ * reveal the conversation to the image's host.
  */
 export const Markdown = memo(function Markdown({ text }: { text: string }): ReactElement {
   const drawn = keyed(tokensOf(text), (token) => <TopBlock token={token} />)

@@ -15,7 +15,7 @@ export type RegisterFaults = Partial<Record<keyof AccountDraft, AccountFault>> &
 
 export const EMPTY_REGISTER: RegisterDraft = { ...EMPTY_ACCOUNT, email: '', code: '' }
 
-/** A minimal check of a mail address; the server checks the address completely. */
+/** A minimal check of a mail address. The server checks the address completely. */
 const LIKE_AN_ADDRESS = /^[^\s@＠]+[@＠][^\s@＠]+$/
 
 /** Returns the errors by field in the order of the form. */

@@ -13,7 +13,10 @@ import {
 } from './register-draft.ts'
 import { useRegister } from './use-register.ts'
 
-/** Manages the draft of an account. Each error appears at its field; the first gets the focus. */
+/**
+ * Manages the registration form. Each error appears at its field. The first field with an error
+ * gets the focus.
+ */
 export function useRegisterForm(takeToken: () => string | null) {
   const { t } = useTranslation()
   const status = useStatus()

@@ -1,6 +1,7 @@
 /**
- * The entries of a JSON object with the JSON text of each value. Unlike `JSON.parse`, it keeps the
- * order of keys such as `4` and the digits of numbers such as `0.1000000000000000055`.
+ * The entries of a JSON object with the JSON text of each value. Unlike an object of `JSON.parse`,
+ * the map keeps the order of keys such as `4` and the digits of numbers such as
+ * `0.1000000000000000055`.
  */
 export type JsonMap = ReadonlyMap<string, string>
 

@@ -35,7 +35,8 @@ function FallbackForm({ form }: { form: SettingsForm }): ReactElement | null {
   const draft = fallbackDraft(form.value)
   const set = (key: FallbackKey, value: string) =>
     form.set(new Map(Object.entries(withFallback(draft, key, value))))
-  // Saved values are also checked, because the API can set one ratio and not the second.
+  // Saved values are also checked, because the API can save one of the two ratios without the
+  // other.
   const fault = fallbackFault(draft)
   const error = fault === null ? undefined : t(`settings.fallbackFault.${fault}`)
   const faulty = fallbackFaultField(draft)

@@ -17,7 +17,7 @@ import type { SettingsForm } from './use-settings-form.ts'
 
 type PresetProps = { isOpen: boolean; form: SettingsForm; maps: PriceMaps; onClose: () => void }
 
-/** Public price lists. An admin can add their prices to the settings form or remove them. */
+/** Public price lists. An admin can add the listed prices to the settings form or remove them. */
 export function PresetDrawer({ isOpen, form, maps, onClose }: PresetProps): ReactElement {
   const { t } = useTranslation()
   const [source, setSource] = useState<PresetSource>('flexible')

@@ -26,7 +26,7 @@ export function ratioOfPrice(price: string): string {
 
 /** The maximum number of decimals that the server accepts in a ratio. */
 const RATIO_SCALE = 30
-/** A completion ratio of at least this many digits may be a rounded quotient; others are exact. */
+/** A completion ratio of at least this many digits may be rounded. A shorter ratio is exact. */
 const ROUNDED_DIGITS_MIN = 12
 /** A price was entered, not computed, if it is this many digits shorter than the exact product. */
 const DIGITS_SAVED_MIN = 4

@@ -8,7 +8,7 @@ export const PRICE_KEYS = [
   'MaxOutputTokens',
 ] as const
 const NAMING_KEYS = ['ModelPrice', 'ModelRatio', 'CompletionRatio'] as const
-/** Options that also have built-in entries for models outside the table. */
+/** Options that also have built-in entries for models outside the price table. */
 const BUILT_IN_KEYS: ReadonlySet<PriceKey> = new Set(['CacheRatio', 'MaxOutputTokens'])
 export type PriceKey = (typeof PRICE_KEYS)[number]
 

@@ -167,7 +167,7 @@ const changesOf = (baseline: Texts, bases: Texts, texts: Texts): OptionChange[] 
 /** Manages the unsaved texts, the fields that had the focus, and the server's errors. */
 function useDrafts() {
   const [texts, setTexts] = useState(NO_TEXTS)
-  // The values that the options had when the user began to edit them, for comparison.
+  // The values of options at the start of the user's edit, with which the texts are compared.
   const [bases, setBases] = useState(NO_TEXTS)
   const [touched, setTouched] = useState(NO_KEYS)
   const [refusals, setRefusals] = useState(NO_TEXTS)

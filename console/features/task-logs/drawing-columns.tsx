@@ -41,7 +41,7 @@ export function drawingColumns(t: TFunction, acts: Acts): Column<DrawingTask>[] 
     common.progress,
     common.duration,
     columnOf<DrawingTask>(t, 'result', 96, (task) => result(t, task, acts), { onCard: 'line' }),
-    // Hidden for admins, who have two more columns. The result column explains failures anyway.
+    // Hidden for admins, who have two additional columns. The result column also explains failures.
     columnOf<DrawingTask>(t, 'code', 117, ({ code }) => <CodeCell code={code} />, {
       isHiddenAtFirst: acts.isAdmin,
     }),

@@ -49,7 +49,7 @@ type TaskAsk = {
 /** `is_total_capped` is true if the server stopped counting, so that more than `total` exist. */
 export type TaskPage<Task> = ListPage<Task> & { is_total_capped: boolean }
 
-/** The query parameters by their API names; undefined parameters are not sent. */
+/** The query parameters by their API names. Undefined parameters are not sent. */
 const taskParams = (ask: TaskAsk) => ({
   p: ask.page,
   page_size: ask.pageSize,

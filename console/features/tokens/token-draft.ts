@@ -111,7 +111,7 @@ export function tokenFaults(draft: TokenDraft, unit: AmountUnit, expiresBefore =
 
 const NAME = { maxLength: TOKEN_NAME_MAX }
 
-/** Builds the request body; `tokenFaults` must have found no error in the draft. */
+/** Builds the request body. `tokenFaults` must have found no error in the form's values. */
 export const termsOfDraft = (draft: TokenDraft, unit: AmountUnit): CreateToken => ({
   ...bodyOf(TOKEN_FIELDS, { ...draft, allowIps: addressLines(draft.allowIps).join('\n') }),
   name: draft.name.trim(),
@@ -124,8 +124,8 @@ export const termsOfDraft = (draft: TokenDraft, unit: AmountUnit): CreateToken =
 })
 
 /**
- * Returns the changed fields. An unchanged quota must not be sent, because calls may have spent
- * quota in the meantime, which it would refund.
+ * Returns the changed fields. An unchanged quota must not be sent, because the server would refund
+ * what calls have spent in the meantime.
  */
 export const changedTerms = (before: TokenDraft, after: TokenDraft, unit: AmountUnit) =>
   changedFields(termsOfDraft(before, unit), termsOfDraft(after, unit))

@@ -28,7 +28,7 @@ type TokenDrawerProps = {
   onCreated: (tokens: readonly ReadyToken[]) => void
 }
 
-/** Creates tokens or edits a token. Each opening mounts the form again with a new draft. */
+/** Creates tokens or edits a token. Each opening mounts the form again with its initial values. */
 export function TokenDrawer(props: TokenDrawerProps): ReactElement | null {
   const last = useRef<Token | 'new'>('new')
   if (props.edited !== null) last.current = props.edited

@@ -56,7 +56,7 @@ function useTokenList() {
   return {
     ...page,
     rows: page.rows.map((row) => asOf(row, now)),
-    /** The filter without page and order. */
+    /** The filters of the list, without page and order. */
     matched: { ...page.filter, token },
     isFiltered: page.isFiltered || token !== '',
     key,

@@ -89,14 +89,14 @@ function useSwitch(): TokenActions['setEnabled'] {
 const withStatus = (items: readonly Token[], ids: ReadonlySet<number>, status: number): Token[] =>
   items.map((token) => (ids.has(token.id) ? { ...token, status } : token))
 
-/** Deletes all of the tokens or, after an error, none. */
+/** Deletes all of the tokens. After an error, none of the tokens is deleted. */
 async function deleteTokens(ids: readonly number[]): Promise<void> {
   const [id] = ids
   if (ids.length === 1) await call('DELETE /api/token/:id/', { params: { id } })
   else await call('POST /api/token/batch', { body: { ids: [...ids] } })
 }
 
-/** Sets the status of all tokens or, after an error, of none: 1 enables, 2 disables. */
+/** Sets the status of all tokens: 1 enables, 2 disables. After an error, none is changed. */
 async function switchTokens(ids: readonly number[], status: 1 | 2): Promise<void> {
   const [id = 0] = ids
   if (ids.length > 1)

@@ -29,7 +29,7 @@ export const canCount = (filters: LogFilters): boolean =>
   filters.channel === 0
 
 /**
- * Divides a range into at most `barsMax` bars; `now` is in unix seconds. Returns null for a range
+ * Divides a range into at most `barsMax` bars. `now` is in unix seconds. Returns null for a range
  * of a single bar and for a range that is too long to count.
  */
 export function planBars(range: LogFilters['range'], now: number, barsMax: number): BarPlan | null {
@@ -46,7 +46,7 @@ export function planBars(range: LogFilters['range'], now: number, barsMax: numbe
   return null
 }
 
-/** Counts the calls in each bar, of one model or (if empty) of all models. */
+/** Counts the calls in each bar. An empty `model` counts the calls of all models. */
 export function callBars(points: readonly UsagePoint[], plan: BarPlan, model: string): CallBar[] {
   const length = plan.hours * HOUR
   const bars = Array.from({ length: (plan.to + 1 - plan.from) / length }, (_, index) => {

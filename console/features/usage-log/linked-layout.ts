@@ -2,7 +2,8 @@ import type { ColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 
 /**
  * Returns the layout with the columns of a link, in the link's order and without columns that the
- * user may not see. When the user changes columns, `forget` removes them from the URL.
+ * user may not see. When the user changes columns, `forget` removes the link's columns from the
+ * URL.
  */
 export function linkedLayout<Row>(
   layout: ColumnLayout<Row>,

@@ -59,7 +59,7 @@ export function RatioCell({ row }: { row: LogEntry }): ReactElement {
     `${t('usageLog.factor.completion')} ${completion}`,
     `${t('usageLog.factor.group')} ${group}`,
   ]
-  // A ratio may have 30 decimals; the tooltip shows all of them.
+  // A ratio may have 30 decimals. The tooltip shows all decimals.
   const shown = Number(Number(completion).toFixed(6))
   return <span title={words.join(' · ')}>{`${model} / ${shown} / ${group}`}</span>
 }

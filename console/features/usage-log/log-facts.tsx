@@ -136,7 +136,7 @@ function Anomaly({ code }: { code: string }): ReactElement {
   return <>{known === undefined ? code : t(`logDetails.anomaly.${known}`)}</>
 }
 
-/** The complete usage, as the provider reported it, if the account could not pay for all of it. */
+/** The complete usage that the provider reported. Shown if the account could not pay all of it. */
 function UsedInAll({ usage }: { usage: LoggedUsage }): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -47,7 +47,10 @@ export type PriceTerm = {
   readonly amount: string
 }
 
-/** The price as terms. `total` is their sum plus `rounding`. `isExact`: `total` was charged. */
+/**
+ * The price as terms. `total` is the sum of the terms plus `rounding`. `isExact` is true if `total`
+ * was charged.
+ */
 export type PriceExplanation = {
   readonly mode: 'tokens' | 'call'
   readonly terms: readonly PriceTerm[]
@@ -60,7 +63,7 @@ export type PriceExplanation = {
 const QUOTA_PER_DOLLAR = '500000'
 const ONE_HOUR = '1.6'
 
-/** Explains a row's price. Null for a row without one: a top-up, an error, a released call. */
+/** Explains a row's price. Null for rows without a price: top-ups, errors, released calls. */
 export function explainPrice(other: LogOther, charged: bigint): PriceExplanation | null {
   const price = other.price
   if (price === undefined) return null

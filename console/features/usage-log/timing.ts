@@ -18,9 +18,7 @@ export function shortDuration(ms: number): string {
   return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`
 }
 
-/**
- * Returns the output tokens per second after the first token, or null if they are not computable.
- */
+/** Returns the output tokens per second after the first token, or null if the value is unknown. */
 export function tokensPerSecond(row: LogEntry, other: LogOther): number | null {
   const whole = durationMs(row, other)
   if (whole === null) return null

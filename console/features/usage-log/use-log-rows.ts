@@ -110,7 +110,10 @@ function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; an
   }
 }
 
-/** Repeats a list request without a response once another request gets one. True until then. */
+/**
+ * Reads the list again after a request without a response, as soon as another request gets a
+ * response. Returns true while waiting.
+ */
 function useReturn({ data, error, isPlaceholderData, refetch }: Page): boolean {
   const hasNone = data === undefined || isPlaceholderData
   const isAway = hasNone && error !== null && isUnanswered(error)

@@ -12,7 +12,7 @@ export type Reading = {
   }
 }
 
-/** Returns whether the user is reading the list, whose rows must then not move. */
+/** Returns whether the user is reading the list. The rows must not move in the meantime. */
 export function useReading(): Reading {
   const [isAtTop, setAtTop] = useState(true)
   const [isHovered, setHovered] = useState(false)

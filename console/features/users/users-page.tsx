@@ -27,7 +27,7 @@ type DialogProps = {
   onClose: () => void
 }
 
-/** Adds an amount to the balances of users or deducts it, with a reason. */
+/** Adds an amount to the balances of users or deducts an amount from them, with a reason. */
 function AdjustDialog(props: DialogProps): ReactElement | null {
   const { users, onClose } = props
   const { isOpen, shown, key } = useOpening(users.length === 0 ? null : users)

@@ -88,7 +88,7 @@ export type TopUp = ReturnType<typeof useTopUp>
 /** An exact amount such as `7.30`, with an ISO 4217 currency code. */
 type Money = { money: string; currency: string }
 
-/** Reads the price of a top-up; throws an error with the server's message. */
+/** Reads the price of a top-up. Throws an error with the server's message. */
 async function topUpAmount(body: AmountRequest, signal: AbortSignal): Promise<Money> {
   const { data, envelope } = await exchange('POST /api/user/amount', { body, signal })
   return { money: data, currency: envelope.currency }

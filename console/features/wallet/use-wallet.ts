@@ -14,7 +14,7 @@ const GAINS = 8
 
 export const gainsKey = ['gains'] as const
 
-/** Reads the balance and the latest credits. A change of the balance reads both again. */
+/** Reads the balance and the latest credits, and reads both again when the balance changes. */
 export function useWallet() {
   const client = useQueryClient()
   const ownId = useUser()?.id ?? 0

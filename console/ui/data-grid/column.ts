@@ -65,7 +65,7 @@ export function inOrder<Row>(
   return columns.map((column) => (order.includes(column.id) ? (sorted.shift() ?? column) : column))
 }
 
-/** Returns the column. If `isAgo` is true, its cells show elapsed times, if it has such cells. */
+/** Returns the column. If `isAgo` is true and the column has `agoCell`, it replaces `cell`. */
 export const inTime = <Row>(column: Column<Row>, { isAgo }: StoredLayout): Column<Row> =>
   isAgo === true && column.agoCell !== undefined ? { ...column, cell: column.agoCell } : column
 

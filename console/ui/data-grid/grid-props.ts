@@ -38,7 +38,10 @@ export type DataGridProps<Row> = {
   empty?: ReactNode
   /** Renders the details below a row. If set, click, Enter and Space expand a row. */
   expand?: (row: Row) => ReactNode
-  /** The key of a row whose details open. Each new key opens them once; the user can close them. */
+  /**
+   * The key of a row whose details open. Each new key opens them only once, so that the user can
+   * close the details.
+   */
   openKey?: string | undefined
   /** Called on a click or Enter. Rows with `expand` then expand only on Space. */
   onOpen?: (row: Row) => void
@@ -52,7 +55,7 @@ export type DataGridProps<Row> = {
   isMuted?: (row: Row) => boolean
   /** Renders a note on a card, which has no tooltips. */
   cardNote?: (row: Row) => ReactNode
-  /** Returns true for a row that has just arrived, which is then highlighted once. */
+  /** Returns true for a row that has just arrived. The list highlights such a row once. */
   isFresh?: (row: Row) => boolean
   /** True to keep the first column visible during horizontal scrolling. */
   isFirstSticky?: boolean

@@ -18,7 +18,7 @@ export type Grid<Row> = {
   readonly box: HTMLDivElement | null
   readonly attach: (box: HTMLDivElement | null) => void
   readonly virtualizer: Virtualizer<HTMLDivElement, Element>
-  /** The list's position on the page. Null unless it scrolls with the page (with open details). */
+  /** The position of a list that scrolls with the page (because details are open), or null. */
   readonly page: PagePosition | null
   /** The distance in pixels from the start of the scrolled content to the first row. */
   readonly margin: number
@@ -119,7 +119,7 @@ function selectRow<Row>(
   selection.onChange(toggled(selection.keys, rows.map(rowKey), index, range))
 }
 
-/** Manages which rows have open details. `openKey` opens a row once; the user can close it. */
+/** Manages which rows have open details. A new `openKey` opens its row once. */
 function useExpanded(openKey: string | undefined) {
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set())
   const [opened, setOpened] = useState<string>()

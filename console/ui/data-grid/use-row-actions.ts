@@ -9,7 +9,7 @@ export type RowActs = {
   readonly toggle: (index: number) => void
 }
 
-/** Returns stable callbacks that read the latest props; new ones would render all rows again. */
+/** Returns stable callbacks that read the latest props. New ones would render all rows again. */
 export function useRowActions<Row>(props: DataGridProps<Row>, grid: Grid<Row>): RowActs {
   const latest = useRef({ props, grid })
   useLayoutEffect(() => {

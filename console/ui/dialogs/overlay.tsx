@@ -20,7 +20,7 @@ export function Overlay(props: {
 }): ReactElement {
   const panel = useRef<HTMLDivElement | null>(null)
   useFocusReturn(props.isOpen)
-  // Closing the panel also removes messages about errors in it.
+  // When the panel closes, messages about errors in the panel are also removed.
   const { isOpen } = props
   useEffect(() => (isOpen ? dismissRefusals : undefined), [isOpen])
   // Focus the panel, so that screen readers read its name and not the edge of the focus trap.

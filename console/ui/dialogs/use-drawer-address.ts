@@ -7,8 +7,8 @@ export type Edited = number | 'new' | null
 type Addresses = { list: string; add?: string; edit: string }
 
 /**
- * Returns the form that the URL opens: a new one at path `add`, an existing one below path `edit`,
- * or none. The id is 0 if the URL has no valid id.
+ * Returns which form the URL opens: a new one at path `add`, an existing one below path `edit`, or
+ * none. The id is 0 if the URL has no valid id.
  */
 export function useDrawerAddress({ list, add = list, edit }: Addresses) {
   const navigate = useNavigate()

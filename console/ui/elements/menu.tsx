@@ -5,7 +5,7 @@ import { Popover, useDismissPopover } from './popover.tsx'
 
 export type MenuEntry =
   | 'divider'
-  /** A heading inside the menu, which cannot be chosen. */
+  /** A heading inside the menu, which cannot be selected. */
   | { id: string; head: ReactNode }
   | {
       id: string
@@ -48,8 +48,8 @@ export function RowMenu(props: { label: string; items: readonly MenuEntry[] }): 
         label={props.label}
         hasMenu
         isExpanded={isOpen}
-        // Pressing the button closes an open menu, because the press is outside. The click must not
-        // reopen it.
+        // Pressing the button closes an open menu as a click outside. The click must not reopen the
+        // menu.
         onPointerDown={() => {
           wasOpen.current = isOpen
         }}
@@ -67,7 +67,7 @@ export function RowMenu(props: { label: string; items: readonly MenuEntry[] }): 
   )
 }
 
-/** A menu with keyboard support (arrow keys, Home, End, Enter, Space). A selection closes it. */
+/** A menu with keyboard support (arrow keys, Home, End, Enter, Space), closed by a selection. */
 function Menu({ items }: { items: readonly MenuEntry[] }): ReactElement {
   const list = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {

@@ -24,7 +24,7 @@ export function namedField(error: unknown): { field: string; text: string } | nu
   return { field: named[1] ?? named[2] ?? '', text }
 }
 
-/** Runs `act`. An error with one of `codes` is shown at the field; any other is thrown. */
+/** Runs `act`. Shows an error with one of `codes` at the field, and throws any other error. */
 export async function atField(
   codes: readonly string[],
   tell: (words: string) => void,

@@ -3,8 +3,8 @@ import type { IconName } from '../elements/icons.tsx'
 import { TextInput } from './inputs.tsx'
 
 /**
- * A search box whose text is written to the URL after a short delay. The box takes its text from
- * the URL only if another control changes the URL, such as Back.
+ * A search box whose text is written to the URL after a short delay. A text from the URL replaces
+ * the box's text only if another control, such as Back, has changed the URL.
  */
 export function SearchInput(props: {
   label: string

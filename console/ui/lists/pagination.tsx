@@ -50,7 +50,7 @@ export const pagingOf = (
   },
 })
 
-/** Page buttons; `page` is zero-based. Hidden if all rows fit on a page of the smallest size. */
+/** Page buttons. `page` is zero-based. Hidden if all rows fit on a page of the smallest size. */
 export function Pagination(props: Paging): ReactElement | null {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -100,7 +100,7 @@ function useLastPage({ page, total, isCapped, onPage }: Paging, pages: number): 
   }, [isGone, pages])
 }
 
-/** The previous and next buttons. With more than two pages, also first and last. */
+/** Buttons to the previous and next page and, with more than two pages, the first and last page. */
 function Turns({ page, pages, isCapped, onPage }: Paging & { pages: number }): ReactElement {
   const { t } = useTranslation()
   const turn = (icon: IconName, label: string, to: number) => (

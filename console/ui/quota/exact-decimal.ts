@@ -41,7 +41,7 @@ export const fromWhole = (whole: bigint | number): ExactDecimal => ({
   scale: 0,
 })
 
-/** Rounds to the nearest integer; halves round away from zero. */
+/** Rounds to the nearest integer. Halves are rounded away from zero. */
 export function roundToWhole({ units, scale }: ExactDecimal): bigint {
   const one = 10n ** BigInt(scale)
   const size = units < 0n ? -units : units
@@ -49,7 +49,7 @@ export function roundToWhole({ units, scale }: ExactDecimal): bigint {
   return units < 0n ? -rounded : rounded
 }
 
-/** Divides to `digits` decimals; halves round away from zero. Null for a division by zero. */
+/** Divides to `digits` decimals and rounds halves away from zero. Null for a division by zero. */
 export function divide(left: ExactDecimal, right: ExactDecimal, digits = 12): ExactDecimal | null {
   if (right.units === 0n) return null
   const shift = BigInt(digits + right.scale)

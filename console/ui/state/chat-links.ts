@@ -60,15 +60,16 @@ export function chatAddress(template: string, site: string, key: string): string
   return OF_THE_BROWSER.test(new URL(address).protocol) ? null : address
 }
 
-/** Schemes that the server also refuses. Test only the protocol of a parsed URL. */
+/** URL schemes that the server also refuses. Match only the protocol of a parsed URL. */
 const OF_THE_BROWSER = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):$/
 
 /** The way in which a chat client opens: in a frame, in a window, or not at all. */
 export type ChatWay = 'frame' | 'window' | 'none'
 
 /**
- * Decides how a client opens. Plain HTTP would expose the key, so only this machine may use it.
- * Pages of this site open in a window, because a framed page would have the console's rights.
+ * Decides how a client opens. Plain HTTP would expose the key, so a client on plain HTTP opens only
+ * on this machine. Pages of this site open in a window, because a framed page would have the
+ * console's rights.
  */
 export function chatWay(address: string | null, ownOrigin: string): ChatWay {
   if (address === null) return 'none'

@@ -1,8 +1,8 @@
 import { useEffect, useReducer, useState } from 'react'
 
 /**
- * Returns the milliseconds until `until` (by `performance.now()`), or 0 if it is null or has
- * passed. The wall clock could be set back, which would prolong the wait.
+ * Returns the milliseconds until `until` (by `performance.now()`). Returns 0 if `until` is null or
+ * has passed. The wall clock is not used, because setting it back would prolong the wait.
  */
 export function useTimeLeft(until: number | null, tickMs = 500): number {
   const [, draw] = useReducer((ticks: number) => ticks + 1, 0)
@@ -20,7 +20,7 @@ export function useTimeLeft(until: number | null, tickMs = 500): number {
 export const useSecondsLeft = (until: number | null, tickMs?: number): number =>
   Math.ceil(useTimeLeft(until, tickMs) / 1_000)
 
-/** Returns a countdown and a function that starts it. If it is not running, `secondsLeft` is 0. */
+/** Returns a countdown and a function that starts it. `secondsLeft` is 0 if no countdown runs. */
 export function useCountdown(): { secondsLeft: number; start: (seconds: number) => void } {
   const [until, setUntil] = useState<number | null>(null)
   return {

@@ -31,12 +31,11 @@ function changeAddress(
   const now = last?.params ?? new URLSearchParams(window.location.search)
   const before = String(now)
   const params = change(now)
-  // Two equal requests before rendering (a suggestion, then Enter) add only one history entry.
+  // The same change twice before rendering (a suggestion, then Enter) adds only one history entry.
   const isSame = String(params) === before
   const isGoingOn = kind === 'typing' && typed === name
   typed = kind === 'typing' ? name : null
-  // A pending history entry does not exist yet, so a change that would replace the entry must add
-  // it.
+  // A pending history entry does not exist yet, so replacing it adds an entry.
   const isStep = last?.isStep === true || (kind !== 'replace' && !isGoingOn && !isSame)
   coming = { from, params, isStep }
   return { params, isReplacing: !isStep }
@@ -64,7 +63,7 @@ function entryId(): string {
 export type SetUrlState<Schema extends UrlSchema> = (
   patch: Partial<UrlValues<Schema>>,
   options?: {
-    /** True to replace the current history entry; by default a change adds an entry. */
+    /** True to replace the current history entry. By default, a change adds an entry. */
     replace?: boolean
     /** True to combine all letters until Enter or blur into one history entry. */
     isTyping?: boolean

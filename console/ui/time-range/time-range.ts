@@ -57,7 +57,7 @@ export function readRange(text: string): TimeRange | null {
   return from <= to ? { kind: 'absolute', from, to } : null
 }
 
-/** Defines a URL parameter for a time range. Without it in the URL, `fallback` applies. */
+/** Defines a URL parameter for a time range. If the URL has no range, `fallback` applies. */
 export const rangeParam = (fallback: TimeRange): UrlParam<TimeRange> => ({
   fallback,
   read: readRange,

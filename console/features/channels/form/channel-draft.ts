@@ -106,10 +106,7 @@ export const draftOfChannel = (channel: Channel): ChannelDraft => ({
   setting: channel.setting,
 })
 
-/**
- * Changes the channel type. Unless the user has edited the address, it becomes the default address
- * of the new type.
- */
+/** Changes the type. Sets the new type's default address unless the user has edited it. */
 export function withType(
   draft: ChannelDraft,
   before: ChannelType | undefined,

@@ -60,9 +60,7 @@ function keyFault(draft: ChannelDraft, before: ChannelDraft | null): ChannelFaul
   return needsKeyAgain(before, draft) ? 'keyAgain' : null
 }
 
-/**
- * Rejects an expiry in the past. The stored expiry `before` is valid as long as it is unchanged.
- */
+/** Rejects an expiry in the past, except the unchanged stored expiry `before`. */
 function expiryFault(text: string, before: string | undefined): ChannelFault | null {
   const seconds = secondsOfDateField(text, 0)
   if (seconds === null) return 'dateWrong'

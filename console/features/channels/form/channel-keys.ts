@@ -11,8 +11,8 @@ export const keysOf = ({ key }: ChannelDraft): string[] => [
 ]
 
 /**
- * Reports whether a change of address, type or proxy requires the key again. A stored key is sent
- * only to the address and through the proxy for which it was entered.
+ * Returns true if a change of address, type or proxy requires the user to enter the key again. A
+ * stored key is sent only to the address and through the proxy for which it was entered.
  */
 export const needsKeyAgain = (before: ChannelDraft, after: ChannelDraft): boolean =>
   before.type !== after.type ||

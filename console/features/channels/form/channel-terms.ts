@@ -40,8 +40,8 @@ export function changedTerms(
 }
 
 /**
- * Returns how the server uses the entered keys. If the address changed, they always replace the
- * stored keys, which belong to the old address.
+ * Returns how the server uses the entered keys. After a change of the address, entered keys always
+ * replace the stored keys, which belong to the old address.
  */
 export const keyModeOf = (before: ChannelDraft, after: ChannelDraft): 'replace' | 'append' =>
   after.keyMode === 'append' && !needsKeyAgain(before, after) ? 'append' : 'replace'

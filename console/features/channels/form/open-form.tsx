@@ -64,7 +64,7 @@ export function OpenForm(props: FormProps): ReactElement {
   )
 }
 
-/** Maps the server's field names to the fields of the draft. */
+/** Maps the server's field names to the fields of the form. */
 const FIELDS: Readonly<Record<string, keyof ChannelDraft>> = {
   base_url: 'baseUrl',
   group: 'groups',
@@ -80,7 +80,7 @@ function errorsOf(error: unknown) {
   return named === null || field === undefined ? null : { [field]: named.text }
 }
 
-/** Returns the model names, as callers use them, that this change adds. */
+/** Returns the model names that this change adds, as callers use them. */
 function addedModels(before: ChannelDraft, after: ChannelDraft): string[] {
   const namesOf = ({ models, modelPrefix: prefix }: ChannelDraft) => calledNames({ models, prefix })
   const old = new Set(namesOf(before))

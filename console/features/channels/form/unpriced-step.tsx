@@ -115,7 +115,7 @@ function PriceList(props: { prices: readonly PresetPrice[]; isSaved: boolean }):
 const priceForm = (model: string): string =>
   `/admin/settings?${new URLSearchParams({ prices: 'unset', price: model })}`
 
-/** Formats a ratio as dollars per million tokens; ratio 1 is $2. The saved value is not rounded. */
+/** Formats a ratio as dollars per million tokens. Ratio 1 is $2. The saved value is not rounded. */
 function dollarsPerMillion(ratio: string, completionRatio = '1'): string {
   const dollars = Number(ratio) * Number(completionRatio) * 2
   return `$${Number(dollars.toPrecision(6))}`

@@ -106,7 +106,7 @@ export function ChannelNote({ channel }: { channel: Channel }): ReactElement | n
   )
 }
 
-/** The duration of a test and its rating; with `isShort`, only screen readers get the rating. */
+/** The duration of a test and its rating. If `isShort`, only screen readers get the rating. */
 export function ResponseTime(props: { milliseconds: number; isShort?: boolean }): ReactElement {
   const { milliseconds, isShort = false } = props
   const { t } = useTranslation()

@@ -11,10 +11,7 @@ export type ChannelLine =
     }
   | { readonly kind: 'channel'; readonly channel: Channel; readonly isChild: boolean }
 
-/**
- * The channel fields that selecting rows requires. The row of a tag has them for each of its
- * channels.
- */
+/** The channel fields that selecting rows needs. A tag's row has them for all its channels. */
 export type ChoosableChannel = Pick<Channel, 'id' | 'name' | 'status' | 'tag'>
 
 /** Returns the rows in order. The channels of an open tag follow the tag once they have loaded. */

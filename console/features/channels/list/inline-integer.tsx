@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next'
 import { showError } from '#console/ui/messages/toast.ts'
 
 /**
- * An integer edited in its row. Enter and blur save the number; Escape restores it. The number is
- * null, and the box empty, if the channels of a tag have different numbers.
+ * An integer edited in its row. Enter and blur save the number, and Escape restores the old number.
+ * If the channels of a tag have different numbers, the number is null and the box empty.
  */
 export function InlineInteger(props: {
   label: string

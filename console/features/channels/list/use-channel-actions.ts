@@ -51,7 +51,7 @@ type Given = {
   remove: Removals['remove']
 }
 
-/** Returns the row actions as one stable object; a new object would render all rows again. */
+/** Returns the row actions as one stable object. A new object would render all rows again. */
 export function useChannelActions(given: Given): ChannelActions {
   const row = useRowActions()
   const batch = useBatchActions()

@@ -42,7 +42,7 @@ export function useTree({ rows: entries, order }: ChannelListView) {
   }
 }
 
-/** A constant function, because React Query then returns the same object for unchanged results. */
+/** Defined outside the hook, because React Query caches the result only for the same function. */
 const pagesOf = (results: UseQueryResult<ListPage<ChannelEntry>>[]) =>
   results.map(({ data, error }) => ({ page: data, error }))
 

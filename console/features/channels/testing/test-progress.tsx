@@ -12,7 +12,7 @@ import { withChannels } from '../list/cached-channels.ts'
 
 /**
  * Returns the progress of a test of all channels. Live events update the progress and the rows of
- * the list; a resync or a new connection reloads the progress.
+ * the list. After a resync or a new connection, reads the progress again.
  */
 function useTestProgress(): TestProgress | undefined {
   const client = useQueryClient()

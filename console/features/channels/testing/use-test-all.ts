@@ -3,7 +3,7 @@ import { testProgressKey } from '#console/api/channels.ts'
 import { call } from '#console/api/client.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 
-/** Starts a test of all channels; `TestProgressBar` shows its progress. */
+/** Starts a test of all channels. `TestProgressBar` shows the progress of the test. */
 export function useTestAll(): () => Promise<void> {
   const client = useQueryClient()
   return async () => {

@@ -33,7 +33,7 @@ export function LevelTag({ user }: { user: Pick<User, 'role' | 'is_erased'> }): 
   )
 }
 
-/** The id, which is the title of the card if the user has no name. */
+/** The user's id. If the user has no name, the id is the title of the card. */
 export function IdCell({ user }: { user: User }): ReactElement {
   return <span className={user.username === '' ? 'tg-on-table' : ''}>#{user.id}</span>
 }

@@ -57,7 +57,7 @@ export function useAdjustment({ users, onClose }: { users: readonly User[]; onCl
     },
   })
   const amount = amountOf(form.draft, unit)
-  // Hide the server's errors after an edit, because they belong to the draft that was sent.
+  // Hide the server's errors after an edit, because they belong to the values that were sent.
   const refused = refusedBy?.draft === form.draft ? refusedBy.items : []
   return { form, users: rest, isMany: users.length > 1, unit, refused, amount, balances }
 }
