@@ -5,7 +5,7 @@ import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import type { ChannelHealth, HistoryRange } from '#read-api/contract/channel-health.ts'
 import { HealthActions } from './health-actions.tsx'
-import type { Period } from './health-view.ts'
+import { HISTORY_OF, type Period } from './health-view.ts'
 import { HistoryPanel } from './history-panel.tsx'
 import { ModelTable } from './model-table.tsx'
 import { CircuitLine, StateCell } from './state-cell.tsx'
@@ -13,7 +13,7 @@ import { Timeline } from './timeline.tsx'
 
 const WIDTH = 820
 
-type View = { window: Period; history: HistoryRange; at: number }
+type View = { window: Period; history: HistoryRange | ''; at: number }
 
 /** The details of a channel: open circuits and their causes, history, models and timeline. */
 export function HealthDrawer(props: {
@@ -36,7 +36,7 @@ export function HealthDrawer(props: {
           <Now channel={channel} period={view.window} />
           <HistoryPanel
             channelId={channel.id}
-            range={view.history}
+            range={view.history || HISTORY_OF[view.window]}
             onRange={(history) => props.onView({ history })}
           />
           <ModelTable channel={channel} period={view.window} />

@@ -9,6 +9,8 @@ import type {
 export type Period = keyof HealthWindows
 export const PERIODS: readonly Period[] = ['m5', 'h1', 'd1']
 export const HISTORY_RANGES: readonly HistoryRange[] = ['1h', '24h', '7d']
+/** The chart's range unless the user chooses one: the smallest that covers the board's period. */
+export const HISTORY_OF: Readonly<Record<Period, HistoryRange>> = { m5: '1h', h1: '1h', d1: '24h' }
 export const SHOWN = ['all', 'troubled'] as const
 export type Shown = (typeof SHOWN)[number]
 
@@ -18,17 +20,16 @@ export const ADDRESS = {
   window: choiceParam(PERIODS, 'h1'),
   /** The id of the channel whose details are open; 0 for none. */
   peek: integerParam({ fallback: 0 }),
-  history: choiceParam(HISTORY_RANGES, '24h'),
+  history: choiceParam(['', ...HISTORY_RANGES], ''),
   /** The time up to which the timeline is shown, in unix seconds; 0 means now. */
   at: integerParam({ fallback: 0 }),
 }
 
 const LOG_TYPE_ERROR = '6'
-const LOG_RANGES: Readonly<Record<Period, string>> = { m5: '1h', h1: '1h', d1: '24h' }
 
 /** Returns a link to the usage log that shows the failed calls of a channel. */
 export function failedCallsLink(channelId: number, period: Period): string {
-  const search = { type: LOG_TYPE_ERROR, channel: `${channelId}`, range: LOG_RANGES[period] }
+  const search = { type: LOG_TYPE_ERROR, channel: `${channelId}`, range: HISTORY_OF[period] }
   return `/app/logs/api-usage?${new URLSearchParams(search)}`
 }
 

@@ -35,6 +35,7 @@ export function HistoryChart({ history }: { history: History }): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const data = [...history.steps]
+  const hasLatency = data.some(({ p50 }) => p50 !== null)
   const tip = (props: TooltipContentProps) => <HistoryTip {...props} />
   const cursor = { stroke: 'var(--tg-line-strong)' }
   return (
@@ -56,24 +57,28 @@ export function HistoryChart({ history }: { history: History }): ReactElement {
       </ResponsiveContainer>
       <p className="tg-health-chart-title">
         {t('health.column.latency')}
-        <Key colour={P50} text="P50" />
-        <Key colour={P95} text="P95" isDashed />
+        {hasLatency && <Key colour={P50} text="P50" />}
+        {hasLatency && <Key colour={P95} text="P95" isDashed />}
       </p>
-      <ResponsiveContainer width="100%" height={148}>
-        <LineChart data={data} accessibilityLayer={false} margin={MARGIN}>
-          <CartesianGrid vertical={false} stroke="var(--tg-chart-grid)" />
-          <XAxis {...X_AXIS} />
-          <YAxis
-            {...Y_AXIS}
-            domain={[0, 'auto']}
-            tickCount={4}
-            tickFormatter={(ms: number) => durationText(ms, number)}
-          />
-          <Tooltip content={tip} cursor={cursor} isAnimationActive={false} />
-          <Line {...LINE} dataKey="p95" stroke={P95} strokeDasharray="5 3" />
-          <Line {...LINE} dataKey="p50" stroke={P50} />
-        </LineChart>
-      </ResponsiveContainer>
+      {hasLatency ? (
+        <ResponsiveContainer width="100%" height={148}>
+          <LineChart data={data} accessibilityLayer={false} margin={MARGIN}>
+            <CartesianGrid vertical={false} stroke="var(--tg-chart-grid)" />
+            <XAxis {...X_AXIS} />
+            <YAxis
+              {...Y_AXIS}
+              domain={[0, 'auto']}
+              tickCount={4}
+              tickFormatter={(ms: number) => durationText(ms, number)}
+            />
+            <Tooltip content={tip} cursor={cursor} isAnimationActive={false} />
+            <Line {...LINE} dataKey="p95" stroke={P95} strokeDasharray="5 3" />
+            <Line {...LINE} dataKey="p50" stroke={P50} />
+          </LineChart>
+        </ResponsiveContainer>
+      ) : (
+        <p className="tg-hint">{t('health.history.noLatency')}</p>
+      )}
     </div>
   )
 }

@@ -52,7 +52,7 @@ describe('the chart of a channel’s history', () => {
   it('draws success and both percentiles, and says them in a sentence', async () => {
     const { page } = admin
     withSite()
-    await openAsRoot(page, admin.site, '/admin/health?peek=2')
+    await openAsRoot(page, admin.site, '/admin/health?peek=2&window=d1')
     await page.locator('.recharts-line').nth(2).waitFor()
     await section(page)
       .getByText(/attempts succeeded; lowest 30% at \d\d:\d\d/)
@@ -81,10 +81,32 @@ describe('the chart of a channel’s history', () => {
     await expect.poll(ranges).toEqual(['7d', '1h'])
   })
 
+  it('covers the period of the board until a range is chosen', async () => {
+    const { page, site } = admin
+    withSite()
+    await openAsRoot(page, site, '/admin/health?peek=2')
+    const chosen = section(page).locator('button[aria-pressed="true"]')
+    await expect.poll(() => chosen.textContent()).toBe(en('health.history.range.1h'))
+    await openAsRoot(page, site, '/admin/health?peek=2&window=d1')
+    await expect.poll(() => chosen.textContent()).toBe(en('health.history.range.24h'))
+  })
+
+  it('says that no latency was measured, instead of an empty chart', async () => {
+    const { page, site } = admin
+    withSite()
+    const at = Date.now()
+    const point = { at, successes: 0, failures: 3, latency_ms: null }
+    site.routes['GET /api/channel/2/health_history'] = () =>
+      ok({ range: '1h', step: 120, points: [point] })
+    await openAsRoot(page, site, '/admin/health?peek=2')
+    await section(page).getByText(en('health.history.noLatency')).waitFor()
+    expect(await section(page).locator('.recharts-surface').count()).toBe(1)
+  })
+
   it('is a table as well, with a dash where nothing was tried', async () => {
     const { page } = admin
     withSite()
-    await openAsRoot(page, admin.site, '/admin/health?peek=2')
+    await openAsRoot(page, admin.site, '/admin/health?peek=2&window=d1')
     await section(page)
       .getByRole('button', { name: en('words.asTable') })
       .click()
