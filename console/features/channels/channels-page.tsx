@@ -19,7 +19,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import type { Channel, ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 import { ChannelDrawer } from './form/channel-drawer.tsx'
-import { UnpricedStep } from './form/unpriced-step.tsx'
+import { LinkedUnpricedStep, UnpricedStep } from './form/unpriced-step.tsx'
 import { withChannels } from './list/cached-channels.ts'
 import { channelsOf, isTagGroup } from './list/channel-lines.ts'
 import { ChannelList } from './list/channel-list.tsx'
@@ -134,6 +134,7 @@ function Channels(): ReactElement {
       {data !== undefined && <LiveChannels />}
       <ChannelDrawer edited={isForbidden ? null : drawer.edited} onClose={drawer.close} />
       <UnpricedStep {...unpriced} onClose={() => setUnpriced({ ...unpriced, isOpen: false })} />
+      {!isForbidden && <LinkedUnpricedStep />}
       <TestDialog channel={tested} onClose={() => setTested(null)} />
       <ResultsDrawer isOpen={areResultsShown} onClose={() => setResultsShown(false)} />
       <TagDialog edited={tag} onClose={() => setTag(null)} />

@@ -14,16 +14,12 @@ export type Progress = {
 
 export type Step = { readonly name: StepName; readonly isDone: boolean; readonly isNext: boolean }
 
-/**
- * Returns the path of the page for a setup step. `unpriced` is a served model without a price, if
- * any.
- */
-export function stepPath(name: StepName, unpriced: string | undefined): string {
+/** Returns the path of the form of a step. The form of unpriced models offers their preset prices. */
+export function stepPath(name: StepName, hasUnpriced: boolean): string {
   if (name === 'channel') return '/channel/add'
   if (name === 'token') return '/app/tokens?form=new'
   if (name === 'call') return '/app/logs/api-usage'
-  const model = unpriced === undefined ? {} : { price: unpriced }
-  return `/admin/settings?${new URLSearchParams({ prices: 'unset', ...model })}`
+  return hasUnpriced ? '/admin/channels?unpriced=1' : '/admin/settings?prices=unset'
 }
 
 /** Returns the setup steps in order. Only admins get the steps of channels and prices. */

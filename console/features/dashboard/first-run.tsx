@@ -45,7 +45,7 @@ export function FirstRun(props: { calls: number; isOwnPage?: boolean }): ReactEl
     calls,
   })
   const done = steps.filter(({ isDone }) => isDone).length
-  const unpriced = served.data?.find((model) => models.data?.includes(model) === false)
+  const hasUnpriced = served.data?.some((model) => models.data?.includes(model) === false) === true
   const isWhole = done === steps.length
   if (isWaiting) return <FirstRunWait />
   return (
@@ -67,7 +67,7 @@ export function FirstRun(props: { calls: number; isOwnPage?: boolean }): ReactEl
               key={step.name}
               step={step}
               number={index + 1}
-              path={stepPath(step.name, unpriced)}
+              path={stepPath(step.name, hasUnpriced)}
             />
           ))}
         </ol>

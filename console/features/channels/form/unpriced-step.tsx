@@ -1,17 +1,22 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
+import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link } from 'react-router-dom'
+import { Link, useLocation, useNavigate } from 'react-router-dom'
 import { usableModelsQuery } from '#console/api/account.ts'
+import { enabledModelsQuery } from '#console/api/channels.ts'
 import { optionsKey } from '#console/api/options.ts'
 import { type PresetPrice, presetPrices, savePresetPrices } from '#console/api/unpriced-models.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
+import { returnToOf } from '#console/ui/forms/form-return.ts'
 import { SETTLED } from '#console/ui/forms/use-leave-guard.ts'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
+import { flagParam } from '#console/ui/state/url-state.ts'
+import { useUrlState } from '#console/ui/state/use-url-state.ts'
+import { useUnpriced } from '../unpriced.tsx'
 
 type Props = {
   isOpen: boolean
@@ -19,6 +24,27 @@ type Props = {
   /** True if the channel was just saved, so that closing the form loses nothing. */
   isSaved?: boolean
   onClose: () => void
+}
+
+const ADDRESS = { unpriced: flagParam() }
+
+/** The step for the models without a price of all enabled channels, which a link opens. */
+export function LinkedUnpricedStep(): ReactElement {
+  const [{ unpriced: isLinked }, setAddress] = useUrlState(ADDRESS)
+  const enabled = useQuery({ ...enabledModelsQuery, enabled: isLinked })
+  const find = useUnpriced()
+  const navigate = useNavigate()
+  const returnTo = returnToOf(useLocation().state)
+  // The list stays as it was at the opening, because saving the prices shortens it.
+  const [models, setModels] = useState<readonly string[]>([])
+  const found =
+    isLinked && models.length === 0 ? find({ models: enabled.data ?? [], prefix: '' }) : []
+  if (found.length > 0) setModels(found)
+  const close = () => {
+    if (returnTo === null) setAddress({ unpriced: false }, { replace: true })
+    else void navigate(returnTo)
+  }
+  return <UnpricedStep isOpen={isLinked && models.length > 0} models={models} onClose={close} />
 }
 
 /** Lists the channel's models without a price, each with the price from the built-in list. */

@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest'
+import { en } from '#test/support/console-texts.ts'
+import { ROOT_USER } from '../support/admin-site.ts'
+import { pageFixture } from '../support/console-fixture.ts'
+import { ok } from '../support/fake-site.ts'
+
+const app = pageFixture()
+const NEW_MODELS = ['command-a-03-2025', 'house-model']
+
+/** The start page of a new site: a channel serves models, and none of them has a price. */
+function withoutPrices(): void {
+  const { routes } = app.site
+  routes['GET /api/user/self'] = () => ok({ ...ROOT_USER, quota: 0, request_count: 0 })
+  routes['GET /api/user/models'] = () => ok([])
+  routes['GET /api/channel/models_enabled'] = () => ok(['gpt-4o', ...NEW_MODELS])
+  routes['GET /api/option/preset_ratios'] = () =>
+    ok({
+      prompt: { 'command-a-03-2025': '1.25' },
+      completion: { 'command-a-03-2025': '4' },
+      max_output: { 'command-a-03-2025': '8192' },
+    })
+}
+
+it('the price step offers the preset of each unpriced model, and leads back', async () => {
+  const { page } = app
+  withoutPrices()
+  await app.openAsRoot('/app/start')
+  await page.getByRole('link', { name: en('dashboard.steps.price.action'), exact: true }).click()
+  const step = page.getByRole('dialog', {
+    name: en('channelForm.unpricedTitle_other', { count: NEW_MODELS.length }),
+  })
+  await step.getByRole('row', { name: /command-a-03-2025 \$2\.5 \$10/ }).waitFor()
+  await step
+    .getByRole('row', { name: /house-model/ })
+    .getByRole('link')
+    .waitFor()
+  await step
+    .getByRole('button', { name: en('channelForm.usePresets_one', { count: 1 }), exact: true })
+    .click()
+  await page.waitForURL('**/app/start')
+  const saved = app.bodies('PUT /api/option/') as { key: string; value: string }[]
+  expect(saved.map(({ key }) => key)).toEqual(['CompletionRatio', 'MaxOutputTokens', 'ModelRatio'])
+  expect(JSON.parse(saved.at(-1)?.value ?? '')).toMatchObject({ 'command-a-03-2025': 1.25 })
+})
+
+it('without a step that leads back, the dialog leaves the list of channels open', async () => {
+  const { page } = app
+  withoutPrices()
+  await app.openAsRoot('/admin/channels?unpriced=1')
+  const step = page.getByRole('dialog')
+  await step.getByRole('button', { name: en('channelForm.unpricedLater') }).click()
+  await step.waitFor({ state: 'detached' })
+  expect(new URL(page.url()).search).toBe('')
+  expect(app.bodies('PUT /api/option/')).toEqual([])
+})
