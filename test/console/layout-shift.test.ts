@@ -111,7 +111,7 @@ const USERS = { 'an admin': ROOT_USER, 'a user': { ...ROOT_USER, id: 5, username
 
 describe.each(WIDTHS)('at %i px', (width) => {
   for (const [name, user] of Object.entries(USERS)) {
-    it(`no page moves while its data arrive, for ${name}`, { timeout: 60_000 }, async () => {
+    it(`no page moves while its data arrive, for ${name}`, { timeout: 180_000 }, async () => {
       expect(await excesses(width, user)).toEqual({})
     })
   }

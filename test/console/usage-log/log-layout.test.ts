@@ -241,6 +241,17 @@ describe('the usage log on a phone', () => {
     await close()
   })
 
+  it('keeps the dot of the live state round while its words take two lines', async () => {
+    rows = manyRows(3)
+    const { page, close } = await open({ width: 390 })
+    await page.locator('.tg-card-more').first().click()
+    const held = page.locator('.tg-live-dot-held')
+    await held.waitFor()
+    const width = await held.evaluate((mark) => getComputedStyle(mark, '::before').width)
+    expect(width).toBe('8px')
+    await close()
+  })
+
   it('breaks no word of the cost table into letters', async () => {
     rows = manyRows(3)
     const { page, close } = await open({ width: 360, language: 'zh' })
