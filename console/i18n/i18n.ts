@@ -62,7 +62,7 @@ export async function needWords(part: 'pages' | 'logDetails'): Promise<void> {
   await load(currentLanguage())
 }
 
-/** Starts in the stored language, or the browser's, or Chinese, with the texts before login. */
+/** Starts in the stored, else the browser's language, else Chinese, with the texts before login. */
 export async function startI18n(): Promise<void> {
   const language = firstLanguage(localStorage.getItem(STORAGE_KEY), navigator.languages)
   await i18next.use(initReactI18next).init({

@@ -64,7 +64,7 @@ export const draftOfCoupon = (coupon: Redemption, unit: AmountUnit): CouponDraft
   validUntil: dateFieldText(coupon.valid_until),
 })
 
-/** The number of redemptions of the edited code, and its stored end, which may be in the past. */
+/** The redemptions of the edited code, and its stored expiry, which may be in the past. */
 type Standing = { readonly used: number; readonly validUntil: string }
 
 export function couponFaults(draft: CouponDraft, unit: AmountUnit, standing: Standing) {

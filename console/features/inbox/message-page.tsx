@@ -70,7 +70,7 @@ function Content({ message }: { message: InboxMessage }): ReactElement {
 const ownMessageQuery = (id: number) =>
   apiQuery('GET /api/user/messages/:id', { params: { id } }, [...inboxKey, 'one', id])
 
-/** Marks the message as read. The unread count changes immediately, and back if this fails. */
+/** Marks the message as read. The unread count changes immediately, but changes back on error. */
 function useMarkRead(message: InboxMessage | undefined): void {
   const client = useQueryClient()
   const marked = useRef(0)

@@ -39,10 +39,7 @@ export const trimmed = ({ title, content, format }: MessageText): MessageText =>
   format,
 })
 
-/**
- * Builds the request that sends a message. Of the users and groups, only the selected kind of
- * recipients is sent.
- */
+/** Builds the request that sends a message to the selected users or groups, or to all users. */
 export function newMessage(draft: MessageText & Chosen): CreateMessage {
   const { audience, users, groups } = draft
   const to = {

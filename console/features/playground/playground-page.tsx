@@ -31,8 +31,8 @@ const LEAVE_AFTER_MS = 1_500
 
 /**
  * Redirects a user without an enabled token to the token page, with a message. Returns true if a
- * token exists or the check failed. No call may start before the check, because a redirect would
- * lose its answer.
+ * token exists or the check failed. No call may start before the check is complete, because a
+ * redirect would lose the call's answer.
  */
 function useTokenCheck(): boolean {
   const { t } = useTranslation()

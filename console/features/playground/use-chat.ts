@@ -64,7 +64,10 @@ export type Chat = {
   readonly canAsk: boolean
   readonly send: (text: string) => void
   readonly stop: () => void
-  /** Requests an answer again, or an answer to a user message. Later messages are removed. */
+  /**
+   * Requests the answer `message` again or, if `message` is a user's, an answer to it. Later
+   * messages are removed.
+   */
   readonly retry: (message: ChatMessage) => void
   /** Changes the text of a message. A changed user message is sent again. */
   readonly edit: (message: ChatMessage, content: string) => void

@@ -71,6 +71,6 @@ const valuesOf = (name: string, ratios: JsonMap, completions: JsonMap, caps: Jso
 const without = (map: JsonMap, names: JsonMap): JsonMap =>
   new Map([...map].filter(([name]) => !names.has(name)))
 
-/** Returns the preset entries that differ numerically from `map`, whose equal entries are kept. */
+/** Returns the preset entries that differ numerically from `map`. Equal numbers need no change. */
 const newer = (map: JsonMap, preset: JsonMap): JsonMap =>
   new Map([...preset].filter(([name, ratio]) => !isSameNumber(map.get(name) ?? '', ratio)))

@@ -8,7 +8,7 @@ import type { PricePreview } from '#write-api/contract/options.ts'
 
 type Figures = Pick<PricePreview, 'calls' | 'charged' | 'drafted' | 'refused'>
 
-/** The totals of a preview. The difference is a signed number and a sentence. */
+/** The totals of a price preview. The difference is shown as a signed number and as a sentence. */
 export function PreviewFigures({ preview }: { preview: Figures }): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -19,7 +19,7 @@ import type { PriceRow } from './price-table.ts'
 type PriceDrawerProps = {
   edited: PriceRow | 'new' | null
   capFallback: CapFallback
-  /** The names of the models in the table, which a new model must not have. */
+  /** The names that a new model must not have, because models in the table have them. */
   taken: ReadonlySet<string>
   /** The name of a model that has no price yet, if the form opens for this model. */
   newName?: string

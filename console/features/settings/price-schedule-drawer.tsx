@@ -94,7 +94,7 @@ function Planned(): ReactElement {
   const query = useQuery({ ...priceScheduleQuery, refetchInterval: pauseBefore })
   const applied = query.data?.filter(({ status }) => status === 'applied')
   const last = Math.max(0, ...(applied ?? []).map((change) => change.ended_time))
-  // Reload the options when a planned change takes effect, because its prices are the new values.
+  // Reload the options when a planned change takes effect, because the change has set new prices.
   useEffect(() => {
     const readAt = client.getQueryState(optionsKey)?.dataUpdatedAt ?? 0
     if (last * 1_000 >= readAt - CLOCKS_MS) void client.invalidateQueries({ queryKey: optionsKey })

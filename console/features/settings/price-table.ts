@@ -20,7 +20,7 @@ export type PriceRow = {
   ratio: string
   completionRatio: string
   cacheRatio: string
-  /** The maximum output tokens of a response, for which a call without a limit holds quota. */
+  /** The maximum output tokens of a response. Calls without a limit hold quota for this number. */
   maxOutputTokens: string
 }
 

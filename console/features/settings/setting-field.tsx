@@ -11,7 +11,7 @@ import { useHint } from './setting-hint.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 import { useWords } from './use-words.ts'
 
-/** The server sends this text in place of a secret. */
+/** The text that the server sends in place of a secret. */
 const SET = '***'
 
 /** The field of a secret, which is never shown. An empty field keeps it, and a button clears it. */

@@ -25,7 +25,7 @@ export const EMPTY_TAIL: LiveTail = {
   freshAbove: Number.MAX_SAFE_INTEGER,
 }
 
-/** The maximum number of shown rows, and of pending rows. */
+/** The maximum number of shown live rows. The same maximum applies to pending rows. */
 export const TAIL_MAX = 5_000
 
 /** The page of the list below the live rows, newest first. `isWhole` is true for the last page. */

@@ -31,7 +31,7 @@ export type Column<Row> = {
 export type Sort = { readonly column: string; readonly isDescending: boolean }
 
 export type StoredLayout = {
-  /** The ids of the columns in the user's order. Columns of later releases are missing. */
+  /** The ids of the columns in the user's order. Columns that a later release adds are missing. */
   readonly order: readonly string[]
   readonly shown: Readonly<Record<string, boolean>>
   readonly widths: Readonly<Record<string, number>>

@@ -29,7 +29,7 @@ export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   }
 }
 
-/** Opens or closes a row's children or details. With `isEither`, reverses their current state. */
+/** Opens or closes a row's children or details. `isEither` opens what is closed and vice versa. */
 function toggle<Row>(
   props: DataGridProps<Row>,
   grid: Grid<Row>,
