@@ -17,7 +17,8 @@ let cached: { text: string | null; user: SessionUser | null } = { text: null, us
 
 /**
  * Returns the user stored at login, or null if the record is missing or invalid. The server checks
- * all rights, so the user only determines what is shown. An equal record returns the same object.
+ * all rights, so the stored user only determines what the console shows. Returns the same object as
+ * long as the record is unchanged.
  */
 export function storedUser(): SessionUser | null {
   const text = localStorage.getItem(KEY)

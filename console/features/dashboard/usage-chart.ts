@@ -102,10 +102,7 @@ function starts({ from, to, ...calendar }: Calendar & { from: number; to: number
 export const bucketEnd = (at: number, calendar: Calendar): number =>
   bucketStart(at + REACHES_NEXT[calendar.step], calendar)
 
-/**
- * For each time step, a number of seconds that leads from a bucket's start into the next bucket,
- * even on a day of 25 hours.
- */
+/** The seconds from a bucket's start to a time in the next bucket, even on a day of 25 hours. */
 const REACHES_NEXT = { hour: HOUR, day: DAY + 2 * HOUR, week: 7 * DAY + 2 * HOUR }
 
 /** Returns the start of the hour, day or week (from Monday) that contains `at`. */

@@ -18,7 +18,7 @@ export type PresetRow = {
   state: 'new' | 'changed' | 'same'
 }
 
-/** Returns how merging the lists affects each model: changed models, then new, then unchanged. */
+/** Returns the effect of a merge on each model. Order: changed, new, unchanged models. */
 export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
   const { prompt, completion, caps } = entriesOf(lists)
   const names = [...new Set([prompt, completion, caps].flatMap((list) => [...list.keys()]))].sort()

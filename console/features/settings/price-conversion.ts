@@ -28,7 +28,7 @@ export function ratioOfPrice(price: string): string {
 const RATIO_SCALE = 30
 /** A completion ratio of at least this many digits may be rounded. A shorter ratio is exact. */
 const ROUNDED_DIGITS_MIN = 12
-/** A price was entered, not computed, if it is this many digits shorter than the exact product. */
+/** A price that is this many digits shorter than the exact product was entered, not computed. */
 const DIGITS_SAVED_MIN = 4
 
 /**
@@ -54,7 +54,7 @@ export function outputPrice(ratio: string, completionRatio: string): string {
 
 const ONE = { units: 1n, scale: 0 }
 
-/** Returns true if `ratio` is price / input, rounded at its last digit or as a float. */
+/** Returns true if `ratio` is price / input, rounded to the ratio's last digit or to a float. */
 function isQuotient(price: ExactDecimal, input: ExactDecimal, ratio: ExactDecimal): boolean {
   const text = formatDecimal(ratio)
   const lastDigit = { units: 1n, scale: decimalsOf(text) }

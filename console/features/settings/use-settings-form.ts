@@ -66,7 +66,7 @@ export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
   /** Returns the visible error of an option, or undefined if there is none. */
   errorText: (key: string) => string | undefined
   changes: readonly OptionChange[]
-  /** While true, the form's option values are not refreshed, because the user edits them. */
+  /** While `isOpen`, the form's option values are not refreshed, because the user edits them. */
   hold: (isOpen: boolean) => void
   discard: () => void
   save: () => Promise<void>
@@ -167,7 +167,7 @@ const changesOf = (baseline: Texts, bases: Texts, texts: Texts): OptionChange[] 
 /** Manages the unsaved texts, the fields that had the focus, and the server's errors. */
 function useDrafts() {
   const [texts, setTexts] = useState(NO_TEXTS)
-  // The values of options at the start of the user's edit, with which the texts are compared.
+  // The option values at the start of the edit, with which the unsaved texts are compared.
   const [bases, setBases] = useState(NO_TEXTS)
   const [touched, setTouched] = useState(NO_KEYS)
   const [refusals, setRefusals] = useState(NO_TEXTS)

@@ -96,7 +96,7 @@ export function axisTicks(
   })
 }
 
-/** Returns the start of a bar: the latest multiple of `hours` since midnight before `from`. */
+/** Returns the start of a bar: `from`, rounded down to a multiple of `hours` since midnight. */
 function startOf(from: number, hours: number): number {
   const hour = from - (from % HOUR)
   const midnight = midnightBefore(hour)

@@ -90,7 +90,7 @@ function useFacts(row: LogEntry, other: LogOther): Fact[] {
     row.channel > 0 && <ChannelLink id={row.channel} name={row.channel_name} />,
   )
   add(t('logDetails.fact.upstreamModel'), other.upstream_model_name)
-  // The end of a failed call is missing here, because the failure panel already shows it.
+  // Omit the end of a failed call, because the failure panel already shows how the call ended.
   add(t('words.end'), isCall && !isFailed && <CallEnd other={other} />)
   const endReason = END_REASONS.find((code) => code === other.end_reason)
   add(t('logDetails.fact.endReason'), endReason && t(`logDetails.endReason.${endReason}`))

@@ -13,7 +13,7 @@ import { awaitedOrder, forgetOrder } from './awaited-order.ts'
 import { gainsKey } from './use-wallet.ts'
 
 const EVERY_MS = 5_000
-/** The number of polls, which take five minutes. Later, only live events report the payment. */
+/** The maximum number of polls, one every 5 s. Later, only live events report the payment. */
 const LOOKS_MAX = 60
 /** An order that is still unpaid after this time counts as abandoned. */
 const GIVEN_UP_AFTER_S = 3_600

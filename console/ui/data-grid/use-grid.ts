@@ -152,7 +152,7 @@ function isReading(scroller: HTMLDivElement | null, expanded: ReadonlySet<string
   return expanded.size > 0 || (scroller?.scrollTop ?? 0) > AT_TOP_PX
 }
 
-/** Returns the index of the active row. Tries the last index first, because rows move rarely. */
+/** Returns the active row's index. Tries its previous index first, because rows move rarely. */
 function useActiveIndex<Row>(
   rows: readonly Row[],
   rowKey: (row: Row) => string,

@@ -11,7 +11,7 @@ export type ChannelLine =
     }
   | { readonly kind: 'channel'; readonly channel: Channel; readonly isChild: boolean }
 
-/** The channel fields that selecting rows needs. A tag's row has them for all its channels. */
+/** The channel fields that row selection needs. A tag's row contains these fields per channel. */
 export type ChoosableChannel = Pick<Channel, 'id' | 'name' | 'status' | 'tag'>
 
 /** Returns the rows in order. The channels of an open tag follow the tag once they have loaded. */

@@ -46,7 +46,7 @@ export function UserFacts({ user }: { user: User }): ReactElement {
   )
 }
 
-/** The accounts on other sites with which the user can log in. Only the user can bind them. */
+/** The accounts on other sites with which the user can log in. Only the user can connect them. */
 export function Bindings({ user }: { user: User }): ReactElement {
   const { t } = useTranslation()
   return (
