@@ -15,7 +15,6 @@ export function AccountMenu({ user }: { user: SessionUser }): ReactElement {
   const name = user.display_name || user.username
   const hasTwo = name !== user.username
   const festive: MenuEntry = {
-    id: 'new-year',
     text: t('shell.newYear'),
     icon: 'zap',
     onChoose: () => showSuccess(t('shell.newYearWish')),
@@ -24,7 +23,6 @@ export function AccountMenu({ user }: { user: SessionUser }): ReactElement {
     <MenuButton
       items={[
         {
-          id: 'who',
           head: (
             <>
               <strong>{name}</strong>
@@ -33,14 +31,9 @@ export function AccountMenu({ user }: { user: SessionUser }): ReactElement {
           ),
         },
         ...(isNewYear(new Date()) ? [festive] : []),
-        {
-          id: 'start',
-          text: t('shell.start'),
-          icon: 'play',
-          onChoose: () => void navigate('/app/start'),
-        },
-        { id: 'me', text: t('shell.me'), icon: 'user', onChoose: () => void navigate('/app/me') },
-        { id: 'logout', text: t('shell.logout'), icon: 'logOut', onChoose: leave },
+        { text: t('shell.start'), icon: 'play', onChoose: () => void navigate('/app/start') },
+        { text: t('shell.me'), icon: 'user', onChoose: () => void navigate('/app/me') },
+        { text: t('shell.logout'), icon: 'logOut', onChoose: leave },
       ]}
     >
       <button type="button" className="tg-account">

@@ -10,7 +10,6 @@ export const LANGUAGE_NAMES: Record<Language, string> = { zh: '中文', en: 'Eng
 export function LanguageMenu(): ReactElement {
   const { t } = useTranslation()
   const items = LANGUAGES.map((language) => ({
-    id: language,
     text: <span lang={language}>{LANGUAGE_NAMES[language]}</span>,
     isChosen: language === currentLanguage(),
     onChoose: () => void changeLanguage(language).catch(showError),

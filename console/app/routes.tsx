@@ -72,7 +72,7 @@ const CONSOLE_PAGES: RouteObject[] = [
     () => import('../features/dashboard/dashboard-page.tsx'),
     'DashboardPage',
   ),
-  wordyPage('/app/start', () => import('../features/dashboard/start-page.tsx'), 'StartPage'),
+  wordyPage('/app/start', () => import('../features/dashboard/dashboard-page.tsx'), 'StartPage'),
   page('/app/tokens', () => import('../features/tokens/tokens-page.tsx'), 'TokensPage'),
   page(
     '/app/logs/api-usage',

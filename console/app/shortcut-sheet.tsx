@@ -1,7 +1,6 @@
 import { type ReactElement, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type Command, currentCommands } from '#console/ui/commands/command.ts'
-import { useSingleKeys } from '#console/ui/commands/single-keys.ts'
+import { type Command, currentCommands, useSingleKeys } from '#console/ui/commands/command.ts'
 import { Overlay } from '#console/ui/dialogs/overlay.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Switch } from '#console/ui/forms/switches.tsx'

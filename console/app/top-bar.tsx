@@ -72,7 +72,6 @@ function SiteLinks({ hasMenu }: { hasMenu: boolean }): ReactElement | null {
   if (isNarrow) {
     if (hasMenu) return null
     const items = links.map(({ id, to, isElsewhere }) => ({
-      id,
       text: t(`shell.${id}`),
       onChoose: () =>
         void (isElsewhere ? window.open(to, '_blank', 'noopener,noreferrer') : navigate(to)),

@@ -9,25 +9,23 @@ import { ApiError } from '#console/api/api-error.ts'
 import { channelsKey, channelsOfTagQuery, wholeChannels } from '#console/api/channels.ts'
 import type { LiveData } from '#console/api/live/live-event.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
-import type { ListPage } from '#console/api/request.ts'
-import { isAdmin, useUser } from '#console/api/session.ts'
+import { useDrawerAddress } from '#console/ui/dialogs/use-drawer-address.ts'
 import { Button } from '#console/ui/elements/button.tsx'
-import { AdminsOnlyPage } from '#console/ui/layout/admins-only-page.tsx'
+import { adminPage } from '#console/ui/layout/admins-only-page.tsx'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
+import { cachedRows } from '#console/ui/lists/cached-rows.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 import type { Channel, ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 import { ChannelDrawer } from './form/channel-drawer.tsx'
-import { LinkedUnpricedStep, UnpricedStep } from './form/unpriced-step.tsx'
-import { withChannels } from './list/cached-channels.ts'
-import { channelsOf, isTagGroup } from './list/channel-lines.ts'
+import { UnpricedStep } from './form/unpriced-step.tsx'
+import { changeChannels, channelsOf, isTagGroup } from './list/channel-lines.ts'
 import { ChannelList } from './list/channel-list.tsx'
 import { useChannelList } from './list/use-channel-list.ts'
 import { type EditedTag, TagDialog } from './tags/tag-dialog.tsx'
 import { ResultsDrawer } from './testing/results-drawer.tsx'
 import { TestDialog } from './testing/test-dialog.tsx'
-import { useDrawerAddress } from './use-drawer-address.ts'
 
 /**
  * Updates the visible rows of the list from live events. Reloads the list if live events may have
@@ -39,13 +37,10 @@ function useLiveChannels(): void {
   const readSoon = useSoon(readAgain)
   useLiveTopic('channels', {
     onEvents: (rows) => {
-      const pages = client.getQueriesData<ListPage<ChannelEntry>>({ queryKey: channelsKey })
-      const entries = pages.flatMap(([, page]) => page?.items ?? [])
+      const entries = cachedRows<ChannelEntry>(client, channelsKey)
       const shown = new Map(channelsOf(entries).map((channel) => [channel.id, channel]))
       const newest = new Map(rows.map((row) => [row.id, row]))
-      client.setQueriesData<ListPage<ChannelEntry>>({ queryKey: channelsKey }, (page) =>
-        withChannels(page, (channel) => newestOf(channel, newest)),
-      )
+      changeChannels(client, (channel) => newestOf(channel, newest))
       // A new, deleted or retagged channel changes the order of rows, which only the server knows.
       const isMoved = rows.some((row) => 'deleted' in row || shown.get(row.id)?.tag !== row.tag)
       if (rows.some((row) => 'deleted' in row && shown.has(row.id))) readAgain()
@@ -77,14 +72,13 @@ function newestOf(channel: Channel, newest: ReadonlyMap<number, LiveData['channe
   return row === undefined || 'deleted' in row ? channel : row
 }
 
-export function ChannelsPage(): ReactElement {
-  const { t } = useTranslation()
-  return isAdmin(useUser()) ? <Channels /> : <AdminsOnlyPage title={t('channels.title')} />
-}
+const AT = { list: '/admin/channels', add: '/channel/add', edit: '/channel/edit' }
+
+export const ChannelsPage = adminPage('channels.title', Channels)
 
 function Channels(): ReactElement {
   const { t } = useTranslation()
-  const drawer = useDrawerAddress()
+  const drawer = useDrawerAddress(AT)
   const [tested, setTested] = useState<Channel | null>(null)
   const [tag, setTag] = useState<EditedTag | null>(null)
   const [areResultsShown, setResultsShown] = useState(false)

@@ -3,13 +3,15 @@ import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
-import { MenuButton, type MenuEntry } from '#console/ui/elements/menu.tsx'
+import { MenuButton } from '#console/ui/elements/menu.tsx'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import { Time, useNow } from '#console/ui/elements/time.tsx'
 import { stampText } from '#console/ui/elements/time-text.ts'
+import { deleteEntry, editEntry } from '#console/ui/lists/list-actions.ts'
 import { RowSwitch } from '#console/ui/lists/row-switch.tsx'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
 import { type CouponState, couponState } from './coupon-state.ts'
+import type { CouponActions } from './use-coupon-actions.ts'
 
 type Cell = { coupon: Redemption }
 
@@ -94,27 +96,10 @@ export function CouponValidity({ coupon: { valid_from, valid_until } }: Cell): R
   )
 }
 
-export type CouponActions = {
-  onToggle: (coupon: Redemption) => void
-  onEdit: (coupon: Redemption) => void
-  onDelete: (coupon: Redemption) => void
-}
-
 export function CouponMenu({ coupon, actions }: Cell & { actions: CouponActions }): ReactElement {
   const { t } = useTranslation()
-  const edit: MenuEntry = {
-    id: 'edit',
-    text: t('ui.editRow'),
-    icon: 'edit',
-    onChoose: () => actions.onEdit(coupon),
-  }
-  const remove: MenuEntry = {
-    id: 'delete',
-    text: t('words.delete'),
-    icon: 'trash',
-    tone: 'danger',
-    onChoose: () => actions.onDelete(coupon),
-  }
+  const edit = editEntry(() => actions.onEdit(coupon))
+  const remove = deleteEntry(() => void actions.remove(coupon))
   const { name } = coupon
   return (
     <span className="tg-row-actions">
@@ -122,7 +107,7 @@ export function CouponMenu({ coupon, actions }: Cell & { actions: CouponActions 
         label={t('coupons.toggle', { name })}
         isOn={coupon.status === 1}
         isDisabled={coupon.status === 3}
-        onToggle={() => actions.onToggle(coupon)}
+        onToggle={() => void actions.setEnabled(coupon, coupon.status !== 1)}
       />
       <MenuButton items={coupon.status === 1 ? [edit, 'divider', remove] : [remove]}>
         <Button tone="quiet" size="small" icon="more" label={t('words.moreFor', { name })} />

@@ -6,12 +6,11 @@ import {
   redemptionsKey,
   redemptionsQuery,
 } from '#console/api/redemptions.ts'
-import { Button } from '#console/ui/elements/button.tsx'
 import { RowMenu } from '#console/ui/elements/menu.tsx'
-import { Select } from '#console/ui/forms/inputs.tsx'
 import { ChosenBar } from '#console/ui/lists/chosen-bar.tsx'
 import { listAddress } from '#console/ui/lists/list-address.ts'
 import { KeywordFilter, ListPanel } from '#console/ui/lists/list-panel.tsx'
+import { SelectFilter } from '#console/ui/lists/select-filter.tsx'
 import { type ChosenRows, useChosenRows } from '#console/ui/lists/use-chosen-rows.ts'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { choiceParam, textParam } from '#console/ui/state/url-state.ts'
@@ -19,7 +18,7 @@ import { useLiveRefetch } from '#console/ui/state/use-throttled.ts'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
 import { couponColumns } from './coupon-columns.tsx'
 import { isSpent } from './coupon-state.ts'
-import { type CouponActs, useCouponActions } from './use-coupon-actions.ts'
+import { type CouponActions, useCouponActions } from './use-coupon-actions.ts'
 
 /** The server's name of each sortable column, by column id. */
 const SORTS = {
@@ -56,39 +55,37 @@ function CouponFilters({ view }: { view: ReturnType<typeof useCouponList> }): Re
   return (
     <>
       <KeywordFilter label={t('coupons.search')} view={view} />
-      <Select
-        aria-label={t('words.status')}
+      <SelectFilter
+        label={t('words.status')}
+        any={t('words.anyStatus')}
         value={view.filter.status}
-        choices={[
-          { value: '' as const, label: t('words.anyStatus') },
-          ...STATUSES.map((value) => ({ value, label: t(`coupons.state.${WORDS[value]}`) })),
-        ]}
+        choices={STATUSES.map((value) => ({ value, label: t(`coupons.state.${WORDS[value]}`) }))}
         onChange={(status) => view.setFilter({ status })}
       />
     </>
   )
 }
 
-function ChosenCoupons(props: { chosen: ChosenRows<Redemption>; acts: CouponActs }): ReactElement {
+function ChosenCoupons(props: {
+  chosen: ChosenRows<Redemption>
+  actions: CouponActions
+}): ReactElement {
   const { t } = useTranslation()
-  const { acts, chosen } = props
+  const { actions, chosen } = props
   const { picked } = chosen
   const disable = async () => {
-    await acts.disable(picked)
+    await actions.disable(picked)
     chosen.chooseNone()
   }
   return (
-    <ChosenBar chosen={chosen}>
-      <Button size="small" icon="copy" onClick={() => void acts.copyKeys(picked)}>
-        {t('coupons.copyChosen')}
-      </Button>
-      <Button size="small" icon="download" onClick={() => acts.download(picked)}>
-        {t('coupons.downloadCsv')}
-      </Button>
-      <Button size="small" icon="pause" onClick={() => void disable()}>
-        {t('coupons.disableChosen')}
-      </Button>
-    </ChosenBar>
+    <ChosenBar
+      chosen={chosen}
+      acts={[
+        { icon: 'copy', text: t('coupons.copyChosen'), act: () => void actions.copyKeys(picked) },
+        { icon: 'download', text: t('coupons.downloadCsv'), act: () => actions.saveCsv(picked) },
+        { icon: 'pause', text: t('coupons.disableChosen'), act: () => void disable() },
+      ]}
+    />
   )
 }
 
@@ -100,12 +97,12 @@ type CouponListProps = {
 
 export function CouponList(props: CouponListProps): ReactElement {
   const { t } = useTranslation()
-  const acts = useCouponActions()
+  const actions = useCouponActions(props.onEdit)
   const view = useCouponList()
   const { rows, total, filter } = view
   const matching = matchingRedemptionsQuery(filter)
   const chosen = useChosenRows({ rows, total, filters: filter, matching })
-  const columns = useCouponColumns(acts, props.onEdit)
+  const columns = useMemo(() => couponColumns(t, actions), [t, actions])
   return (
     <ListPanel
       label={t('coupons.title')}
@@ -117,8 +114,8 @@ export function CouponList(props: CouponListProps): ReactElement {
       create={{ text: t('coupons.create'), act: props.onCreate }}
       none={{ icon: 'ticket', title: t('coupons.noneTitle'), body: t('coupons.noneBody') }}
       notFound={{ title: t('coupons.notFoundTitle'), body: t('coupons.notFoundBody') }}
-      tools={<ManyActs acts={acts} onDeleteByName={props.onDeleteByName} />}
-      chosen={<ChosenCoupons chosen={chosen} acts={acts} />}
+      tools={<ManyActs actions={actions} onDeleteByName={props.onDeleteByName} />}
+      chosen={<ChosenCoupons chosen={chosen} actions={actions} />}
       isMuted={isSpent}
       isEnded
       selection={{ keys: chosen.keys, onChange: chosen.choose }}
@@ -126,25 +123,19 @@ export function CouponList(props: CouponListProps): ReactElement {
   )
 }
 
-/** Buttons for actions that do not require selected codes. */
-function ManyActs(props: { acts: CouponActs; onDeleteByName: () => void }): ReactElement {
+/** Actions on many codes that work without a selection. */
+function ManyActs(props: { actions: CouponActions; onDeleteByName: () => void }): ReactElement {
   const { t } = useTranslation()
   return (
     <RowMenu
       label={t('coupons.moreActions')}
       items={[
+        { text: t('coupons.deleteByName'), icon: 'tag', onChoose: props.onDeleteByName },
         {
-          id: 'by-name',
-          text: t('coupons.deleteByName'),
-          icon: 'tag',
-          onChoose: props.onDeleteByName,
-        },
-        {
-          id: 'disabled',
           text: t('coupons.deleteDisabled'),
           icon: 'trash',
           tone: 'danger',
-          onChoose: () => void props.acts.removeDisabled(),
+          onChoose: () => void props.actions.removeDisabled(),
         },
       ]}
     />
@@ -152,16 +143,3 @@ function ManyActs(props: { acts: CouponActs; onDeleteByName: () => void }): Reac
 }
 
 const rowKey = (coupon: Redemption): string => String(coupon.id)
-
-function useCouponColumns(acts: CouponActs, onEdit: (coupon: Redemption) => void) {
-  const { t } = useTranslation()
-  return useMemo(
-    () =>
-      couponColumns(t, {
-        onToggle: (coupon) => void acts.setEnabled(coupon, coupon.status !== 1),
-        onEdit,
-        onDelete: (coupon) => void acts.remove(coupon),
-      }),
-    [t, acts, onEdit],
-  )
-}

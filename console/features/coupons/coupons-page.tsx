@@ -1,11 +1,10 @@
-import { type ReactElement, useCallback, useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { isAdmin, useUser } from '#console/api/session.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { useOpening } from '#console/ui/dialogs/use-opening.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
-import { AdminsOnlyPage } from '#console/ui/layout/admins-only-page.tsx'
+import { adminPage } from '#console/ui/layout/admins-only-page.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
 import { type CsvCoupon, saveCsv } from './coupon-csv.ts'
@@ -56,10 +55,7 @@ function CouponsReady(props: {
   )
 }
 
-export function CouponsPage(): ReactElement {
-  const { t } = useTranslation()
-  return isAdmin(useUser()) ? <Coupons /> : <AdminsOnlyPage title={t('coupons.title')} />
-}
+export const CouponsPage = adminPage('coupons.title', Coupons)
 
 type Shown = {
   edited: Redemption | 'new' | null
@@ -72,9 +68,8 @@ const NOTHING: Shown = { edited: null, ready: null, isDeleting: false }
 function Coupons(): ReactElement {
   const { t } = useTranslation()
   const [shown, setShown] = useState<Shown>(NOTHING)
-  const show = useCallback((part: Partial<Shown>) => setShown({ ...NOTHING, ...part }), [])
+  const show = (part: Partial<Shown>) => setShown({ ...NOTHING, ...part })
   const create = () => show({ edited: 'new' })
-  const edit = useCallback((edited: Redemption) => show({ edited }), [show])
   const close = () => show({})
   return (
     <Page
@@ -88,7 +83,7 @@ function Coupons(): ReactElement {
     >
       <CouponList
         onCreate={create}
-        onEdit={edit}
+        onEdit={(edited) => show({ edited })}
         onDeleteByName={() => show({ isDeleting: true })}
       />
       <CouponDrawer edited={shown.edited} onClose={close} onCreated={(ready) => show({ ready })} />

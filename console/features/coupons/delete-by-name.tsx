@@ -3,10 +3,10 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { redemptionsKey } from '#console/api/redemptions.ts'
-import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
+import { confirmDelete } from '#console/ui/lists/list-actions.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 
 /** Deletes all codes with a given name, after showing their number. */
@@ -26,8 +26,7 @@ export function DeleteByName(props: { isOpen: boolean; onClose: () => void }): R
       if (count === 0) throw new FieldError({ name: t('coupons.noneOfName') })
       const title = t('coupons.deleteNamedTitle', { name })
       const body = t('coupons.deleteNamedBody', { count })
-      const confirmText = t('words.delete')
-      if (!(await confirm({ title, body, confirmText, tone: 'danger' }))) return
+      if (!(await confirmDelete(title, body))) return
       const deleted = await call('DELETE /api/redemption/delete-by-name', { query: { name } })
       showSuccess(t('coupons.deleted', { count: deleted }))
       close()

@@ -1,8 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { bucketText } from './bucket-text.ts'
+import { bucketText, colourOf } from './bucket-text.ts'
 import type { Stretch } from './chart-range.ts'
-import { colourOf } from './series-colour.ts'
 import type { ChartBucket, UsageChart } from './usage-chart.ts'
 import { useBarChoice } from './use-bar-choice.ts'
 

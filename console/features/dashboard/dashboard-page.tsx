@@ -1,22 +1,20 @@
-import './dashboard.css'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { liveStream } from '#console/api/live/browser-live.ts'
 import { useLiveState } from '#console/api/live/use-live-topic.ts'
 import { useUser } from '#console/api/session.ts'
 import { useStatus } from '#console/api/status.ts'
-import { Button } from '#console/ui/elements/button.tsx'
-import { LiveDot } from '#console/ui/elements/live-dot.tsx'
+import { LiveMark } from '#console/ui/elements/live-dot.tsx'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Figures } from './figures.tsx'
-import { FirstRun } from './first-run.tsx'
+import { FirstRun, FirstRunWait } from './first-run.tsx'
 import { RecentCalls } from './recent-calls.tsx'
 import { SitePanel } from './site-panel.tsx'
 import { UsagePanel } from './usage-panel.tsx'
 import { useChartView } from './use-chart-view.ts'
 import { useDashboard } from './use-dashboard.ts'
 import type { UsageScope } from './use-usage.ts'
+import './dashboard.css'
 
 export function DashboardPage(): ReactElement {
   const { t } = useTranslation()
@@ -62,24 +60,18 @@ function useReadEvery(scope: UsageScope): number | false {
   return isLive ? false : minutes * MINUTE_MS
 }
 
-/** Shows whether the figures update live, with a button to reconnect. */
-function LiveMark(): ReactElement {
+export function StartPage(): ReactElement {
   const { t } = useTranslation()
-  const state = useLiveState()
+  const { self } = useDashboard()
   return (
-    <>
-      <LiveDot
-        kind={state.kind}
-        retryAt={state.kind === 'reconnecting' ? state.retryAt : undefined}
-      />
-      {state.kind === 'reconnecting' && (
-        <Button
-          tone="quiet"
-          icon="refresh"
-          label={t('words.reconnectNow')}
-          onClick={() => liveStream().retryNow()}
-        />
+    <Page title={t('dashboard.start')}>
+      {self.data !== undefined ? (
+        <FirstRun calls={self.data.request_count} isOwnPage />
+      ) : self.error !== null ? (
+        <ErrorState error={self.error} onRetry={() => void self.refetch()} />
+      ) : (
+        <FirstRunWait />
       )}
-    </>
+    </Page>
   )
 }

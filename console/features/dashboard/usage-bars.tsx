@@ -2,9 +2,8 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, XAxis, YAxis } from 'recharts'
 import { BarKeys } from './bar-keys.tsx'
-import { bucketText } from './bucket-text.ts'
+import { bucketText, colourOf } from './bucket-text.ts'
 import type { Stretch } from './chart-range.ts'
-import { colourOf } from './series-colour.ts'
 import type { UsageChart } from './usage-chart.ts'
 
 const TICK = { fill: 'var(--tg-chart-text)', fontSize: 12 }

@@ -1,7 +1,8 @@
 import type { TFunction } from 'i18next'
 import type { ReactElement, ReactNode } from 'react'
 import { type Point, pointsOf, successRate } from '#console/api/channel-health.ts'
-import type { Column } from '#console/ui/data-grid/column.ts'
+import type { Words } from '#console/i18n/words-type.ts'
+import { type Column, column, FIGURE, TITLE } from '#console/ui/data-grid/column.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import type { ChannelHealth, HealthFigures } from '#read-api/contract/channel-health.ts'
 import { durationText, rateText, speedText } from './figure-text.ts'
@@ -66,108 +67,47 @@ export const Gap = (): ReactElement => <span className="tg-muted">–</span>
 
 type Row = ChannelHealth
 
-export const healthColumns = (of: Of): readonly Column<Row>[] => [
-  ...standingColumns(of),
-  ...figureColumns(of),
-  ...handColumns(of),
-]
-
-// With these widths, all columns fit a window of 1 280 pixels.
-const END = { align: 'end', width: 80, onCard: 'brief' } as const
-
-function figureColumns({ t, number, period }: Of): readonly Column<Row>[] {
+/**
+ * The columns of the board: name, state, figures and current load. With these widths, all columns
+ * fit a window of 1 280 pixels.
+ */
+export function healthColumns(of: Of): readonly Column<Row>[] {
+  const { t, number, money, period } = of
+  const title = (id: keyof Words['health']['column']) => t(`health.column.${id}`)
   const figure = (text: (figures: HealthFigures) => ReactNode) => (row: Row) => {
     const figures = row.figures[period]
     return (figures === null ? null : text(figures)) ?? <Gap />
   }
-  const time = (value: number | undefined) =>
-    value === undefined ? null : durationText(value, number)
+  const latency = figure(({ latency_ms }) =>
+    latency_ms === null ? null : <Latency number={number} {...latency_ms} />,
+  )
+  const first = figure(({ first_token_ms }) =>
+    first_token_ms === null ? null : durationText(first_token_ms.p50, number),
+  )
+  const speed = figure(({ tokens_per_second }) =>
+    tokens_per_second === null ? null : speedText(tokens_per_second, number),
+  )
+  const inFlight = (row: Row) => <InFlight row={row} number={number} />
+  const balance = ({ balance }: Row) =>
+    balance === null ? <Gap /> : <span className="tg-amount">{money.format(balance)}</span>
   return [
-    {
-      id: 'latency',
-      title: t('health.column.latency'),
-      cell: figure(({ latency_ms: latency }) =>
-        latency === null ? null : (
-          <Latency
-            p50={durationText(latency.p50, number)}
-            p95={durationText(latency.p95, number)}
-          />
-        ),
-      ),
-      ...END,
-      width: 98,
-    },
-    {
-      id: 'first',
-      title: t('health.column.first'),
-      cell: figure(({ first_token_ms }) => time(first_token_ms?.p50)),
-      ...END,
-      width: 84,
-    },
-    {
-      id: 'speed',
-      title: t('health.column.speed'),
-      cell: figure(({ tokens_per_second: speed }) =>
-        speed === null ? null : speedText(speed, number),
-      ),
-      ...END,
-    },
+    column('channel', title('channel'), 200, nameCell, TITLE),
+    column('state', title('state'), 176, (row) => <State row={row} of={of} />, { onCard: 'aside' }),
+    column('success', title('success'), 204, (row) => <SuccessCell row={row} of={of} />),
+    column('latency', title('latency'), 98, latency, FIGURE),
+    column('first', title('first'), 84, first, FIGURE),
+    column('speed', title('speed'), 80, speed, FIGURE),
+    column('inFlight', title('inFlight'), 76, inFlight, FIGURE),
+    column('balance', title('balance'), 88, balance, FIGURE),
   ]
 }
 
-function standingColumns(of: Of): readonly Column<Row>[] {
-  const { t } = of
-  return [
-    {
-      id: 'channel',
-      title: t('health.column.channel'),
-      cell: nameCell,
-      width: 200,
-      isGrowing: true,
-      isPinned: true,
-      onCard: 'title',
-    },
-    {
-      id: 'state',
-      title: t('health.column.state'),
-      cell: (row) => (
-        <span className="tg-health-state">
-          <StateCell channel={row} />
-          <Anomalies row={row} of={of} />
-        </span>
-      ),
-      width: 176,
-      onCard: 'aside',
-    },
-    {
-      id: 'success',
-      title: t('health.column.success'),
-      cell: (row) => <SuccessCell row={row} of={of} />,
-      width: 204,
-      onCard: 'line',
-    },
-  ]
-}
-
-function handColumns({ t, number, money }: Of): readonly Column<Row>[] {
-  return [
-    {
-      id: 'inFlight',
-      title: t('health.column.inFlight'),
-      cell: (row) => <InFlight row={row} number={number} />,
-      ...END,
-      width: 76,
-    },
-    {
-      id: 'balance',
-      title: t('health.column.balance'),
-      cell: ({ balance }) =>
-        balance === null ? <Gap /> : <span className="tg-amount">{money.format(balance)}</span>,
-      ...END,
-      width: 88,
-    },
-  ]
-}
+const State = ({ row, of }: { row: Row; of: Of }): ReactElement => (
+  <span className="tg-health-state">
+    <StateCell channel={row} />
+    <Anomalies row={row} of={of} />
+  </span>
+)
 
 const nameCell = ({ id, name, tag }: Row): ReactElement => (
   <span className="tg-health-name">
@@ -188,16 +128,19 @@ function Anomalies({ row, of: { t, number, period } }: { row: Row; of: Of }): Re
   )
 }
 
-const Latency = ({ p50, p95 }: { p50: string; p95: string }): ReactElement => (
-  <span className="tg-health-latency">
-    <span>
-      <span className="tg-muted">P50</span> {p50}
+function Latency(props: { p50: number; p95: number; number: Intl.NumberFormat }): ReactElement {
+  const { p50, p95, number } = props
+  return (
+    <span className="tg-health-latency">
+      <span>
+        <span className="tg-muted">P50</span> {durationText(p50, number)}
+      </span>
+      <span>
+        <span className="tg-muted">P95</span> {durationText(p95, number)}
+      </span>
     </span>
-    <span>
-      <span className="tg-muted">P95</span> {p95}
-    </span>
-  </span>
-)
+  )
+}
 
 function SuccessCell({ row, of }: { row: Row; of: Of }): ReactElement {
   const { t, number, period, barsEnd } = of

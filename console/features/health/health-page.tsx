@@ -3,15 +3,11 @@ import './health.css'
 import { type ReactElement, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { barsEnd, useHealth } from '#console/api/channel-health.ts'
-import { liveStream } from '#console/api/live/browser-live.ts'
-import { useLiveState } from '#console/api/live/use-live-topic.ts'
-import { isAdmin, useUser } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
-import { Button } from '#console/ui/elements/button.tsx'
-import { LiveDot } from '#console/ui/elements/live-dot.tsx'
-import { AdminsOnlyPage } from '#console/ui/layout/admins-only-page.tsx'
+import { LiveMark } from '#console/ui/elements/live-dot.tsx'
+import { adminPage } from '#console/ui/layout/admins-only-page.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
@@ -24,10 +20,7 @@ import { HealthSummary } from './health-summary.tsx'
 import { HealthToolbar } from './health-toolbar.tsx'
 import { ADDRESS, shownChannels } from './health-view.ts'
 
-export function HealthPage(): ReactElement {
-  const { t } = useTranslation()
-  return isAdmin(useUser()) ? <Board /> : <AdminsOnlyPage title={t('words.channelHealth')} />
-}
+export const HealthPage = adminPage('words.channelHealth', Board)
 
 const NONE: readonly ChannelHealth[] = []
 const DOLLARS = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const
@@ -119,25 +112,5 @@ function NoRows(props: { hasChannels: boolean; shown: 'all' | 'troubled' }): Rea
     <EmptyState icon="check" title={t('health.allWellTitle')} body={t('health.allWellBody')} />
   ) : (
     <EmptyState icon="search" title={t('words.noChannelMatches')} />
-  )
-}
-
-/** Shows whether the data updates live, with a button to reconnect. */
-function LiveMark(): ReactElement {
-  const { t } = useTranslation()
-  const state = useLiveState()
-  const isReconnecting = state.kind === 'reconnecting'
-  return (
-    <>
-      <LiveDot kind={state.kind} retryAt={isReconnecting ? state.retryAt : undefined} />
-      {isReconnecting && (
-        <Button
-          tone="quiet"
-          icon="refresh"
-          label={t('words.reconnectNow')}
-          onClick={() => liveStream().retryNow()}
-        />
-      )}
-    </>
   )
 }

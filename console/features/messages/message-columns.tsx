@@ -1,10 +1,11 @@
 import type { TFunction } from 'i18next'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Column } from '#console/ui/data-grid/column.ts'
+import { actionsColumn, type Column, column, FIGURE, TITLE } from '#console/ui/data-grid/column.ts'
 import { type MenuEntry, RowMenu } from '#console/ui/elements/menu.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
-import { Time } from '#console/ui/elements/time.tsx'
+import { stamp } from '#console/ui/elements/time.tsx'
+import { deleteEntry, editEntry } from '#console/ui/lists/list-actions.ts'
 import type { AdminMessage } from '#read-api/contract/messages.ts'
 
 export type MessageActions = {
@@ -17,58 +18,26 @@ export function messageColumns(
   locale: string,
   actions: MessageActions,
 ): Column<AdminMessage>[] {
-  const count = new Intl.NumberFormat(locale)
+  const number = new Intl.NumberFormat(locale)
+  const count = (name: keyof AdminMessage['stats']) => (message: AdminMessage) =>
+    number.format(message.stats[name])
   return [
-    { id: 'id', title: t('words.id'), width: 64, onCard: 'bare', cell: ({ id }) => `#${id}` },
-    {
-      id: 'title',
-      title: t('messages.messageTitle'),
-      width: 240,
-      isGrowing: true,
-      isPinned: true,
-      onCard: 'title',
-      cell: ({ title }) => <span className="tg-cell-strong">{title}</span>,
-    },
-    {
-      id: 'format',
-      title: t('messages.format'),
-      width: 110,
+    column('id', t('words.id'), 64, ({ id }) => `#${id}`, { onCard: 'bare' }),
+    column('title', t('messages.messageTitle'), 240, titleCell, TITLE),
+    column('format', t('messages.format'), 110, ({ format }) => <FormatTag format={format} />, {
       onCard: 'bare',
-      cell: ({ format }) => <FormatTag format={format} />,
-    },
+    }),
+    column('recipients', t('messages.recipients'), 104, count('total_recipients'), FIGURE),
+    column('readers', t('messages.readers'), 92, count('read_count'), FIGURE),
+    column('created', t('words.created'), 172, ({ created_at }) => stamp(created_at)),
     {
-      id: 'recipients',
-      title: t('messages.recipients'),
-      width: 104,
-      align: 'end',
-      onCard: 'brief',
-      cell: ({ stats }) => count.format(stats.total_recipients),
-    },
-    {
-      id: 'readers',
-      title: t('messages.readers'),
-      width: 92,
-      align: 'end',
-      onCard: 'brief',
-      cell: ({ stats }) => count.format(stats.read_count),
-    },
-    {
-      id: 'created',
-      title: t('words.created'),
-      width: 172,
-      cell: ({ created_at }) => <Time at={created_at} style="stamp" />,
-    },
-    {
-      id: 'actions',
-      title: t('words.actions'),
-      width: 76,
-      isPinned: true,
-      align: 'end',
+      ...actionsColumn(t, 76, (message) => <Acts message={message} actions={actions} />),
       onCard: 'aside',
-      cell: (message) => <Acts message={message} actions={actions} />,
     },
   ]
 }
+
+const titleCell = ({ title }: AdminMessage) => <span className="tg-cell-strong">{title}</span>
 
 function FormatTag({ format }: Pick<AdminMessage, 'format'>): ReactElement {
   const { t } = useTranslation()
@@ -79,29 +48,13 @@ function FormatTag({ format }: Pick<AdminMessage, 'format'>): ReactElement {
   )
 }
 
-function Acts({
-  message,
-  actions,
-}: {
-  message: AdminMessage
-  actions: MessageActions
-}): ReactElement {
+function Acts(props: { message: AdminMessage; actions: MessageActions }): ReactElement {
+  const { message, actions } = props
   const { t } = useTranslation()
   const items: MenuEntry[] = [
-    {
-      id: 'edit',
-      text: t('ui.editRow'),
-      icon: 'edit',
-      onChoose: () => actions.onEdit(message),
-    },
+    editEntry(() => actions.onEdit(message)),
     'divider',
-    {
-      id: 'delete',
-      text: t('words.delete'),
-      icon: 'trash',
-      tone: 'danger',
-      onChoose: () => void actions.onDelete(message),
-    },
+    deleteEntry(() => void actions.onDelete(message)),
   ]
   return <RowMenu items={items} label={t('messages.more', { title: message.title })} />
 }

@@ -1,40 +1,37 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useCallback, useMemo } from 'react'
+import { type ReactElement, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { messagesKey, messagesQuery } from '#console/api/messages.ts'
 import type { ListPage } from '#console/api/request.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
-import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
+import { confirmDelete } from '#console/ui/lists/list-actions.ts'
 import { listAddress } from '#console/ui/lists/list-address.ts'
 import { KeywordFilter, ListPanel } from '#console/ui/lists/list-panel.tsx'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import { textParam, type UrlParam } from '#console/ui/state/url-state.ts'
+import { useStable } from '#console/ui/state/use-stable.ts'
 import type { AdminMessage } from '#read-api/contract/messages.ts'
 import { messageColumns } from './message-columns.tsx'
 
 /** Deletes a message after a confirmation. The row disappears before the server responds. */
-function useDeleteMessage(): (message: AdminMessage) => Promise<void> {
+function useDeleteMessage() {
   const { t } = useTranslation()
   const client = useQueryClient()
-  return useCallback(
-    async ({ id }) => {
-      const words = { title: t('messages.deleteTitle'), body: t('messages.deleteBody') }
-      if (!(await confirm({ ...words, confirmText: t('words.delete'), tone: 'danger' }))) return
-      try {
-        await call('DELETE /api/admin/messages/:id', { params: { id: id } })
-        const lists = { queryKey: [...messagesKey, 'list'] }
-        client.setQueriesData<ListPage<AdminMessage>>(lists, (page) => without(page, id))
-        showSuccess(t('messages.deleted'))
-      } catch (error) {
-        showError(error)
-      }
-      void client.invalidateQueries({ queryKey: messagesKey })
-    },
-    [client, t],
-  )
+  return async ({ id }: AdminMessage): Promise<void> => {
+    if (!(await confirmDelete(t('messages.deleteTitle'), t('messages.deleteBody')))) return
+    try {
+      await call('DELETE /api/admin/messages/:id', { params: { id } })
+      const lists = { queryKey: [...messagesKey, 'list'] }
+      client.setQueriesData<ListPage<AdminMessage>>(lists, (page) => without(page, id))
+      showSuccess(t('messages.deleted'))
+    } catch (error) {
+      showError(error)
+    }
+    void client.invalidateQueries({ queryKey: messagesKey })
+  }
 }
 
 const without = (
@@ -93,11 +90,8 @@ export function MessageList(props: {
   const locale = useLocale()
   const { onEdit } = props
   const view = useMessageList()
-  const onDelete = useDeleteMessage()
-  const columns = useMemo(
-    () => messageColumns(t, locale, { onEdit, onDelete }),
-    [t, locale, onEdit, onDelete],
-  )
+  const actions = useStable({ onEdit, onDelete: useDeleteMessage() })
+  const columns = useMemo(() => messageColumns(t, locale, actions), [t, locale, actions])
   return (
     <ListPanel
       label={t('words.messages')}

@@ -1,8 +1,9 @@
-import { type ReactElement, useState } from 'react'
+import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Navigate } from 'react-router-dom'
 import { isAdmin, useUser } from '#console/api/session.ts'
-import { type Edited, useDrawerAddress } from '#console/ui/dialogs/use-drawer-address.ts'
+import { useDrawerAddress } from '#console/ui/dialogs/use-drawer-address.ts'
+import { useOpening } from '#console/ui/dialogs/use-opening.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { CreateDrawer } from './create-drawer.tsx'
@@ -16,16 +17,13 @@ export function MessagesPage(): ReactElement {
   return isAdmin(useUser()) ? <Messages /> : <Navigate to="/" replace />
 }
 
-const AT = {
-  list: '/admin/messages',
-  add: '/admin/messages/new',
-  edit: '/admin/messages/edit',
-}
+const AT = { list: '/admin/messages', add: '/admin/messages/new', edit: '/admin/messages/edit' }
 
 function Messages(): ReactElement {
   const { t } = useTranslation()
   const { edited, open, close } = useDrawerAddress(AT)
-  const { shown, isOpen, opening } = useShown(edited)
+  const { shown, isOpen, key } = useOpening(edited)
+  const opening = `${shown} ${key}`
   const create = () => open('new')
   return (
     <Page
@@ -44,22 +42,4 @@ function Messages(): ReactElement {
       )}
     </Page>
   )
-}
-
-type Shown = { readonly shown: Edited; readonly isOpen: boolean; readonly opening: number }
-
-/**
- * Keeps the content of a drawer while the drawer closes. `opening` counts the openings and is the
- * drawer's React key, so that each opening resets the drawer.
- */
-function useShown(edited: Edited): Shown {
-  const [now, setNow] = useState<Shown>({ shown: null, isOpen: false, opening: 0 })
-  const isOther = edited !== null && (!now.isOpen || now.shown !== edited)
-  const next = isOther
-    ? { shown: edited, isOpen: true, opening: now.opening + 1 }
-    : edited === null && now.isOpen
-      ? { ...now, isOpen: false }
-      : now
-  if (next !== now) setNow(next)
-  return next
 }

@@ -3,7 +3,7 @@ import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { usersQuery } from '#console/api/users.ts'
 import { Button } from '#console/ui/elements/button.tsx'
-import { TextInput } from '#console/ui/forms/inputs.tsx'
+import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import { Checkbox } from '#console/ui/forms/switches.tsx'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
@@ -31,12 +31,9 @@ export function UserPicker(props: {
   }
   return (
     <div className="tg-picker">
-      <TextInput
-        type="search"
+      <SearchInput
         icon="search"
-        aria-label={t('messages.searchUsers')}
-        placeholder={t('messages.searchUsers')}
-        maxLength={200}
+        label={t('messages.searchUsers')}
         value={sought.keyword}
         onChange={(text) => setSought({ keyword: text, page: 0 })}
       />

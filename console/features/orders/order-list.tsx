@@ -3,9 +3,9 @@ import { type ReactElement, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '#console/api/client.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
-import { Select } from '#console/ui/forms/inputs.tsx'
 import { type ListAsk, listAddress } from '#console/ui/lists/list-address.ts'
 import { KeywordFilter, ListPanel } from '#console/ui/lists/list-panel.tsx'
+import { SelectFilter } from '#console/ui/lists/select-filter.tsx'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { textParam } from '#console/ui/state/url-state.ts'
 import { useLiveRefetch } from '#console/ui/state/use-throttled.ts'
@@ -69,11 +69,11 @@ function OrderFilters({ view }: { view: ReturnType<typeof useOrderList> }): Reac
   return (
     <>
       <KeywordFilter label={t('orders.search')} view={view} />
-      <Select
-        aria-label={t('words.status')}
+      <SelectFilter
+        label={t('words.status')}
+        any={t('words.anyStatus')}
         value={view.filter.status}
         choices={[
-          { value: '', label: t('words.anyStatus') },
           { value: 'pending', label: t('wallet.status_pending') },
           { value: 'paid', label: t('wallet.status_paid') },
           { value: 'refunded', label: t('orders.anyRefund') },

@@ -1,7 +1,6 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { isAdmin, useUser } from '#console/api/session.ts'
-import { AdminsOnlyPage } from '#console/ui/layout/admins-only-page.tsx'
+import { adminPage } from '#console/ui/layout/admins-only-page.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import type { Order } from '#read-api/contract/top-ups.ts'
 import { OrderList } from './order-list.tsx'
@@ -9,10 +8,7 @@ import { RefundDialog } from './refund-dialog.tsx'
 import '#console/ui/forms/forms.css'
 import './orders.css'
 
-export function OrdersPage(): ReactElement {
-  const { t } = useTranslation()
-  return isAdmin(useUser()) ? <Orders /> : <AdminsOnlyPage title={t('words.orders')} />
-}
+export const OrdersPage = adminPage('words.orders', Orders)
 
 function Orders(): ReactElement {
   const { t } = useTranslation()

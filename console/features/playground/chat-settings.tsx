@@ -1,8 +1,7 @@
 import { type ReactElement, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useGroupWords } from '#console/ui/elements/group-words.ts'
-import { FormField } from '#console/ui/forms/form-field.tsx'
-import { Select, TextArea, TextInput } from '#console/ui/forms/inputs.tsx'
+import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
 import type { UsableGroups } from '#read-api/contract/users.ts'
 import { type ChatSettings, MAX_TOKENS_MOST, TEMPERATURES } from './conversation.ts'
 
@@ -26,41 +25,31 @@ export function ChatSettingsForm(props: ChatSettingsProps): ReactElement {
   }))
   return (
     <div className="tg-play-settings">
-      <FormField label={t('ui.groupName')} hint={t('playground.groupHint')}>
-        {(control) => (
-          <Select
-            {...control}
-            value={settings.group}
-            choices={groups}
-            onChange={(group) => onChange({ group })}
-          />
-        )}
-      </FormField>
-      <FormField label={t('ui.model')} error={props.hasNone ? t('playground.noModels') : ''}>
-        {(control) => (
-          <Select
-            {...control}
-            value={settings.model}
-            choices={props.models.map((value) => ({ value, label: value }))}
-            onChange={(model) => onChange({ model })}
-          />
-        )}
-      </FormField>
+      <SelectField
+        label={t('ui.groupName')}
+        hint={t('playground.groupHint')}
+        value={settings.group}
+        choices={groups}
+        onChange={(group) => onChange({ group })}
+      />
+      <SelectField
+        label={t('ui.model')}
+        error={props.hasNone ? t('playground.noModels') : ''}
+        value={settings.model}
+        choices={props.models.map((value) => ({ value, label: value }))}
+        onChange={(model) => onChange({ model })}
+      />
       <Temperature
         value={settings.temperature}
         onChange={(temperature) => onChange({ temperature })}
       />
       <MaxTokens value={settings.maxTokens} onChange={(maxTokens) => onChange({ maxTokens })} />
-      <FormField label={t('playground.systemPrompt')}>
-        {(control) => (
-          <TextArea
-            {...control}
-            rows={4}
-            value={settings.systemPrompt}
-            onChange={(systemPrompt) => onChange({ systemPrompt })}
-          />
-        )}
-      </FormField>
+      <TextAreaField
+        label={t('playground.systemPrompt')}
+        rows={4}
+        value={settings.systemPrompt}
+        onChange={(systemPrompt) => onChange({ systemPrompt })}
+      />
     </div>
   )
 }
@@ -75,22 +64,16 @@ function MaxTokens(props: { value: number; onChange: (most: number) => void }): 
     if (isRight) props.onChange(Number(text))
   }
   return (
-    <FormField
+    <TextField
       label={t('playground.maxTokens')}
       hint={t('words.zeroMeansNoLimit')}
       error={wrong === null ? '' : t('playground.maxTokensWrong', { most: MAX_TOKENS_MOST })}
-    >
-      {(control) => (
-        <TextInput
-          {...control}
-          inputMode="numeric"
-          maxLength={12}
-          value={wrong ?? String(props.value)}
-          onChange={type}
-          onBlur={() => setWrong(null)}
-        />
-      )}
-    </FormField>
+      inputMode="numeric"
+      maxLength={12}
+      value={wrong ?? String(props.value)}
+      onChange={type}
+      onBlur={() => setWrong(null)}
+    />
   )
 }
 

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
+import { confirmDelete } from '#console/ui/lists/list-actions.ts'
 import { type Conversation, titleOf } from './conversation.ts'
 import type { Conversations } from './use-conversations.ts'
 
@@ -15,13 +15,8 @@ export function ConversationList(props: {
   const { all, open, choose, remove } = props.conversations
   const newest = all.toSorted((one, other) => other.changedAt - one.changedAt)
   const ask = async (one: Conversation): Promise<void> => {
-    const isSure = await confirm({
-      title: t('playground.removeTitle'),
-      body: t('playground.removeBody'),
-      confirmText: t('words.delete'),
-      tone: 'danger',
-    })
-    if (isSure) remove(one.id)
+    const [title, body] = [t('playground.removeTitle'), t('playground.removeBody')]
+    if (await confirmDelete(title, body)) remove(one.id)
   }
   return (
     <>

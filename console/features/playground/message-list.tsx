@@ -1,6 +1,7 @@
-import { type ReactElement, useEffect, useMemo, useRef } from 'react'
+import { type ReactElement, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
+import { useStable } from '#console/ui/state/use-stable.ts'
 import type { Conversation } from './conversation.ts'
 import { MessageItem } from './message-item.tsx'
 import type { Chat } from './use-chat.ts'
@@ -12,7 +13,8 @@ export function MessageList(props: { conversation: Conversation; chat: Chat }): 
   const { t } = useTranslation()
   const { messages } = props.conversation
   const box = useFollowedEnd(props.conversation)
-  const acts = useSteadyActions(props.chat)
+  const { retry, edit, remove } = props.chat
+  const acts = useStable({ retry, edit, remove })
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard access
     <section className="tg-talk" ref={box} tabIndex={0} aria-label={t('playground.talk')}>
@@ -32,20 +34,6 @@ export function MessageList(props: { conversation: Conversation; chat: Chat }): 
         </ol>
       )}
     </section>
-  )
-}
-
-/** Returns stable functions, because new functions would render all messages again. */
-function useSteadyActions(chat: Chat): Pick<Chat, 'retry' | 'edit' | 'remove'> {
-  const latest = useRef(chat)
-  latest.current = chat
-  return useMemo(
-    () => ({
-      retry: (message) => latest.current.retry(message),
-      edit: (message, text) => latest.current.edit(message, text),
-      remove: (message) => latest.current.remove(message),
-    }),
-    [],
   )
 }
 

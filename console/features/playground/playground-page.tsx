@@ -1,6 +1,3 @@
-import '../../ui/forms/forms.css'
-import './playground.css'
-import './prose.css'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -8,7 +5,7 @@ import { useNavigate } from 'react-router-dom'
 import { chatModelsOfGroup, chatModelsQuery, usableGroupsQuery } from '#console/api/account.ts'
 import { useUser } from '#console/api/session.ts'
 import { fetchTokens } from '#console/api/tokens.ts'
-import { useCommands } from '#console/ui/commands/use-commands.ts'
+import { useCommands } from '#console/ui/commands/command.ts'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
@@ -26,6 +23,9 @@ import { MessageList } from './message-list.tsx'
 import { PlaygroundActions } from './playground-actions.tsx'
 import { useChat } from './use-chat.ts'
 import { type Conversations, useConversations } from './use-conversations.ts'
+import '../../ui/forms/forms.css'
+import './playground.css'
+import './prose.css'
 
 const LEAVE_AFTER_MS = 1_500
 
@@ -105,9 +105,7 @@ export function PlaygroundPage(): ReactElement {
   const begin = (): void => {
     if (!chat.isBusy) start()
   }
-  useCommands([
-    { id: 'new-chat', section: 'page', title: t('playground.start'), icon: 'add', act: begin },
-  ])
+  useCommands([{ id: 'new-chat', title: t('playground.start'), icon: 'add', act: begin }])
   const form = { settings: open.settings, ...choices, onChange: setSettings }
   const settings = <ChatSettingsForm {...form} />
   const talks = (close: () => void) => (

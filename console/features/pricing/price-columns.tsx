@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 import type { ReactElement } from 'react'
-import type { Column } from '#console/ui/data-grid/column.ts'
+import { type Column, column, TITLE } from '#console/ui/data-grid/column.ts'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
@@ -12,57 +12,39 @@ import { isSortable } from './use-pricing.ts'
 export type ShownGroup = { readonly name: string; readonly ratio: number }
 
 export function priceColumns(t: TFunction, group: ShownGroup): Column<PricedModel>[] {
-  const column = (
-    id: string,
-    title: string,
-    width: number,
-    rest: Omit<Partial<Column<PricedModel>>, 'width'> & Pick<Column<PricedModel>, 'cell'>,
-  ): Column<PricedModel> => ({ id, title, width, isSortable: isSortable(id), ...rest })
   const isHere = (model: PricedModel) => model.enable_groups.includes(group.name)
-  return [
-    column('model', t('ui.model'), 176, {
-      isGrowing: true,
-      isPinned: true,
-      onCard: 'title',
-      cell: ({ model_name }) => <ModelName name={model_name} label={t('pricing.copyName')} />,
-    }),
-    column('owner', t('pricing.owner'), 100, {
-      cell: ({ owner_by }) => owner_by || <span className="tg-muted">—</span>,
-    }),
-    column('billing', t('ui.billing'), 94, {
-      onCard: 'aside',
-      cell: ({ quota_type }) => (
-        <StatusTag tone={quota_type === 1 ? 'info' : 'neutral'} isPlain>
-          {t(quota_type === 1 ? 'pricing.byCall' : 'pricing.byTokens')}
-        </StatusTag>
-      ),
-    }),
-    column('input', t('pricing.input'), 130, {
-      align: 'end',
-      cell: (model) => <InputPrice model={model} group={group} t={t} />,
-    }),
-    column('cached', t('pricing.cached'), 98, {
-      align: 'end',
-      onCard: 'more',
-      cell: (model) => <TokenPrice model={model} group={group} of="cached" />,
-    }),
-    column('output', t('ui.outputPrice'), 100, {
-      align: 'end',
-      cell: (model) => <TokenPrice model={model} group={group} of="output" />,
-    }),
-    column('here', t('pricing.available'), 104, {
-      cell: (model) => (
-        <StatusTag tone={isHere(model) ? 'good' : 'neutral'}>
-          {t(isHere(model) ? 'pricing.yes' : 'pricing.no')}
-        </StatusTag>
-      ),
-    }),
-    column('groups', t('pricing.groups'), 134, {
-      onCard: 'more',
-      cell: ({ enable_groups }) => <Groups names={enable_groups} />,
-    }),
+  const name = ({ model_name }: PricedModel) => (
+    <ModelName name={model_name} label={t('pricing.copyName')} />
+  )
+  const billing = ({ quota_type }: PricedModel) => (
+    <StatusTag tone={quota_type === 1 ? 'info' : 'neutral'} isPlain>
+      {t(quota_type === 1 ? 'pricing.byCall' : 'pricing.byTokens')}
+    </StatusTag>
+  )
+  const input = (model: PricedModel) => <InputPrice model={model} group={group} t={t} />
+  const price = (of: 'cached' | 'output') => (model: PricedModel) => (
+    <TokenPrice model={model} group={group} of={of} />
+  )
+  const here = (model: PricedModel) => (
+    <StatusTag tone={isHere(model) ? 'good' : 'neutral'}>
+      {t(isHere(model) ? 'pricing.yes' : 'pricing.no')}
+    </StatusTag>
+  )
+  const groups = ({ enable_groups }: PricedModel) => <Groups names={enable_groups} />
+  const columns = [
+    column('model', t('ui.model'), 176, name, TITLE),
+    column('owner', t('pricing.owner'), 100, ({ owner_by }: PricedModel) => owner_by || NONE),
+    column('billing', t('ui.billing'), 94, billing, { onCard: 'aside' }),
+    column('input', t('pricing.input'), 130, input, { align: 'end' }),
+    column('cached', t('pricing.cached'), 98, price('cached'), { align: 'end', onCard: 'more' }),
+    column('output', t('ui.outputPrice'), 100, price('output'), { align: 'end' }),
+    column('here', t('pricing.available'), 104, here),
+    column('groups', t('pricing.groups'), 134, groups, { onCard: 'more' }),
   ]
+  return columns.map((one) => ({ ...one, isSortable: isSortable(one.id) }))
 }
+
+const NONE = <span className="tg-muted">—</span>
 
 function ModelName({ name, label }: { name: string; label: string }): ReactElement {
   return (
@@ -93,7 +75,7 @@ function TokenPrice(props: {
 }): ReactElement {
   const prices = pricesIn(props.model, props.group.ratio)
   const price = prices.mode === 'call' ? null : prices[props.of]
-  return price === null ? <span className="tg-muted">—</span> : <Price of={price} />
+  return price === null ? NONE : <Price of={price} />
 }
 
 /** A price with three decimals. The tooltip shows all decimals. */

@@ -4,11 +4,11 @@ import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { copyText } from '#console/ui/elements/copy-text.ts'
-import { Select } from '#console/ui/forms/inputs.tsx'
 import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { ColumnChooser } from '#console/ui/lists/column-chooser.tsx'
+import { SelectFilter } from '#console/ui/lists/select-filter.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { PricedModel } from '#read-api/contract/pricing.ts'
@@ -78,35 +78,31 @@ function PriceFilters({ view }: { view: PricingView }): ReactElement {
         value={filter.keyword}
         onChange={(keyword) => setFilter({ keyword }, true)}
       />
-      <Select
-        aria-label={t('pricing.owner')}
+      <SelectFilter
+        label={t('pricing.owner')}
+        any={t('pricing.anyOwner')}
         value={filter.owner}
-        choices={[
-          { value: '', label: t('pricing.anyOwner') },
-          ...owners.map((value) => ({
-            value,
-            label: value === OTHER_OWNER ? t('pricing.otherOwner') : value,
-          })),
-        ]}
+        choices={owners.map((value) => ({
+          value,
+          label: value === OTHER_OWNER ? t('pricing.otherOwner') : value,
+        }))}
         onChange={(owner) => setFilter({ owner })}
       />
-      <Select<Billing>
-        aria-label={t('ui.billing')}
+      <SelectFilter<Exclude<Billing, ''>>
+        label={t('ui.billing')}
+        any={t('pricing.anyBilling')}
         value={filter.billing}
         choices={[
-          { value: '', label: t('pricing.anyBilling') },
           { value: 'tokens', label: t('pricing.byTokens') },
           { value: 'call', label: t('pricing.byCall') },
         ]}
         onChange={(billing) => setFilter({ billing })}
       />
-      <Select<'' | '1'>
-        aria-label={t('pricing.available')}
+      <SelectFilter
+        label={t('pricing.available')}
+        any={t('ui.allModels')}
         value={filter.here}
-        choices={[
-          { value: '', label: t('ui.allModels') },
-          { value: '1', label: t('pricing.onlyHere') },
-        ]}
+        choices={[{ value: '1', label: t('pricing.onlyHere') }]}
         onChange={(here) => setFilter({ here })}
       />
       {view.isFiltered && (

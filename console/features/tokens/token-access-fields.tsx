@@ -1,105 +1,110 @@
 import { useQuery } from '@tanstack/react-query'
-import type { TFunction } from 'i18next'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { usableGroupsQuery, usableModelsQuery } from '#console/api/account.ts'
 import { useGroupWords } from '#console/ui/elements/group-words.ts'
-import { FormField } from '#console/ui/forms/form-field.tsx'
-import { Select, TextArea } from '#console/ui/forms/inputs.tsx'
-import { NameList } from '#console/ui/forms/name-list.tsx'
-import { Switch } from '#console/ui/forms/switches.tsx'
-import { wrongAddress } from './address-lines.ts'
-import { faultText, type TokenFormProps } from './token-draft.ts'
-import { TokenRateFields } from './token-rate-fields.tsx'
+import { NamesField, SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
+import { Switch, SwitchField } from '#console/ui/forms/switches.tsx'
+import { rateErrors, type TokenDraft, type TokenFormProps } from './token-draft.ts'
 
-export function TokenAccessFields(props: TokenFormProps): ReactElement {
-  const { draft, faults, onChange } = props
+const RATES = ['periodSeconds', 'count', 'success'] as const
+const LIMITS = ['tokensPerMinute', 'maxConcurrency'] as const
+
+export function TokenAccessFields({ form }: TokenFormProps): ReactElement {
   const { t } = useTranslation()
+  const groups = useGroupChoices(form.draft.group)
+  const models = useQuery(usableModelsQuery).data ?? []
   return (
     <>
-      <GroupField {...props} />
-      <ModelFields {...props} />
-      <TokenRateFields {...props} />
-      <FormField
+      <SelectField
+        label={t('ui.groupName')}
+        hint={t('tokens.groupHint')}
+        choices={groups}
+        {...form.field('group')}
+      />
+      <SwitchField
+        label={t('tokens.hasModelLimits')}
+        hint={t('tokens.hasModelLimitsHint')}
+        {...form.field('hasModelLimits')}
+      />
+      {form.draft.hasModelLimits && (
+        <NamesField
+          label={t('tokens.models')}
+          suggestions={models}
+          placeholder={t('tokens.modelsPlaceholder')}
+          {...form.field('models')}
+        />
+      )}
+      <RateFields form={form} />
+      <TextAreaField
         label={t('tokens.allowIps')}
         hint={t('tokens.allowIpsHint')}
-        error={
-          faults.allowIps === 'ipWrong'
-            ? addressFault(t, draft.allowIps)
-            : faultText(t, faults.allowIps)
-        }
-      >
-        {(control) => (
-          <TextArea
-            {...control}
-            isMono
-            rows={3}
-            spellCheck={false}
-            value={draft.allowIps}
-            onChange={(allowIps) => onChange({ allowIps })}
-          />
-        )}
-      </FormField>
+        isMono
+        rows={3}
+        spellCheck={false}
+        {...form.field('allowIps')}
+      />
     </>
   )
 }
 
-function addressFault(t: TFunction, text: string): string {
-  const { line, address } = wrongAddress(text) ?? { line: 0, address: '' }
-  return t('tokens.fault.ipWrong', { line, address })
-}
-
-function GroupField({ draft, onChange }: TokenFormProps): ReactElement {
+/** Returns the usable groups, and the token's group if it is not usable any more. */
+function useGroupChoices(group: string) {
   const { t } = useTranslation()
   const words = useGroupWords()
   const groups = Object.entries(useQuery(usableGroupsQuery).data ?? {})
-  const isKnown = draft.group === '' || groups.some(([name]) => name === draft.group)
-  const choices = [
+  const isKnown = group === '' || groups.some(([name]) => name === group)
+  return [
     { value: '', label: t('tokens.groupDefault') },
     ...groups.map(([name, { desc, ratio }]) => ({
       value: name,
       label: t('tokens.groupChoice', { name, description: words(name, desc), ratio }),
     })),
-    ...(isKnown ? [] : [{ value: draft.group, label: draft.group }]),
+    ...(isKnown ? [] : [{ value: group, label: group }]),
   ]
-  return (
-    <FormField label={t('ui.groupName')} hint={t('tokens.groupHint')}>
-      {(control) => (
-        <Select
-          {...control}
-          value={draft.group}
-          choices={choices}
-          onChange={(group) => onChange({ group })}
-        />
-      )}
-    </FormField>
-  )
 }
 
-function ModelFields({ draft, faults, onChange }: TokenFormProps): ReactElement {
+/** The limits of a token: calls per period, tokens per minute, and concurrent calls. */
+function RateFields({ form }: Pick<TokenFormProps, 'form'>): ReactElement {
   const { t } = useTranslation()
-  const models = useQuery(usableModelsQuery).data ?? []
+  const { rateLimit } = form.draft
+  const errors = form.errors.rateLimit === undefined ? {} : rateErrors(t, rateLimit)
+  const changeRate = (patch: Partial<TokenDraft['rateLimit']>) =>
+    form.change({ rateLimit: { ...rateLimit, ...patch } })
   return (
     <>
       <Switch
-        label={t('tokens.hasModelLimits')}
-        hint={t('tokens.hasModelLimitsHint')}
-        isOn={draft.hasModelLimits}
-        onChange={(hasModelLimits) => onChange({ hasModelLimits })}
+        label={t('tokens.rateLimit.isEnabled')}
+        hint={t('tokens.rateLimit.isEnabledHint')}
+        isOn={rateLimit.isEnabled}
+        onChange={(isEnabled) => changeRate({ isEnabled })}
       />
-      {draft.hasModelLimits && (
-        <FormField label={t('tokens.models')} error={faultText(t, faults.models)}>
-          {(control) => (
-            <NameList
-              control={control}
-              names={draft.models}
-              suggestions={models}
-              placeholder={t('tokens.modelsPlaceholder')}
-              onChange={(names) => onChange({ models: names })}
+      {rateLimit.isEnabled && (
+        <div className="tg-form-row">
+          {RATES.map((field) => (
+            <TextField
+              key={field}
+              label={t(`tokens.rateLimit.${field}`)}
+              hint={field === 'periodSeconds' ? undefined : t('words.zeroMeansNoLimit')}
+              inputMode="numeric"
+              error={errors[field]}
+              value={rateLimit[field]}
+              onChange={(value) => changeRate({ [field]: value })}
             />
-          )}
-        </FormField>
+          ))}
+        </div>
       )}
+      <div className="tg-form-row">
+        {LIMITS.map((field) => (
+          <TextField
+            key={field}
+            label={t(`tokens.${field}`)}
+            hint={t('words.zeroMeansNoLimit')}
+            inputMode="numeric"
+            {...form.field(field)}
+          />
+        ))}
+      </div>
     </>
   )
 }

@@ -2,7 +2,7 @@ import type { TFunction } from 'i18next'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { translate } from '#console/i18n/i18n.ts'
-import type { Column } from '#console/ui/data-grid/column.ts'
+import { actionsColumn, type Column, column, TITLE } from '#console/ui/data-grid/column.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { fullKey } from '#console/ui/elements/full-key.ts'
@@ -10,28 +10,24 @@ import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { MenuButton, type MenuEntry } from '#console/ui/elements/menu.tsx'
 import { MiddleText } from '#console/ui/elements/middle-text.tsx'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
-import { Time } from '#console/ui/elements/time.tsx'
+import { stamp, Time } from '#console/ui/elements/time.tsx'
+import { deleteEntry, editEntry } from '#console/ui/lists/list-actions.ts'
 import { RowSwitch } from '#console/ui/lists/row-switch.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import { type ChatLink, chatAddress, chatWay } from '#console/ui/state/chat-links.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { namesOf } from './token-draft.ts'
-import { maskedKey } from './token-key.ts'
 import { TokenQuota } from './token-quota.tsx'
-import { type TokenState, toggledStatus, tokenState } from './token-status.ts'
+import { maskedKey, type TokenState, toggledStatus, tokenState } from './token-status.ts'
+import type { TokenActions } from './use-token-actions.ts'
 
 /** Menu entries that open chat clients with a token. Without clients, one entry shows an error. */
-function chatEntries(
-  links: readonly ChatLink[],
-  site: string,
-  token: Pick<Token, 'key'>,
-): MenuEntry[] {
+function chatEntries({ links, site }: Chats, token: Token): MenuEntry[] {
   if (links.length === 0) {
     const onChoose = () => showError(translate('ui.noChatLinks'))
-    return [{ id: 'chat', text: translate('ui.chat'), icon: 'external', onChoose }]
+    return [{ text: translate('ui.chat'), icon: 'external', onChoose }]
   }
-  return links.map(({ name, template }, index) => ({
-    id: `chat-${index}`,
+  return links.map(({ name, template }) => ({
     text: translate('tokens.chatIn', { name }),
     icon: 'external',
     onChoose: () => openChat(chatAddress(template, site, fullKey(token.key))),
@@ -45,81 +41,37 @@ function openChat(address: string | null): void {
   else window.open(address, '_blank', 'noopener,noreferrer')
 }
 
-type TokenActions = {
-  onToggle: (token: Token) => void
-  onEdit: (token: Token) => void
-  onSnippets: (token: Token) => void
-  onDelete: (token: Token) => void
-  chat: { links: readonly ChatLink[]; site: string }
-}
+/** The site's chat clients, and the site's address. */
+type Chats = { links: readonly ChatLink[]; site: string }
 
-const ID_COLUMN: Partial<Column<Token>> = {
-  width: 64,
-  align: 'end',
-  isHiddenAtFirst: true,
-  cell: ({ id }) => id,
-}
-
-export function tokenColumns(t: TFunction, actions: TokenActions): Column<Token>[] {
-  const column = (id: string, title: string, rest: Partial<Column<Token>>): Column<Token> => ({
-    id,
-    title,
-    width: 130,
-    cell: () => null,
-    ...rest,
-  })
-  return [
-    column('id', t('words.id'), ID_COLUMN),
-    column('name', t('words.name'), {
-      width: 150,
-      isGrowing: true,
-      isPinned: true,
-      onCard: 'title',
-      cell: (token) => <MiddleText text={token.name} />,
-    }),
-    column('status', t('words.status'), {
-      width: 146,
-      onCard: 'aside',
-      cell: (token) => <TokenStateTag token={token} />,
-    }),
-    column('key', t('words.key'), { width: 136, cell: (token) => <TokenKey token={token} /> }),
-    column('quota', t('words.quota'), {
-      width: 164,
-      cell: (token) => <TokenQuota token={token} />,
-    }),
-    column('limits', t('tokens.limits'), {
-      width: 96,
-      isHiddenAtFirst: true,
-      cell: (token) => modelsCell(t, token),
-    }),
-    column('expiry', t('words.expires'), { width: 96, cell: (token) => expiryCell(t, token) }),
-    column('group', t('ui.groupName'), {
-      width: 90,
-      cell: ({ group }) => (group === '' ? t('tokens.userGroup') : <GroupTag name={group} />),
-    }),
-    column('lastUsed', t('tokens.lastUsed'), {
-      width: 98,
-      cell: (token) =>
-        token.accessed_time > 0 ? (
-          <Time at={token.accessed_time} style="short" />
-        ) : (
-          t('tokens.neverUsed')
-        ),
-    }),
-    column('created', t('words.created'), {
-      width: 160,
-      isHiddenAtFirst: true,
-      cell: (token) => <Time at={token.created_time} style="stamp" />,
-    }),
-    column('actions', t('words.actions'), {
-      width: 94,
-      isPinned: true,
-      align: 'end',
-      onCard: 'foot',
-      cell: (token) => <TokenMenu token={token} actions={actions} />,
-    }),
-  ]
-}
+/** The columns of the token list, in their default order. */
+export const tokenColumns = (
+  t: TFunction,
+  actions: TokenActions,
+  chats: Chats,
+): Column<Token>[] => [
+  column('id', t('words.id'), 64, ({ id }) => id, { align: 'end', isHiddenAtFirst: true }),
+  column('name', t('words.name'), 150, (token) => <MiddleText text={token.name} />, TITLE),
+  column('status', t('words.status'), 146, (token) => <TokenStateTag token={token} />, {
+    onCard: 'aside',
+  }),
+  column('key', t('words.key'), 136, (token) => <TokenKey token={token} />),
+  column('quota', t('words.quota'), 164, (token) => <TokenQuota token={token} />),
+  column('limits', t('tokens.limits'), 96, (token) => modelsCell(t, token), {
+    isHiddenAtFirst: true,
+  }),
+  column('expiry', t('words.expires'), 96, (token) => expiryCell(t, token)),
+  column('group', t('ui.groupName'), 90, ({ group }) =>
+    group === '' ? t('tokens.userGroup') : <GroupTag name={group} />,
+  ),
+  column('lastUsed', t('tokens.lastUsed'), 98, ({ accessed_time: at }) =>
+    at > 0 ? <Time at={at} style="short" /> : t('tokens.neverUsed'),
+  ),
+  column('created', t('words.created'), 160, ({ created_time }) => stamp(created_time), {
+    isHiddenAtFirst: true,
+  }),
+  actionsColumn(t, 94, (token) => <TokenMenu token={token} actions={actions} chats={chats} />),
+]
 
 const expiryCell = (t: TFunction, { expired_time: at }: Token) =>
   at < 0 ? t('words.never') : <Time at={at} style="short" canLieAhead />
@@ -146,26 +98,16 @@ function TokenKey({ token }: { token: Token }): ReactElement {
   )
 }
 
-function TokenMenu({ token, actions }: { token: Token; actions: TokenActions }): ReactElement {
+function TokenMenu(props: { token: Token; actions: TokenActions; chats: Chats }): ReactElement {
+  const { token, actions, chats } = props
   const { t } = useTranslation()
   const items: MenuEntry[] = [
-    { id: 'edit', text: t('ui.editRow'), icon: 'edit', onChoose: () => actions.onEdit(token) },
-    {
-      id: 'code',
-      text: t('tokens.snippets'),
-      icon: 'zap',
-      onChoose: () => actions.onSnippets(token),
-    },
+    editEntry(() => actions.onEdit(token)),
+    { text: t('tokens.snippets'), icon: 'zap', onChoose: () => actions.onSnippets(token) },
     'divider',
-    ...chatEntries(actions.chat.links, actions.chat.site, token),
+    ...chatEntries(chats, token),
     'divider',
-    {
-      id: 'delete',
-      text: t('words.delete'),
-      icon: 'trash',
-      tone: 'danger',
-      onChoose: () => actions.onDelete(token),
-    },
+    deleteEntry(() => void actions.remove([token])),
   ]
   return (
     <span className="tg-row-actions">
@@ -173,7 +115,7 @@ function TokenMenu({ token, actions }: { token: Token; actions: TokenActions }):
         label={t('words.enableNamed', { name: token.name })}
         isOn={token.status === 1}
         isDisabled={toggledStatus(token.status) === null}
-        onToggle={() => actions.onToggle(token)}
+        onToggle={() => void actions.setEnabled([token], token.status !== 1)}
       />
       <MenuButton items={items}>
         <Button

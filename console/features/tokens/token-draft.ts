@@ -12,6 +12,7 @@ import {
   lengthFault,
   newDraft,
 } from '#console/ui/forms/field-draft.ts'
+import type { DraftForm, FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota/quota-amount.ts'
 import {
   RATE_LIMIT_FIELDS,
@@ -22,7 +23,6 @@ import {
 } from '#read-api/contract/token-fields.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import type { CreateToken } from '#write-api/contract/tokens.ts'
-import { addressLines, wrongAddress } from './address-lines.ts'
 import { expirySeconds, expiryText, NEVER } from './token-expiry.ts'
 
 /** The form's values: numbers as entered, and dates in the format of a date-time field. */
@@ -51,14 +51,17 @@ export type TokenFaults = Partial<Record<Exclude<keyof TokenDraft, 'rateLimit'>,
   rateLimit?: FieldFaults<typeof RATE_LIMIT_FIELDS>
 }
 
-/**
- * Returns the text of a field's error. For `ipWrong`, `TokenAccessFields` shows another text with
- * the line number.
- */
-export function faultText(t: TFunction, fault: TokenFault | undefined): string | undefined {
-  if (fault === undefined) return undefined
-  return typeof fault === 'object' ? fieldFaultText(t, fault) : t(`tokens.fault.${fault}`)
-}
+type RateDraft = TokenDraft['rateLimit']
+type RateErrors = Partial<Record<keyof RateDraft, string>>
+
+/** Returns the error texts of the rate limit's fields. */
+export const rateErrors = (t: TFunction, draft: RateDraft): RateErrors =>
+  Object.fromEntries(
+    Object.entries(fieldFaults(RATE_LIMIT_FIELDS, draft)).map(([name, fault]) => [
+      name,
+      fieldFaultText(t, fault),
+    ]),
+  )
 
 export const newToken = (unit: AmountUnit): TokenDraft => ({
   ...newDraft(TOKEN_FIELDS),
@@ -136,10 +139,51 @@ export const namesOf = (text: string): string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '')
 
+/** Returns the error texts by field. The rate limit's fields have texts in `rateErrors`. */
+export function tokenErrors(
+  t: TFunction,
+  draft: TokenDraft,
+  unit: AmountUnit,
+  expiresBefore: string,
+): FieldErrors<TokenDraft> {
+  const { rateLimit, ...faults } = tokenFaults(draft, unit, expiresBefore)
+  const texts = Object.entries(faults).map(([name, fault]) => [name, textOf(fault)])
+  return {
+    ...Object.fromEntries(texts),
+    ...(rateLimit === undefined ? {} : { rateLimit: t('tokens.rateLimit.isEnabled') }),
+  }
+  function textOf(fault: TokenFault): string {
+    if (typeof fault === 'object') return fieldFaultText(t, fault)
+    return t(`tokens.fault.${fault}`, wrongAddress(draft.allowIps) ?? {})
+  }
+}
+
 export type TokenFormProps = {
-  draft: TokenDraft
-  faults: TokenFaults
+  form: DraftForm<TokenDraft>
   unit: AmountUnit
   isNew: boolean
-  onChange: (patch: Partial<TokenDraft>) => void
+}
+
+/** Splits a text into lines, each with an IP address or a network. */
+export const addressLines = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
+/** Returns the first line (from 1) that is not an IP address or network, or null if all are. */
+export function wrongAddress(text: string): { line: number; address: string } | null {
+  const lines = text.split('\n').map((line) => line.trim())
+  const at = lines.findIndex((line) => line !== '' && !isAddress(line))
+  return at < 0 ? null : { line: at + 1, address: (lines[at] ?? '').slice(0, 60) }
+}
+
+/** True for an IPv4 address, an IPv6 address or a CIDR range. */
+function isAddress(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/')
+  const isFour = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(address)
+  const isSix = !isFour && URL.canParse(`http://[${address}]/`)
+  if (rest.length > 0 || !(isFour || isSix)) return false
+  if (prefix === undefined) return true
+  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (isFour ? 32 : 128)
 }

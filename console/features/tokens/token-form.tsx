@@ -1,64 +1,46 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { FormField } from '#console/ui/forms/form-field.tsx'
-import { TextInput } from '#console/ui/forms/inputs.tsx'
-import { QuickPicks } from '#console/ui/forms/quick-picks.tsx'
+import { AmountField } from '#console/ui/forms/amount-field.tsx'
+import { DateTimeField, TextField } from '#console/ui/forms/fields.tsx'
+import { SwitchField } from '#console/ui/forms/switches.tsx'
 import { TOKEN_NAME_MAX } from '#read-api/contract/token-fields.ts'
 import { TokenAccessFields } from './token-access-fields.tsx'
-import { TokenAmountFields } from './token-amount-fields.tsx'
-import { faultText, type TokenFormProps } from './token-draft.ts'
+import type { TokenFormProps } from './token-draft.ts'
 import { EXPIRY_PRESETS, type ExpiryPreset, presetText } from './token-expiry.ts'
 
-/** The expiry of a token, or never. Buttons set common lifetimes, counted from now. */
-function TokenExpiryFields({ draft, faults, onChange }: TokenFormProps): ReactElement {
-  const { t } = useTranslation()
-  const pick = (preset: string) => {
-    const expiresAt = presetText(preset as ExpiryPreset, new Date())
-    onChange({ neverExpires: preset === 'never', expiresAt })
-  }
-  return (
-    <FormField
-      label={t('tokens.expiresAt')}
-      hint={draft.neverExpires ? t('tokens.neverExpires') : undefined}
-      error={faultText(t, faults.expiresAt)}
-    >
-      {(control) => (
-        <div className="tg-picked">
-          <TextInput
-            {...control}
-            type="datetime-local"
-            className="tg-input-date"
-            max="9999-12-31T23:59"
-            value={draft.expiresAt}
-            onChange={(expiresAt) => onChange({ expiresAt, neverExpires: false })}
-          />
-          <QuickPicks
-            label={t('tokens.expiryPresets')}
-            picks={EXPIRY_PRESETS.map((preset) => ({
-              value: preset,
-              text: t(`tokens.preset.${preset}`),
-            }))}
-            chosen={draft.neverExpires ? 'never' : null}
-            onPick={pick}
-          />
-        </div>
-      )}
-    </FormField>
-  )
-}
-
+const DOLLARS = [1n, 10n, 50n, 100n, 500n, 1000n] as const
 const COUNTS = ['1', '10', '20', '30', '100'] as const
 
+/** All fields of a token in two groups. */
 export function TokenForm(props: TokenFormProps): ReactElement {
   const { t } = useTranslation()
+  const { form } = props
   return (
     <>
       <fieldset className="tg-form-group">
         <legend>{t('words.basics')}</legend>
-        <NameField {...props} />
-        <TokenAmountFields {...props} />
-        <TokenExpiryFields {...props} />
-        {props.isNew && <CountField {...props} />}
+        <TextField
+          label={t('words.name')}
+          isRequired
+          autoFocus
+          maxLength={TOKEN_NAME_MAX}
+          placeholder={t('tokens.namePlaceholder')}
+          {...form.field('name')}
+        />
+        <AmountFields {...props} />
+        <ExpiryField {...props} />
+        {props.isNew && (
+          <TextField
+            label={t('tokens.count')}
+            hint={t('tokens.countHint')}
+            inputMode="numeric"
+            picks={{
+              label: t('tokens.quickCounts'),
+              choices: COUNTS.map((count) => ({ value: count, text: count })),
+            }}
+            {...form.field('count')}
+          />
+        )}
       </fieldset>
       <fieldset className="tg-form-group">
         <legend>{t('tokens.access')}</legend>
@@ -68,47 +50,53 @@ export function TokenForm(props: TokenFormProps): ReactElement {
   )
 }
 
-function NameField({ draft, faults, onChange }: TokenFormProps): ReactElement {
+/** The token's budget: an amount, for which buttons set common values, or unlimited. */
+function AmountFields({ form, unit }: TokenFormProps): ReactElement {
   const { t } = useTranslation()
-  const error = faultText(t, faults.name)
   return (
-    <FormField label={t('words.name')} error={error} isRequired>
-      {(control) => (
-        <TextInput
-          {...control}
-          autoFocus
-          maxLength={TOKEN_NAME_MAX}
-          placeholder={t('tokens.namePlaceholder')}
-          value={draft.name}
-          onChange={(name) => onChange({ name })}
+    <>
+      <SwitchField
+        label={t('tokens.isUnlimited')}
+        hint={t('tokens.isUnlimitedHint')}
+        {...form.field('isUnlimited')}
+      />
+      {!form.draft.isUnlimited && (
+        <AmountField
+          label={t(unit.isCurrency ? 'tokens.amountInCurrency' : 'tokens.amount')}
+          unit={unit}
+          wrongText={t('tokens.fault.amountWrong')}
+          picksLabel={t('words.usualAmounts')}
+          dollars={DOLLARS}
+          worth={{
+            inMoney: (money) => t('tokens.amountMoney', { money }),
+            inUnits: (quota) => t('tokens.amountHint', { quota }),
+          }}
+          {...form.field('amount')}
         />
       )}
-    </FormField>
+    </>
   )
 }
 
-function CountField({ draft, faults, onChange }: TokenFormProps): ReactElement {
+/** The expiry: a time or never; common lifetimes count from now. */
+function ExpiryField({ form }: TokenFormProps): ReactElement {
   const { t } = useTranslation()
-  const error = faultText(t, faults.count)
+  const { neverExpires } = form.draft
   return (
-    <FormField label={t('tokens.count')} hint={t('tokens.countHint')} error={error}>
-      {(control) => (
-        <div className="tg-picked">
-          <TextInput
-            {...control}
-            className="tg-input-short"
-            inputMode="numeric"
-            value={draft.count}
-            onChange={(count) => onChange({ count })}
-          />
-          <QuickPicks
-            label={t('tokens.quickCounts')}
-            picks={COUNTS.map((count) => ({ value: count, text: count }))}
-            chosen={draft.count}
-            onPick={(count) => onChange({ count })}
-          />
-        </div>
-      )}
-    </FormField>
+    <DateTimeField
+      label={t('tokens.expiresAt')}
+      hint={neverExpires ? t('tokens.neverExpires') : undefined}
+      picks={{
+        label: t('tokens.expiryPresets'),
+        choices: EXPIRY_PRESETS.map((value) => ({ value, text: t(`tokens.preset.${value}`) })),
+        chosen: neverExpires ? 'never' : null,
+        onPick: (preset) => {
+          const expiresAt = presetText(preset as ExpiryPreset, new Date())
+          form.change({ neverExpires: preset === 'never', expiresAt })
+        },
+      }}
+      {...form.field('expiresAt')}
+      onChange={(expiresAt) => form.change({ expiresAt, neverExpires: false })}
+    />
   )
 }

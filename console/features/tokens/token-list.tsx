@@ -1,17 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { LiveData } from '#console/api/live/live-event.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
-import type { ListPage } from '#console/api/request.ts'
 import { useStatus } from '#console/api/status.ts'
 import { matchingTokensQuery, tokensKey, tokensQuery } from '#console/api/tokens.ts'
-import { Button } from '#console/ui/elements/button.tsx'
 import { useNow } from '#console/ui/elements/time.tsx'
-import { Select, TextInput } from '#console/ui/forms/inputs.tsx'
+import { SearchInput } from '#console/ui/forms/search-input.tsx'
+import { cachedRows, changeRows } from '#console/ui/lists/cached-rows.ts'
 import { ChosenBar } from '#console/ui/lists/chosen-bar.tsx'
 import { listAddress } from '#console/ui/lists/list-address.ts'
 import { KeywordFilter, ListPanel } from '#console/ui/lists/list-panel.tsx'
+import { SelectFilter } from '#console/ui/lists/select-filter.tsx'
 import { type ChosenRows, useChosenRows } from '#console/ui/lists/use-chosen-rows.ts'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { chatClients } from '#console/ui/state/chat-links.ts'
@@ -73,24 +72,22 @@ function TokenFilters({ view }: { view: ReturnType<typeof useTokenList> }): Reac
   return (
     <>
       <KeywordFilter label={t('tokens.search')} view={view} />
-      <TextInput
-        type="search"
+      <SearchInput
         icon="key"
         autoComplete="off"
         spellCheck={false}
-        maxLength={200}
-        aria-label={t('tokens.searchKey')}
-        placeholder={t('tokens.searchKey')}
+        label={t('tokens.searchKey')}
         value={view.key}
         onChange={view.searchKey}
       />
-      <Select
-        aria-label={t('words.status')}
+      <SelectFilter
+        label={t('words.status')}
+        any={t('words.anyStatus')}
         value={view.filter.status}
-        choices={[
-          { value: '' as const, label: t('words.anyStatus') },
-          ...STATUSES.map((value) => ({ value, label: t(`tokens.state.${STATE_WORDS[value]}`) })),
-        ]}
+        choices={STATUSES.map((value) => ({
+          value,
+          label: t(`tokens.state.${STATE_WORDS[value]}`),
+        }))}
         onChange={(status) => view.setFilter({ status })}
       />
     </>
@@ -101,24 +98,20 @@ function ChosenTokens(props: { chosen: ChosenRows<Token>; actions: TokenActions 
   const { t } = useTranslation()
   const { actions, chosen } = props
   const { picked } = chosen
+  const setEnabled = (isEnabled: boolean) => void actions.setEnabled(picked, isEnabled)
   const remove = async () => {
     if (await actions.remove(picked)) chosen.chooseNone()
   }
   return (
-    <ChosenBar chosen={chosen}>
-      <Button size="small" icon="copy" onClick={() => void actions.copyKeys(picked)}>
-        {t('tokens.copyChosen')}
-      </Button>
-      <Button size="small" icon="play" onClick={() => void actions.setEnabled(picked, true)}>
-        {t('words.enableChosen')}
-      </Button>
-      <Button size="small" icon="pause" onClick={() => void actions.setEnabled(picked, false)}>
-        {t('words.disableChosen')}
-      </Button>
-      <Button size="small" icon="trash" onClick={() => void remove()}>
-        {t('words.deleteChosen')}
-      </Button>
-    </ChosenBar>
+    <ChosenBar
+      chosen={chosen}
+      acts={[
+        { icon: 'copy', text: t('tokens.copyChosen'), act: () => void actions.copyKeys(picked) },
+        { icon: 'play', text: t('words.enableChosen'), act: () => setEnabled(true) },
+        { icon: 'pause', text: t('words.disableChosen'), act: () => setEnabled(false) },
+        { icon: 'trash', text: t('words.deleteChosen'), act: () => void remove() },
+      ]}
+    />
   )
 }
 
@@ -128,42 +121,27 @@ function useLiveTokens(): void {
   const readAgain = () => void client.invalidateQueries({ queryKey: tokensKey })
   useLiveTopic('tokens', {
     onEvents: (changes) => {
-      const pages = client.getQueriesData<ListPage<Token>>({ queryKey: tokensKey })
-      const shown = new Set(pages.flatMap(([, page]) => page?.items.map(({ id }) => id) ?? []))
-      client.setQueriesData<ListPage<Token>>({ queryKey: tokensKey }, (page) =>
-        page === undefined ? undefined : { ...page, items: patched(page.items, changes) },
-      )
-      if (changes.some((change) => 'deleted' in change && shown.has(change.id))) readAgain()
+      const newest = new Map(changes.map((change) => [change.id, change]))
+      const isGone = ({ id }: Token) => 'deleted' in (newest.get(id) ?? {})
+      const areSomeGone = cachedRows<Token>(client, tokensKey).some(isGone)
+      changeRows<Token>(client, tokensKey, (token) => {
+        const change = newest.get(token.id)
+        return change === undefined || 'deleted' in change ? token : { ...token, ...change }
+      })
+      if (areSomeGone) readAgain()
     },
     onResync: readAgain,
   })
 }
 
-function patched(
-  items: ListPage<Token>['items'],
-  changes: readonly LiveData['tokens'][],
-): ListPage<Token>['items'] {
-  const newest = new Map(changes.map((change) => [change.id, change]))
-  return items.map((item) => {
-    const change = newest.get(item.id)
-    return change === undefined || 'deleted' in change ? item : { ...item, ...change }
-  })
-}
-
-type TokenListProps = {
-  actions: TokenActions
-  onEdit: (token: Token) => void
-  onSnippets: (token: Token) => void
-  onCreate: () => void
-}
-
-export function TokenList(props: TokenListProps): ReactElement {
+export function TokenList(props: { actions: TokenActions; onCreate: () => void }): ReactElement {
+  const { actions } = props
   const { t } = useTranslation()
   const view = useTokenList()
   const { rows, total, matched } = view
   const matching = matchingTokensQuery(matched)
   const chosen = useChosenRows({ rows, total, filters: matched, matching })
-  const columns = useTokenColumns(props)
+  const columns = useTokenColumns(actions)
   useLiveTokens()
   return (
     <div className="tg-token-list">
@@ -177,32 +155,23 @@ export function TokenList(props: TokenListProps): ReactElement {
         create={{ text: t('tokens.create'), act: props.onCreate }}
         none={{ icon: 'key', title: t('tokens.noneTitle'), body: t('tokens.noneBody') }}
         notFound={{ title: t('tokens.notFoundTitle'), body: t('tokens.notFoundBody') }}
-        chosen={<ChosenTokens chosen={chosen} actions={props.actions} />}
+        chosen={<ChosenTokens chosen={chosen} actions={actions} />}
         isMuted={isMuted}
         isEnded
-        onOpen={props.onEdit}
+        onOpen={actions.onEdit}
         selection={{ keys: chosen.keys, onChange: chosen.choose }}
       />
     </div>
   )
 }
 
-function useTokenColumns({ actions, onEdit, onSnippets }: TokenListProps) {
+function useTokenColumns(actions: TokenActions) {
   const { t } = useTranslation()
   const status = useStatus()
-  const site = status?.server_address || window.location.origin
-  const links = useMemo(() => chatClients(status), [status])
-  return useMemo(
-    () =>
-      tokenColumns(t, {
-        onToggle: (token) => void actions.setEnabled([token], token.status !== 1),
-        onEdit,
-        onSnippets,
-        onDelete: (token) => void actions.remove([token]),
-        chat: { links, site },
-      }),
-    [t, actions, onEdit, onSnippets, links, site],
-  )
+  return useMemo(() => {
+    const site = status?.server_address || window.location.origin
+    return tokenColumns(t, actions, { links: chatClients(status), site })
+  }, [t, actions, status])
 }
 
 const rowKey = (token: Token): string => String(token.id)

@@ -13,7 +13,7 @@ import { ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { namesOf } from './token-draft.ts'
-import { maskedKey } from './token-key.ts'
+import { maskedKey } from './token-status.ts'
 
 const SNIPPETS = ['curl', 'python', 'node'] as const
 type Snippet = (typeof SNIPPETS)[number]

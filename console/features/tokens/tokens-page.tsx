@@ -1,4 +1,4 @@
-import { type ReactElement, useCallback, useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate } from 'react-router-dom'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -24,13 +24,11 @@ const CREATING: Shown = { edited: 'new', ready: null }
 export function TokensPage(): ReactElement {
   const { t } = useTranslation()
   const [shown, setShown, close] = useShown()
-  const actions = useTokenActions()
-  const create = () => setShown({ edited: 'new', ready: null })
-  const edit = useCallback((token: Token) => setShown({ edited: token, ready: null }), [setShown])
-  const showCode = useCallback(
-    (token: Token) => setShown({ edited: null, ready: { tokens: [token], areNew: false } }),
-    [setShown],
-  )
+  const actions = useTokenActions({
+    onEdit: (token) => setShown({ edited: token, ready: null }),
+    onSnippets: (token) => setShown({ edited: null, ready: { tokens: [token], areNew: false } }),
+  })
+  const create = () => setShown(CREATING)
   return (
     <Page
       title={t('tokens.title')}
@@ -45,7 +43,7 @@ export function TokensPage(): ReactElement {
         <Icon name="info" />
         {t('tokens.banner')}
       </p>
-      <TokenList actions={actions} onEdit={edit} onSnippets={showCode} onCreate={create} />
+      <TokenList actions={actions} onCreate={create} />
       <TokenDrawer
         edited={shown.edited}
         onClose={close}

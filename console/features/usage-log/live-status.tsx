@@ -1,10 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { liveStream } from '#console/api/live/browser-live.ts'
-import type { LiveState } from '#console/api/live/live-event.ts'
-import { useLiveState } from '#console/api/live/use-live-topic.ts'
 import { Button } from '#console/ui/elements/button.tsx'
-import { LiveDot, type LiveKind } from '#console/ui/elements/live-dot.tsx'
+import { LiveMark } from '#console/ui/elements/live-dot.tsx'
 
 type Props = {
   isPaused: boolean
@@ -16,38 +13,20 @@ type Props = {
 }
 
 /** The state of live updates as a word and a symbol, and a button that pauses live updates. */
-export function LiveStatus(props: Props): ReactElement {
+export function LiveStatus({ isPaused, isHeld, isPast, onPause }: Props): ReactElement {
   const { t } = useTranslation()
-  const state = useLiveState()
+  const kind = isPast ? 'past' : isPaused ? 'paused' : isHeld ? 'held' : 'live'
   return (
     <div className="tg-log-live">
-      <LiveDot
-        kind={kindOf(state, props)}
-        retryAt={state.kind === 'reconnecting' ? state.retryAt : undefined}
-      />
-      {state.kind === 'reconnecting' ? (
+      <LiveMark kind={kind}>
         <Button
           tone="quiet"
-          icon="refresh"
-          label={t('words.reconnectNow')}
-          onClick={() => liveStream().retryNow()}
+          icon={isPaused ? 'play' : 'pause'}
+          label={isPaused ? t('usageLog.resume') : t('usageLog.pause')}
+          isPressed={isPaused}
+          onClick={() => onPause(!isPaused)}
         />
-      ) : (
-        <Button
-          tone="quiet"
-          icon={props.isPaused ? 'play' : 'pause'}
-          label={props.isPaused ? t('usageLog.resume') : t('usageLog.pause')}
-          isPressed={props.isPaused}
-          onClick={() => props.onPause(!props.isPaused)}
-        />
-      )}
+      </LiveMark>
     </div>
   )
-}
-
-function kindOf(state: LiveState, { isPaused, isHeld, isPast }: Props): LiveKind {
-  if (state.kind !== 'live') return state.kind
-  if (isPast) return 'past'
-  if (isPaused) return 'paused'
-  return isHeld ? 'held' : 'live'
 }

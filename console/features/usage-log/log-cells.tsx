@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react'
+import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { endName, otherOf } from '#console/api/logs.ts'
 import { Icon } from '#console/ui/elements/icons.tsx'
@@ -7,7 +7,6 @@ import { dollarText, exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import { retriesOf } from './attempts.ts'
-import { FilterValue } from './filter-value.tsx'
 import { CONSUMPTION, ERROR, TYPE_TONES, typeName } from './log-type.ts'
 
 export function TypeCell({ row }: { row: LogEntry }): ReactElement {
@@ -104,5 +103,27 @@ export function DetailsCell({ row }: { row: LogEntry }): ReactElement {
       {end === null && isCall && t(row.is_stream ? 'usageLog.stream' : 'usageLog.notStreamed')}
       {!isCall && row.content}
     </span>
+  )
+}
+
+/** The value of a cell. A click filters the list by this value. */
+export function FilterValue(props: {
+  /** The value as text, for the accessible name. */
+  value: string
+  onFilter: () => void
+  children?: ReactNode
+}): ReactElement | null {
+  const { t } = useTranslation()
+  if (props.value === '') return <span className="tg-muted">–</span>
+  return (
+    <button
+      type="button"
+      className="tg-cell-button"
+      tabIndex={-1}
+      title={t('usageLog.only', { value: props.value })}
+      onClick={props.onFilter}
+    >
+      {props.children || props.value}
+    </button>
   )
 }

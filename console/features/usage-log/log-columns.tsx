@@ -7,9 +7,16 @@ import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import { ChannelCell } from './channel-link.tsx'
-import { FilterValue } from './filter-value.tsx'
 import { LOG_SORTS, type LogFilters } from './filters.ts'
-import { CostCell, DetailsCell, ModelCell, RatioCell, RetryCell, StatusCell } from './log-cells.tsx'
+import {
+  CostCell,
+  DetailsCell,
+  FilterValue,
+  ModelCell,
+  RatioCell,
+  RetryCell,
+  StatusCell,
+} from './log-cells.tsx'
 import { LogUser } from './log-user.tsx'
 import { DurationCell, FirstTokenCell } from './timing-cells.tsx'
 

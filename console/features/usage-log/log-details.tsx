@@ -1,11 +1,20 @@
-import type { ReactElement } from 'react'
-import { otherOf } from '#console/api/logs.ts'
-import type { LogEntry } from '#read-api/contract/logs.ts'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactElement, ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { chatModelsQuery } from '#console/api/account.ts'
+import { endName, otherOf } from '#console/api/logs.ts'
+import { useLocale, useNumberFormat } from '#console/i18n/use-locale.ts'
+import { CopyButton } from '#console/ui/elements/copy-button.tsx'
+import { GroupTag } from '#console/ui/elements/group-tag.tsx'
+import { absoluteTimeText } from '#console/ui/elements/time-text.ts'
+import type { LogEntry, LoggedUsage, LogOther } from '#read-api/contract/logs.ts'
 import { AttemptWaterfall } from './attempt-waterfall.tsx'
+import { ChannelLink } from './channel-link.tsx'
 import { FailureAccount } from './failure-account.tsx'
-import { LogFacts } from './log-facts.tsx'
-import { ERROR } from './log-type.ts'
+import { ERROR, typeName } from './log-type.ts'
 import { PriceTable } from './price-table.tsx'
+import { durationMs, shortDuration, tokensPerSecond } from './timing.ts'
 
 /** The details of a row: price or cause of failure, further facts and, for admins, the attempts. */
 export function LogDetails(props: { row: LogEntry; isAdmin: boolean }): ReactElement {
@@ -22,4 +31,171 @@ export function LogDetails(props: { row: LogEntry; isAdmin: boolean }): ReactEle
       </div>
     </div>
   )
+}
+
+export function LogFacts({ row }: { row: LogEntry }): ReactElement {
+  const { t } = useTranslation()
+  const facts = useFacts(row, otherOf(row))
+  return (
+    <section aria-label={t('logDetails.fact.title')}>
+      <h3>{t('logDetails.fact.title')}</h3>
+      <dl className="tg-log-facts">
+        {facts.map(({ name, value }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <TryAgain row={row} />
+    </section>
+  )
+}
+
+/** A link to the playground with the call's model and group, if the user may use both. */
+function TryAgain({ row }: { row: LogEntry }): ReactElement | null {
+  const { t } = useTranslation()
+  const isCall = row.request_id !== ''
+  const models = useQuery({ ...chatModelsQuery, enabled: isCall }).data
+  if (!isCall || models?.includes(row.model_name) !== true) return null
+  const asked = new URLSearchParams({ model: row.model_name, group: row.group })
+  return (
+    <p className="tg-log-try">
+      <Link to={`/playground?${asked}`}>{t('logDetails.toPlayground')}</Link>
+    </p>
+  )
+}
+
+type Fact = { name: string; value: ReactNode }
+
+/** The relay's codes for anomalies in the usage that a provider reported. */
+const ANOMALIES = [
+  'missing',
+  'negative',
+  'fraction',
+  'not-a-number',
+  'absurd',
+  'parts-exceed-whole',
+  'other-model',
+  'higher-cost',
+] as const
+
+const END_REASONS = [
+  'user_disabled',
+  'invalid_key',
+  'token_disabled',
+  'token_expired',
+  'ip_not_allowed',
+  'group_not_allowed',
+  'balance_spent',
+  'token_exhausted',
+] as const
+
+function useFacts(row: LogEntry, other: LogOther): Fact[] {
+  const { t } = useTranslation()
+  const locale = useLocale()
+  const number = useNumberFormat({ maximumFractionDigits: 1 })
+  const isCall = row.request_id !== ''
+  const isFailed = row.type === ERROR
+  const { hold, unpaid_usage: unpaid } = other
+  const facts: Fact[] = [{ name: t('words.time'), value: absoluteTimeText(row.created_at, locale) }]
+  const add = (name: string, value: ReactNode): void => {
+    if (value !== null && value !== undefined && value !== '') facts.push({ name, value })
+  }
+  const type = typeName(row.type)
+  add(t('words.type'), type === null ? row.type : t(`usageLog.type.${type}`))
+  add(t('words.requestId'), isCall && <RequestId id={row.request_id} />)
+  add(
+    t('words.channel'),
+    row.channel > 0 && <ChannelLink id={row.channel} name={row.channel_name} />,
+  )
+  add(t('logDetails.fact.upstreamModel'), other.upstream_model_name)
+  // The end of a failed call is missing here, because the failure panel already shows it.
+  add(t('words.end'), isCall && !isFailed && <CallEnd other={other} />)
+  const endReason = END_REASONS.find((code) => code === other.end_reason)
+  add(t('logDetails.fact.endReason'), endReason && t(`logDetails.endReason.${endReason}`))
+  if (isCall) {
+    const ms = durationMs(row, other)
+    const took = ms === null ? t('logDetails.durationUnknown') : shortDuration(ms)
+    add(t('logDetails.fact.duration'), took)
+    add(t('logDetails.fact.firstToken'), other.frt === undefined ? '' : shortDuration(other.frt))
+    const speed = tokensPerSecond(row, other)
+    const words = speed === null ? '' : t('logDetails.speed', { value: number.format(speed) })
+    add(t('logDetails.fact.speed'), words)
+    add(t('logDetails.fact.mode'), t(row.is_stream ? 'usageLog.stream' : 'usageLog.notStreamed'))
+    add(t('ui.groupName'), row.group !== '' && <GroupTag name={row.group} />)
+    // A task is not a chat call, so it has neither tokens nor a time to the first token.
+    const isChat = other.frt !== undefined || row.prompt_tokens + row.completion_tokens > 0
+    add(t('logDetails.fact.conversion'), isChat && t('logDetails.unconverted'))
+    const isHeld = !isFailed && hold !== undefined
+    add(t('logDetails.fact.hold'), isHeld && <Hold hold={hold} charged={row.quota} />)
+  }
+  add(t('logDetails.fact.effort'), other.reasoning_effort)
+  add(
+    t('logDetails.fact.reasoning'),
+    other.reasoning_tokens && number.format(other.reasoning_tokens),
+  )
+  add(
+    t('logDetails.fact.source'),
+    other.usage_source !== undefined && <UsageSource source={other.usage_source} />,
+  )
+  add(t('logDetails.fact.anomaly'), other.anomaly && <Anomaly code={other.anomaly} />)
+  const limit = other.output_limit && number.format(other.output_limit)
+  add(t('logDetails.fact.outputLimit'), limit && t('logDetails.limitedTo', { limit }))
+  add(t('logDetails.fact.unpaidUsage'), unpaid && <UsedInAll usage={unpaid} />)
+  add(t('logDetails.fact.ip'), row.client_ip)
+  add(t('logDetails.fact.content'), !isFailed && row.content)
+  add(t('logDetails.fact.changedBy'), other.changed_by && nameOf(other.changed_by))
+  add(t('logDetails.fact.note'), other.note === null ? t('words.noReason') : other.note)
+  return facts.filter(({ value }) => value !== false)
+}
+
+function Anomaly({ code }: { code: string }): ReactElement {
+  const { t } = useTranslation()
+  const known = ANOMALIES.find((anomaly) => anomaly === code)
+  return <>{known === undefined ? code : t(`logDetails.anomaly.${known}`)}</>
+}
+
+/** The usage, as the provider reported it, of a call that the account could not pay completely. */
+function UsedInAll({ usage }: { usage: LoggedUsage }): ReactElement {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const { inputUncached = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0 } = usage
+  const { inputAudio = 0, inputImage = 0, output = 0 } = usage
+  const input = inputUncached + cacheRead + cacheWrite5m + cacheWrite1h + inputAudio + inputImage
+  const counts = { input: number.format(input), output: number.format(output) }
+  return <>{t('logDetails.usedInAll', counts)}</>
+}
+
+const nameOf = ({ id, username }: NonNullable<LogOther['changed_by']>) => username || `#${id}`
+
+/** The hold (the quota set aside before the call) and the part of it that was released. */
+function Hold(props: { hold: number; charged: number }): ReactElement {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const back = number.format(Math.max(0, props.hold - props.charged))
+  return <>{t('logDetails.held', { hold: number.format(props.hold), back })}</>
+}
+
+function RequestId({ id }: { id: string }): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <span className="tg-log-request">
+      <code>{id}</code>
+      <CopyButton text={id} label={t('logDetails.copyRequestId')} />
+    </span>
+  )
+}
+
+function CallEnd({ other }: { other: LogOther }): ReactElement {
+  const { t } = useTranslation()
+  return <>{t(`usageLog.end.${endName(other.end) ?? 'done'}`)}</>
+}
+
+function UsageSource({ source }: { source: string }): ReactElement {
+  const { t } = useTranslation()
+  if (source === 'upstream' || source === 'estimated' || source === 'partial') {
+    return <>{t(`logDetails.source.${source}`)}</>
+  }
+  return <>{source}</>
 }

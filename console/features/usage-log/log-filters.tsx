@@ -6,12 +6,13 @@ import { tokensQuery } from '#console/api/tokens.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { DraftInput } from '#console/ui/forms/draft-input.tsx'
 import { Select } from '#console/ui/forms/inputs.tsx'
+import { GroupFilter } from '#console/ui/lists/select-filter.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
 import { DEFAULT_RANGE, filterCount, LOG_TYPES, type LogFilters } from './filters.ts'
 import { typeName } from './log-type.ts'
 import { RequestSearch } from './request-search.tsx'
-import { useIsTight } from './use-is-tight.ts'
+import { useIsTight } from './use-call-bars.ts'
 import type { LogView } from './use-log-view.ts'
 
 /** The filters of the log, as stored in the URL. A narrow window shows them behind a button. */
@@ -88,9 +89,10 @@ function Fields({ view }: { view: LogView }): ReactElement {
         onCommit={(token) => setFilters({ token })}
       />
       <GroupFilter
-        group={filters.group}
+        className="tg-filter tg-log-group"
         groups={names.groups}
-        onGroup={(group) => setFilters({ group })}
+        value={filters.group}
+        onChange={(group) => setFilters({ group })}
       />
       {isAdmin && <AdminFields view={view} />}
     </>
@@ -130,28 +132,6 @@ function TypeFilter(props: { type: number; onType: (type: number) => void }): Re
       value={String(props.type)}
       choices={LOG_TYPES.map((type) => ({ value: String(type), label: words(type) }))}
       onChange={(value) => props.onType(Number(value))}
-    />
-  )
-}
-
-function GroupFilter(props: {
-  group: string
-  groups: readonly string[]
-  onGroup: (group: string) => void
-}): ReactElement {
-  const { t } = useTranslation()
-  // Keep the filtered group selectable, because a link may name a group that the user lacks.
-  const names = [...new Set([...props.groups, props.group])].filter((name) => name !== '')
-  return (
-    <Select
-      aria-label={t('ui.groupName')}
-      className="tg-filter tg-log-group"
-      value={props.group}
-      choices={[
-        { value: '', label: t('words.allGroups') },
-        ...names.map((name) => ({ value: name, label: name })),
-      ]}
-      onChange={props.onGroup}
     />
   )
 }

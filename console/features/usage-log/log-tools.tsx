@@ -50,10 +50,10 @@ function ExportMenu({ exporting }: { exporting: ExportState }): ReactElement {
   const [chosen, all] = [columns.chosen.length, columns.all.length]
   const csv = chosen < all ? t('usageLog.exportSome', { chosen, all }) : t('usageLog.exportAs.csv')
   const items = [
-    { id: 'csv', text: csv, onChoose: () => start('csv') },
-    { id: 'ndjson', text: t('usageLog.exportAs.ndjson'), onChoose: () => start('ndjson') },
+    { text: csv, onChoose: () => start('csv') },
+    { text: t('usageLog.exportAs.ndjson'), onChoose: () => start('ndjson') },
     'divider',
-    { id: 'columns', text: t('usageLog.exportColumns'), onChoose: () => setChoosing(true) },
+    { text: t('usageLog.exportColumns'), onChoose: () => setChoosing(true) },
   ] as const
   return (
     <MenuButton items={items}>

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query'
 import { barsKey, callsByHour } from '#console/api/logs.ts'
 import { useMedia } from '#console/ui/state/use-media.ts'
 import { type CallBar, callBars, canCount, planBars } from './call-bars.ts'
-import { useIsTight } from './use-is-tight.ts'
 import type { LogView } from './use-log-view.ts'
 
 const READ_EVERY_MS = 15_000
@@ -36,3 +35,6 @@ export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | nul
   if (!isOn || (data === undefined && !isPending)) return null
   return data === undefined ? 'pending' : callBars(data, plan, filters.model)
 }
+
+/** True in windows below 900 px, where the controls above the list are collapsed. */
+export const useIsTight = (): boolean => useMedia('(max-width: 899.98px)')

@@ -3,12 +3,11 @@ import { useTranslation } from 'react-i18next'
 import { type ExportKind, exportLogs } from '#console/api/logs.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
+import { useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import { rangeText, zoneName } from '#console/ui/time-range/time-range.ts'
-import type { ExportColumn } from '#read-api/contract/export-columns.ts'
-import { useExportColumns } from './export-columns.ts'
+import { type ExportColumn, exportColumns } from '#read-api/contract/export-columns.ts'
 import { logParams } from './log-params.ts'
 import { RowCounter } from './row-counter.ts'
-import { saveFile } from './save-file.ts'
 import type { LogView } from './use-log-view.ts'
 
 export type ExportState = {
@@ -86,4 +85,34 @@ function countedBy(
       onRows(counter.rows)
     },
   })
+}
+
+/** Downloads a file, which the browser keeps on disk if it is large. */
+export function saveFile(file: Blob, name: string): void {
+  const address = URL.createObjectURL(file)
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(address), 60_000)
+}
+
+const LEFT_OUT_KEY = 'logs-export-left-out'
+const NONE: readonly string[] = []
+
+/** Stored is the list of excluded columns, so that exports include columns of later releases. */
+const readLeftOut = (stored: unknown): readonly string[] | null =>
+  Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : null
+
+/** Manages the columns that are exported. By default these are all columns. */
+export function useExportColumns(isAdmin: boolean) {
+  const [leftOut, store] = useLocalPreference(LEFT_OUT_KEY, NONE, readLeftOut)
+  const all = exportColumns(isAdmin)
+  const left = all.filter((name) => !leftOut.includes(name))
+  return {
+    all,
+    chosen: left.length === 0 ? all : left,
+    choose: (chosen: readonly ExportColumn[]): void =>
+      store(all.filter((name) => !chosen.includes(name))),
+  }
 }

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { useCommands } from '#console/ui/commands/use-commands.ts'
+import { useCommands } from '#console/ui/commands/command.ts'
 
 /** Registers the log's shortcuts. A copied link includes settings stored only in this browser. */
 export function useLogCommands(acts: {
@@ -11,27 +11,19 @@ export function useLogCommands(acts: {
   onExportColumns: () => void
 }): void {
   const { t } = useTranslation()
+  const { isPaused } = acts
   useCommands([
     {
       id: 'log-pause',
-      title: acts.isPaused ? t('usageLog.resume') : t('usageLog.pause'),
-      section: 'page',
+      title: isPaused ? t('usageLog.resume') : t('usageLog.pause'),
       keys: 'p',
-      icon: acts.isPaused ? 'play' : 'pause',
+      icon: isPaused ? 'play' : 'pause',
       act: acts.onPause,
     },
-    {
-      id: 'refresh',
-      title: t('ui.refresh'),
-      section: 'page',
-      keys: 'r',
-      icon: 'refresh',
-      act: acts.onRefresh,
-    },
+    { id: 'refresh', title: t('ui.refresh'), keys: 'r', icon: 'refresh', act: acts.onRefresh },
     {
       id: 'log-export',
       title: t('usageLog.exportAs.csv'),
-      section: 'page',
       keys: 'e',
       icon: 'download',
       act: acts.onExport,
@@ -39,17 +31,9 @@ export function useLogCommands(acts: {
     {
       id: 'log-export-columns',
       title: t('usageLog.exportColumns'),
-      section: 'page',
       icon: 'columns',
       act: acts.onExportColumns,
     },
-    {
-      id: 'copy-link',
-      title: t('words.copyLink'),
-      section: 'page',
-      keys: 'c',
-      icon: 'link',
-      act: acts.onCopyLink,
-    },
+    { id: 'copy-link', title: t('words.copyLink'), keys: 'c', icon: 'link', act: acts.onCopyLink },
   ])
 }

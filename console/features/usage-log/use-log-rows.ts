@@ -4,18 +4,24 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { currentHealth, isUnanswered, onHealth } from '#console/api/health.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { barsKey, listLogs, logStat, logsKey } from '#console/api/logs.ts'
 import { useThrottled } from '#console/ui/state/use-throttled.ts'
 import type { LogPage } from '#read-api/contract/logs.ts'
 import { LOG_SORTS } from './filters.ts'
-import { isListed } from './live-filter.ts'
-import { type PageBelow, receive, release, withPage } from './live-tail.ts'
-import { logParams } from './log-params.ts'
+import {
+  EMPTY_TAIL,
+  hold,
+  type LiveTail,
+  type PageBelow,
+  receive,
+  release,
+  withPage,
+} from './live-tail.ts'
+import { isListed, logParams } from './log-params.ts'
 import type { LogView } from './use-log-view.ts'
-import { useTail } from './use-tail.ts'
 
 const STAT_EVERY_MS = 2_000
 /** The polling interval of the last minute's rates, which fall even without new calls. */
@@ -133,3 +139,31 @@ type Page = Pick<UseQueryResult, 'data' | 'error' | 'isPlaceholderData' | 'refet
 const NONE: PageBelow = { rows: [], isWhole: false }
 const pageBelow = (data: LogPage | undefined): PageBelow =>
   data === undefined ? NONE : { rows: data.items, isWhole: data.items.length >= data.total }
+
+type Kept = { readonly view: string; readonly tail: LiveTail }
+
+/**
+ * Manages the live rows of a view. A new `view` (filters, order, page) starts without live rows.
+ * The pending rows are shown when `isHeld` becomes false.
+ */
+export function useTail(
+  view: string,
+  isHeld: boolean,
+): [LiveTail, (change: (tail: LiveTail) => LiveTail) => void] {
+  const [kept, setKept] = useState<Kept>({ view, tail: EMPTY_TAIL })
+  const tail = useMemo(
+    () => hold(kept.view === view ? kept.tail : EMPTY_TAIL, isHeld),
+    [kept, view, isHeld],
+  )
+  const update = useCallback(
+    (change: (tail: LiveTail) => LiveTail) =>
+      setKept((last) => {
+        const base = last.view === view ? last.tail : EMPTY_TAIL
+        return { view, tail: change(hold(base, isHeld)) }
+      }),
+    [view, isHeld],
+  )
+  // Store the result of each pause and resume, so that shown rows stay visible in the next pause.
+  useEffect(() => update((last) => last), [update])
+  return [tail, update]
+}

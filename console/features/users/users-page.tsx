@@ -2,12 +2,12 @@ import { type ReactElement, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
-import { isAdmin, useUser } from '#console/api/session.ts'
+import { useUser } from '#console/api/session.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { useDrawerAddress } from '#console/ui/dialogs/use-drawer-address.ts'
 import { useOpening } from '#console/ui/dialogs/use-opening.ts'
 import { Button } from '#console/ui/elements/button.tsx'
-import { AdminsOnlyPage } from '#console/ui/layout/admins-only-page.tsx'
+import { adminPage } from '#console/ui/layout/admins-only-page.tsx'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
@@ -59,10 +59,7 @@ function OpenDialog(props: DialogProps & { isOpen: boolean }): ReactElement {
   )
 }
 
-export function UsersPage(): ReactElement {
-  const { t } = useTranslation()
-  return isAdmin(useUser()) ? <Users /> : <AdminsOnlyPage title={t('users.title')} />
-}
+export const UsersPage = adminPage('users.title', Users)
 
 function Users(): ReactElement {
   const { t } = useTranslation()

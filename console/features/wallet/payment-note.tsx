@@ -9,7 +9,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { Order } from '#read-api/contract/top-ups.ts'
-import { awaitedOrder, forgetOrder } from './awaited-order.ts'
+import { awaitedOrder, forgetOrder } from './use-top-up.ts'
 import { gainsKey } from './use-wallet.ts'
 
 const EVERY_MS = 5_000

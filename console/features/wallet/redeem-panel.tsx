@@ -7,8 +7,7 @@ import { call } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
-import { FormField } from '#console/ui/forms/form-field.tsx'
-import { TextInput } from '#console/ui/forms/inputs.tsx'
+import { TextField } from '#console/ui/forms/fields.tsx'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
@@ -33,21 +32,18 @@ export function RedeemPanel(): ReactElement {
   return (
     <Panel title={t('wallet.redeem')} lead={t('wallet.redeemLead')} actions={<TopUpLink />}>
       <form className="tg-wallet-redeem" noValidate onSubmit={submit}>
-        <FormField label={t('wallet.code')} error={redeem.fault}>
-          {(control) => (
-            <TextInput
-              {...control}
-              ref={redeem.box}
-              isMono
-              autoComplete="off"
-              spellCheck={false}
-              maxLength={200}
-              placeholder={t('wallet.codePlaceholder')}
-              value={redeem.code}
-              onChange={redeem.setCode}
-            />
-          )}
-        </FormField>
+        <TextField
+          label={t('wallet.code')}
+          error={redeem.fault}
+          ref={redeem.box}
+          isMono
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={200}
+          placeholder={t('wallet.codePlaceholder')}
+          value={redeem.code}
+          onChange={redeem.setCode}
+        />
         <Button type="submit" tone="primary" isBusy={redeem.isBusy}>
           {t('wallet.redeemNow')}
         </Button>

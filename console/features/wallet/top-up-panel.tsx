@@ -1,19 +1,17 @@
-import './top-up.css'
 import type { FormEvent, ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStatus } from '#console/api/status.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
-import { FormField } from '#console/ui/forms/form-field.tsx'
-import { TextInput } from '#console/ui/forms/inputs.tsx'
+import { TextField } from '#console/ui/forms/fields.tsx'
 import { RadioCards } from '#console/ui/forms/switches.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { moneyText } from '#console/ui/quota/currency-text.ts'
 import { exactQuotaText, quotaFromDollars } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
-import { picksFrom } from './top-up-draft.ts'
-import { type TopUp, useTopUp } from './use-top-up.ts'
+import { picksFrom, type TopUp, useTopUp } from './use-top-up.ts'
+import './top-up.css'
 
 function TopUpPrice({ topUp }: { topUp: TopUp }): ReactElement {
   const { t, i18n } = useTranslation()
@@ -106,19 +104,16 @@ export function TopUpPanel(): ReactElement | null {
           choices={topUp.methods.map((value) => ({ value, label: t(`wallet.method_${value}`) }))}
           onChange={(method) => topUp.change({ method })}
         />
-        <FormField label={t('words.topUpCode')} hint={t('wallet.topUpCodeHint')}>
-          {(control) => (
-            <TextInput
-              {...control}
-              autoComplete="off"
-              spellCheck={false}
-              maxLength={200}
-              value={topUp.draft.code}
-              onChange={(code) => topUp.change({ code })}
-              onBlur={topUp.takeCode}
-            />
-          )}
-        </FormField>
+        <TextField
+          label={t('words.topUpCode')}
+          hint={t('wallet.topUpCodeHint')}
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={200}
+          value={topUp.draft.code}
+          onChange={(code) => topUp.change({ code })}
+          onBlur={topUp.takeCode}
+        />
         <div className="tg-topup-foot">
           <TopUpPrice topUp={topUp} />
           <Button
@@ -140,20 +135,18 @@ function AmountField({ topUp }: { topUp: TopUp }): ReactElement {
   const { draft, least, fault, change } = topUp
   return (
     <div className="tg-topup-amount">
-      <FormField label={t('wallet.amount')} error={fault} isRequired>
-        {(control) => (
-          <TextInput
-            {...control}
-            isMono
-            inputMode="numeric"
-            autoComplete="off"
-            maxLength={7}
-            value={draft.amount}
-            onChange={(amount) => change({ amount })}
-            onBlur={topUp.typeOut}
-          />
-        )}
-      </FormField>
+      <TextField
+        label={t('wallet.amount')}
+        error={fault}
+        isRequired
+        isMono
+        inputMode="numeric"
+        autoComplete="off"
+        maxLength={7}
+        value={draft.amount}
+        onChange={(amount) => change({ amount })}
+        onBlur={topUp.typeOut}
+      />
       <fieldset className="tg-topup-picks" aria-label={t('wallet.amountPicks')}>
         {picksFrom(least).map((pick) => (
           <button

@@ -8,9 +8,8 @@ import { ordersKey, ownOrdersQuery, type PaymentPage, pay } from '#console/api/w
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 import { useSettled } from '#console/ui/state/use-settled.ts'
-import type { AmountRequest } from '#write-api/contract/top-ups.ts'
-import { awaitOrder } from './awaited-order.ts'
-import { AMOUNT_MAX, amountOf, leastOf, type TopUpDraft, typedOut } from './top-up-draft.ts'
+import type { Status } from '#read-api/contract/status.ts'
+import type { AmountRequest, PaymentMethod } from '#write-api/contract/top-ups.ts'
 
 const PAUSE_MS = 300
 const JUST_READ_MS = 2_000
@@ -121,3 +120,43 @@ function goToPayment({ fields, url }: PaymentPage, onBlocked: () => void): void 
   HTMLFormElement.prototype.submit.call(form)
   form.remove()
 }
+
+const KEY = 'awaited-top-up'
+
+/** Returns the id of the order that this tab is paying on the provider's page, or null. */
+export function awaitedOrder(): number | null {
+  const id = Number(sessionStorage.getItem(KEY) ?? 0)
+  return Number.isSafeInteger(id) && id > 0 ? id : null
+}
+
+export const awaitOrder = (id: number): void => sessionStorage.setItem(KEY, String(id))
+
+/** Forgets the order. Returns true only on the first call for an order. */
+export function forgetOrder(id: number): boolean {
+  if (awaitedOrder() !== id) return false
+  sessionStorage.removeItem(KEY)
+  return true
+}
+
+/** `amount` is null until the user enters an amount. */
+export type TopUpDraft = { amount: string | null; code: string; method: PaymentMethod }
+
+export const AMOUNT_MAX = 1_000_000
+const PICKS = [5, 10, 20, 50, 100, 500]
+
+/** Raises an amount below 1 to 1. Other texts are kept, so that their error is shown. */
+export const typedOut = (text: string): string =>
+  /^\d*$/.test(text) ? text.replace(/^0+/, '') || '1' : text
+
+/** Returns whole dollars, or null for any other text. */
+export const amountOf = (typed: string): number | null =>
+  /^\d+$/.test(typed) ? Number(typed) : null
+
+export const leastOf = (status: Pick<Status, 'min_topup'> | undefined): number =>
+  Math.max(1, status?.min_topup ?? 1)
+
+/** Returns the common amounts, without amounts below the minimum. */
+export const picksFrom = (least: number): readonly number[] =>
+  PICKS.some((pick) => pick >= least)
+    ? PICKS.filter((pick) => pick >= least)
+    : [least, least * 2, least * 5].filter((pick) => pick <= AMOUNT_MAX)

@@ -68,8 +68,6 @@ export const channels: Words['channels'] = {
   fix: 'Repair the model index',
   fixed: 'Model index repaired',
   deleteDisabled: 'Delete all disabled channels',
-  chooseFirst: 'Please select the channels to delete first!',
-  chooseForStatus: 'Please select channels first!',
   enabledMany: 'Channels enabled: {{count}}',
   disabledMany: 'Channels disabled: {{count}}',
   taggedMany: 'Channels tagged “{{tag}}”: {{count}}',

@@ -46,7 +46,6 @@ export const coupons: Words['coupons'] = {
   deleteNamedBody: '{{count}} in all, used ones included. This can not be undone.',
   countFirst: 'Count them',
   noneOfName: 'No code has this name',
-  chooseFirst: 'Select at least one redemption code!',
   copyChosen: 'Copy codes',
   disableChosen: 'Disable',
   keysCopied: 'Codes copied: {{count}}',

@@ -29,7 +29,6 @@ export const tokens: Words['tokens'] = {
   copyKey: 'Copy the key of {{name}}',
   snippets: 'Code to connect',
   copyChosen: 'Copy selected',
-  chooseFirst: 'Please select at least one token!',
   keysCopied: 'Keys copied: {{count}}',
   enabledMany: 'Tokens enabled: {{count}}',
   disabledMany: 'Tokens disabled: {{count}}',

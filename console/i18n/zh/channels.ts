@@ -66,8 +66,6 @@ export const channels = {
   fix: '修复渠道能力表',
   fixed: '渠道能力表已修复',
   deleteDisabled: '删除所有已禁用渠道',
-  chooseFirst: '请先选择要删除的通道！',
-  chooseForStatus: '请先选择渠道！',
   enabledMany: '已启用 {{count}} 个渠道',
   disabledMany: '已禁用 {{count}} 个渠道',
   taggedMany: '已为 {{count}} 个渠道设置标签「{{tag}}」',

@@ -44,7 +44,6 @@ export const coupons = {
   deleteNamedBody: '共 {{count}} 个，包括已使用的；此操作不可撤销。',
   countFirst: '查询数量',
   noneOfName: '没有该名称的兑换码',
-  chooseFirst: '请至少选择一个兑换码！',
   copyChosen: '复制所选',
   disableChosen: '禁用所选',
   keysCopied: '已复制 {{count}} 个兑换码',

@@ -27,7 +27,6 @@ export const tokens = {
   copyKey: '复制 {{name}} 的密钥',
   snippets: '接入代码',
   copyChosen: '复制所选',
-  chooseFirst: '请至少选择一个令牌！',
   keysCopied: '已复制 {{count}} 个密钥',
   enabledMany: '已启用 {{count}} 个令牌',
   disabledMany: '已禁用 {{count}} 个令牌',

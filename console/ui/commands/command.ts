@@ -1,4 +1,6 @@
+import { useEffect, useRef } from 'react'
 import type { IconName } from '../elements/icons.tsx'
+import { readFlag, useLocalPreference } from '../state/use-local-preference.ts'
 
 /**
  * An action with a shortcut, listed in the palette and in the sheet of shortcuts. Of commands with
@@ -45,3 +47,23 @@ export function matches(title: string, query: string): boolean {
     .split(/\s+/)
     .every((word) => text.includes(word))
 }
+
+type PageCommand = Omit<Command, 'section'> & Partial<Pick<Command, 'section'>>
+
+/** Registers the component's commands while it is mounted; the default section is `page`. */
+export function useCommands(given: readonly PageCommand[]): void {
+  const commands = given.map((command) => ({ section: 'page' as const, ...command }))
+  const latest = useRef(commands)
+  useEffect(() => {
+    latest.current = commands
+  })
+  useEffect(() => registerCommands(latest), [])
+}
+
+const KEY = 'single-keys'
+
+/** The setting of single-letter shortcuts (WCAG 2.1.4). Stored per browser, on by default. */
+export const useSingleKeys = (): [boolean, (isOn: boolean) => void] =>
+  useLocalPreference(KEY, true, readFlag)
+
+export const areSingleKeysOn = (): boolean => localStorage.getItem(KEY) !== 'false'

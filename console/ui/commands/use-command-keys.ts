@@ -1,6 +1,5 @@
 import { useEffect, useEffectEvent, useRef } from 'react'
-import { type Command, currentCommands } from './command.ts'
-import { areSingleKeysOn } from './single-keys.ts'
+import { areSingleKeysOn, type Command, currentCommands } from './command.ts'
 
 /** The maximum time between the two keys of a sequence, in milliseconds. */
 const SEQUENCE_MS = 1_500

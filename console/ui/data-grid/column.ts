@@ -1,3 +1,4 @@
+import type { TFunction } from 'i18next'
 import type { ReactNode } from 'react'
 
 export type Column<Row> = {
@@ -27,6 +28,35 @@ export type Column<Row> = {
    */
   readonly onCard?: 'title' | 'aside' | 'line' | 'brief' | 'bare' | 'more' | 'foot' | 'hidden'
 }
+
+type Cell<Row> = Column<Row>['cell']
+type Rest<Row> = Partial<Omit<Column<Row>, 'id' | 'title' | 'width' | 'cell'>>
+
+/** Creates a column. */
+export const column = <Row>(
+  id: string,
+  title: string,
+  width: number,
+  cell: Cell<Row>,
+  rest: Rest<Row> = {},
+): Column<Row> => ({ id, title, width, cell, ...rest })
+
+/** The column that names a row. It takes the remaining width. */
+export const TITLE = { isGrowing: true, isPinned: true, onCard: 'title' } as const
+
+/** A column that is hidden until the user chooses it. */
+export const HIDDEN = { isHiddenAtFirst: true, onCard: 'more' } as const
+
+/** A column of numbers. */
+export const FIGURE = { align: 'end', onCard: 'brief' } as const
+
+/** Creates the column of a row's actions, which is always visible. */
+export const actionsColumn = <Row>(t: TFunction, width: number, cell: Cell<Row>): Column<Row> =>
+  column('actions', t('words.actions'), width, cell, {
+    isPinned: true,
+    align: 'end',
+    onCard: 'foot',
+  })
 
 export type Sort = { readonly column: string; readonly isDescending: boolean }
 

@@ -1,8 +1,6 @@
 import { type KeyboardEvent, useEffect, useImperativeHandle, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Command } from '../commands/command.ts'
-import { areSingleKeysOn } from '../commands/single-keys.ts'
-import { useCommands } from '../commands/use-commands.ts'
+import { areSingleKeysOn, useCommands } from '../commands/command.ts'
 import { WIDTH_MAX } from './column.ts'
 import { actOf, isOnControl } from './grid-keys.ts'
 import type { DataGridProps } from './grid-props.ts'
@@ -56,10 +54,9 @@ export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>)
     grid.activate(next)
     grid.virtualizer.scrollToIndex(next, { align: 'auto' })
   }
-  const command = (id: string, title: string, keys: string, act?: () => void): Command => ({
+  const command = (id: string, title: string, keys: string, act?: () => void) => ({
     id: `grid-${id}`,
     title,
-    section: 'page',
     keys,
     isKeyOnly: true,
     ...(act === undefined ? {} : { act }),

@@ -1,7 +1,7 @@
 import { type ReactElement, type ReactNode, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../elements/button.tsx'
-import { ConfirmDialog } from './confirm-dialog.tsx'
+import { ConfirmDialog } from './confirm.tsx'
 import { Overlay } from './overlay.tsx'
 
 export type DrawerProps = {

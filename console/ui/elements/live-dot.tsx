@@ -1,8 +1,11 @@
-import type { ReactElement } from 'react'
+import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { liveStream } from '#console/api/live/browser-live.ts'
+import { useLiveState } from '#console/api/live/use-live-topic.ts'
 import { useSecondsLeft } from '../state/use-countdown.ts'
+import { Button } from './button.tsx'
 
-export type LiveKind =
+type LiveKind =
   | 'live'
   | 'held'
   | 'paused'
@@ -13,7 +16,7 @@ export type LiveKind =
   | 'past'
 
 /** The state of live updates as a word and a mark. The shape of the mark differs by state. */
-export function LiveDot(props: {
+function LiveDot(props: {
   kind: LiveKind
   /** The time of the next connection attempt, by `performance.now()`. */
   retryAt?: number | undefined
@@ -24,5 +27,31 @@ export function LiveDot(props: {
     <output className={`tg-live-dot tg-live-dot-${props.kind}`}>
       {t(`words.live.${props.kind}`, { seconds })}
     </output>
+  )
+}
+
+/**
+ * The connection state of the live updates, with a button to reconnect. While connected, `kind`
+ * replaces the state, and `children` the button.
+ */
+export function LiveMark(props: { kind?: LiveKind; children?: ReactNode }): ReactElement {
+  const { t } = useTranslation()
+  const state = useLiveState()
+  const isReconnecting = state.kind === 'reconnecting'
+  const kind = state.kind === 'live' ? (props.kind ?? 'live') : state.kind
+  return (
+    <>
+      <LiveDot kind={kind} retryAt={isReconnecting ? state.retryAt : undefined} />
+      {isReconnecting ? (
+        <Button
+          tone="quiet"
+          icon="refresh"
+          label={t('words.reconnectNow')}
+          onClick={() => liveStream().retryNow()}
+        />
+      ) : (
+        props.children
+      )}
+    </>
   )
 }

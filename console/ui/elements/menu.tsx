@@ -5,10 +5,9 @@ import { Popover, useDismissPopover } from './popover.tsx'
 
 export type MenuEntry =
   | 'divider'
-  /** A heading inside the menu, which cannot be selected. */
-  | { id: string; head: ReactNode }
+  /** A heading inside the menu, which cannot be chosen. */
+  | { head: ReactNode }
   | {
-      id: string
       text: ReactNode
       icon?: IconName
       tone?: 'normal' | 'danger'
@@ -81,28 +80,18 @@ function Menu({ items }: { items: readonly MenuEntry[] }): ReactElement {
   }
   return (
     <div className="tg-menu" role="menu" ref={list} tabIndex={-1} onKeyDown={onKeyDown}>
-      {items.map((item, index) =>
-        item === 'divider' ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: dividers have no name and no state
-          <hr key={`divider-${index}`} />
-        ) : 'head' in item ? (
-          <div key={item.id} className="tg-menu-head">
-            {item.head}
-          </div>
-        ) : (
-          <MenuRow key={item.id} item={item} />
-        ),
-      )}
+      {items.map((item, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: entries have no name and no state
+        <MenuRow key={index} item={item} />
+      ))}
     </div>
   )
 }
 
-function MenuRow({
-  item,
-}: {
-  item: Exclude<MenuEntry, 'divider' | { head: ReactNode }>
-}): ReactElement {
+function MenuRow({ item }: { item: MenuEntry }): ReactElement {
   const dismiss = useDismissPopover()
+  if (item === 'divider') return <hr />
+  if ('head' in item) return <div className="tg-menu-head">{item.head}</div>
   const choose = () => {
     dismiss()
     item.onChoose()

@@ -45,6 +45,9 @@ export function Time(props: {
   )
 }
 
+/** Renders a time as a stamp, for the cells of a list. */
+export const stamp = (at: number): ReactElement => <Time at={at} style="stamp" />
+
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
   if (timer === undefined) {

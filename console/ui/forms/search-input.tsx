@@ -1,19 +1,16 @@
-import { type ReactElement, useState } from 'react'
-import type { IconName } from '../elements/icons.tsx'
+import { type ComponentProps, type ReactElement, useState } from 'react'
 import { TextInput } from './inputs.tsx'
 
 /**
  * A search box whose text is written to the URL after a short delay. A text from the URL replaces
  * the box's text only if another control, such as Back, has changed the URL.
  */
-export function SearchInput(props: {
-  label: string
-  value: string
-  icon?: IconName
-  className?: string
-  onChange: (value: string) => void
-}): ReactElement {
-  const { label, value, icon, className, onChange } = props
+export function SearchInput({
+  label,
+  value,
+  onChange,
+  ...rest
+}: ComponentProps<typeof TextInput> & { label: string }): ReactElement {
   const [draft, setDraft] = useState({ text: value, seen: value, isAhead: false })
   if (value !== draft.seen) {
     // Ignore a URL that is older than the text in the box.
@@ -32,8 +29,7 @@ export function SearchInput(props: {
       maxLength={200}
       value={draft.text}
       onChange={type}
-      {...(icon === undefined ? {} : { icon })}
-      {...(className === undefined ? {} : { className })}
+      {...rest}
     />
   )
 }

@@ -1,6 +1,8 @@
-import type { ReactElement } from 'react'
+import type { ParseKeys } from 'i18next'
+import type { ComponentType, ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
+import { isAdmin, useUser } from '#console/api/session.ts'
 import { EmptyState } from './empty-state.tsx'
 import { Page } from './page.tsx'
 import { Panel } from './panel.tsx'
@@ -25,3 +27,10 @@ export function AdminsOnlyPage({ title }: { title: string }): ReactElement {
     </Page>
   )
 }
+
+/** Creates a page that shows `Content` to admins, and the reason to other users. */
+export const adminPage = (title: ParseKeys, Content: ComponentType) =>
+  function AdminPage(): ReactElement {
+    const { t } = useTranslation()
+    return isAdmin(useUser()) ? <Content /> : <AdminsOnlyPage title={t(title)} />
+  }

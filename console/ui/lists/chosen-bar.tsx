@@ -1,12 +1,15 @@
 import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../elements/button.tsx'
+import type { IconName } from '../elements/icons.tsx'
 import type { ChosenRows } from './use-chosen-rows.ts'
 
 /** The number of selected rows and the actions on them. Renders nothing without a selection. */
 export function ChosenBar(props: {
   chosen: Pick<ChosenRows<unknown>, 'picked' | 'choosable' | 'chooseAll' | 'chooseNone'>
-  children: ReactNode
+  acts: readonly { icon: IconName; text: string; act: () => void }[]
+  /** The dialogs of the actions. */
+  children?: ReactNode
 }): ReactElement | null {
   const { t } = useTranslation()
   const { picked, choosable, chooseAll, chooseNone } = props.chosen
@@ -24,7 +27,14 @@ export function ChosenBar(props: {
           {t('ui.chooseNone')}
         </Button>
       </div>
-      <div className="tg-chosen-part">{props.children}</div>
+      <div className="tg-chosen-part">
+        {props.acts.map(({ icon, text, act }) => (
+          <Button key={icon} size="small" icon={icon} onClick={act}>
+            {text}
+          </Button>
+        ))}
+        {props.children}
+      </div>
     </fieldset>
   )
 }

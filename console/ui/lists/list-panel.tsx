@@ -1,6 +1,6 @@
 import { type ReactElement, type ReactNode, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useCommands } from '../commands/use-commands.ts'
+import { useCommands } from '../commands/command.ts'
 import type { Column } from '../data-grid/column.ts'
 import { DataGrid } from '../data-grid/data-grid.tsx'
 import type { DataGridProps } from '../data-grid/grid-props.ts'
@@ -140,19 +140,9 @@ function NoRows({ view, none, notFound, create }: EmptyProps): ReactElement {
 
 function useListCommands<Row>({ view, create }: ListPanelProps<Row>): void {
   const { t } = useTranslation()
-  const refresh = { id: 'refresh', title: t('ui.refresh'), act: view.refresh } as const
+  const add = { id: 'create', icon: 'add' } as const
   useCommands([
-    ...(create === undefined
-      ? []
-      : [
-          {
-            id: 'create',
-            title: create.text,
-            section: 'page',
-            icon: 'add',
-            act: create.act,
-          } as const,
-        ]),
-    { ...refresh, section: 'page', keys: 'r', icon: 'refresh' },
+    ...(create === undefined ? [] : [{ ...add, title: create.text, act: create.act }]),
+    { id: 'refresh', title: t('ui.refresh'), keys: 'r', icon: 'refresh', act: view.refresh },
   ])
 }

@@ -1,8 +1,7 @@
 import { type ReactElement, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import type { Command } from '../commands/command.ts'
-import { useCommands } from '../commands/use-commands.ts'
+import { useCommands } from '../commands/command.ts'
 import { Button } from '../elements/button.tsx'
 import type { IconName } from '../elements/icons.tsx'
 import { Select } from '../forms/inputs.tsx'
@@ -123,10 +122,9 @@ function Turns({ page, pages, isCapped, onPage }: Paging & { pages: number }): R
   )
 }
 
-const pageCommand = (title: string, keys: string, isOn: boolean, turn: () => void): Command => ({
+const pageCommand = (title: string, keys: string, isOn: boolean, turn: () => void) => ({
   id: `page-${keys}`,
   title,
-  section: 'page',
   keys,
   isKeyOnly: true,
   act: () => {

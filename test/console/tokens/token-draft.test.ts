@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { addressLines, wrongAddress } from '#console/features/tokens/address-lines.ts'
 import {
+  addressLines,
   changedTerms,
   newToken,
   termsOfDraft,
   tokenFaults,
+  wrongAddress,
 } from '#console/features/tokens/token-draft.ts'
 import { expirySeconds, expiryText, presetText } from '#console/features/tokens/token-expiry.ts'
-import { maskedKey } from '#console/features/tokens/token-key.ts'
 import {
   asOf,
+  maskedKey,
   toggledStatus,
   tokenState,
   usedPercent,

@@ -2,7 +2,7 @@ import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Dialog } from '#console/ui/dialogs/dialog.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
-import { TextInput } from '#console/ui/forms/inputs.tsx'
+import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import { Checkbox } from '#console/ui/forms/switches.tsx'
 
 type PickerProps = {
@@ -49,11 +49,9 @@ function Picks(props: PickerProps): ReactElement {
   return (
     <>
       <p className="tg-hint">{t('channelForm.pickLead', { count: found.length })}</p>
-      <TextInput
-        type="search"
+      <SearchInput
         icon="search"
-        aria-label={t('words.searchModels')}
-        placeholder={t('words.searchModels')}
+        label={t('words.searchModels')}
         value={search}
         onChange={setSearch}
       />

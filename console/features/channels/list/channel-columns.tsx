@@ -1,12 +1,11 @@
 import type { TFunction } from 'i18next'
 import type { ReactNode } from 'react'
-import type { Column } from '#console/ui/data-grid/column.ts'
-import { Time } from '#console/ui/elements/time.tsx'
+import { actionsColumn, type Column, column, TITLE } from '#console/ui/data-grid/column.ts'
+import { stamp } from '#console/ui/elements/time.tsx'
 import { Quota } from '#console/ui/quota/quota.tsx'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import { listOf } from '../form/channel-draft.ts'
 import { Balance } from './balance-cell.tsx'
-import type { ChannelActions } from './channel-actions.ts'
 import {
   ChannelStatus,
   Expiry,
@@ -19,6 +18,7 @@ import type { ChannelLine } from './channel-lines.ts'
 import { InlineInteger } from './inline-integer.tsx'
 import { ChannelName, TagName } from './name-cell.tsx'
 import { ChannelMenu, TagMenu } from './row-menu.tsx'
+import type { ChannelActions } from './use-channel-actions.ts'
 
 export type ColumnFacts = {
   readonly nameOf: (type: number) => string
@@ -27,26 +27,16 @@ export type ColumnFacts = {
 }
 
 type ChannelColumn = Column<ChannelLine>
-type Cells = {
-  readonly channel: (channel: Channel, isChild: boolean) => ReactNode
-  /** Renders the cell in the row of a tag. Without this function, the cell is empty. */
-  readonly tag?: (group: TagGroup, line: { isOpen: boolean; isLoading: boolean }) => ReactNode
-}
+type TagLine = Extract<ChannelLine, { kind: 'tag' }>
 
-const column = (
-  id: string,
-  title: string,
-  rest: Omit<ChannelColumn, 'id' | 'title' | 'cell'>,
-  cells: Cells,
-): ChannelColumn => ({
-  id,
-  title,
-  ...rest,
-  cell: (line) =>
-    line.kind === 'channel'
-      ? cells.channel(line.channel, line.isChild)
-      : cells.tag?.(line.group, line),
-})
+/** Creates a cell of channel rows and tag rows. Without `tagCell`, the cell of a tag stays empty. */
+const cell =
+  (
+    channelCell: (channel: Channel, isChild: boolean) => ReactNode,
+    tagCell?: (group: TagGroup, line: TagLine) => ReactNode,
+  ) =>
+  (line: ChannelLine): ReactNode =>
+    line.kind === 'channel' ? channelCell(line.channel, line.isChild) : tagCell?.(line.group, line)
 
 /**
  * The columns of the list in their default order. The id of a sortable column is the server's sort
@@ -58,167 +48,110 @@ export const channelColumns = (
   actions: ChannelActions,
   isBatch: boolean,
 ): ChannelColumn[] => [
-  ...namingColumns(t, types, actions, isBatch),
-  ...routingColumns(t, actions),
-  ...servingColumns(t),
-  ...figureColumns(t, types, actions),
   column(
-    'actions',
-    t('words.actions'),
-    { width: 96, isPinned: true, align: 'end', onCard: 'foot' },
-    {
-      channel: (channel) => <ChannelMenu channel={channel} actions={actions} />,
-      tag: (group) => <TagMenu group={group} actions={actions} />,
-    },
+    'id',
+    t('words.id'),
+    56,
+    cell(({ id }) => id),
+    { align: 'end', isHiddenAtFirst: true },
   ),
+  column('name', t('words.name'), isBatch ? 118 : 156, nameCell(types, actions), TITLE),
+  column(
+    'type',
+    t('words.type'),
+    92,
+    cell(({ type }) => types.nameOf(type)),
+  ),
+  column('status', t('words.status'), 130, statusCell, { onCard: 'aside' }),
+  column('response_time', t('channels.responseTime'), 96, lastTestCell),
+  ...(['priority', 'weight'] as const).map((field) =>
+    column(field, t(`channels.${field}`), 64, numberCell(t, actions, field)),
+  ),
+  column('group', t('channels.groups'), 100, groupCell),
+  column('models', t('channels.models'), 140, modelsCell, { isHiddenAtFirst: true }),
+  column('used_quota', t('channels.usedQuota'), 98, cell(usedQuota, usedQuota), { align: 'end' }),
+  column('balance', t('words.balance'), 112, balanceCell(types, actions), { align: 'end' }),
+  column(
+    'tag',
+    t('channels.tag'),
+    110,
+    cell(({ tag }) => tag || '–'),
+    { isHiddenAtFirst: true },
+  ),
+  column('expired_time', t('words.expires'), 130, expiryCell, { isHiddenAtFirst: true }),
+  column('created_time', t('words.created'), 164, createdCell, { isHiddenAtFirst: true }),
+  actionsColumn(t, 96, menuCell(actions)),
 ]
 
-function namingColumns(
-  t: TFunction,
-  types: ColumnFacts,
-  actions: ChannelActions,
-  isBatch: boolean,
-): ChannelColumn[] {
-  return [
-    column(
-      'id',
-      t('words.id'),
-      { width: 56, align: 'end', isHiddenAtFirst: true },
-      { channel: ({ id }) => id },
+const nameCell = (types: ColumnFacts, actions: ChannelActions) =>
+  cell(
+    (channel, isChild) => (
+      <ChannelName
+        channel={channel}
+        isChild={isChild}
+        unpriced={types.unpricedOf(channel).length}
+        onUnpriced={() => actions.onUnpriced(channel)}
+      />
     ),
-    column(
-      'name',
-      t('words.name'),
-      { width: isBatch ? 118 : 156, isGrowing: true, isPinned: true, onCard: 'title' },
-      {
-        channel: (channel, isChild) => (
-          <ChannelName
-            channel={channel}
-            isChild={isChild}
-            unpriced={types.unpricedOf(channel).length}
-            onUnpriced={() => actions.onUnpriced(channel)}
-          />
-        ),
-        tag: (group, { isOpen, isLoading }) => (
-          <TagName {...{ group, isOpen, isLoading }} onToggle={() => actions.onOpenTag(group)} />
-        ),
-      },
+    (group, { isOpen, isLoading }) => (
+      <TagName {...{ group, isOpen, isLoading }} onToggle={() => actions.onOpenTag(group)} />
     ),
-    column('type', t('words.type'), { width: 92 }, { channel: ({ type }) => types.nameOf(type) }),
-    column(
-      'status',
-      t('words.status'),
-      { width: 130, onCard: 'aside' },
-      {
-        channel: (channel) => <ChannelStatus channel={channel} />,
-        tag: (group) => <TagStatus group={group} />,
-      },
+  )
+
+const statusCell = cell(
+  (channel) => <ChannelStatus channel={channel} />,
+  (group) => <TagStatus group={group} />,
+)
+
+const lastTestCell = cell(
+  (channel) => <LastTest channel={channel} />,
+  ({ response_time }) => <ResponseTime milliseconds={response_time} isShort />,
+)
+
+function numberCell(t: TFunction, actions: ChannelActions, field: 'priority' | 'weight') {
+  const min = field === 'weight' ? 0 : -999_999_999
+  return cell(
+    (channel) => (
+      <InlineInteger
+        label={t(`channels.${field}Of`, { name: channel.name })}
+        value={channel[field]}
+        min={min}
+        onSave={(value) => void actions.setNumber(channel, field, value)}
+      />
     ),
-  ]
+    (group) => (
+      <InlineInteger
+        label={t(`channels.${field}OfTag`, { tag: group.tag })}
+        value={group[field]}
+        min={min}
+        onSave={(value) => void actions.setGroupNumber(group, field, value)}
+      />
+    ),
+  )
 }
 
-function routingColumns(t: TFunction, actions: ChannelActions): ChannelColumn[] {
-  const number = (field: 'priority' | 'weight') => {
-    const min = field === 'weight' ? 0 : -999_999_999
-    return column(
-      field,
-      t(`channels.${field}`),
-      { width: 64 },
-      {
-        channel: (channel) => (
-          <InlineInteger
-            label={t(`channels.${field}Of`, { name: channel.name })}
-            value={channel[field]}
-            min={min}
-            onSave={(value) => actions.onNumber(channel, field, value)}
-          />
-        ),
-        tag: (group) => (
-          <InlineInteger
-            label={t(`channels.${field}OfTag`, { tag: group.tag })}
-            value={group[field]}
-            min={min}
-            onSave={(value) => actions.onTagNumber(group, field, value)}
-          />
-        ),
-      },
-    )
-  }
-  return [
-    column(
-      'response_time',
-      t('channels.responseTime'),
-      { width: 96 },
-      {
-        channel: (channel) => <LastTest channel={channel} />,
-        tag: ({ response_time }) => <ResponseTime milliseconds={response_time} isShort />,
-      },
-    ),
-    number('priority'),
-    number('weight'),
-  ]
-}
+const groups = ({ group }: { group: string }) => <Names names={listOf(group)} areGroups />
+const groupCell = cell(groups, groups)
 
-function servingColumns(t: TFunction): ChannelColumn[] {
-  return [
-    column(
-      'group',
-      t('channels.groups'),
-      { width: 100 },
-      {
-        channel: ({ group }) => <Names names={listOf(group)} areGroups />,
-        tag: ({ group }) => <Names names={listOf(group)} areGroups />,
-      },
-    ),
-    column(
-      'models',
-      t('channels.models'),
-      { width: 140, isHiddenAtFirst: true },
-      { channel: ({ models }) => <Names names={listOf(models)} /> },
-    ),
-  ]
-}
+const modelsCell = cell(({ models }) => <Names names={listOf(models)} />)
 
-function figureColumns(t: TFunction, types: ColumnFacts, actions: ChannelActions): ChannelColumn[] {
-  const used = ({ used_quota }: { used_quota: number }) => <Quota value={BigInt(used_quota)} />
-  return [
-    column(
-      'used_quota',
-      t('channels.usedQuota'),
-      { width: 98, align: 'end' },
-      { channel: used, tag: used },
-    ),
-    column(
-      'balance',
-      t('words.balance'),
-      { width: 112, align: 'end' },
-      {
-        channel: (channel) => (
-          <Balance
-            channel={channel}
-            isTold={types.hasBalance(channel.type)}
-            onRefresh={() => actions.onBalance(channel)}
-          />
-        ),
-      },
-    ),
-    column(
-      'tag',
-      t('channels.tag'),
-      { width: 110, isHiddenAtFirst: true },
-      { channel: ({ tag }) => tag || '–' },
-    ),
-    column(
-      'expired_time',
-      t('words.expires'),
-      { width: 130, isHiddenAtFirst: true },
-      { channel: (channel) => <Expiry at={channel.expired_time} /> },
-    ),
-    column(
-      'created_time',
-      t('words.created'),
-      { width: 164, isHiddenAtFirst: true },
-      { channel: (channel) => <Time at={channel.created_time} style="stamp" /> },
-    ),
-  ]
-}
+const usedQuota = ({ used_quota }: { used_quota: number }) => <Quota value={BigInt(used_quota)} />
+
+const balanceCell = (types: ColumnFacts, actions: ChannelActions) =>
+  cell((channel) => (
+    <Balance
+      channel={channel}
+      isTold={types.hasBalance(channel.type)}
+      onRefresh={() => actions.updateBalance(channel)}
+    />
+  ))
+
+const expiryCell = cell((channel) => <Expiry at={channel.expired_time} />)
+
+const createdCell = cell((channel) => stamp(channel.created_time))
+
+const menuCell = (actions: ChannelActions) =>
+  cell(
+    (channel) => <ChannelMenu channel={channel} actions={actions} />,
+    (group) => <TagMenu group={group} actions={actions} />,
+  )

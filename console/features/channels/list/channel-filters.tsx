@@ -2,9 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/account.ts'
-import { type Choice, Select } from '#console/ui/forms/inputs.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
+import type { Choice } from '#console/ui/forms/inputs.tsx'
 import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import { KeywordFilter } from '#console/ui/lists/list-panel.tsx'
+import { GroupFilter, SelectFilter } from '#console/ui/lists/select-filter.tsx'
 import type { ChannelFilters } from './channel-address.ts'
 import type { ChannelListView } from './use-channel-list.ts'
 
@@ -40,8 +42,6 @@ function FoldedFields(props: FieldsProps): ReactElement {
   const { filter: filters, setFilter: onFilters } = props.view
   const { t } = useTranslation()
   const groups = useQuery(groupsQuery).data ?? []
-  const names = filters.group === '' ? groups : [...new Set([...groups, filters.group])]
-  const states = STATES.map(([value, state]) => ({ value, label: t(`channels.state.${state}`) }))
   return (
     <>
       <SearchInput
@@ -50,27 +50,44 @@ function FoldedFields(props: FieldsProps): ReactElement {
         value={filters.model}
         onChange={(model) => onFilters({ model }, { isTyping: true })}
       />
-      <Select
-        aria-label={t('ui.groupName')}
+      <GroupFilter
+        groups={groups}
         value={filters.group}
-        choices={[
-          { value: '', label: t('words.allGroups') },
-          ...names.map((name) => ({ value: name, label: name })),
-        ]}
         onChange={(group) => onFilters({ group })}
       />
-      <Select
-        aria-label={t('words.status')}
+      <SelectFilter
+        label={t('words.status')}
+        any={t('words.anyStatus')}
         value={filters.status}
-        choices={[{ value: '' as const, label: t('words.anyStatus') }, ...states]}
+        choices={STATES.map(([value, state]) => ({ value, label: t(`channels.state.${state}`) }))}
         onChange={(status) => onFilters({ status })}
       />
-      <Select
-        aria-label={t('words.type')}
+      <SelectFilter
+        label={t('words.type')}
+        any={t('channels.anyType')}
         value={filters.type}
-        choices={[{ value: '', label: t('channels.anyType') }, ...props.types]}
+        choices={props.types}
         onChange={(type) => onFilters({ type })}
       />
+    </>
+  )
+}
+
+/** Switches of the list: group by tag, select rows, order by id. */
+export function ChannelModes({ modes }: Pick<ChannelListView, 'modes'>): ReactElement {
+  const { isTagMode, setTagMode, isBatch, setBatch, isIdSort, setIdSort } = modes
+  const { t } = useTranslation()
+  return (
+    <>
+      <Button icon="tag" isPressed={isTagMode} onClick={() => setTagMode(!isTagMode)}>
+        {t('channels.tagMode')}
+      </Button>
+      <Button icon="check" isPressed={isBatch} onClick={() => setBatch(!isBatch)}>
+        {t('channels.batchMode')}
+      </Button>
+      <Button icon="arrowDown" isPressed={isIdSort} onClick={() => setIdSort(!isIdSort)}>
+        {t('channels.idSort')}
+      </Button>
     </>
   )
 }

@@ -1,3 +1,6 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { channelsKey } from '#console/api/channels.ts'
+import { changeRows } from '#console/ui/lists/cached-rows.ts'
 import type { Channel, ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 
 /** A row of the list: a tag or a channel. `isChild` marks a channel below its tag. */
@@ -34,6 +37,12 @@ export function linesOf(
 export const channelsOf = (entries: readonly ChannelEntry[]): ChoosableChannel[] =>
   entries.flatMap((entry) =>
     isTagGroup(entry) ? entry.members.map((one) => ({ ...one, tag: entry.tag })) : [entry],
+  )
+
+/** Changes the channels of all cached pages; tag rows stay unchanged. */
+export const changeChannels = (client: QueryClient, change: (channel: Channel) => Channel) =>
+  changeRows<ChannelEntry>(client, channelsKey, (entry) =>
+    isTagGroup(entry) ? entry : change(entry),
   )
 
 export const isTagGroup = (entry: ChannelEntry): entry is TagGroup => 'children' in entry

@@ -4,57 +4,47 @@ import { call } from '#console/api/client.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { MenuButton, type MenuEntry } from '#console/ui/elements/menu.tsx'
 import { ListPanel } from '#console/ui/lists/list-panel.tsx'
-import { showSuccess } from '#console/ui/messages/toast.ts'
+import { showInfo, showSuccess } from '#console/ui/messages/toast.ts'
 import { useIsNarrow } from '#console/ui/state/use-media.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import { listOf } from '../form/channel-draft.ts'
-import { TestProgressBar } from '../testing/test-progress.tsx'
-import { useTestAll } from '../testing/use-test-all.ts'
+import { TestProgressBar, useTestAll } from '../testing/test-progress.tsx'
 import { useUnpriced } from '../unpriced.tsx'
 import { useTypeFacts } from '../use-type-facts.ts'
 import { BatchBar } from './batch-bar.tsx'
 import { ChannelNote } from './channel-cells.tsx'
 import { channelColumns } from './channel-columns.tsx'
-import { ChannelFilterFields, foldedCount } from './channel-filters.tsx'
+import { ChannelFilterFields, ChannelModes, foldedCount } from './channel-filters.tsx'
 import { type ChannelLine, isMuted, lineKey } from './channel-lines.ts'
-import { ChannelModes } from './channel-modes.tsx'
-import { useBalanceActions } from './use-balance-actions.ts'
-import { useBatchActions } from './use-batch-actions.ts'
 import { useChannelAction } from './use-channel-action.ts'
-import { useChannelActions } from './use-channel-actions.ts'
-import type { ChannelListView } from './use-channel-list.ts'
-import { useChosen } from './use-chosen.ts'
-import { useRemovals } from './use-removals.ts'
+import { type ChannelActions, useChannelActions } from './use-channel-actions.ts'
+import { type ChannelListView, useChosen } from './use-channel-list.ts'
 import { useTree } from './use-tree.ts'
 
-function useListActions(given: {
-  removeDisabled: () => Promise<void>
-  onResults: () => void
-}): MenuEntry[] {
+function useListActions(actions: ChannelActions, onResults: () => void): MenuEntry[] {
   const { t } = useTranslation()
   const act = useChannelAction()
-  const { updateAll } = useBalanceActions()
   const testAll = useTestAll()
+  const updateBalances = () =>
+    act(async () => {
+      const { updated, failed, left } = await call('GET /api/channel/update_balance')
+      const tell = failed + left > 0 ? showInfo : showSuccess
+      tell(t('channels.balancesUpdated', { updated, failed: failed + left }))
+    })
   const fix = async () => {
     if (await act(() => call('POST /api/channel/fix'))) showSuccess(t('channels.fixed'))
   }
   return [
-    { id: 'test', text: t('channels.testAll'), icon: 'zap', onChoose: () => void testAll() },
-    { id: 'results', text: t('channels.lastResults'), icon: 'list', onChoose: given.onResults },
-    {
-      id: 'balances',
-      text: t('channels.updateBalances'),
-      icon: 'refresh',
-      onChoose: () => void updateAll(),
-    },
-    { id: 'fix', text: t('channels.fix'), icon: 'settings', onChoose: () => void fix() },
+    { text: t('channels.testAll'), icon: 'zap', onChoose: () => void testAll() },
+    { text: t('channels.lastResults'), icon: 'list', onChoose: onResults },
+    { text: t('channels.updateBalances'), icon: 'refresh', onChoose: () => void updateBalances() },
+    { text: t('channels.fix'), icon: 'settings', onChoose: () => void fix() },
     'divider',
     {
-      id: 'disabled',
       text: t('channels.deleteDisabled'),
       icon: 'trash',
       tone: 'danger',
-      onChoose: () => void given.removeDisabled(),
+      onChoose: () => void actions.removeDisabled(),
     },
   ]
 }
@@ -84,8 +74,6 @@ export function ChannelList(props: {
   const { filter, modes } = view
   const { t } = useTranslation()
   const types = useTypeFacts()
-  const removals = useRemovals()
-  const batch = useBatchActions()
   const tree = useTree(view)
   const chosen = useChosen(view)
   const isNarrow = useIsNarrow()
@@ -94,10 +82,9 @@ export function ChannelList(props: {
   const actions = useChannelActions({
     ...props,
     onUnpriced: (channel) => props.onUnpriced(unpricedOf(channel)),
-    remove: removals.remove,
     onOpenTag: tree.toggle,
   })
-  const acts = useListActions({ ...removals, onResults: props.onResults })
+  const acts = useListActions(actions, props.onResults)
   const { isBatch } = modes
   const columns = useMemo(
     () => channelColumns(t, { ...types, unpricedOf }, actions, isBatch),
@@ -145,7 +132,7 @@ export function ChannelList(props: {
           </MenuButton>
         }
         notice={view.list.data !== undefined && <TestProgressBar onResults={props.onResults} />}
-        chosen={isBatch && <BatchBar chosen={chosen} batch={batch} remove={removals.remove} />}
+        chosen={isBatch && <BatchBar chosen={chosen} actions={actions} />}
         isMuted={isMuted}
         isEnded
         cardNote={noteOf}

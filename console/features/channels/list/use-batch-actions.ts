@@ -2,66 +2,37 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { channelsOfTagQuery, wholeChannels } from '#console/api/channels.ts'
 import { call } from '#console/api/client.ts'
-import { showError, showInfo, showSuccess } from '#console/ui/messages/toast.ts'
+import { showUndoable } from '#console/ui/lists/list-actions.ts'
+import { showInfo, showSuccess } from '#console/ui/messages/toast.ts'
 import type { TagGroup, TagMember } from '#read-api/contract/channels.ts'
 import type { ChoosableChannel } from './channel-lines.ts'
 import { useChannelAction } from './use-channel-action.ts'
 
-export type BatchActs = {
-  /**
-   * Enables or disables channels and returns true on success. If no channel is selected, only shows
-   * a message.
-   */
-  setEnabled: (channels: readonly ChoosableChannel[], isEnabled: boolean) => Promise<boolean>
-  setTag: (channels: readonly ChoosableChannel[], tag: string) => Promise<boolean>
-  setGroupEnabled: (group: TagGroup, isEnabled: boolean) => Promise<void>
-}
-
 /** Actions on many channels. An action changes all channels or none, and offers an undo. */
-export function useBatchActions(): BatchActs {
-  const { t } = useTranslation()
+export function useBatchActions() {
   const act = useChannelAction()
+  const { t } = useTranslation()
   const { switched, switchedTag } = useSwitched()
   const offerUndo = useUndo()
   return {
-    setEnabled: async (channels, isEnabled) => {
-      if (channels.length === 0) {
-        showError(t('channels.chooseForStatus'))
-        return false
-      }
-      const ids = idsOf(channels)
-      return act(async () =>
-        switched(
-          await call('POST /api/channel/batch/status', {
-            body: { ids, status: isEnabled ? 1 : 2 },
-          }),
-          channels,
-          isEnabled,
-        ),
-      )
-    },
-    setTag: async (channels, tag) => {
-      if (
-        !(await act(() =>
-          call('POST /api/channel/batch/tag', { body: { ids: idsOf(channels), tag: tag } }),
-        ))
-      )
-        return false
+    /** Returns true on success, as `setTag` does. */
+    setAllEnabled: (channels: readonly ChoosableChannel[], isEnabled: boolean) =>
+      act(async () => {
+        const body = { ids: idsOf(channels), status: isEnabled ? 1 : 2 } as const
+        switched(await call('POST /api/channel/batch/status', { body }), channels, isEnabled)
+      }),
+    setTag: async (channels: readonly ChoosableChannel[], tag: string) => {
+      const body = { ids: idsOf(channels), tag }
+      if (!(await act(() => call('POST /api/channel/batch/tag', { body })))) return false
       const message = t('channels.taggedMany', { count: channels.length, tag })
       offerUndo(message, () => undoTags(channels))
       return true
     },
-    setGroupEnabled: async (group, isEnabled) => {
-      await act(async () =>
-        switchedTag(
-          await call(`POST /api/channel/tag/${isEnabled ? 'enabled' : 'disabled'}`, {
-            body: { tag: group.tag },
-          }),
-          group,
-          isEnabled,
-        ),
-      )
-    },
+    setGroupEnabled: (group: TagGroup, isEnabled: boolean) =>
+      act(async () => {
+        const name = `POST /api/channel/tag/${isEnabled ? 'enabled' : 'disabled'}` as const
+        switchedTag(await call(name, { body: { tag: group.tag } }), group, isEnabled)
+      }),
   }
 }
 
@@ -97,11 +68,9 @@ function useSwitched() {
   }
 }
 
-function useUndo(): (message: string, undo: () => Promise<unknown>) => void {
-  const { t } = useTranslation()
+function useUndo() {
   const act = useChannelAction()
-  return (message, undo) =>
-    showSuccess(message, { action: { text: t('words.undo'), onClick: () => void act(undo) } })
+  return (message: string, undo: () => Promise<unknown>) => showUndoable(message, () => act(undo))
 }
 
 /** True if the system has disabled the channel. An undo cannot restore automatic disabling. */

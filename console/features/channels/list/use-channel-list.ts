@@ -1,11 +1,13 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { channelsQuery } from '#console/api/channels.ts'
+import { channelsQuery, matchingChannelsQuery } from '#console/api/channels.ts'
 import type { Sort } from '#console/ui/data-grid/column.ts'
+import { useChosenRows } from '#console/ui/lists/use-chosen-rows.ts'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 import { readFlag, useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import { ADDRESS, sortAfter } from './channel-address.ts'
+import { channelsOf, chosenAfter, markedKeys } from './channel-lines.ts'
 
 export type ChannelListView = ReturnType<typeof useChannelList>
 
@@ -39,6 +41,24 @@ export function useChannelList() {
       setIdSort: fromFirst(setIdSort),
       isBatch,
       setBatch,
+    },
+  }
+}
+
+/** Manages the selection among the rows of the page and all matching channels. */
+export function useChosen({ rows, filter, total, modes }: ChannelListView) {
+  const chosen = useChosenRows({
+    rows: channelsOf(rows),
+    // In tag mode, the total of the list counts tags, not channels.
+    total: modes.isTagMode ? 0 : total,
+    filters: filter,
+    matching: matchingChannelsQuery(filter),
+  })
+  return {
+    ...chosen,
+    selection: {
+      keys: markedKeys(rows, chosen.keys),
+      onChange: (next: ReadonlySet<string>) => chosen.choose(chosenAfter(rows, chosen.keys, next)),
     },
   }
 }

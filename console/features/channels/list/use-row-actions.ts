@@ -2,69 +2,61 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { channelsKey, updateChannel } from '#console/api/channels.ts'
 import { call } from '#console/api/client.ts'
-import type { ListPage } from '#console/api/request.ts'
+import { showUndoable } from '#console/ui/lists/list-actions.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
-import type { Channel, ChannelEntry } from '#read-api/contract/channels.ts'
-import { withChannels } from './cached-channels.ts'
+import type { Channel } from '#read-api/contract/channels.ts'
+import { changeChannels } from './channel-lines.ts'
 import { useChannelAction } from './use-channel-action.ts'
 
-type Patch = Partial<Pick<Channel, 'status' | 'priority' | 'weight'>>
-
-export type RowActs = {
-  setEnabled: (channel: Channel, isEnabled: boolean) => Promise<void>
-  setNumber: (channel: Channel, field: 'priority' | 'weight', value: number) => Promise<void>
-  copy: (channel: Channel) => Promise<void>
-}
+type NumberField = 'priority' | 'weight'
 
 const AUTO_DISABLED = 3
 
-/** Actions on one channel. Its row changes immediately, and changes back if the action fails. */
-export function useRowActions(): RowActs {
+/** Actions on one channel. Its row changes immediately, and back if the action fails. */
+export function useRowActions() {
   const { t } = useTranslation()
   const change = useOptimisticChange()
   const act = useChannelAction()
   const setEnabled = async (channel: Channel, isEnabled: boolean): Promise<void> => {
     const status = isEnabled ? 1 : 2
+    const { name } = channel
     if (!(await change(channel, { status }))) return
-    const words = t(isEnabled ? 'words.enabledNamed' : 'words.disabledNamed', {
-      name: channel.name,
-    })
-    // Offer no undo, because an undo cannot restore automatic disabling.
+    const words = t(isEnabled ? 'words.enabledNamed' : 'words.disabledNamed', { name })
+    // An undo cannot restore automatic disabling, so none is offered.
     if (channel.status === AUTO_DISABLED) return showSuccess(words)
-    const undo = () => void setEnabled({ ...channel, status }, !isEnabled)
-    showSuccess(words, { action: { text: t('words.undo'), onClick: undo } })
+    showUndoable(words, () => setEnabled({ ...channel, status }, !isEnabled))
   }
-  const setNumber: RowActs['setNumber'] = async (channel, field, value) => {
+  const setNumber = async (channel: Channel, field: NumberField, value: number): Promise<void> => {
     const before = channel[field]
     if (!(await change(channel, { [field]: value }))) return
-    const undo = () => void setNumber({ ...channel, [field]: value }, field, before)
-    showSuccess(t(`channels.${field}Changed`, { name: channel.name, value }), {
-      action: { text: t('words.undo'), onClick: undo },
-    })
+    showUndoable(t(`channels.${field}Changed`, { name: channel.name, value }), () =>
+      setNumber({ ...channel, [field]: value }, field, before),
+    )
   }
   const copy = async ({ id, name }: Channel) => {
-    if (await act(() => call('POST /api/channel/copy/:id', { params: { id: id } })))
+    if (await act(() => call('POST /api/channel/copy/:id', { params: { id } })))
       showSuccess(t('channels.copied', { name }))
   }
-  return { setEnabled, setNumber, copy }
+  const updateBalance = async ({ id, name }: Channel) => {
+    if (await act(() => call('GET /api/channel/update_balance/:id/', { params: { id } })))
+      showSuccess(t('channels.balanceUpdated', { name }))
+  }
+  return { setEnabled, setNumber, copy, updateBalance }
 }
 
-function useOptimisticChange(): (channel: Channel, patch: Patch) => Promise<boolean> {
+function useOptimisticChange() {
   const client = useQueryClient()
   const act = useChannelAction()
-  const show = (id: number, patch: Patch) =>
-    client.setQueriesData<ListPage<ChannelEntry>>({ queryKey: channelsKey }, (page) =>
-      withChannels(page, (row) => (row.id === id ? { ...row, ...patch } : row)),
-    )
-  return (channel, patch) =>
+  const show = (id: number, patch: Partial<Channel>) =>
+    changeChannels(client, (row) => (row.id === id ? { ...row, ...patch } : row))
+  return ({ id, status, priority, weight }: Channel, patch: Partial<Channel>) =>
     act(async () => {
       await client.cancelQueries({ queryKey: channelsKey })
-      show(channel.id, patch)
+      show(id, patch)
       try {
-        await updateChannel({ id: channel.id, ...patch })
+        await updateChannel({ id, ...patch })
       } catch (error) {
-        const { status, priority, weight } = channel
-        show(channel.id, { status, priority, weight })
+        show(id, { status, priority, weight })
         throw error
       }
     })

@@ -6,7 +6,7 @@ import { Dialog } from '#console/ui/dialogs/dialog.tsx'
 import { useOpening } from '#console/ui/dialogs/use-opening.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
-import { TextInput } from '#console/ui/forms/inputs.tsx'
+import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import type { Channel } from '#read-api/contract/channels.ts'
 import { listOf } from '../form/channel-draft.ts'
 import { ResponseTime } from '../list/channel-cells.tsx'
@@ -68,11 +68,9 @@ function ModelTests(props: { channel: Channel; onClose: () => void }): ReactElem
   return (
     <>
       <p className="tg-hint">{t('channelTests.lead')}</p>
-      <TextInput
-        type="search"
+      <SearchInput
         icon="search"
-        aria-label={t('words.searchModels')}
-        placeholder={t('words.searchModels')}
+        label={t('words.searchModels')}
         value={search}
         onChange={setSearch}
       />

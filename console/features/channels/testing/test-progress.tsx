@@ -2,13 +2,14 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { channelsKey, testProgressKey, testProgressQuery } from '#console/api/channels.ts'
+import { call } from '#console/api/client.ts'
 import { useLiveState, useLiveTopic } from '#console/api/live/use-live-topic.ts'
-import type { ListPage } from '#console/api/request.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
+import { showError } from '#console/ui/messages/toast.ts'
 import type { ChannelCheckResult, TestProgress } from '#read-api/contract/channel-actions.ts'
-import type { Channel, ChannelEntry } from '#read-api/contract/channels.ts'
-import { withChannels } from '../list/cached-channels.ts'
+import type { Channel } from '#read-api/contract/channels.ts'
+import { changeChannels } from '../list/channel-lines.ts'
 
 /**
  * Returns the progress of a test of all channels. Live events update the progress and the rows of
@@ -23,9 +24,7 @@ function useTestProgress(): TestProgress | undefined {
       const run = pushes.findLast((push) => push.run !== null)?.run
       if (run != null) client.setQueryData<TestProgress>(testProgressKey, run)
       const found = new Map(pushes.flatMap(({ channels }) => channels.map((one) => [one.id, one])))
-      client.setQueriesData<ListPage<ChannelEntry>>({ queryKey: channelsKey }, (page) =>
-        withChannels(page, (channel) => checked(channel, found.get(channel.id))),
-      )
+      changeChannels(client, (channel) => checked(channel, found.get(channel.id)))
     },
     onResync: readAgain,
   })
@@ -40,6 +39,21 @@ function checked(channel: Channel, found: ChannelCheckResult | undefined): Chann
   const { response_time, test_time, balance, balance_updated_time, reason } = found
   const figures = { response_time, test_time, balance, balance_updated_time }
   return { ...channel, ...figures, test_failure: reason }
+}
+
+/** Starts a test of all channels; `TestProgressBar` shows its progress. */
+export function useTestAll(): () => Promise<void> {
+  const client = useQueryClient()
+  return async () => {
+    try {
+      const progress = await call('GET /api/channel/test')
+      await client.cancelQueries({ queryKey: testProgressKey })
+      client.setQueryData(testProgressKey, progress)
+    } catch (error) {
+      showError(error)
+      await client.invalidateQueries({ queryKey: testProgressKey })
+    }
+  }
 }
 
 /** Shows the progress of a test of all channels, and its result until the user dismisses it. */

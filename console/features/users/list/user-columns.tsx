@@ -5,6 +5,7 @@ import type { Column } from '#console/ui/data-grid/column.ts'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { type MenuEntry, RowMenu } from '#console/ui/elements/menu.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
+import { editEntry } from '#console/ui/lists/list-actions.ts'
 import { RowSwitch } from '#console/ui/lists/row-switch.tsx'
 import { quotaOf } from '#console/ui/quota/money.ts'
 import { Quota } from '#console/ui/quota/quota.tsx'
@@ -109,29 +110,16 @@ function UserMenu({ user, actions }: { user: User; actions: UserRowActions }): R
   const name = calledOf(user)
   const entry = (action: 'promote' | 'demote', icon: 'arrowUp' | 'arrowDown'): MenuEntry[] =>
     acts.has(action)
-      ? [
-          {
-            id: action,
-            text: t(`users.${action}`),
-            icon,
-            onChoose: () => actions.manage(user, action),
-          },
-        ]
+      ? [{ text: t(`users.${action}`), icon, onChoose: () => actions.manage(user, action) }]
       : []
   const items: MenuEntry[] = [
-    { id: 'edit', text: t('ui.editRow'), icon: 'edit', onChoose: () => actions.onEdit(user) },
-    {
-      id: 'adjust',
-      text: t('users.adjust'),
-      icon: 'wallet',
-      onChoose: () => actions.onAdjust([user]),
-    },
+    editEntry(() => actions.onEdit(user)),
+    { text: t('users.adjust'), icon: 'wallet', onChoose: () => actions.onAdjust([user]) },
     ...entry('promote', 'arrowUp'),
     ...entry('demote', 'arrowDown'),
   ]
   if (acts.has('delete')) {
     items.push('divider', {
-      id: 'delete',
       text: t('users.delete'),
       icon: 'trash',
       tone: 'danger',

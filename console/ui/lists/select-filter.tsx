@@ -1,0 +1,42 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { type Choice, Select } from '../forms/inputs.tsx'
+
+/** A filter with a list of choices; `any` is the text of the choice that does not filter. */
+export function SelectFilter<Value extends string>(props: {
+  label: string
+  any: string
+  choices: readonly Choice<Value>[]
+  value: Value | ''
+  className?: string
+  onChange: (value: Value | '') => void
+}): ReactElement {
+  const { label, any, choices, ...rest } = props
+  return (
+    <Select<Value | ''>
+      aria-label={label}
+      choices={[{ value: '', label: any }, ...choices]}
+      {...rest}
+    />
+  )
+}
+
+/** The filter for a user group. A group of the URL is listed even if it does not exist. */
+export function GroupFilter(props: {
+  groups: readonly string[]
+  value: string
+  className?: string
+  onChange: (group: string) => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const { groups, ...rest } = props
+  const names = [...new Set([...groups, props.value])].filter((name) => name !== '')
+  return (
+    <SelectFilter
+      label={t('ui.groupName')}
+      any={t('words.allGroups')}
+      choices={names.map((name) => ({ value: name, label: name }))}
+      {...rest}
+    />
+  )
+}

@@ -1,0 +1,20 @@
+import { useMemo, useRef } from 'react'
+
+// biome-ignore lint/suspicious/noExplicitAny: the functions have any parameters
+type Functions = Readonly<Record<string, (...args: any[]) => unknown>>
+
+/**
+ * Returns functions that stay the same and call the given functions of the latest render, so that
+ * rows that receive the functions are not rendered again.
+ */
+export function useStable<Acts extends Functions>(acts: Acts): Acts {
+  const latest = useRef(acts)
+  latest.current = acts
+  return useMemo(() => {
+    const stable = Object.keys(latest.current).map((name) => [
+      name,
+      (...args: unknown[]) => latest.current[name]?.(...args),
+    ])
+    return Object.fromEntries(stable) as Acts
+  }, [])
+}
