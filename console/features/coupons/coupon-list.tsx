@@ -123,7 +123,7 @@ export function CouponList(props: CouponListProps): ReactElement {
   )
 }
 
-/** Actions on many codes that work without a selection. */
+/** Buttons for actions that do not require selected codes. */
 function ManyActs(props: { actions: CouponActions; onDeleteByName: () => void }): ReactElement {
   const { t } = useTranslation()
   return (

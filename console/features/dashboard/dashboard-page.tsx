@@ -6,6 +6,7 @@ import { useStatus } from '#console/api/status.ts'
 import { LiveMark } from '#console/ui/elements/live-dot.tsx'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
+import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { Figures } from './figures.tsx'
 import { FirstRun, FirstRunWait } from './first-run.tsx'
 import { RecentCalls } from './recent-calls.tsx'
@@ -65,13 +66,9 @@ export function StartPage(): ReactElement {
   const { self } = useDashboard()
   return (
     <Page title={t('dashboard.start')}>
-      {self.data !== undefined ? (
-        <FirstRun calls={self.data.request_count} isOwnPage />
-      ) : self.error !== null ? (
-        <ErrorState error={self.error} onRetry={() => void self.refetch()} />
-      ) : (
-        <FirstRunWait />
-      )}
+      <QueryView query={self} waiting={<FirstRunWait />}>
+        {({ request_count: calls }) => <FirstRun calls={calls} isOwnPage />}
+      </QueryView>
     </Page>
   )
 }

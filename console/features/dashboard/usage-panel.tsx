@@ -2,8 +2,8 @@ import { lazy, type ReactElement, Suspense, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
-import { ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
+import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
@@ -129,17 +129,17 @@ export function UsagePanel({
     >
       <ChartControls view={view} />
       {zoom !== null && <ZoomLine zoom={zoom} onOut={() => set({ from: 0, to: 0 })} />}
-      {error !== null && chart === undefined ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      ) : (
-        <ChartBody
-          chart={chart}
-          view={view}
-          text={text}
-          isTable={isTable}
-          onZoom={({ from, to }) => set({ from, to })}
-        />
-      )}
+      <QueryView query={{ data: chart, error, refetch }} waiting={SPACE}>
+        {(shown) => (
+          <ChartBody
+            chart={shown}
+            view={view}
+            text={text}
+            isTable={isTable}
+            onZoom={({ from, to }) => set({ from, to })}
+          />
+        )}
+      </QueryView>
     </Panel>
   )
 }
@@ -160,8 +160,14 @@ function ZoomLine({ zoom, onOut }: { zoom: Stretch; onOut: () => void }): ReactE
   )
 }
 
+const SPACE = (
+  <div className="tg-dash-chart">
+    <Skeleton height={220} />
+  </div>
+)
+
 function ChartBody(props: {
-  chart: UsageChart | undefined
+  chart: UsageChart
   view: ChartView
   text: (value: bigint) => string
   isTable: boolean
@@ -170,8 +176,6 @@ function ChartBody(props: {
   const { t } = useTranslation()
   const { chart, view, text } = props
   const inWords = useMeasureWords(view.measure, text)
-  const space = <div className="tg-dash-chart">{<Skeleton height={220} />}</div>
-  if (chart === undefined) return space
   const others = view.by === 'token' ? 'dashboard.otherTokens' : 'dashboard.others'
   const nameOf = (series: string): string => (series === OTHERS ? t(others) : series)
   return (
@@ -180,7 +184,7 @@ function ChartBody(props: {
       {props.isTable ? (
         <UsageTable chart={chart} text={text} nameOf={nameOf} />
       ) : (
-        <Suspense fallback={space}>
+        <Suspense fallback={SPACE}>
           <UsageBars chart={chart} text={text} nameOf={nameOf} onZoom={props.onZoom} />
         </Suspense>
       )}

@@ -6,7 +6,8 @@ import { apiQuery } from '#console/api/client.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Segmented } from '#console/ui/forms/switches.tsx'
-import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
+import { EmptyState } from '#console/ui/layout/empty-state.tsx'
+import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import type { HistoryRange } from '#read-api/contract/channel-health.ts'
 import { durationText, rateText } from './figure-text.ts'
@@ -86,11 +87,9 @@ export function HistoryPanel(props: {
         </div>
       </div>
       <div className="tg-health-history">
-        {error !== null && history === undefined && (
-          <ErrorState error={error} onRetry={() => void refetch()} />
-        )}
-        {error === null && history === undefined && SPACE}
-        {history !== undefined && <Body history={history} isTable={isTable} />}
+        <QueryView query={{ data: history, error, refetch }} waiting={SPACE}>
+          {(shown) => <Body history={shown} isTable={isTable} />}
+        </QueryView>
       </div>
     </section>
   )

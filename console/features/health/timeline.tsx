@@ -6,8 +6,7 @@ import { apiQuery } from '#console/api/client.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { TextInput } from '#console/ui/forms/inputs.tsx'
-import { ErrorState } from '#console/ui/layout/empty-state.tsx'
-import { Skeleton } from '#console/ui/layout/skeleton.tsx'
+import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { ChannelTimeline } from '#read-api/contract/channel-timeline.ts'
 import { EntryText, TimelineEntries } from './timeline-entries.tsx'
 
@@ -78,11 +77,9 @@ export function Timeline(props: {
       <h3>{t('health.timeline')}</h3>
       <MomentPicker at={at} onAt={props.onAt} />
       {data?.state_at != null && <StateThen state={data.state_at} />}
-      {read.error !== null && data === undefined && (
-        <ErrorState error={read.error} onRetry={() => void read.refetch()} />
-      )}
-      {read.isPending && <Skeleton height={80} />}
-      {data !== undefined && <TimelineEntries items={data.items} />}
+      <QueryView query={read} height={80}>
+        {({ items }) => <TimelineEntries items={items} />}
+      </QueryView>
       {pages > 1 && (
         <div className="tg-actions">
           <Button

@@ -6,7 +6,8 @@ import { messagesKey } from '#console/api/messages.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
-import { Time } from '#console/ui/elements/time.tsx'
+import { Fact } from '#console/ui/elements/fact.tsx'
+import { stamp } from '#console/ui/elements/time.tsx'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { useLeaveGuard } from '#console/ui/forms/use-leave-guard.ts'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
@@ -108,24 +109,10 @@ function Facts({ message }: { message: AdminMessage }): ReactElement {
   const { id, created_at, stats } = message
   return (
     <dl className="tg-message-facts">
-      <div>
-        <dt>{t('messages.messageId')}</dt>
-        <dd>#{id}</dd>
-      </div>
-      <div>
-        <dt>{t('words.created')}</dt>
-        <dd>
-          <Time at={created_at} style="stamp" />
-        </dd>
-      </div>
-      <div>
-        <dt>{t('messages.totalRecipients')}</dt>
-        <dd>{count.format(stats.total_recipients)}</dd>
-      </div>
-      <div>
-        <dt>{t('messages.readCount')}</dt>
-        <dd>{count.format(stats.read_count)}</dd>
-      </div>
+      <Fact name={t('messages.messageId')}>#{id}</Fact>
+      <Fact name={t('words.created')}>{stamp(created_at)}</Fact>
+      <Fact name={t('messages.totalRecipients')}>{count.format(stats.total_recipients)}</Fact>
+      <Fact name={t('messages.readCount')}>{count.format(stats.read_count)}</Fact>
     </dl>
   )
 }

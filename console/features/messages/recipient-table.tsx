@@ -5,8 +5,7 @@ import { apiQuery } from '#console/api/client.ts'
 import { messagesKey } from '#console/api/messages.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
-import { ErrorState } from '#console/ui/layout/empty-state.tsx'
-import { Skeleton } from '#console/ui/layout/skeleton.tsx'
+import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { Recipient } from '#read-api/contract/messages.ts'
 import { SmallPages } from './small-pages.tsx'
 
@@ -17,23 +16,15 @@ export function RecipientTable(props: { messageId: number; isOpen: boolean }): R
   const { t } = useTranslation()
   const [page, setPage] = useState(0)
   const asked = recipientsQuery(props.messageId, page, PAGE_SIZE)
-  const { data, error, refetch, isPlaceholderData } = useQuery({
-    ...asked,
-    enabled: props.isOpen,
-  })
+  const query = useQuery({ ...asked, enabled: props.isOpen })
+  const total = query.data?.total ?? 0
   return (
     <section className="tg-message-recipients" aria-label={t('messages.recipientTable')}>
       <h3>{t('messages.recipientTable')}</h3>
-      {data === undefined ? (
-        error === null ? (
-          <Skeleton height={200} />
-        ) : (
-          <ErrorState error={error} onRetry={() => void refetch()} />
-        )
-      ) : (
-        <Table recipients={data.items} isStale={isPlaceholderData} />
-      )}
-      <SmallPages page={page} pageSize={PAGE_SIZE} total={data?.total ?? 0} onPage={setPage} />
+      <QueryView query={query} height={200}>
+        {({ items }) => <Table recipients={items} isStale={query.isPlaceholderData} />}
+      </QueryView>
+      <SmallPages page={page} pageSize={PAGE_SIZE} total={total} onPage={setPage} />
     </section>
   )
 }

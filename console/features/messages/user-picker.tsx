@@ -5,8 +5,7 @@ import { usersQuery } from '#console/api/users.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import { Checkbox } from '#console/ui/forms/switches.tsx'
-import { ErrorState } from '#console/ui/layout/empty-state.tsx'
-import { Skeleton } from '#console/ui/layout/skeleton.tsx'
+import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { User } from '#read-api/contract/users.ts'
 import { SmallPages } from './small-pages.tsx'
 
@@ -37,11 +36,9 @@ export function UserPicker(props: {
         value={sought.keyword}
         onChange={(text) => setSought({ keyword: text, page: 0 })}
       />
-      {list.error !== null && list.data === undefined ? (
-        <ErrorState error={list.error} onRetry={() => void list.refetch()} />
-      ) : (
-        <Users users={list.data?.items} chosen={chosen} onToggle={toggle} />
-      )}
+      <QueryView query={list} height={160}>
+        {({ items }) => <Users users={items} chosen={chosen} onToggle={toggle} />}
+      </QueryView>
       <div className="tg-picker-foot">
         <span>{t('messages.chosen', { count: chosen.size })}</span>
         {chosen.size > 0 && (
@@ -61,12 +58,11 @@ export function UserPicker(props: {
 }
 
 function Users(props: {
-  users: readonly User[] | undefined
+  users: readonly User[]
   chosen: ReadonlyMap<number, string>
   onToggle: (user: User, isOn: boolean) => void
 }): ReactElement {
   const { t } = useTranslation()
-  if (props.users === undefined) return <Skeleton height={160} />
   if (props.users.length === 0) return <p className="tg-hint">{t('messages.noUsers')}</p>
   return (
     <ul className="tg-picker-users" aria-label={t('messages.audiences.users')}>

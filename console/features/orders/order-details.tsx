@@ -2,8 +2,9 @@ import type { TFunction } from 'i18next'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocale } from '#console/i18n/use-locale.ts'
+import { Fact } from '#console/ui/elements/fact.tsx'
 import type { Tone } from '#console/ui/elements/status-tag.tsx'
-import { Time } from '#console/ui/elements/time.tsx'
+import { stamp, Time } from '#console/ui/elements/time.tsx'
 import { moneyText } from '#console/ui/quota/currency-text.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
@@ -70,19 +71,11 @@ export function OrderDetails({ order }: { order: Order }): ReactElement {
         {facts
           .filter(([, text]) => text !== '')
           .map(([title, text]) => (
-            <div key={title}>
-              <dt>{title}</dt>
-              <dd className="tg-mono">{text}</dd>
-            </div>
+            <Fact key={title} name={title} className="tg-mono">
+              {text}
+            </Fact>
           ))}
-        {order.paid_at !== null && (
-          <div>
-            <dt>{t('orders.paidAt')}</dt>
-            <dd>
-              <Time at={order.paid_at} style="stamp" />
-            </dd>
-          </div>
-        )}
+        {order.paid_at !== null && <Fact name={t('orders.paidAt')}>{stamp(order.paid_at)}</Fact>}
       </dl>
       <Timeline order={order} />
     </div>

@@ -5,6 +5,7 @@ import { useStatus } from '#console/api/status.ts'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
+import { Alert } from '#console/ui/messages/alert.tsx'
 import type { DrawingTask } from '#read-api/contract/tasks.ts'
 import { drawingColumns, type Shown } from './drawing-columns.tsx'
 import { TaskFacts } from './task-facts.tsx'
@@ -98,13 +99,12 @@ function CallbackNotice(): ReactElement | null {
   const { t } = useTranslation()
   if (useStatus()?.mj_notify_enabled !== false) return null
   return (
-    <p className="tg-alert" role="note">
-      <Icon name="info" />
+    <Alert role="note">
       <span>
         {t('taskLogs.callbackOff')}{' '}
         <Link to="/admin/settings?tab=other">{t('ui.openSettings')}</Link>
       </span>
-    </p>
+    </Alert>
   )
 }
 

@@ -2,11 +2,12 @@ import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Words } from '#console/i18n/words-type.ts'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
+import { Fact } from '#console/ui/elements/fact.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { ActionCell, CodeCell, StatusCell } from './task-cells.tsx'
 import type { AnyTask } from './task-kind.ts'
 
-type Fact = readonly [keyof Words['taskLogs']['column'], ReactNode]
+type FactValue = readonly [keyof Words['taskLogs']['column'], ReactNode]
 
 /** All fields of a task, including the fields whose columns are hidden. */
 export function TaskFacts(props: { task: AnyTask; isAdmin: boolean }): ReactElement {
@@ -14,7 +15,7 @@ export function TaskFacts(props: { task: AnyTask; isAdmin: boolean }): ReactElem
   const { task, isAdmin } = props
   const id = 'mj_id' in task ? task.mj_id : task.task_id
   const channel = task.channel_id === 0 ? '' : `#${task.channel_id} ${task.channel_name}`.trim()
-  const facts: readonly Fact[] = [
+  const facts: readonly FactValue[] = [
     ['action', <ActionCell key="action" action={task.action} />],
     ['status', <StatusCell key="status" status={task.status} />],
     ['submitted', <Time key="submitted" at={task.submit_time} style="stamp" />],
@@ -35,10 +36,9 @@ export function TaskFacts(props: { task: AnyTask; isAdmin: boolean }): ReactElem
       {facts
         .filter(([, value]) => value !== false && value !== '')
         .map(([name, value]) => (
-          <div key={name}>
-            <dt>{t(`taskLogs.column.${name}`)}</dt>
-            <dd>{value}</dd>
-          </div>
+          <Fact key={name} name={t(`taskLogs.column.${name}`)}>
+            {value}
+          </Fact>
         ))}
     </dl>
   )

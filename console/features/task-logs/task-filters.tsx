@@ -3,9 +3,10 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { Button } from '#console/ui/elements/button.tsx'
 import { ButtonLink } from '#console/ui/elements/button-link.tsx'
-import { Icon, type IconName } from '#console/ui/elements/icons.tsx'
+import type { IconName } from '#console/ui/elements/icons.tsx'
 import { DraftInput } from '#console/ui/forms/draft-input.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
+import { Alert } from '#console/ui/messages/alert.tsx'
 import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
 import { relativeRange } from '#console/ui/time-range/time-range.ts'
 import type { TaskListView } from './use-task-list.ts'
@@ -48,13 +49,12 @@ export type NoTasksWords = {
 export function OffNote(props: { off: string; isAdmin: boolean }): ReactElement {
   const { t } = useTranslation()
   return (
-    <p className="tg-alert" role="note">
-      <Icon name="info" />
+    <Alert role="note">
       <span>
         {t('taskLogs.offNote', { off: props.off })}{' '}
         {props.isAdmin && <Link to="/admin/settings?tab=other">{t('ui.openSettings')}</Link>}
       </span>
-    </p>
+    </Alert>
   )
 }
 

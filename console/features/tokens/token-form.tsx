@@ -50,7 +50,7 @@ export function TokenForm(props: TokenFormProps): ReactElement {
   )
 }
 
-/** The token's budget: an amount, for which buttons set common values, or unlimited. */
+/** The token's budget, which is unlimited or an amount. Buttons set common amounts. */
 function AmountFields({ form, unit }: TokenFormProps): ReactElement {
   const { t } = useTranslation()
   return (

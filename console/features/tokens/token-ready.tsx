@@ -9,8 +9,7 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { fullKey } from '#console/ui/elements/full-key.ts'
 import { Segmented } from '#console/ui/forms/switches.tsx'
-import { ErrorState } from '#console/ui/layout/empty-state.tsx'
-import { Skeleton } from '#console/ui/layout/skeleton.tsx'
+import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { namesOf } from './token-draft.ts'
 import { maskedKey } from './token-status.ts'
@@ -121,13 +120,9 @@ function FirstCall({ token }: { token: ReadyToken }): ReactElement {
   const models = useQuery(chatModelsOfGroup(token.group || ownGroup))
   return (
     <section className="tg-first-call" aria-label={t('tokens.firstCall')}>
-      {models.data !== undefined ? (
-        <Sample token={token} model={callable(token, models.data)} />
-      ) : models.error === null ? (
-        <Skeleton height={180} />
-      ) : (
-        <ErrorState error={models.error} onRetry={() => void models.refetch()} />
-      )}
+      <QueryView query={models} height={180}>
+        {(names) => <Sample token={token} model={callable(token, names)} />}
+      </QueryView>
     </section>
   )
 }

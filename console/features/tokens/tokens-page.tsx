@@ -2,10 +2,10 @@ import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate } from 'react-router-dom'
 import { Button } from '#console/ui/elements/button.tsx'
-import { Icon } from '#console/ui/elements/icons.tsx'
 import { returnToOf } from '#console/ui/forms/form-return.ts'
 import { SETTLED } from '#console/ui/forms/use-leave-guard.ts'
 import { Page } from '#console/ui/layout/page.tsx'
+import { Alert } from '#console/ui/messages/alert.tsx'
 import { choiceParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
@@ -39,10 +39,7 @@ export function TokensPage(): ReactElement {
         </Button>
       }
     >
-      <p className="tg-alert">
-        <Icon name="info" />
-        {t('tokens.banner')}
-      </p>
+      <Alert>{t('tokens.banner')}</Alert>
       <TokenList actions={actions} onCreate={create} />
       <TokenDrawer
         edited={shown.edited}

@@ -45,7 +45,7 @@ export function useTokenActions(given: Given) {
   return useStable({ ...given, setEnabled, remove, copyKeys })
 }
 
-/** Enables or disables the tokens, skips tokens that already are, and offers an undo. */
+/** Enables or disables the tokens and offers an undo. Skips tokens that already have the status. */
 function useSwitch() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -77,7 +77,7 @@ function useSwitch() {
   return setEnabled
 }
 
-/** Deletes all of the tokens or, after an error, none. */
+/** Deletes all of the tokens. After an error, none of the tokens is deleted. */
 async function deleteTokens(ids: readonly number[]): Promise<void> {
   const [id] = ids
   if (ids.length === 1) await call('DELETE /api/token/:id/', { params: { id } })

@@ -11,7 +11,7 @@ import { rangeParam, relativeRange } from '#console/ui/time-range/time-range.ts'
 export const LOG_TYPES = [0, 1, 2, 3, 4, 5, 6] as const
 export type LogType = (typeof LOG_TYPES)[number]
 
-/** Music and lyrics. The default range is from midnight until one hour ahead. */
+/** The default range: from midnight until one hour ahead. */
 export const DEFAULT_RANGE = relativeRange('today')
 
 /** The filters of the log, which are all stored in the URL. An empty text and 0 do not filter. */

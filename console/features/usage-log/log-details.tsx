@@ -6,6 +6,7 @@ import { chatModelsQuery } from '#console/api/account.ts'
 import { endName, otherOf } from '#console/api/logs.ts'
 import { useLocale, useNumberFormat } from '#console/i18n/use-locale.ts'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
+import { Fact } from '#console/ui/elements/fact.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { absoluteTimeText } from '#console/ui/elements/time-text.ts'
 import type { LogEntry, LoggedUsage, LogOther } from '#read-api/contract/logs.ts'
@@ -41,10 +42,9 @@ export function LogFacts({ row }: { row: LogEntry }): ReactElement {
       <h3>{t('logDetails.fact.title')}</h3>
       <dl className="tg-log-facts">
         {facts.map(({ name, value }) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
+          <Fact key={name} name={name}>
+            {value}
+          </Fact>
         ))}
       </dl>
       <TryAgain row={row} />
@@ -66,7 +66,7 @@ function TryAgain({ row }: { row: LogEntry }): ReactElement | null {
   )
 }
 
-type Fact = { name: string; value: ReactNode }
+type FactValue = { name: string; value: ReactNode }
 
 /** The relay's codes for anomalies in the usage that a provider reported. */
 const ANOMALIES = [
@@ -91,14 +91,16 @@ const END_REASONS = [
   'token_exhausted',
 ] as const
 
-function useFacts(row: LogEntry, other: LogOther): Fact[] {
+function useFacts(row: LogEntry, other: LogOther): FactValue[] {
   const { t } = useTranslation()
   const locale = useLocale()
   const number = useNumberFormat({ maximumFractionDigits: 1 })
   const isCall = row.request_id !== ''
   const isFailed = row.type === ERROR
   const { hold, unpaid_usage: unpaid } = other
-  const facts: Fact[] = [{ name: t('words.time'), value: absoluteTimeText(row.created_at, locale) }]
+  const facts: FactValue[] = [
+    { name: t('words.time'), value: absoluteTimeText(row.created_at, locale) },
+  ]
   const add = (name: string, value: ReactNode): void => {
     if (value !== null && value !== undefined && value !== '') facts.push({ name, value })
   }
@@ -110,7 +112,7 @@ function useFacts(row: LogEntry, other: LogOther): Fact[] {
     row.channel > 0 && <ChannelLink id={row.channel} name={row.channel_name} />,
   )
   add(t('logDetails.fact.upstreamModel'), other.upstream_model_name)
-  // The end of a failed call is missing here, because the failure panel already shows it.
+  // Omit the end of a failed call, because the failure panel already shows how the call ended.
   add(t('words.end'), isCall && !isFailed && <CallEnd other={other} />)
   const endReason = END_REASONS.find((code) => code === other.end_reason)
   add(t('logDetails.fact.endReason'), endReason && t(`logDetails.endReason.${endReason}`))
@@ -156,7 +158,7 @@ function Anomaly({ code }: { code: string }): ReactElement {
   return <>{known === undefined ? code : t(`logDetails.anomaly.${known}`)}</>
 }
 
-/** The usage, as the provider reported it, of a call that the account could not pay completely. */
+/** The complete usage that the provider reported. Shown if the account could not pay all of it. */
 function UsedInAll({ usage }: { usage: LoggedUsage }): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { logUserQuery } from '#console/api/logs.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
+import { Fact } from '#console/ui/elements/fact.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { Popover } from '#console/ui/elements/popover.tsx'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
@@ -50,22 +51,18 @@ function UserCard({ row, onFilter }: Props): ReactElement {
         {row.username} <span className="tg-muted">#{row.user_id}</span>
       </h3>
       <dl className="tg-log-facts">
-        <div>
-          <dt>{t('words.balance')}</dt>
-          <dd>{user === undefined ? wait : <Quota value={quotaOf(user.quota)} />}</dd>
-        </div>
-        <div>
-          <dt>{t('usageLog.user.used')}</dt>
-          <dd>{user === undefined ? wait : <Quota value={quotaOf(user.used_quota)} />}</dd>
-        </div>
-        <div>
-          <dt>{t('words.requests')}</dt>
-          <dd>{user === undefined ? wait : number.format(user.request_count)}</dd>
-        </div>
-        <div>
-          <dt>{t('ui.groupName')}</dt>
-          <dd>{user === undefined ? wait : <GroupTag name={user.group} />}</dd>
-        </div>
+        <Fact name={t('words.balance')}>
+          {user === undefined ? wait : <Quota value={quotaOf(user.quota)} />}
+        </Fact>
+        <Fact name={t('usageLog.user.used')}>
+          {user === undefined ? wait : <Quota value={quotaOf(user.used_quota)} />}
+        </Fact>
+        <Fact name={t('words.requests')}>
+          {user === undefined ? wait : number.format(user.request_count)}
+        </Fact>
+        <Fact name={t('ui.groupName')}>
+          {user === undefined ? wait : <GroupTag name={user.group} />}
+        </Fact>
       </dl>
       <Button size="small" icon="filter" onClick={onFilter}>
         {t('usageLog.only', { value: row.username })}

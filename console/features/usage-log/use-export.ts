@@ -87,7 +87,7 @@ function countedBy(
   })
 }
 
-/** Downloads a file, which the browser keeps on disk if it is large. */
+/** Saves a file on the user's computer, as a download named `name`. */
 export function saveFile(file: Blob, name: string): void {
   const address = URL.createObjectURL(file)
   const link = document.createElement('a')
@@ -100,11 +100,14 @@ export function saveFile(file: Blob, name: string): void {
 const LEFT_OUT_KEY = 'logs-export-left-out'
 const NONE: readonly string[] = []
 
-/** Stored is the list of excluded columns, so that exports include columns of later releases. */
+/**
+ * Validates the stored column names. The excluded columns are stored, so that exports include
+ * columns of later releases.
+ */
 const readLeftOut = (stored: unknown): readonly string[] | null =>
   Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : null
 
-/** Manages the columns that are exported. By default these are all columns. */
+/** Manages the columns of exports. By default, all columns are exported. */
 export function useExportColumns(isAdmin: boolean) {
   const [leftOut, store] = useLocalPreference(LEFT_OUT_KEY, NONE, readLeftOut)
   const all = exportColumns(isAdmin)

@@ -163,7 +163,7 @@ export function useTail(
       }),
     [view, isHeld],
   )
-  // Store the result of each pause and resume, so that shown rows stay visible in the next pause.
+  // Store the rows after each pause and resume, so that shown rows stay visible in the next pause.
   useEffect(() => update((last) => last), [update])
   return [tail, update]
 }

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useStatus } from '#console/api/status.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
+import { Fact } from '#console/ui/elements/fact.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import { RadioCards } from '#console/ui/forms/switches.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
@@ -29,22 +30,18 @@ function TopUpPrice({ topUp }: { topUp: TopUp }): ReactElement {
   const hasAmount = fault === ''
   return (
     <dl className="tg-topup-price" aria-busy={hasAmount && !isCurrent}>
-      <div>
-        <dt>{t('wallet.toPay')}</dt>
-        <dd>
-          {!hasAmount ? (
-            '–'
-          ) : price.data === undefined ? (
-            <Skeleton width={80} height={24} />
-          ) : (
-            moneyText(price.data.money, price.data.currency, i18n.language)
-          )}
-        </dd>
-      </div>
-      <div>
-        <dt>{t('wallet.toGet')}</dt>
-        <dd>{!hasAmount || quota === null ? '–' : exactQuotaText(quota, rule)}</dd>
-      </div>
+      <Fact name={t('wallet.toPay')}>
+        {!hasAmount ? (
+          '–'
+        ) : price.data === undefined ? (
+          <Skeleton width={80} height={24} />
+        ) : (
+          moneyText(price.data.money, price.data.currency, i18n.language)
+        )}
+      </Fact>
+      <Fact name={t('wallet.toGet')}>
+        {!hasAmount || quota === null ? '–' : exactQuotaText(quota, rule)}
+      </Fact>
     </dl>
   )
 }
@@ -65,16 +62,8 @@ function ConfirmTopUp({ topUp }: { topUp: TopUp }): ReactElement {
     >
       <TopUpPrice topUp={topUp} />
       <dl className="tg-topup-price tg-topup-how">
-        <div>
-          <dt>{t('wallet.method')}</dt>
-          <dd>{t(`wallet.method_${draft.method}`)}</dd>
-        </div>
-        {draft.code.trim() !== '' && (
-          <div>
-            <dt>{t('words.topUpCode')}</dt>
-            <dd>{draft.code.trim()}</dd>
-          </div>
-        )}
+        <Fact name={t('wallet.method')}>{t(`wallet.method_${draft.method}`)}</Fact>
+        {draft.code.trim() !== '' && <Fact name={t('words.topUpCode')}>{draft.code.trim()}</Fact>}
       </dl>
     </FormDialog>
   )

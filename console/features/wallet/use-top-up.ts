@@ -131,7 +131,7 @@ export function awaitedOrder(): number | null {
 
 export const awaitOrder = (id: number): void => sessionStorage.setItem(KEY, String(id))
 
-/** Forgets the order. Returns true only on the first call for an order. */
+/** Removes the stored id of the order. Returns true only on the first call for an order. */
 export function forgetOrder(id: number): boolean {
   if (awaitedOrder() !== id) return false
   sessionStorage.removeItem(KEY)

@@ -3,11 +3,13 @@ import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { Fact } from '#console/ui/elements/fact.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
+import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
@@ -24,27 +26,25 @@ import './wallet.css'
 /** The latest credits to the balance and the latest deductions by admins. */
 function GainsPanel({ query }: { query: UseQueryResult<LogEntry[]> }): ReactElement {
   const { t } = useTranslation()
-  const { data: rows, error } = query
   return (
     <Panel
       title={t('wallet.gains')}
       lead={t('wallet.gainsLead')}
       actions={<Link to="/app/logs/api-usage?type=1">{t('wallet.allGains')}</Link>}
     >
-      {rows === undefined && error === null && <Skeleton height={200} />}
-      {rows === undefined && error !== null && (
-        <ErrorState error={error} onRetry={() => void query.refetch()} />
-      )}
-      {rows?.length === 0 && (
-        <EmptyState icon="wallet" title={t('wallet.noGains')} body={t('wallet.noGainsLead')} />
-      )}
-      {rows !== undefined && rows.length > 0 && (
-        <ul className="tg-wallet-gains">
-          {rows.map((row) => (
-            <Gain key={row.id} row={row} />
-          ))}
-        </ul>
-      )}
+      <QueryView query={query} height={200}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState icon="wallet" title={t('wallet.noGains')} body={t('wallet.noGainsLead')} />
+          ) : (
+            <ul className="tg-wallet-gains">
+              {rows.map((row) => (
+                <Gain key={row.id} row={row} />
+              ))}
+            </ul>
+          )
+        }
+      </QueryView>
     </Panel>
   )
 }
@@ -80,14 +80,10 @@ function BalanceCard({ user }: { user: User | undefined }): ReactElement {
           <dt>{t('words.currentBalance')}</dt>
           <dd>{quota(user?.quota)}</dd>
         </div>
-        <div>
-          <dt>{t('wallet.used')}</dt>
-          <dd>{quota(user?.used_quota)}</dd>
-        </div>
-        <div>
-          <dt>{t('words.requests')}</dt>
-          <dd>{user === undefined ? wait : number.format(user.request_count)}</dd>
-        </div>
+        <Fact name={t('wallet.used')}>{quota(user?.used_quota)}</Fact>
+        <Fact name={t('words.requests')}>
+          {user === undefined ? wait : number.format(user.request_count)}
+        </Fact>
       </dl>
       {user !== undefined && user.quota < 0 && (
         <p className="tg-wallet-arrears">

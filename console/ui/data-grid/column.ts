@@ -32,7 +32,6 @@ export type Column<Row> = {
 type Cell<Row> = Column<Row>['cell']
 type Rest<Row> = Partial<Omit<Column<Row>, 'id' | 'title' | 'width' | 'cell'>>
 
-/** Creates a column. */
 export const column = <Row>(
   id: string,
   title: string,

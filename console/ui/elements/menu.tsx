@@ -5,7 +5,7 @@ import { Popover, useDismissPopover } from './popover.tsx'
 
 export type MenuEntry =
   | 'divider'
-  /** A heading inside the menu, which cannot be chosen. */
+  /** A heading inside the menu, which cannot be selected. */
   | { head: ReactNode }
   | {
       text: ReactNode

@@ -1,11 +1,10 @@
-import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactElement, ReactNode } from 'react'
 import { ErrorState } from './empty-state.tsx'
 import { Skeleton } from './skeleton.tsx'
 
 /** Shows the data of a query, a placeholder while it loads, or its error with a retry button. */
 export function QueryView<Data>(props: {
-  query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
+  query: { data: Data | undefined; error: Error | null; refetch: () => unknown }
   /** The height of the placeholder in pixels. */
   height?: number
   /** Shown instead of the placeholder. */

@@ -5,7 +5,7 @@ import type { ListPage } from '#console/api/request.ts'
 export const cachedRows = <Row>(client: QueryClient, queryKey: QueryKey): Row[] =>
   client.getQueriesData<ListPage<Row>>({ queryKey }).flatMap(([, page]) => page?.items ?? [])
 
-/** Changes the rows of all cached pages of a list, before the server has answered. */
+/** Changes the rows of all cached pages of a list. */
 export function changeRows<Row>(
   client: QueryClient,
   queryKey: QueryKey,

@@ -10,7 +10,10 @@ import { useChannelAction } from './use-channel-action.ts'
 import { useRemovals } from './use-removals.ts'
 import { useRowActions } from './use-row-actions.ts'
 
-/** Sets a number for a tag's channels. Asks first if their numbers differ, else offers undo. */
+/**
+ * Returns a function that sets a number for all channels of a tag. Asks for confirmation if their
+ * numbers differ; otherwise offers an undo.
+ */
 function useGroupNumber() {
   const { t } = useTranslation()
   const act = useChannelAction()

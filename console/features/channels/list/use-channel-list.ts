@@ -45,11 +45,11 @@ export function useChannelList() {
   }
 }
 
-/** Manages the selection among the rows of the page and all matching channels. */
+/** Manages the selection, which may include channels on other pages of the list. */
 export function useChosen({ rows, filter, total, modes }: ChannelListView) {
   const chosen = useChosenRows({
     rows: channelsOf(rows),
-    // In tag mode, the total of the list counts tags, not channels.
+    // In tag mode, the list counts tags, so the number of channels is unknown (0).
     total: modes.isTagMode ? 0 : total,
     filters: filter,
     matching: matchingChannelsQuery(filter),

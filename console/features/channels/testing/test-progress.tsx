@@ -41,7 +41,7 @@ function checked(channel: Channel, found: ChannelCheckResult | undefined): Chann
   return { ...channel, ...figures, test_failure: reason }
 }
 
-/** Starts a test of all channels; `TestProgressBar` shows its progress. */
+/** Starts a test of all channels. `TestProgressBar` shows the progress of the test. */
 export function useTestAll(): () => Promise<void> {
   const client = useQueryClient()
   return async () => {
