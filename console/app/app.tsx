@@ -16,9 +16,7 @@ import { createRouter } from './routes.tsx'
 
 const WEIGHTS = [400, 600]
 
-/**
- * Loads the glyphs of the offline message, because the Chinese font's parts cannot load offline.
- */
+/** Loads the glyphs of the offline message, because the Chinese font cannot load them offline. */
 function useOfflineGlyphs(): void {
   const { t, i18n } = useTranslation()
   const { language } = i18n

@@ -35,9 +35,7 @@ export type LiveData = {
 }
 export type ScreenTopic = keyof LiveData
 
-/**
- * An event or a `resync`. After a resync, screens read their data again, as of `position` if set.
- */
+/** An event or a `resync`. After a resync, screens read data again, as of `position` if set. */
 export type LiveEvent<T extends ScreenTopic = ScreenTopic> =
   | { kind: 'event'; topic: T; position: number; data: LiveData[T] }
   | { kind: 'resync'; topic: T; position: number | null }

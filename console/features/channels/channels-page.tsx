@@ -138,9 +138,7 @@ function Channels(): ReactElement {
 
 const NO_STEP = { isOpen: false, models: [] }
 
-/**
- * Subscribes to live events. It is rendered with the rows, so that only permitted users subscribe.
- */
+/** Subscribes to live events. Rendered with the rows, so that only permitted users subscribe. */
 function LiveChannels(): null {
   useLiveChannels()
   return null

@@ -33,10 +33,7 @@ function callsOf(events: readonly LiveEvent[]): CallsOfSecond {
 /** True for the log row of a call. Other rows record balance changes. */
 const isCall = (data: object): boolean => 'request_id' in data && data.request_id !== ''
 
-/**
- * Returns the mean calls per second of the last ten seconds, or null if the latest second is
- * unknown.
- */
+/** Returns the mean calls per second of the last ten seconds; null if the latest is unknown. */
 export function rateOf(seconds: readonly CallsOfSecond[]): number | null {
   const recent = seconds.slice(-MEAN_OF)
   const known = recent.filter((calls) => calls !== null)

@@ -28,9 +28,7 @@ export const RANGE_OF_STEP: Record<ChartStep, ChartRange> = { hour: '24h', day: 
 export const stepOf = (text: string | undefined): ChartStep =>
   STEPS.find((step) => step === text) ?? 'hour'
 
-/**
- * Returns the selectable ranges. Figures by token are daily, so that `24h` would be a single bar.
- */
+/** Returns the selectable ranges. Figures by token are daily, so `24h` would be a single bar. */
 export const rangesFor = (isByDay: boolean): readonly ChartRange[] =>
   isByDay ? RANGES.filter((range) => range !== '24h') : RANGES
 
@@ -52,9 +50,7 @@ export function fittingStep(wanted: ChartStep, span: number, isByDay: boolean): 
   return (isTooFine ? fitting[0] : fitting.at(-1)) ?? 'hour'
 }
 
-/**
- * Returns the range of the URL to which the user has zoomed, or null if the URL has no valid range.
- */
+/** Returns the range to which the user has zoomed, or null if the URL has no valid range. */
 export function zoomOf({ from, to }: Stretch): Stretch | null {
   return from > 0 && to > from && to - from <= SPAN_MAX ? { from, to } : null
 }

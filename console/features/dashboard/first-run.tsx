@@ -22,10 +22,7 @@ const FALLBACK_MODEL = 'gpt-4o-mini'
 /** Poll, because the user in another tab or another admin may complete a setup step. */
 const LIVE = { refetchOnMount: 'always', refetchInterval: 5_000 } as const
 
-/**
- * The setup steps before a first call. Each step links to its form, and is done once its data
- * exists.
- */
+/** The setup steps before a first call. Each links to its form and is done once its data exists. */
 export function FirstRun(props: { calls: number; isOwnPage?: boolean }): ReactElement {
   const { calls, isOwnPage = false } = props
   const { t } = useTranslation()
@@ -128,9 +125,7 @@ function StepItem(props: { step: Step; number: number; path: string }): ReactEle
 /** The navigation state of links to forms. It makes a closed form return to the list of steps. */
 const FROM_HERE = { returnTo: '/app/start' }
 
-/**
- * Sample calls with the user's key. The displayed key is masked; a copy contains the complete key.
- */
+/** Sample calls with the user's key. The display masks the key; a copy has the complete key. */
 function Snippets(props: { apiKey: string | null; model: string }): ReactElement {
   const { t } = useTranslation()
   const [kind, setKind] = useState<SnippetKind>('curl')

@@ -1,8 +1,6 @@
 import { quotaOf } from '#console/ui/quota/money.ts'
 
-/**
- * The server's totals in quota units. `costed_quota` sums the charges of calls with a known cost.
- */
+/** The server's totals in quota units. `costed_quota` sums charges of calls with a known cost. */
 export type Costed = {
   readonly quota: number
   readonly cost: number

@@ -24,9 +24,7 @@ export type UsageChart = {
   readonly step: ChartStep
   readonly isUtc: boolean
   readonly buckets: readonly ChartBucket[]
-  /**
-   * The series from largest to smallest. The last series may be `OTHERS`, which sums all others.
-   */
+  /** The series from largest to smallest. The last may be `OTHERS`, the sum of all others. */
   readonly series: readonly ChartSeries[]
   readonly total: bigint
   readonly peak: ChartBucket | null

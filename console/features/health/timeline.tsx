@@ -119,9 +119,7 @@ function StateThen(props: { state: NonNullable<ChannelTimeline['state_at']> }): 
   )
 }
 
-/**
- * The number of entries per page. The number is high, because several entries can share one line.
- */
+/** The number of entries per page, which is high, because several entries can share one line. */
 const TIMELINE_PAGE = 50
 
 /** Reads a channel's history up to `at`, and its state then. Unix seconds; 0 means now. */

@@ -9,10 +9,7 @@ import { WayButtons } from '#console/ui/ways-in/way-buttons.tsx'
 import { isOpen, WAYS } from '#console/ui/ways-in/ways.ts'
 import { useEntered } from './use-entered.ts'
 
-/**
- * A button for each login method of another site. `isFirst` is true if no form precedes the
- * buttons.
- */
+/** A button for each login method of another site. `isFirst`: no form precedes the buttons. */
 export function OtherWays({ isFirst = false }: { isFirst?: boolean }): ReactElement | null {
   const { t } = useTranslation()
   const status = useStatus()

@@ -73,9 +73,7 @@ type Props = {
   needsProof: boolean
   onOpen: (dialog: TwoStepDialog) => void
   onClose: () => void
-  /**
-   * Called after each change of two-step login, with the recovery codes that it created, if any.
-   */
+  /** Called after a change of two-step login, with the recovery codes that it created, if any. */
   onSettled: (codes: readonly string[]) => Promise<void>
 }
 

@@ -20,9 +20,7 @@ import {
 import { RecipientFields } from './recipient-fields.tsx'
 import { TextFields } from './text-fields.tsx'
 
-/**
- * Writes and sends a message. Each opening of the drawer mounts the form again with empty fields.
- */
+/** Writes and sends a message. Each opening mounts the form again with empty fields. */
 export function CreateDrawer(props: { isOpen: boolean; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()

@@ -56,10 +56,7 @@ export function EditDrawer(props: Props & { id: number }): ReactElement {
   )
 }
 
-/**
- * Edits the text and shows who has read the message. `message` was loaded first and `now` most
- * recently.
- */
+/** Edits a message and shows who has read it. `message` was loaded first, `now` most recently. */
 function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }): ReactElement {
   const { t } = useTranslation()
   const { message } = props

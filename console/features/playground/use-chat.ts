@@ -17,10 +17,7 @@ import {
 } from './conversation.ts'
 import type { Conversations } from './use-conversations.ts'
 
-/**
- * The delays before each attempt to read the cost from the log, which has the cost shortly after
- * the call.
- */
+/** The delays before each attempt to read the cost. The log has it shortly after the call. */
 const LOOK_AFTER_MS = [100, 300, 600, 1_000, 2_000, 4_000] as const
 const GIVE_UP_MS = 15_000
 

@@ -17,9 +17,7 @@ const AGAIN_SECONDS = 30
 
 type Said =
   | { readonly kind: 'sent' }
-  /**
-   * `email` is the address that the server has rejected. Undefined if the error has another cause.
-   */
+  /** `email` is the address that the server has rejected; undefined for any other error. */
   | { readonly kind: 'refused'; readonly words: string; readonly email?: string }
 
 /** Requests a reset mail. The button is disabled for 30 s unless the server rejects the address. */

@@ -16,9 +16,7 @@ type Options<Draft, Fault extends string> = {
   faultText?: (fault: Fault) => string
   /** Sends the form's values. Throws `FieldError` if the errors of fields are known. */
   save: (draft: Draft, before: Draft) => Promise<void>
-  /**
-   * Maps an error of `save` to errors of fields. If the result is null, a toast shows the error.
-   */
+  /** Maps an error of `save` to errors of fields. If it returns null, a toast shows the error. */
   errorsOf?: (error: unknown) => FieldErrors<Draft> | null
   /** Called if the user submits again while a request is pending. */
   onRepeat?: () => void

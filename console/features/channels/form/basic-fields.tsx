@@ -28,9 +28,7 @@ export function BasicFields(props: ChannelFormProps): ReactElement {
   )
 }
 
-/**
- * Lists the supported channel types. The type of a stored channel is listed even if unsupported.
- */
+/** Lists the supported channel types. A stored channel's type is listed even if unsupported. */
 function TypeField({ form, stored, type }: ChannelFormProps): ReactElement {
   const { t } = useTranslation()
   const { types, nameOf, find } = useTypeFacts()

@@ -131,8 +131,6 @@ export type ChannelFormProps = {
   /** The values stored on the server; null for a new channel. */
   stored: ChannelDraft | null
   channel: Channel | null
-  /**
-   * The server's description of the selected channel type; undefined if the type is not supported.
-   */
+  /** The server's description of the selected channel type; undefined if it is not supported. */
   type: ChannelType | undefined
 }

@@ -22,9 +22,7 @@ export type ChannelFault =
 
 export type ChannelFaults = FieldErrors<ChannelDraft, ChannelFault>
 
-/**
- * Returns the errors that prevent saving. `before` has the stored values; null for a new channel.
- */
+/** Returns the errors that prevent saving. `before` is the stored channel; null for a new one. */
 export function channelFaults(
   draft: ChannelDraft,
   before: ChannelDraft | null,

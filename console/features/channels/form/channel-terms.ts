@@ -16,9 +16,7 @@ export function createdTerms(draft: ChannelDraft): CreateChannel {
   }
 }
 
-/**
- * Returns the changed fields for the update request. The object is empty if nothing was changed.
- */
+/** Returns the changed fields for the update request. Empty if the user changed nothing. */
 export function changedTerms(
   channel: Channel,
   before: ChannelDraft,

@@ -28,7 +28,7 @@ type Props = {
 
 const ADDRESS = { unpriced: flagParam() }
 
-/** The step for the models without a price of all enabled channels, which a link opens. */
+/** A step, opened by a link, that lists the models without a price of all enabled channels. */
 export function LinkedUnpricedStep(): ReactElement {
   const [{ unpriced: isLinked }, setAddress] = useUrlState(ADDRESS)
   const enabled = useQuery({ ...enabledModelsQuery, enabled: isLinked })

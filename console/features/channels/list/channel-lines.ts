@@ -58,10 +58,7 @@ export const isMuted = (line: ChannelLine): boolean =>
     ? line.channel.status !== 1
     : line.group.members.every(({ status }) => status !== 1)
 
-/**
- * Returns the keys of the checked rows: selected channels, and tags whose channels are all
- * selected.
- */
+/** Returns the keys of the checked rows: selected channels, and tags with all channels selected. */
 export function markedKeys(
   entries: readonly ChannelEntry[],
   chosen: ReadonlySet<string>,

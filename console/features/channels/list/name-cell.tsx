@@ -5,10 +5,7 @@ import { Icon } from '#console/ui/elements/icons.tsx'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import { UnpricedTag } from '../unpriced.tsx'
 
-/**
- * The channel's name as a link to its form, the number of keys, and the number of models without a
- * price.
- */
+/** The channel's name as a link to its form, and the numbers of keys and of unpriced models. */
 export function ChannelName(props: {
   channel: Channel
   isChild: boolean

@@ -92,9 +92,7 @@ const NONE: ReadonlySet<string> = new Set()
 const rowKey = (user: User): string => String(user.id)
 const isMuted = (user: User): boolean => user.status !== 1 || user.DeletedAt !== null
 
-/**
- * Subscribes to live events. It is rendered with the rows, so that only permitted users subscribe.
- */
+/** Subscribes to live events. Rendered with the rows, so that only permitted users subscribe. */
 function LiveUsers(): null {
   useLiveUsers()
   return null
