@@ -14,7 +14,7 @@ export type Progress = {
 
 export type Step = { readonly name: StepName; readonly isDone: boolean; readonly isNext: boolean }
 
-/** Returns the path of the form of a step. The form of unpriced models offers their preset prices. */
+/** Returns the path of the form of a step. The form of unpriced models offers preset prices. */
 export function stepPath(name: StepName, hasUnpriced: boolean): string {
   if (name === 'channel') return '/channel/add'
   if (name === 'token') return '/app/tokens?form=new'

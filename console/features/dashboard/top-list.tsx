@@ -22,7 +22,7 @@ type TopRow = {
   readonly margin?: ReactNode
 }
 
-/** The users, models or channels with the highest charges. A bar in each row compares the charges. */
+/** The users, models or channels with the highest charges. Bars in the rows compare the charges. */
 export function TopList(props: {
   title: string
   head: string

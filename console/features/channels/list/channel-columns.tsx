@@ -29,7 +29,7 @@ export type ColumnFacts = {
 type ChannelColumn = Column<ChannelLine>
 type TagLine = Extract<ChannelLine, { kind: 'tag' }>
 
-/** Creates a cell of channel rows and tag rows. Without `tagCell`, the cell of a tag stays empty. */
+/** Creates a cell of channel rows and tag rows. Without `tagCell`, the cell of a tag is empty. */
 const cell =
   (
     channelCell: (channel: Channel, isChild: boolean) => ReactNode,
