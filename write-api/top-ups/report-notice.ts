@@ -97,8 +97,8 @@ function movement(
   if (effect === 'other-currency') {
     return [
       '报告的币种与订单不同，额度没有变动，请手动处理。',
-      'The report has another currency than the order, so no quota has changed. Record the refund ' +
-        'of the order if its money is gone.',
+      'The report has another currency than the order, so no quota has changed. Record the ' +
+        'refund of the order if its money is gone.',
     ]
   }
   return ['额度没有变动。', 'No quota has changed.']
