@@ -78,7 +78,7 @@ function AmountFields({ form, unit }: TokenFormProps): ReactElement {
   )
 }
 
-/** The expiry: a time or never; common lifetimes count from now. */
+/** The token's expiry: a time, or never. Buttons set common lifetimes, counted from now. */
 function ExpiryField({ form }: TokenFormProps): ReactElement {
   const { t } = useTranslation()
   const { neverExpires } = form.draft

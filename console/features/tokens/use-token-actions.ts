@@ -12,7 +12,7 @@ import type { Token } from '#read-api/contract/tokens.ts'
 
 export type TokenActions = ReturnType<typeof useTokenActions>
 
-/** The actions that the page performs. */
+/** The functions of the page that open a form or a dialog. */
 type Given = Record<'onEdit' | 'onSnippets', (token: Token) => void>
 
 /** Actions on tokens. The list shows a change before the server responds. */

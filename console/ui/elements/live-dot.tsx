@@ -31,8 +31,8 @@ function LiveDot(props: {
 }
 
 /**
- * The connection state of the live updates, with a button to reconnect. While connected, `kind`
- * replaces the state, and `children` the button.
+ * The state of the live connection, with a button to reconnect. While the connection works, shows
+ * `kind` (if given) instead of the state, and `children` instead of the button.
  */
 export function LiveMark(props: { kind?: LiveKind; children?: ReactNode }): ReactElement {
   const { t } = useTranslation()

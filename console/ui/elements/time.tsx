@@ -45,7 +45,7 @@ export function Time(props: {
   )
 }
 
-/** Renders a time as a stamp, for the cells of a list. */
+/** Renders a time as `2026-11-21 07:03:09`, for the cells of a list. */
 export const stamp = (at: number): ReactElement => <Time at={at} style="stamp" />
 
 function subscribe(listener: () => void): () => void {

@@ -8,7 +8,7 @@ import type { ChosenRows } from './use-chosen-rows.ts'
 export function ChosenBar(props: {
   chosen: Pick<ChosenRows<unknown>, 'picked' | 'choosable' | 'chooseAll' | 'chooseNone'>
   acts: readonly { icon: IconName; text: string; act: () => void }[]
-  /** The dialogs of the actions. */
+  /** The dialogs that the actions open. */
   children?: ReactNode
 }): ReactElement | null {
   const { t } = useTranslation()

@@ -18,7 +18,7 @@ export const deleteEntry = (onChoose: () => void): MenuEntry => ({
   onChoose,
 })
 
-/** Asks before something is deleted. */
+/** Asks the user to confirm a deletion. */
 export const confirmDelete = (title: string, body: string): Promise<boolean> =>
   confirm({ title, body, confirmText: translate('words.delete'), tone: 'danger' })
 

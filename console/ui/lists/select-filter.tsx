@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Choice, Select } from '../forms/inputs.tsx'
 
-/** A filter with a list of choices; `any` is the text of the choice that does not filter. */
+/** A filter with a list of options. `any` is the text of the option that does not filter. */
 export function SelectFilter<Value extends string>(props: {
   label: string
   any: string

@@ -39,7 +39,7 @@ export const channelsOf = (entries: readonly ChannelEntry[]): ChoosableChannel[]
     isTagGroup(entry) ? entry.members.map((one) => ({ ...one, tag: entry.tag })) : [entry],
   )
 
-/** Changes the channels of all cached pages; tag rows stay unchanged. */
+/** Changes the channels on all cached pages of the list. The rows of tags stay unchanged. */
 export const changeChannels = (client: QueryClient, change: (channel: Channel) => Channel) =>
   changeRows<ChannelEntry>(client, channelsKey, (entry) =>
     isTagGroup(entry) ? entry : change(entry),

@@ -15,7 +15,7 @@ export function useBatchActions() {
   const { switched, switchedTag } = useSwitched()
   const offerUndo = useUndo()
   return {
-    /** Returns true on success, as `setTag` does. */
+    /** Enables or disables channels. Like `setTag`, returns true on success. */
     setAllEnabled: (channels: readonly ChoosableChannel[], isEnabled: boolean) =>
       act(async () => {
         const body = { ids: idsOf(channels), status: isEnabled ? 1 : 2 } as const

@@ -32,7 +32,7 @@ function useGroupNumber() {
   }
 }
 
-/** The actions that the page or the list performs. */
+/** The functions of the page or the list that open forms, dialogs and tags. */
 type Given = Record<'onEdit' | 'onTest' | 'onUnpriced' | 'onTimeline', (channel: Channel) => void> &
   Record<'onEditTag' | 'onOpenTag', (group: TagGroup) => void>
 
