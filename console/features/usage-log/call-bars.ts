@@ -74,8 +74,9 @@ export function barTimeText({ from, to }: Pick<CallBar, 'from' | 'to'>): string 
 export type AxisTick = { readonly index: number; readonly text: string }
 
 /**
- * Returns evenly spaced bars from the first to the last, as many as fit. A label is `07:00` within
- * one day, `11-21 06:00` for longer ranges, and `11-21` if bars are days.
+ * Returns the bars to label: from the first, each the same number of bars after the previous one,
+ * as many as fit. A label is `07:00` within one day, `11-21 06:00` for longer ranges, and `11-21` if
+ * bars are days.
  */
 export function axisTicks(
   bars: readonly Pick<CallBar, 'from' | 'to'>[],
@@ -87,9 +88,9 @@ export function axisTicks(
   const isLong = last.from - first.from > 24 * HOUR
   const isStamp = isLong && !isOfDays
   const ticksMax = (isWide ? 7 : 5) - (isStamp ? 2 : 0)
-  const steps = Math.min(ticksMax, bars.length) - 1
-  return Array.from({ length: steps + 1 }, (_, step) => {
-    const index = steps === 0 ? 0 : Math.round((step * (bars.length - 1)) / steps)
+  const gap = Math.max(1, Math.ceil((bars.length - 1) / (ticksMax - 1)))
+  return Array.from({ length: Math.ceil(bars.length / gap) }, (_, step) => {
+    const index = step * gap
     const stamp = stampText(bars[index]?.from ?? 0)
     const text = isOfDays ? stamp.slice(5, 10) : stamp.slice(isStamp ? 5 : 11, 16)
     return { index, text }

@@ -99,7 +99,11 @@ function TimeAxis({ bars }: { bars: readonly CallBar[] }): ReactElement {
       style={{ gridTemplateColumns: `repeat(${bars.length}, minmax(0, 1fr))` }}
     >
       {ticks.map(({ index, text }) => (
-        <span key={index} style={{ gridColumn: index + 1 }}>
+        <span
+          key={index}
+          className={index > 0 && index === bars.length - 1 ? 'tg-log-axis-end' : undefined}
+          style={{ gridColumn: index + 1 }}
+        >
           {text}
         </span>
       ))}

@@ -44,7 +44,7 @@ describe('the bars of a time range', () => {
     }
   })
 
-  it('are named on an axis: the first, the last and some between them', () => {
+  it('are named on an axis: the first, and others at equal distances', () => {
     const ticksOf = (span: 'today' | '24h' | '7d' | '30d', isWide: boolean) => {
       const plan = planBars({ kind: 'relative', span }, NOON, isWide ? 31 : 16)
       const bars = callBars([], plan as never, '')
@@ -61,6 +61,11 @@ describe('the bars of a time range', () => {
     expect(ticksOf('7d', false)).toHaveLength(3)
     expect(ticksOf('30d', true)).toHaveLength(7)
     expect(ticksOf('30d', true).at(-1)).toBe('11-21')
+    const hours = Array.from({ length: 20 }, (_, index) => {
+      const from = NOON - (NOON % HOUR) + (index - 12) * HOUR
+      return { from, to: from + HOUR - 1 }
+    })
+    expect(axisTicks(hours, true).map(({ index }) => index)).toEqual([0, 4, 8, 12, 16])
     expect(axisTicks([{ from: NOON, to: NOON + HOUR - 1 }], true)).toHaveLength(1)
     expect(axisTicks([], true)).toEqual([])
   })
