@@ -200,7 +200,7 @@ function mismatchError(before: StoreIdentity, given: string): ConfigError {
 
 /**
  * Wraps an empty remote store so that the database is marked as used before the first append.
- * Otherwise a process that starts in between would treat the database as new.
+ * Otherwise a process that starts between the append and the mark would treat the database as new.
  */
 function markedAtFirstAppend(store: EventStore, pg: Pool): EventStore {
   let isKnown = false

@@ -14,8 +14,8 @@ export type ProgressRow = { readonly id: string; readonly text: string }
 export type ChangedProgress = ProgressRow & { readonly mark: number }
 
 /**
- * The last known progress of running tasks, which all processes share. It has no use once a task
- * has ended, and it is lost with the database. Decisions never depend on it.
+ * The last known progress of running tasks, which all processes share. The progress is not an
+ * event, so it can't be rebuilt after the database is lost. No decision depends on the progress.
  */
 export type Progress = {
   /**

@@ -20,13 +20,14 @@ local keep = function(key, ms) redis.call('PEXPIRE', key, text(ms + ${SLACK_MS})
 `
 
 /**
- * Decides all claims of a request in one step. KEYS has one key per claim. ARGV has the time or 0,
- * the permit's id, the lease, then four values per claim: its kind and three numbers. Returns {0,
- * time of the decision}, or {index of the first claim whose limit is reached, wait}.
+ * Decides all claims of a request in one step. KEYS has one key per claim. ARGV has the time (0
+ * means the time of Redis), the permit's id, the lease, then four values per claim: its kind and
+ * three numbers. Returns {0, time of the decision}, or {index of the first claim whose limit is
+ * reached, wait}.
  *
  * - rate (max, period): a list of times, newest first, with at most max entries. The limit is
- * reached while the list has max entries and the last is within the period. It takes ten bytes per
- * time and is exact at any time.
+ * reached while the list has max entries and the last entry is within the period. The list takes
+ * ten bytes per entry, and the limit is exact.
  * - seats (max): a sorted set of permits by the time at which they expire.
  * - tokens (max, estimate): a sorted set of permit:amount by time. The score of the member '=' is
  * minus the sum of all amounts, so that it sorts before every time.
@@ -35,8 +36,8 @@ local keep = function(key, ms) redis.call('PEXPIRE', key, text(ms + ${SLACK_MS})
  *
  * A time in the future was recorded before the clock was set back, so it causes no wait.
  *
- * NOTE: the checks only read, and the updates add before they remove. A Redis that is out of memory
- * refuses the first addition of a script, but no addition after another write.
+ * NOTE: the checks only read, and the updates add before they remove. If Redis is out of memory, it
+ * refuses the script at its first addition. It never refuses an addition after another write.
  */
 export const ENTER = `${NOW}
 local seat, lease = ARGV[2], tonumber(ARGV[3])

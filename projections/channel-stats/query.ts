@@ -47,8 +47,8 @@ const LATENCY = 1
 const FIRST_TOKEN = 2
 
 /**
- * Reads the statistics of all channels since a minute (unix seconds). Channels without attempts are
- * absent.
+ * Reads the statistics of all channels from the minute `since` (unix seconds) until now. Channels
+ * without attempts are absent.
  */
 export async function figuresSince(
   db: CommonQueryMethods,

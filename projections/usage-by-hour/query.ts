@@ -128,8 +128,8 @@ export type Hours = { readonly fromHour: number; readonly toHour: number }
 const spent = { count: wireInteger, quota, tokens: wireInteger }
 
 /**
- * `cost` is what the providers charge for calls, as far as it is known. `costedQuota` is the quota
- * that users were charged for these calls.
+ * `cost` is the sum that providers charge for the calls whose cost is known. `costedQuota` is the
+ * quota that users were charged for the calls whose cost is known.
  */
 const costed = { cost: quota, costedQuota: quota }
 

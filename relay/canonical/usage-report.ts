@@ -26,7 +26,7 @@ export type UsageBounds = {
   readonly outputCeiling: number
 }
 
-/** The largest plausible token count. A larger count is false for every request. */
+/** The largest plausible token count. No request of any size has more tokens. */
 export const TOKENS_MAX = 10_000_000
 
 /**

@@ -67,7 +67,7 @@ type Try = {
 }
 
 /**
- * The availability of a key. A key is `due` if its pause is over and one call may probe the key.
+ * The availability of a key. The pause of a `due` key is over, so that one call may probe the key.
  * Calls must not use a key that is `out`.
  */
 export type KeyStanding = 'free' | 'due' | 'out'

@@ -8,7 +8,7 @@ import type { RelayErrorCode } from '../canonical/relay-error.ts'
 
 /** The minimum time between two reads of one account. */
 const READ_EVERY_MS = 2_000
-/** The stored result of an account is deleted if the account was not read for this long. */
+/** The stored errors of an account are deleted if nobody has read them for this long. */
 const FORGET_AFTER_MS = 60_000
 
 /** The error of each call that must end, by call id. */

@@ -40,8 +40,8 @@ export async function recordReport(
 }
 
 /**
- * Redacts the texts of a report for the caller. The result of a music task is not redacted, because
- * the caller needs the URLs in the result.
+ * Redacts the texts of a provider's report, so that the caller can see them. The result of a music
+ * task is not redacted, because the caller needs the URLs in the result.
  */
 function wordsOf(
   deps: TaskDeps,
