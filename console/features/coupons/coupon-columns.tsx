@@ -1,18 +1,20 @@
 import type { TFunction } from 'i18next'
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { actionsColumn, type Column, column, HIDDEN, TITLE } from '#console/ui/data-grid/column.ts'
-import { Time } from '#console/ui/elements/time.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
+import { CopyButton } from '#console/ui/elements/copy-button.tsx'
+import { MenuButton } from '#console/ui/elements/menu.tsx'
+import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
+import { Time, useNow } from '#console/ui/elements/time.tsx'
+import { stampText } from '#console/ui/elements/time-text.ts'
+import { deleteEntry, editEntry } from '#console/ui/lists/list-actions.ts'
+import { RowSwitch } from '#console/ui/lists/row-switch.tsx'
 import { quotaOf } from '#console/ui/quota/money.ts'
 import { Quota } from '#console/ui/quota/quota.tsx'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
-import {
-  CouponKey,
-  CouponMenu,
-  CouponName,
-  CouponStateTag,
-  CouponUser,
-  CouponUses,
-  CouponValidity,
-} from './coupon-cells.tsx'
+import { type CouponState, couponState } from './coupon-state.ts'
 import type { CouponActions } from './use-coupon-actions.ts'
 
 export const couponColumns = (t: TFunction, actions: CouponActions): Column<Redemption>[] => [
@@ -38,3 +40,106 @@ export const couponColumns = (t: TFunction, actions: CouponActions): Column<Rede
 ]
 
 const timeCell = (at: number) => (at > 0 ? <Time at={at} style="short" /> : '—')
+
+type Cell = { coupon: Redemption }
+
+const TONES: Readonly<Record<CouponState, Tone>> = {
+  unused: 'good',
+  gift: 'info',
+  disabled: 'neutral',
+  used: 'neutral',
+  usedUp: 'neutral',
+  notYetValid: 'warn',
+  expired: 'warn',
+}
+
+export function CouponStateTag({ coupon }: Cell): ReactElement {
+  const { t } = useTranslation()
+  const state = couponState(coupon, useNow())
+  return <StatusTag tone={TONES[state]}>{t(`coupons.state.${state}`)}</StatusTag>
+}
+
+export function CouponName({ coupon }: Cell): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <span className="tg-coupon-name">
+      <span title={coupon.name}>{coupon.name}</span>
+      {coupon.is_gift && (
+        <StatusTag tone="info" isPlain>
+          {t('coupons.gift')}
+        </StatusTag>
+      )}
+    </span>
+  )
+}
+
+/** The masked key. The copy button copies the complete key. */
+export function CouponKey({ coupon: { key, key_hint, name } }: Cell): ReactElement {
+  const { t } = useTranslation()
+  const shown = key.length > 12 ? `${key.slice(0, 4)}…${key_hint}` : key
+  return (
+    <span className="tg-coupon-key">
+      <code>{shown}</code>
+      {key !== '' && <CopyButton text={key} label={t('coupons.copyKey', { name })} />}
+    </span>
+  )
+}
+
+export function CouponUses({ coupon }: Cell): ReactElement {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const most = coupon.max_uses < 0 ? '∞' : number.format(coupon.max_uses)
+  const words = coupon.max_uses < 0 ? t('coupons.unlimited') : most
+  const used = number.format(coupon.used_count)
+  return (
+    <span title={t('coupons.usesOf', { count: coupon.used_count, used, most: words })}>
+      {used} / {most}
+    </span>
+  )
+}
+
+export function CouponUser({ coupon: { used_user_id, used_username } }: Cell): ReactElement {
+  const { t } = useTranslation()
+  if (used_user_id === 0) return <span className="tg-muted">{t('coupons.nobody')}</span>
+  return <span title={`#${used_user_id}`}>{used_username || `#${used_user_id}`}</span>
+}
+
+/**
+ * The date that matters most: the future start of the validity, or the expiry, which may be past.
+ */
+export function CouponValidity({ coupon: { valid_from, valid_until } }: Cell): ReactElement {
+  const { t } = useTranslation()
+  const now = useNow()
+  if (valid_from === 0 && valid_until === 0) {
+    return <span className="tg-muted">{t('coupons.always')}</span>
+  }
+  const isAhead = valid_from > now || valid_until === 0
+  const word = isAhead ? 'from' : valid_until > now ? 'until' : 'expiredAt'
+  const range = [valid_from, valid_until].map((at) => (at === 0 ? '' : stampText(at)))
+  return (
+    <span className="tg-coupon-validity" title={range.join(' – ').trim()}>
+      {t(`coupons.${word}`)}{' '}
+      <Time at={isAhead ? valid_from : valid_until} style="short-stamp" canLieAhead />
+    </span>
+  )
+}
+
+export function CouponMenu({ coupon, actions }: Cell & { actions: CouponActions }): ReactElement {
+  const { t } = useTranslation()
+  const edit = editEntry(() => actions.onEdit(coupon))
+  const remove = deleteEntry(() => void actions.remove(coupon))
+  const { name } = coupon
+  return (
+    <span className="tg-row-actions">
+      <RowSwitch
+        label={t('coupons.toggle', { name })}
+        isOn={coupon.status === 1}
+        isDisabled={coupon.status === 3}
+        onToggle={() => void actions.setEnabled(coupon, coupon.status !== 1)}
+      />
+      <MenuButton items={coupon.status === 1 ? [edit, 'divider', remove] : [remove]}>
+        <Button tone="quiet" size="small" icon="more" label={t('words.moreFor', { name })} />
+      </MenuButton>
+    </span>
+  )
+}

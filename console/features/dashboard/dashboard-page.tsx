@@ -1,3 +1,4 @@
+import './dashboard.css'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLiveState } from '#console/api/live/use-live-topic.ts'
@@ -15,7 +16,6 @@ import { UsagePanel } from './usage-panel.tsx'
 import { useChartView } from './use-chart-view.ts'
 import { useDashboard } from './use-dashboard.ts'
 import type { UsageScope } from './use-usage.ts'
-import './dashboard.css'
 
 export function DashboardPage(): ReactElement {
   const { t } = useTranslation()

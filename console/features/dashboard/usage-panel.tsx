@@ -2,16 +2,16 @@ import { lazy, type ReactElement, Suspense, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
+import { Segmented } from '#console/ui/forms/switches.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import { bucketText } from './bucket-text.ts'
-import { ChartControls } from './chart-controls.tsx'
 import type { Stretch } from './chart-range.ts'
 import { type ChartMeasure, OTHERS, prepareUsageChart, type UsageChart } from './usage-chart.ts'
-import type { ChartView } from './use-chart-view.ts'
+import { type ChartView, MEASURES } from './use-chart-view.ts'
 import { useUsage } from './use-usage.ts'
 
 /** The chart's exact figures as a table. An unknown value is a dash. */
@@ -210,4 +210,56 @@ function useMeasureWords(
   if (measure === 'quota') return text
   const words = measure === 'count' ? 'dashboard.countText' : 'dashboard.tokenText'
   return (value) => t(words, { count: Number(value), number: text(value) })
+}
+
+/** The chart's controls for scope, series, step and range. Controls with one option are hidden. */
+export function ChartControls({ view }: { view: ChartView }): ReactElement {
+  const { t } = useTranslation()
+  const { set } = view
+  return (
+    <div className="tg-dash-controls">
+      {view.isSiteKnown && (
+        <Segmented
+          label={t('dashboard.scope')}
+          value={view.scope}
+          choices={[
+            { value: 'self', label: t('dashboard.mine') },
+            { value: 'all', label: t('dashboard.everybody') },
+          ]}
+          onChange={(scope) => set({ scope })}
+        />
+      )}
+      {view.scope === 'self' && (
+        <Segmented
+          label={t('dashboard.by')}
+          value={view.by}
+          choices={[
+            { value: 'model', label: t('words.byModel') },
+            { value: 'token', label: t('dashboard.byToken') },
+          ]}
+          onChange={(by) => set({ by })}
+        />
+      )}
+      <Segmented
+        label={t('dashboard.measure')}
+        value={view.measure}
+        choices={MEASURES.map((value) => ({ value, label: t(`dashboard.${value}`) }))}
+        onChange={(measure) => set({ measure })}
+      />
+      {view.steps.length > 1 && (
+        <Segmented
+          label={t('dashboard.grain')}
+          value={view.step}
+          choices={view.steps.map((value) => ({ value, label: t(`dashboard.per.${value}`) }))}
+          onChange={(step) => set({ step })}
+        />
+      )}
+      <Segmented
+        label={t('dashboard.range')}
+        value={view.zoom === null ? view.range : ''}
+        choices={view.ranges.map((value) => ({ value, label: t(`dashboard.${value}`) }))}
+        onChange={(range) => set({ range, from: 0, to: 0 })}
+      />
+    </div>
+  )
 }

@@ -1,24 +1,26 @@
 import '#console/ui/forms/forms.css'
 import './health.css'
-import { type ReactElement, useMemo } from 'react'
+import { type ReactElement, type ReactNode, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { barsEnd, useHealth } from '#console/api/channel-health.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 import { LiveMark } from '#console/ui/elements/live-dot.tsx'
+import { SearchInput } from '#console/ui/forms/search-input.tsx'
+import { Segmented } from '#console/ui/forms/switches.tsx'
 import { adminPage } from '#console/ui/layout/admins-only-page.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { ColumnChooser } from '#console/ui/lists/column-chooser.tsx'
+import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
 import { healthColumns } from './health-columns.tsx'
 import { HealthDrawer } from './health-drawer.tsx'
 import { HealthSummary } from './health-summary.tsx'
-import { HealthToolbar } from './health-toolbar.tsx'
-import { ADDRESS, shownChannels } from './health-view.ts'
+import { ADDRESS, PERIODS, SHOWN, shownChannels } from './health-view.ts'
 
 export const HealthPage = adminPage('words.channelHealth', Board)
 
@@ -112,5 +114,43 @@ function NoRows(props: { hasChannels: boolean; shown: 'all' | 'troubled' }): Rea
     <EmptyState icon="check" title={t('health.allWellTitle')} body={t('health.allWellBody')} />
   ) : (
     <EmptyState icon="search" title={t('words.noChannelMatches')} />
+  )
+}
+
+function HealthToolbar(props: {
+  view: View[0]
+  onView: View[1]
+  columns: ReactNode
+}): ReactElement {
+  const { t } = useTranslation()
+  const { view, onView } = props
+  return (
+    <Toolbar
+      label={t('ui.filters')}
+      end={
+        <>
+          <Segmented
+            label={t('words.timeRange')}
+            value={view.window}
+            choices={PERIODS.map((value) => ({ value, label: t(`health.window.${value}`) }))}
+            onChange={(window) => onView({ window })}
+          />
+          {props.columns}
+        </>
+      }
+    >
+      <SearchInput
+        label={t('health.search')}
+        icon="search"
+        value={view.keyword}
+        onChange={(keyword) => onView({ keyword }, { isTyping: true })}
+      />
+      <Segmented
+        label={t('health.shown.label')}
+        value={view.shown}
+        choices={SHOWN.map((value) => ({ value, label: t(`health.shown.${value}`) }))}
+        onChange={(shown) => onView({ shown })}
+      />
+    </Toolbar>
   )
 }

@@ -1,3 +1,6 @@
+import '../../ui/forms/forms.css'
+import './playground.css'
+import './prose.css'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -23,9 +26,6 @@ import { MessageList } from './message-list.tsx'
 import { PlaygroundActions } from './playground-actions.tsx'
 import { useChat } from './use-chat.ts'
 import { type Conversations, useConversations } from './use-conversations.ts'
-import '../../ui/forms/forms.css'
-import './playground.css'
-import './prose.css'
 
 const LEAVE_AFTER_MS = 1_500
 

@@ -14,11 +14,18 @@ import { stamp, Time } from '#console/ui/elements/time.tsx'
 import { deleteEntry, editEntry } from '#console/ui/lists/list-actions.ts'
 import { RowSwitch } from '#console/ui/lists/row-switch.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
+import { exactQuotaText, quotaText } from '#console/ui/quota/money.ts'
+import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import { type ChatLink, chatAddress, chatWay } from '#console/ui/state/chat-links.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { namesOf } from './token-draft.ts'
-import { TokenQuota } from './token-quota.tsx'
-import { maskedKey, type TokenState, toggledStatus, tokenState } from './token-status.ts'
+import {
+  maskedKey,
+  type TokenState,
+  toggledStatus,
+  tokenState,
+  usedPercent,
+} from './token-status.ts'
 import type { TokenActions } from './use-token-actions.ts'
 
 /** Menu entries that open chat clients with a token. Without clients, one entry shows an error. */
@@ -144,4 +151,45 @@ function TokenStateTag(props: { token: Token }): ReactElement {
   const tag = <StatusTag tone={TONES[state]}>{t(`tokens.state.${state}`)}</StatusTag>
   if (state !== 'restricted') return tag
   return <span title={namesOf(props.token.model_limits).join('\n')}>{tag}</span>
+}
+
+/** The remaining and the used quota with a bar. An unlimited token has only the used quota. */
+export function TokenQuota({ token }: { token: Token }): ReactElement {
+  const { t } = useTranslation()
+  const rule = useMoneyRule()
+  const used = BigInt(token.used_quota)
+  const exact = (words: 'remaining' | 'used', value: bigint) =>
+    t(`tokens.${words}`, { amount: exactQuotaText(value, rule) })
+  const usedText = t('tokens.used', { amount: quotaText(used, rule) })
+  if (token.unlimited_quota) {
+    return (
+      <span className="tg-token-quota" title={exactQuotaText(used, rule)}>
+        <span className="tg-token-quota-words">
+          <span>{t('tokens.unlimited')}</span>
+          <span className="tg-amount">{usedText}</span>
+        </span>
+      </span>
+    )
+  }
+  const remain = BigInt(token.remain_quota)
+  const percent = usedPercent(token)
+  return (
+    <span
+      className="tg-token-quota"
+      title={`${exact('remaining', remain)}\n${exact('used', used)}`}
+    >
+      <span className="tg-token-quota-words">
+        <span className="tg-amount">
+          {t('tokens.remaining', { amount: quotaText(remain, rule) })}
+        </span>
+        <span className="tg-amount">{usedText}</span>
+      </span>
+      <progress
+        className={percent >= 90 ? 'tg-token-bar tg-token-bar-low' : 'tg-token-bar'}
+        aria-label={t('tokens.usedShare', { name: token.name, percent })}
+        max={100}
+        value={percent}
+      />
+    </span>
+  )
 }

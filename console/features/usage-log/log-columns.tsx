@@ -11,14 +11,15 @@ import { LOG_SORTS, type LogFilters } from './filters.ts'
 import {
   CostCell,
   DetailsCell,
+  DurationCell,
   FilterValue,
+  FirstTokenCell,
   ModelCell,
   RatioCell,
   RetryCell,
   StatusCell,
 } from './log-cells.tsx'
 import { LogUser } from './log-user.tsx'
-import { DurationCell, FirstTokenCell } from './timing-cells.tsx'
 
 export const COLUMNS_KEY = 'logs-table-columns'
 const FOR_ADMINS: ReadonlySet<string> = new Set(['channel', 'username', 'retry'])

@@ -1,5 +1,6 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useCommands } from '#console/ui/commands/command.ts'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 import { copyText } from '#console/ui/elements/copy-text.ts'
 import { Page } from '#console/ui/layout/page.tsx'
@@ -15,7 +16,6 @@ import { LOG_DENSITY, LogList } from './log-list.tsx'
 import { LogSummary } from './log-summary.tsx'
 import { LogTools } from './log-tools.tsx'
 import { useExport } from './use-export.ts'
-import { useLogCommands } from './use-log-commands.ts'
 import { useLogRows } from './use-log-rows.ts'
 import { useLogView } from './use-log-view.ts'
 import { useReading } from './use-reading.ts'
@@ -80,4 +80,41 @@ export function UsageLogPage(): ReactElement {
       <LogList view={view} log={log} layout={layout} reading={reading} />
     </Page>
   )
+}
+
+/** Registers the log's shortcuts. A copied link includes settings stored only in this browser. */
+export function useLogCommands(acts: {
+  isPaused: boolean
+  onPause: () => void
+  onRefresh: () => void
+  onCopyLink: () => void
+  onExport: () => void
+  onExportColumns: () => void
+}): void {
+  const { t } = useTranslation()
+  const { isPaused } = acts
+  useCommands([
+    {
+      id: 'log-pause',
+      title: isPaused ? t('usageLog.resume') : t('usageLog.pause'),
+      keys: 'p',
+      icon: isPaused ? 'play' : 'pause',
+      act: acts.onPause,
+    },
+    { id: 'refresh', title: t('ui.refresh'), keys: 'r', icon: 'refresh', act: acts.onRefresh },
+    {
+      id: 'log-export',
+      title: t('usageLog.exportAs.csv'),
+      keys: 'e',
+      icon: 'download',
+      act: acts.onExport,
+    },
+    {
+      id: 'log-export-columns',
+      title: t('usageLog.exportColumns'),
+      icon: 'columns',
+      act: acts.onExportColumns,
+    },
+    { id: 'copy-link', title: t('words.copyLink'), keys: 'c', icon: 'link', act: acts.onCopyLink },
+  ])
 }

@@ -10,15 +10,7 @@ import { logParams } from './log-params.ts'
 import { RowCounter } from './row-counter.ts'
 import type { LogView } from './use-log-view.ts'
 
-export type ExportState = {
-  /** The number of rows received, or null while no export is running. */
-  readonly rows: number | null
-  readonly start: (kind: ExportKind, columns?: readonly ExportColumn[]) => void
-  readonly cancel: () => void
-  readonly columns: ReturnType<typeof useExportColumns>
-  readonly isChoosing: boolean
-  readonly setChoosing: (isChoosing: boolean) => void
-}
+export type ExportState = ReturnType<typeof useExport>
 
 const TYPES: Record<ExportKind, string> = {
   csv: 'text/csv;charset=utf-8',
@@ -27,7 +19,7 @@ const TYPES: Record<ExportKind, string> = {
 const TOLD_EVERY_MS = 200
 
 /** Exports all rows that match the filters. The user can cancel a running export. */
-export function useExport(view: LogView): ExportState {
+export function useExport(view: LogView) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const [rows, setRows] = useState<number | null>(null)
@@ -55,10 +47,11 @@ export function useExport(view: LogView): ExportState {
     showSuccess(t('usageLog.exported', { count, rows: number.format(count) }))
   }
   return {
+    /** The number of rows received, or null while no export is running. */
     rows,
     cancel: () => running.current?.abort(),
     ...{ columns, isChoosing, setChoosing },
-    start: (kind, chosen = columns.chosen) => {
+    start: (kind: ExportKind, chosen: readonly ExportColumn[] = columns.chosen) => {
       const controller = new AbortController()
       running.current = controller
       setRows(0)

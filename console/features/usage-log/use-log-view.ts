@@ -11,29 +11,12 @@ import { filtersOf, type LOG_SORTS, LOG_URL, type LogFilters, NO_FILTERS } from 
 /** The default page size, which fills a window of 1280 × 800 (other lists have ten rows). */
 const ROWS_AT_FIRST = 20
 
-export type LogView = {
-  readonly isAdmin: boolean
-  /** The user whose live rows are shown, or null for the rows of all users. */
-  readonly ownId: number | null
-  readonly filters: LogFilters
-  /** Null means newest first, the only order with live rows. */
-  readonly sort: Sort | null
-  readonly page: number
-  readonly pageSize: PageSize
-  /** The column ids of a link, separated by commas. If empty, this browser's columns apply. */
-  readonly columns: string
-  /** A key that changes with filters, order, page and page size. Queries and live rows use it. */
-  readonly key: string
-  readonly setFilters: (patch: Partial<LogFilters>, options?: { replace?: boolean }) => void
-  readonly clearFilters: () => void
-  readonly setSort: (sort: Sort) => void
-  readonly setPage: (page: number, options?: { replace?: boolean }) => void
-  readonly setPageSize: (size: PageSize) => void
-  readonly forgetColumns: () => void
-}
+type Options = { replace?: boolean }
+
+export type LogView = ReturnType<typeof useLogView>
 
 /** Reads the filters and the presentation from the URL, with functions that change them. */
-export function useLogView(): LogView {
+export function useLogView() {
   const user = useUser()
   const isAdmin = isAdminUser(user)
   const [values, set] = useUrlState(LOG_URL)
@@ -48,23 +31,28 @@ export function useLogView(): LogView {
     const filterKey = JSON.stringify({ ...filters, range: rangeText(filters.range) })
     return {
       isAdmin,
+      /** The user whose live rows are shown, or null for the rows of all users. */
       ownId: isAdmin ? null : (user?.id ?? 0),
       filters,
+      /** Null means newest first, the only order with live rows. */
       sort: sortOf(values),
       page: values.p,
       pageSize,
+      /** The column ids of a link, separated by commas. If empty, this browser's columns apply. */
       columns: values.columns,
+      /** The key of queries and live rows. It changes with filters, order, page and page size. */
       key: `${isAdmin} ${filterKey} ${values.sort} ${values.order} ${values.p} ${pageSize}`,
-      setFilters: (patch, options) => set({ ...patch, p: 0 }, options),
+      setFilters: (patch: Partial<LogFilters>, options?: Options) =>
+        set({ ...patch, p: 0 }, options),
       clearFilters: () => set({ ...NO_FILTERS, p: 0 }),
-      setSort: ({ column, isDescending }) =>
+      setSort: ({ column, isDescending }: Sort) =>
         set({
           sort: column as keyof typeof LOG_SORTS,
           order: isDescending ? 'desc' : 'asc',
           p: 0,
         }),
-      setPage: (p, options) => set({ p }, options),
-      setPageSize: (size) => {
+      setPage: (p: number, options?: Options) => set({ p }, options),
+      setPageSize: (size: PageSize) => {
         remember(size)
         set({ p: 0, page_size: size })
       },

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { ORDERS_PER_PAGE, ownOrdersQuery } from '#console/api/wallet.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { OrderStatus } from '#console/ui/elements/order-status.tsx'
@@ -10,7 +9,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { moneyText } from '#console/ui/quota/currency-text.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
-import { useThrottled } from '#console/ui/state/use-throttled.ts'
+import { useLiveRefetch } from '#console/ui/state/use-throttled.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
 
 const EVERY_MS = 500
@@ -20,14 +19,13 @@ export function OrdersPanel(): ReactElement | null {
   const { t } = useTranslation()
   const [page, setPage] = useState(0)
   const { data, refetch } = useQuery(ownOrdersQuery(page))
-  const readAgain = useThrottled(() => void refetch(), EVERY_MS)
-  // Payments and refunds are also rows of the log, so the log's live events reload the orders.
-  useLiveTopic('logs', {
-    onEvents: (rows) => {
-      if (rows.some(({ type }) => type === 1 || type === 3)) readAgain()
-    },
-    onResync: readAgain,
-  })
+  // Payments and refunds are also log entries.
+  useLiveRefetch(
+    'logs',
+    EVERY_MS,
+    () => void refetch(),
+    ({ type }) => type === 1 || type === 3,
+  )
   if (data === undefined || data.total === 0) return null
   const isLast = (page + 1) * ORDERS_PER_PAGE >= data.total
   return (

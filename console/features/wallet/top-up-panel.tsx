@@ -1,3 +1,4 @@
+import './top-up.css'
 import type { FormEvent, ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStatus } from '#console/api/status.ts'
@@ -12,7 +13,6 @@ import { moneyText } from '#console/ui/quota/currency-text.ts'
 import { exactQuotaText, quotaFromDollars } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import { picksFrom, type TopUp, useTopUp } from './use-top-up.ts'
-import './top-up.css'
 
 function TopUpPrice({ topUp }: { topUp: TopUp }): ReactElement {
   const { t, i18n } = useTranslation()

@@ -5,9 +5,8 @@ import { showUndoable } from '#console/ui/lists/list-actions.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { useStable } from '#console/ui/state/use-stable.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
-import { useBatchActions } from './use-batch-actions.ts'
+import { useBatchActions, useRemovals } from './use-batch-actions.ts'
 import { useChannelAction } from './use-channel-action.ts'
-import { useRemovals } from './use-removals.ts'
 import { useRowActions } from './use-row-actions.ts'
 
 /**
