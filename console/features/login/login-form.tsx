@@ -1,61 +1,59 @@
-import { type FormEvent, type ReactElement, useState } from 'react'
+import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '#console/ui/elements/button.tsx'
-import { FormField } from '#console/ui/forms/form-field.tsx'
-import { PasswordInput, TextInput } from '#console/ui/forms/inputs.tsx'
-import { Refusal } from '#console/ui/forms/refusal.tsx'
+import { call } from '#console/api/client.ts'
+import { PasswordField, TextField } from '#console/ui/forms/fields.tsx'
+import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
-import { type OnNeeded, useLogin } from './use-login.ts'
+import { EntryForm } from '#console/ui/layout/entry-page.tsx'
+import type { Login, SecondFactorRequired } from '#write-api/contract/login.ts'
+import { useEnter } from './use-enter.ts'
+
+/** The required second factor, and whether the password is a common one. */
+export type Asked = SecondFactorRequired['second_factor'] & { readonly isCommonPassword?: boolean }
+export type OnNeeded = (needed: Asked) => void
 
 /** The password form. A field's error appears below the field, a server error at the button. */
 export function LoginForm(props: { onNeeded: OnNeeded }): ReactElement {
   const { t } = useTranslation()
-  const { logIn, isBusy, refusal } = useLogin(props.onNeeded)
+  const enter = useEnter()
   const human = useHumanCheck('login')
-  const [username, setUsername] = useState('')
-  const [password, setPassword] = useState('')
-  const [isChecked, setChecked] = useState(false)
-  const isMissing = username.trim() === '' || password === ''
-  const fault = isChecked && isMissing ? t('auth.needBoth') : ''
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    setChecked(true)
-    if (!isMissing) return logIn({ username: username.trim(), password }, human.take)
-    const empty = username.trim() === '' ? 'username' : 'password'
-    event.currentTarget.querySelector<HTMLInputElement>(`input[name="${empty}"]`)?.focus()
-  }
+  const form = useDraftForm<Login>({
+    initial: () => ({ username: '', password: '' }),
+    validate: ({ username, password }) => {
+      if (username.trim() === '') return { username: t('auth.needBoth') }
+      return password === '' ? { password: t('auth.needBoth') } : {}
+    },
+    save: async ({ username, password }) => {
+      const turnstile = human.take()
+      if (turnstile === null) return
+      const body = { username: username.trim(), password }
+      const entered = await call('POST /api/user/login', { query: { turnstile }, body })
+      // Checked in the browser, because the server stores nothing about password strength.
+      const { isCommonPassword } = await import('./common-passwords.ts')
+      const by = { isCommonPassword: isCommonPassword(password) }
+      if ('second_factor' in entered) props.onNeeded({ ...entered.second_factor, ...by })
+      else await enter(entered, by)
+    },
+    showsRefusal: true,
+  })
   return (
-    <form className="tg-entry-form" onSubmit={submit} noValidate>
-      <FormField label={t('auth.username')} error={username.trim() === '' ? fault : ''}>
-        {(control) => (
-          <TextInput
-            {...control}
-            name="username"
-            autoComplete="username"
-            autoFocus
-            autoCapitalize="none"
-            spellCheck={false}
-            value={username}
-            onChange={setUsername}
-          />
-        )}
-      </FormField>
-      <FormField label={t('auth.password')} error={username.trim() !== '' ? fault : ''}>
-        {(control) => (
-          <PasswordInput
-            {...control}
-            name="password"
-            autoComplete="current-password"
-            value={password}
-            onChange={setPassword}
-          />
-        )}
-      </FormField>
+    <EntryForm form={form} submitText={t('shell.login')}>
+      <TextField
+        label={t('auth.username')}
+        name="username"
+        autoComplete="username"
+        autoFocus
+        autoCapitalize="none"
+        spellCheck={false}
+        {...form.field('username')}
+      />
+      <PasswordField
+        label={t('auth.password')}
+        name="password"
+        autoComplete="current-password"
+        {...form.field('password')}
+      />
       {human.box}
-      <Refusal text={refusal} />
-      <Button type="submit" tone="primary" size="large" isFill isBusy={isBusy}>
-        {t('shell.login')}
-      </Button>
-    </form>
+    </EntryForm>
   )
 }

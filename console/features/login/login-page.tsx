@@ -1,38 +1,38 @@
-import { type ReactElement, useState } from 'react'
+import { lazy, type ReactElement, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation, useSearchParams } from 'react-router-dom'
 import { arePasskeysPossible, showPasskey } from '#console/api/auth/passkeys.ts'
 import { call } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
 import { Button } from '#console/ui/elements/button.tsx'
-import { Icon } from '#console/ui/elements/icons.tsx'
-import { Refusal } from '#console/ui/forms/refusal.tsx'
-import { usePageTitle, useSiteName } from '#console/ui/layout/page.tsx'
+import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
+import { EntryPage } from '#console/ui/layout/entry-page.tsx'
+import { useSiteName } from '#console/ui/layout/page.tsx'
+import { Alert, Refusal } from '#console/ui/messages/alert.tsx'
 import { isOpen, WAYS } from '#console/ui/ways-in/ways.ts'
 import type { SessionUser } from '#read-api/contract/users.ts'
 import type { SecondFactorRequired } from '#write-api/contract/login.ts'
-import { LoginForm } from './login-form.tsx'
+import { type Asked, LoginForm, type OnNeeded } from './login-form.tsx'
 import { OtherWays } from './other-ways.tsx'
-import { SecondStepForm } from './second-step-form.tsx'
 import { useEnter } from './use-enter.ts'
-import type { Asked, OnNeeded } from './use-login.ts'
-import { useOnce } from './use-once.ts'
+
+const SecondStepForm = lazy(async () => ({
+  default: (await import('./second-step-form.tsx')).SecondStepForm,
+}))
 
 /** Logs in with a passkey, without a username. Hidden if the browser has no passkey support. */
 function PasskeyButton(): ReactElement | null {
   const { t } = useTranslation()
   const enter = useEnter()
-  const { isBusy, refusal, run } = useOnce()
+  const { isBusy, refusal, submit } = useDraftForm({
+    initial: () => ({}),
+    save: async () => enter(await passkeyLogin()),
+    showsRefusal: true,
+  })
   if (!arePasskeysPossible()) return null
   return (
     <div className="tg-entry-passkey">
-      <Button
-        icon="key"
-        size="large"
-        isFill
-        isBusy={isBusy}
-        onClick={() => void run(async () => enter(await passkeyLogin()))}
-      >
+      <Button icon="key" size="large" isFill isBusy={isBusy} onClick={submit}>
         {t('auth.passkeyIn')}
       </Button>
       <Refusal text={refusal} />
@@ -49,7 +49,7 @@ export function LoginPage(): ReactElement {
   const { t } = useTranslation()
   const [params] = useSearchParams()
   const name = useSiteName()
-  usePageTitle(t('shell.login'))
+  const title = t('shell.login')
   // The second factor that a login on another page requires. The other page redirects here.
   const arrived = useLocation().state as Partial<SecondFactorRequired> | null
   const [asked, setAsked] = useState<Asked | null>(null)
@@ -57,30 +57,23 @@ export function LoginPage(): ReactElement {
   const needed: Asked | undefined = asked ?? arrived?.second_factor
   if (needed !== undefined && needed.ticket !== leftTicket) {
     return (
-      <div className="tg-entry">
-        <header className="tg-entry-head">
-          <h1>{t('ui.twoStepLogin')}</h1>
-          <p>{t('auth.secondLead')}</p>
-        </header>
-        <SecondStepForm needed={needed} onRestart={() => setLeftTicket(needed.ticket)} />
-      </div>
+      <EntryPage title={title} heading={t('ui.twoStepLogin')} lead={t('auth.secondLead')}>
+        <Suspense fallback={null}>
+          <SecondStepForm needed={needed} onRestart={() => setLeftTicket(needed.ticket)} />
+        </Suspense>
+      </EntryPage>
     )
   }
   return (
-    <div className="tg-entry">
-      <header className="tg-entry-head">
-        <h1>{t('auth.welcome', { name })}</h1>
-        <p>{t('auth.lead')}</p>
-      </header>
+    <EntryPage title={title} heading={t('auth.welcome', { name })} lead={t('auth.lead')}>
       {params.get('expired') !== null && (
-        <p className="tg-alert" role="alert">
-          <Icon name="clock" />
+        <Alert role="alert" icon="clock">
           {t('auth.expired')}
-        </p>
+        </Alert>
       )}
       <WaysIn onNeeded={setAsked} />
       <Links aff={params.get('aff')} />
-    </div>
+    </EntryPage>
   )
 }
 

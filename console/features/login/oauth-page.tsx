@@ -3,11 +3,11 @@ import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate, useSearchParams } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
 import { rememberedReturn, rememberReturn } from '#console/api/oauth.ts'
-import { usePageTitle } from '#console/ui/layout/page.tsx'
+import { EntryPage } from '#console/ui/layout/entry-page.tsx'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import { WAYS } from '#console/ui/ways-in/ways.ts'
 import type { LoginOrBindResult, TelegramQuery } from '#write-api/contract/oauth.ts'
-import { useEntered } from './use-entered.ts'
+import { useEnter } from './use-enter.ts'
 
 /** The page to which OAuth providers return. It completes a login or a binding and redirects. */
 export function OAuthPage(): ReactElement {
@@ -15,17 +15,16 @@ export function OAuthPage(): ReactElement {
   const { pathname } = useLocation()
   const [params] = useSearchParams()
   const navigate = useNavigate()
-  const entered = useEntered()
+  const enter = useEnter()
   const isStarted = useRef(false)
   const way = WAYS.find((name) => pathname === `/oauth/${name}`) ?? 'oidc'
   const site = t(`oauth.within.${way}`)
-  usePageTitle(t('oauth.title'))
   const end = useEffectEvent(async () => {
     try {
       const answer = await comeBack(way, params, t('oauth.refused', { site }))
       const returnTo = rememberedReturn()
       rememberReturn(null)
-      if (answer !== null) return await entered(answer, returnTo)
+      if (answer !== null) return await enter(answer, { returnTo })
       showSuccess(t('oauth.bound', { site }), { goesAlong: true })
       await navigate('/app/me', { replace: true })
     } catch (error) {
@@ -40,14 +39,7 @@ export function OAuthPage(): ReactElement {
     isStarted.current = true
     void end()
   }, [])
-  return (
-    <div className="tg-entry">
-      <header className="tg-entry-head">
-        <h1>{t('oauth.title')}</h1>
-        <p>{t('oauth.checking', { site })}</p>
-      </header>
-    </div>
-  )
+  return <EntryPage title={t('oauth.title')} lead={t('oauth.checking', { site })} />
 }
 
 /**

@@ -7,7 +7,7 @@ import { useStatus } from '#console/api/status.ts'
 import { type Messenger, MessengerDialog } from '#console/ui/ways-in/messenger-dialog.tsx'
 import { WayButtons } from '#console/ui/ways-in/way-buttons.tsx'
 import { isOpen, WAYS } from '#console/ui/ways-in/ways.ts'
-import { useEntered } from './use-entered.ts'
+import { useEnter } from './use-enter.ts'
 
 /** A button for each login method of another site. `isFirst`: no form precedes the buttons. */
 export function OtherWays({ isFirst = false }: { isFirst?: boolean }): ReactElement | null {
@@ -33,15 +33,15 @@ export function OtherWays({ isFirst = false }: { isFirst?: boolean }): ReactElem
 function Dialog(props: { way: Messenger; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const [params] = useSearchParams()
-  const entered = useEntered()
+  const enter = useEnter()
   const returnTo = params.get('returnTo')
   const { aff } = purposeOf(params)
   const weChat = async (code: string) =>
-    entered(
+    enter(
       await call('GET /api/oauth/wechat', {
         query: { code, ...(aff === undefined ? {} : { aff }) },
       }),
-      returnTo,
+      { returnTo },
     )
   const getState = () => {
     rememberReturn(returnTo)

@@ -1,24 +1,28 @@
-import { type FormEvent, type ReactElement, useRef, useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { showPasskey } from '#console/api/auth/passkeys.ts'
 import { call } from '#console/api/client.ts'
 import { Button } from '#console/ui/elements/button.tsx'
-import { atField, CODE_CODES } from '#console/ui/forms/at-field.ts'
-import { FormField } from '#console/ui/forms/form-field.tsx'
-import { TextInput } from '#console/ui/forms/inputs.tsx'
-import { Refusal } from '#console/ui/forms/refusal.tsx'
-import { focusFirstFault } from '#console/ui/forms/use-submit.ts'
+import { CODE_CODES } from '#console/ui/forms/at-field.ts'
+import { TextField } from '#console/ui/forms/fields.tsx'
+import {
+  type DraftForm,
+  errorsByCode,
+  formProps,
+  useDraftForm,
+} from '#console/ui/forms/use-draft-form.ts'
+import { Refusal } from '#console/ui/messages/alert.tsx'
 import type { PasskeyAssertion } from '#write-api/contract/credentials.ts'
 import type { SecondFactorKind } from '#write-api/contract/login.ts'
+import type { Asked } from './login-form.tsx'
 import { useEnter } from './use-enter.ts'
-import type { Asked } from './use-login.ts'
-import { useOnce } from './use-once.ts'
 
 const CODES = {
   totp: { label: 'ui.verificationCode', lead: 'auth.totpLead', other: 'auth.useTotp' },
   recovery: { label: 'auth.recoveryCode', lead: 'auth.recoveryLead', other: 'auth.useRecovery' },
 } as const
 type CodeKind = keyof typeof CODES
+type CodeDraft = { code: string; isByPasskey: boolean }
 
 /** The second factor of a login: an authenticator code, a passkey or a recovery code. */
 export function SecondStepForm({
@@ -34,44 +38,41 @@ export function SecondStepForm({
   const by = isCommonPassword === undefined ? {} : { isCommonPassword }
   const has = (kind: SecondFactorKind) => kinds.includes(kind)
   const [codeKind, setCodeKind] = useState<CodeKind | null>(has('totp') ? 'totp' : null)
-  const { isBusy, refusal, run } = useOnce()
-  const byCode = (code: string, tell: (words: string) => void) =>
-    run(() =>
-      atField(CODE_CODES, tell, async () =>
-        enter(await call('POST /api/user/login/second', { body: { ticket, code } }), by),
-      ),
-    )
-  const byPasskey = () =>
-    run(async () =>
-      enter(
-        await call('POST /api/user/login/second', {
-          body: { ticket, passkey: await secondPasskey(ticket) },
-        }),
-        by,
-      ),
-    )
+  const form = useDraftForm<CodeDraft>({
+    initial: () => ({ code: '', isByPasskey: false }),
+    validate: ({ code, isByPasskey }) =>
+      isByPasskey || code.trim() !== '' ? {} : { code: t('ui.enterCode') },
+    save: async ({ code, isByPasskey }) => {
+      const factor = isByPasskey ? { passkey: await showOwn(ticket) } : { code: code.trim() }
+      await enter(await call('POST /api/user/login/second', { body: { ticket, ...factor } }), by)
+    },
+    errorsOf: errorsByCode({ code: CODE_CODES }),
+    showsRefusal: true,
+  })
+  const choose = (kind: CodeKind) => {
+    setCodeKind(kind)
+    form.reset()
+  }
   const others = (['totp', 'recovery'] as const).filter((kind) => has(kind) && kind !== codeKind)
   return (
     <div className="tg-entry-form">
-      {codeKind !== null && (
-        <CodeForm key={codeKind} kind={codeKind} isBusy={isBusy} onCode={byCode} />
-      )}
-      <Refusal text={refusal} />
+      {codeKind !== null && <CodeForm key={codeKind} kind={codeKind} form={form} />}
+      <Refusal text={form.refusal} />
       {has('passkey') && (
         <Button
           icon="key"
           size="large"
           tone={codeKind === null ? 'primary' : 'normal'}
           isFill
-          isBusy={isBusy && codeKind === null}
-          onClick={() => void byPasskey()}
+          isBusy={form.isBusy && codeKind === null}
+          onClick={() => void form.submitWith({ isByPasskey: true })}
         >
           {t('auth.usePasskey')}
         </Button>
       )}
       <p className="tg-entry-links">
         {others.map((kind) => (
-          <Button key={kind} tone="quiet" size="small" onClick={() => setCodeKind(kind)}>
+          <Button key={kind} tone="quiet" size="small" onClick={() => choose(kind)}>
             {t(CODES[kind].other)}
           </Button>
         ))}
@@ -83,51 +84,30 @@ export function SecondStepForm({
   )
 }
 
-function CodeForm(props: {
-  kind: CodeKind
-  isBusy: boolean
-  /** Receives the entered code. `tell` shows an error below the code field. */
-  onCode: (code: string, tell: (words: string) => void) => Promise<void>
-}): ReactElement {
+function CodeForm(props: { kind: CodeKind; form: DraftForm<CodeDraft> }): ReactElement {
   const { t } = useTranslation()
-  const form = useRef<HTMLFormElement>(null)
-  const [code, setCode] = useState('')
-  const [fault, setFault] = useState('')
-  const { label, lead } = CODES[props.kind]
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    setFault(code.trim() === '' ? t('ui.enterCode') : '')
-    if (code.trim() === '') return focusFirstFault(form)
-    void props.onCode(code.trim(), setFault).then(() => focusFirstFault(form))
-  }
+  const { kind, form } = props
   return (
-    <form ref={form} className="tg-entry-step" onSubmit={submit} noValidate>
-      <FormField label={t(label)} hint={t(lead)} error={fault}>
-        {(control) => (
-          <TextInput
-            {...control}
-            autoFocus
-            autoComplete="one-time-code"
-            inputMode={props.kind === 'totp' ? 'numeric' : 'text'}
-            autoCapitalize="none"
-            spellCheck={false}
-            isMono
-            maxLength={40}
-            value={code}
-            onChange={(next) => {
-              setCode(next)
-              setFault('')
-            }}
-          />
-        )}
-      </FormField>
-      <Button type="submit" tone="primary" size="large" isFill isBusy={props.isBusy}>
+    <form className="tg-entry-step" {...formProps(form)}>
+      <TextField
+        label={t(CODES[kind].label)}
+        hint={t(CODES[kind].lead)}
+        autoFocus
+        autoComplete="one-time-code"
+        inputMode={kind === 'totp' ? 'numeric' : 'text'}
+        autoCapitalize="none"
+        spellCheck={false}
+        isMono
+        maxLength={40}
+        {...form.field('code')}
+      />
+      <Button type="submit" tone="primary" size="large" isFill isBusy={form.isBusy}>
         {t('auth.verify')}
       </Button>
     </form>
   )
 }
 
-async function secondPasskey(ticket: string): Promise<PasskeyAssertion> {
+async function showOwn(ticket: string): Promise<PasskeyAssertion> {
   return showPasskey(await call('POST /api/user/login/second/begin', { body: { ticket } }))
 }

@@ -4,7 +4,7 @@ import { useLocation, useNavigate, useOutletContext, useSearchParams } from 'rea
 import { safeReturnTo } from '#console/api/auth/return-to.ts'
 import { isRoot, storeUser } from '#console/api/session.ts'
 import { showSuccess, showWarning } from '#console/ui/messages/toast.ts'
-import type { SessionUser } from '#read-api/contract/users.ts'
+import type { LoginResult } from '#write-api/contract/login.ts'
 
 /** Completes a login: stores the user and opens the requested page. */
 export function useEnter() {
@@ -15,14 +15,22 @@ export function useEnter() {
   // The return path of an OAuth login that had to continue here with the second factor.
   const arrived = useLocation().state as { returnTo?: string | null } | null
   const isKnownPath = useOutletContext<(path: string) => boolean>()
-  return async (user: SessionUser, { isCommonPassword = false } = {}): Promise<void> => {
+  return async (
+    entered: LoginResult,
+    {
+      isCommonPassword = false,
+      returnTo = params.get('returnTo') ?? arrived?.returnTo ?? null,
+    } = {},
+  ): Promise<void> => {
+    // No session exists yet, so the login page asks for the second factor.
+    if ('second_factor' in entered) {
+      return navigate('/login', { replace: true, state: { ...entered, returnTo } })
+    }
     client.clear()
-    storeUser(user)
-    const isWarned = isCommonPassword && isRoot(user)
+    storeUser(entered)
+    const isWarned = isCommonPassword && isRoot(entered)
     if (isWarned) showWarning(t('auth.defaultPassword'), { stayMs: 20_000, goesAlong: true })
     else showSuccess(t('auth.success'), { goesAlong: true })
-    const returnTo = params.get('returnTo') ?? arrived?.returnTo ?? null
-    const target = safeReturnTo(returnTo, window.location.origin, isKnownPath)
-    await navigate(target, { replace: true })
+    await navigate(safeReturnTo(returnTo, window.location.origin, isKnownPath), { replace: true })
   }
 }

@@ -67,18 +67,10 @@ type MailDraft = { email: string; code: string }
 
 /** A separate component, so that the human verification loads only when the dialog opens. */
 function Fields({ form }: { form: DraftForm<MailDraft> }): ReactElement {
-  const { t } = useTranslation()
   const human = useHumanCheck('verification')
   return (
     <>
-      <MailCodeFields
-        draft={form.draft}
-        errors={form.errors}
-        purpose="bind"
-        onChange={form.change}
-        takeToken={human.take}
-        onNoAddress={() => form.refuse('email', t('auth.needEmail'))}
-      />
+      <MailCodeFields form={form} purpose="bind" takeToken={human.take} />
       {human.box}
     </>
   )

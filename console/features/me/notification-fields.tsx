@@ -88,10 +88,10 @@ function ProofOfMail(props: FieldsProps & { onRefused: (words: string) => void }
     <>
       <MailCodeField
         email={draft.mailTo}
-        code={draft.mailCode}
+        value={draft.mailCode}
         error={fault === 'mailCodeNeeded' ? t('auth.needCode') : undefined}
         purpose="notify"
-        onCode={(mailCode) => onChange({ mailCode })}
+        onChange={(mailCode) => onChange({ mailCode })}
         takeToken={human.take}
         onNoAddress={() => {}}
         onRefused={props.onRefused}

@@ -4,22 +4,32 @@ import {
   accountFaults,
   EMPTY_ACCOUNT,
 } from '#console/ui/forms/account-draft.ts'
+import { MAIL_CODES, USERNAME_CODES } from '#console/ui/forms/at-field.ts'
+import type { FieldCodes, FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import type { Register } from '#write-api/contract/registration.ts'
 
 export type RegisterDraft = AccountDraft & { email: string; code: string }
-export type RegisterField = keyof RegisterDraft
-export type RegisterFaults = Partial<Record<keyof AccountDraft, AccountFault>> & {
-  email?: 'needEmail' | 'badEmail'
-  code?: 'needCode'
-}
+export type RegisterFault = AccountFault | 'needEmail' | 'badEmail' | 'needCode'
 
 export const EMPTY_REGISTER: RegisterDraft = { ...EMPTY_ACCOUNT, email: '', code: '' }
+
+/** The field for each error code of the server. */
+export const FIELD_CODES: FieldCodes<RegisterDraft> = {
+  username: USERNAME_CODES,
+  password: ['PasswordTooShort', 'PasswordTooLong'],
+  again: ['PasswordsDiffer'],
+  email: ['IdentityTaken', 'MailIsUsername', ...MAIL_CODES],
+  code: ['MailCodeRequired', 'MailCodeWrong'],
+}
 
 /** A minimal check of a mail address. The server checks the address completely. */
 const LIKE_AN_ADDRESS = /^[^\s@＠]+[@＠][^\s@＠]+$/
 
 /** Returns the errors by field in the order of the form. */
-export function registerFaults(draft: RegisterDraft, needsMail: boolean): RegisterFaults {
+export function registerFaults(
+  draft: RegisterDraft,
+  needsMail: boolean,
+): FieldErrors<RegisterDraft, RegisterFault> {
   return {
     ...accountFaults(draft),
     ...(needsMail && !LIKE_AN_ADDRESS.test(draft.email.trim()) ? { email: 'badEmail' } : {}),

@@ -1,47 +1,55 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link, useSearchParams } from 'react-router-dom'
+import { Link, useNavigate, useSearchParams } from 'react-router-dom'
+import { call } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
-import { Button } from '#console/ui/elements/button.tsx'
-import { Icon } from '#console/ui/elements/icons.tsx'
 import { AccountFields } from '#console/ui/forms/account-fields.tsx'
 import { MailCodeFields } from '#console/ui/forms/mail-code.tsx'
-import { Refusal } from '#console/ui/forms/refusal.tsx'
+import { errorsByCode, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
-import { usePageTitle, useSiteName } from '#console/ui/layout/page.tsx'
+import { EntryForm, EntryPage } from '#console/ui/layout/entry-page.tsx'
+import { useSiteName } from '#console/ui/layout/page.tsx'
+import { Alert } from '#console/ui/messages/alert.tsx'
+import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { Status } from '#read-api/contract/status.ts'
-import { useRegisterForm } from './use-register-form.ts'
+import {
+  EMPTY_REGISTER,
+  FIELD_CODES,
+  type RegisterDraft,
+  type RegisterFault,
+  registerBody,
+  registerFaults,
+} from './register-draft.ts'
 
 function RegisterForm(): ReactElement {
   const { t } = useTranslation()
+  const navigate = useNavigate()
+  const status = useStatus()
+  const [params] = useSearchParams()
   const human = useHumanCheck('register')
-  const register = useRegisterForm(human.take)
-  const { draft, change } = register
+  const needsMail = status?.email_verification === true
+  const form = useDraftForm<RegisterDraft, RegisterFault>({
+    initial: () => EMPTY_REGISTER,
+    validate: (draft) => registerFaults(draft, needsMail),
+    faultText: (fault) => t(`auth.${fault}`),
+    save: async (draft) => {
+      const token = human.take()
+      if (token === null) return
+      const affCode = status?.aff_enabled === false ? null : params.get('aff')
+      const body = registerBody(draft, needsMail, affCode)
+      await call('POST /api/user/register', { query: { turnstile: token }, body })
+      showSuccess(t('auth.registered'), { goesAlong: true })
+      await navigate('/login', { replace: true })
+    },
+    errorsOf: errorsByCode(FIELD_CODES),
+    showsRefusal: true,
+  })
   return (
-    <form ref={register.form} className="tg-entry-form" onSubmit={register.onSubmit} noValidate>
-      <AccountFields
-        draft={draft}
-        words="auth"
-        faults={register.faults}
-        refused={register.refused}
-        onChange={change}
-      />
-      {register.needsMail && (
-        <MailCodeFields
-          draft={draft}
-          errors={register.mailErrors}
-          purpose="register"
-          onChange={change}
-          takeToken={human.take}
-          onNoAddress={register.onNoAddress}
-        />
-      )}
+    <EntryForm form={form} submitText={t('shell.register')}>
+      <AccountFields form={form} words="auth" />
+      {needsMail && <MailCodeFields form={form} purpose="register" takeToken={human.take} />}
       {human.box}
-      <Refusal text={register.refusal} />
-      <Button type="submit" tone="primary" size="large" isFill isBusy={register.isBusy}>
-        {t('shell.register')}
-      </Button>
-    </form>
+    </EntryForm>
   )
 }
 
@@ -53,18 +61,16 @@ export function RegisterPage(): ReactElement {
   const closed = closedBy(useStatus())
   const aff = params.get('aff')
   const login = aff === null ? '/login' : `/login?${new URLSearchParams({ aff })}`
-  usePageTitle(t('shell.register'))
   return (
-    <div className="tg-entry">
-      <header className="tg-entry-head">
-        <h1>{t('auth.registerWelcome', { name })}</h1>
-        {closed === null && <p>{t('auth.registerLead')}</p>}
-      </header>
+    <EntryPage
+      title={t('shell.register')}
+      heading={t('auth.registerWelcome', { name })}
+      lead={closed === null ? t('auth.registerLead') : undefined}
+    >
       {closed === null ? (
         <RegisterForm />
       ) : (
-        <p className="tg-alert" role="alert">
-          <Icon name="info" />
+        <Alert role="alert">
           <span>
             {t(`auth.${closed}`)}
             {closed === 'passwordRegisterClosed' && (
@@ -74,14 +80,14 @@ export function RegisterPage(): ReactElement {
               </>
             )}
           </span>
-        </p>
+        </Alert>
       )}
       <p className="tg-entry-links">
         <span>
           {t('auth.hasAccount')} <Link to={login}>{t('auth.toLogin')}</Link>
         </span>
       </p>
-    </div>
+    </EntryPage>
   )
 }
 

@@ -1,4 +1,4 @@
-import { type ReactElement, useRef, useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useSearchParams } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
@@ -6,10 +6,10 @@ import { call } from '#console/api/client.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { copyText } from '#console/ui/elements/copy-text.ts'
-import { Icon } from '#console/ui/elements/icons.tsx'
-import { FormField } from '#console/ui/forms/form-field.tsx'
-import { TextInput } from '#console/ui/forms/inputs.tsx'
-import { usePageTitle } from '#console/ui/layout/page.tsx'
+import { TextField } from '#console/ui/forms/fields.tsx'
+import { formProps, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
+import { EntryPage } from '#console/ui/layout/entry-page.tsx'
+import { Alert } from '#console/ui/messages/alert.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 
 /** The page of the link in a reset mail. One click creates, shows and copies a new password. */
@@ -19,13 +19,12 @@ export function ConfirmResetPage(): ReactElement {
   const [email, token] = [params.get('email') ?? '', params.get('token') ?? '']
   const isLink = email !== '' && token !== ''
   const [isDone, setDone] = useState(false)
-  usePageTitle(t('auth.confirmTitle'))
   return (
-    <div className="tg-entry">
-      <header className="tg-entry-head">
-        <h1>{isDone ? t('auth.confirmedTitle') : t('auth.confirmTitle')}</h1>
-        <p>{isDone ? t('auth.confirmedLead') : t('auth.confirmLead')}</p>
-      </header>
+    <EntryPage
+      title={t('auth.confirmTitle')}
+      heading={isDone ? t('auth.confirmedTitle') : t('auth.confirmTitle')}
+      lead={isDone ? t('auth.confirmedLead') : t('auth.confirmLead')}
+    >
       {isLink ? (
         <ConfirmForm email={email} token={token} onDone={() => setDone(true)} />
       ) : (
@@ -34,7 +33,7 @@ export function ConfirmResetPage(): ReactElement {
       <p className="tg-entry-links">
         <Link to="/login">{t('auth.backToLogin')}</Link>
       </p>
-    </div>
+    </EntryPage>
   )
 }
 
@@ -42,29 +41,32 @@ type Confirm = { email: string; token: string; onDone: () => void }
 
 function ConfirmForm({ email, token, onDone }: Confirm): ReactElement {
   const { t } = useTranslation()
-  const { reset, isBusy, refusal, isSpent, password } = useReset({ email, token, onDone })
+  const [password, setPassword] = useState('')
+  /** True if the link was used or has expired, so that a retry would fail. */
+  const [isSpent, setSpent] = useState(false)
   const isDone = password !== ''
+  const form = useDraftForm({
+    initial: () => ({ email }),
+    save: async () => {
+      if (isDone) return
+      const made = await reset({ email, token }, () => setSpent(true))
+      setPassword(made)
+      onDone()
+      if (await copyText(made)) showSuccess(t('auth.passwordCopied'))
+    },
+    showsRefusal: true,
+  })
   return (
-    <form
-      className="tg-entry-form"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!isDone) void reset()
-      }}
-    >
-      <FormField label={t('auth.email')}>
-        {(control) => (
-          <TextInput {...control} name="email" value={email} readOnly onChange={() => {}} />
-        )}
-      </FormField>
+    <form className="tg-entry-form" {...formProps(form)}>
+      <TextField label={t('auth.email')} name="email" readOnly {...form.field('email')} />
       {isDone && <NewPassword password={password} />}
-      {refusal !== '' && <BadLink words={refusal} />}
+      {form.refusal !== '' && <BadLink words={form.refusal} />}
       <Button
         type="submit"
         tone="primary"
         size="large"
         isFill
-        isBusy={isBusy}
+        isBusy={form.isBusy}
         isDisabled={isDone || isSpent}
       >
         {isDone ? t('auth.confirmDone') : t('auth.confirmSubmit')}
@@ -78,57 +80,38 @@ function ConfirmForm({ email, token, onDone }: Confirm): ReactElement {
   )
 }
 
-function useReset({ email, token, onDone }: Confirm) {
-  const { t } = useTranslation()
-  const isUnderWay = useRef(false)
-  const [isBusy, setBusy] = useState(false)
-  const [refusal, setRefusal] = useState('')
-  /** True if the link was used or has expired, so that a retry would fail. */
-  const [isSpent, setSpent] = useState(false)
-  const [password, setPassword] = useState('')
-  const reset = async () => {
-    if (isUnderWay.current) return
-    isUnderWay.current = true
-    setBusy(true)
-    setRefusal('')
-    try {
-      const made = await call('POST /api/user/reset', { body: { email, token } })
-      setPassword(made)
-      onDone()
-      if (await copyText(made)) showSuccess(t('auth.passwordCopied'))
-    } catch (error) {
-      setSpent(error instanceof ApiError && error.code === 'ResetLinkInvalid')
-      setRefusal(error instanceof Error ? error.message : String(error))
-    } finally {
-      isUnderWay.current = false
-      setBusy(false)
-    }
+/** Returns the new password. */
+async function reset(body: Omit<Confirm, 'onDone'>, onSpent: () => void): Promise<string> {
+  try {
+    return await call('POST /api/user/reset', { body })
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'ResetLinkInvalid') onSpent()
+    throw error
   }
-  return { reset, isBusy, refusal, isSpent, password }
 }
 
 function BadLink({ words }: { words: string }): ReactElement {
   const { t } = useTranslation()
   return (
-    <p className="tg-alert tg-alert-bad" role="alert">
-      <Icon name="alert" />
+    <Alert tone="bad">
       <span>
         {words} <Link to="/reset">{t('auth.newLink')}</Link>
       </span>
-    </p>
+    </Alert>
   )
 }
 
 function NewPassword({ password }: { password: string }): ReactElement {
   const { t } = useTranslation()
   return (
-    <FormField label={t('ui.newPassword')} hint={t('auth.newPasswordHint')}>
-      {(control) => (
-        <div className="tg-with-button">
-          <TextInput {...control} value={password} readOnly isMono onChange={() => {}} />
-          <CopyButton text={password} label={t('auth.copyPassword')} />
-        </div>
-      )}
-    </FormField>
+    <TextField
+      label={t('ui.newPassword')}
+      hint={t('auth.newPasswordHint')}
+      value={password}
+      readOnly
+      isMono
+      beside={<CopyButton text={password} label={t('auth.copyPassword')} />}
+      onChange={() => {}}
+    />
   )
 }

@@ -1,10 +1,8 @@
-import { type FormEvent, type ReactElement, useRef, useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSearchParams } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
 import { clearUser, storeUser } from '#console/api/session.ts'
-import { Button } from '#console/ui/elements/button.tsx'
-import { Icon } from '#console/ui/elements/icons.tsx'
 import {
   type AccountDraft,
   type AccountFault,
@@ -13,7 +11,8 @@ import {
 } from '#console/ui/forms/account-draft.ts'
 import { AccountFields } from '#console/ui/forms/account-fields.tsx'
 import { RadioCards } from '#console/ui/forms/switches.tsx'
-import { showInfo } from '#console/ui/messages/toast.ts'
+import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
+import { EntryForm } from '#console/ui/layout/entry-page.tsx'
 import type { Setup } from '#write-api/contract/registration.ts'
 
 type UsageMode = 'external' | 'self' | 'demo'
@@ -21,12 +20,6 @@ type UsageMode = 'external' | 'self' | 'demo'
 type SetupDraft = AccountDraft & { mode: UsageMode }
 
 const EMPTY_SETUP: SetupDraft = { ...EMPTY_ACCOUNT, mode: 'external' }
-
-/** Returns the errors by field. If a root account exists, the form asks only for the mode. */
-const setupFaults = (
-  draft: SetupDraft,
-  isRootReady: boolean,
-): Partial<Record<keyof AccountDraft, AccountFault>> => (isRootReady ? {} : accountFaults(draft))
 
 /**
  * Builds the setup request. `token` comes from a URL in the server's log and permits a setup from
@@ -46,88 +39,52 @@ function setupBody(draft: SetupDraft, token: string | null): Setup {
 /** The delay before leaving, so that the user can read the success message. */
 const LEAVE_DELAY_MS = 800
 
-type SetupState = { phase: 'ready' | 'busy' | 'done'; refusal: string }
+const MODES: readonly UsageMode[] = ['external', 'self', 'demo']
 
 /** Runs the setup once and opens the start page with a full page load. */
-function useSetUp(): SetupState & { submit: (draft: SetupDraft) => void } {
+export function SetupForm(props: { isRootReady: boolean }): ReactElement {
   const { t } = useTranslation()
   const [params] = useSearchParams()
-  const [state, setState] = useState<SetupState>({ phase: 'ready', refusal: '' })
-  const isUnderWay = useRef(false)
-  const submit = async (draft: SetupDraft) => {
-    if (isUnderWay.current) return showInfo(t('auth.repeated'))
-    isUnderWay.current = true
-    setState({ phase: 'busy', refusal: '' })
-    try {
-      const user = await call('POST /api/setup', { body: setupBody(draft, params.get('token')) })
+  const [isDone, setDone] = useState(false)
+  const form = useDraftForm<SetupDraft, AccountFault>({
+    initial: () => EMPTY_SETUP,
+    // If a root account exists, the form asks only for the mode.
+    validate: (draft) => (props.isRootReady ? {} : accountFaults(draft)),
+    faultText: (fault) => t(`setup.${fault}`),
+    save: async (draft) => {
+      if (isDone) return
+      const user = await setUp(setupBody(draft, params.get('token')), t('setup.failed'))
       // No user was created, so the stored user belongs to an earlier installation.
       if (user === null) clearUser()
       else storeUser(user)
-      setState({ phase: 'done', refusal: '' })
+      setDone(true)
       const path = user === null ? '/login' : '/app/start'
       setTimeout(() => window.location.assign(path), LEAVE_DELAY_MS)
-    } catch (error) {
-      isUnderWay.current = false
-      const message = error instanceof Error ? error.message : ''
-      setState({ phase: 'ready', refusal: message || t('setup.failed') })
-    }
-  }
-  return { ...state, submit: (draft) => void submit(draft) }
-}
-
-const MODES: readonly UsageMode[] = ['external', 'self', 'demo']
-
-export function SetupForm(props: { isRootReady: boolean }): ReactElement {
-  const { t } = useTranslation()
-  const { phase, refusal, submit } = useSetUp()
-  const [draft, setDraft] = useState<SetupDraft>(EMPTY_SETUP)
-  const [isChecked, setChecked] = useState(false)
-  const faults = setupFaults(draft, props.isRootReady)
-  const change = (patch: Partial<SetupDraft>) => setDraft((now) => ({ ...now, ...patch }))
-  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    setChecked(true)
-    const first = Object.keys(faults)[0]
-    if (first === undefined) return submit(draft)
-    event.currentTarget.querySelector<HTMLInputElement>(`input[name="${first}"]`)?.focus()
-  }
+    },
+    showsRefusal: true,
+  })
   return (
-    <form className="tg-entry-form" onSubmit={onSubmit} noValidate>
-      {!props.isRootReady && (
-        <AccountFields
-          draft={draft}
-          words="setup"
-          faults={isChecked ? faults : {}}
-          isWide
-          onChange={change}
-        />
-      )}
+    <EntryForm
+      form={form}
+      submitText={t('setup.submit')}
+      done={isDone ? t('setup.done') : undefined}
+    >
+      {!props.isRootReady && <AccountFields form={form} words="setup" isWide />}
       <RadioCards
         label={t('setup.mode')}
-        value={draft.mode}
         choices={MODES.map((mode) => ({
           value: mode,
           label: t(`setup.${mode}`),
           hint: t(`setup.${mode}Hint`),
         }))}
-        onChange={(mode) => change({ mode })}
+        {...form.field('mode')}
       />
-      {refusal !== '' && (
-        <p className="tg-alert tg-alert-bad" role="alert">
-          <Icon name="alert" />
-          {refusal}
-        </p>
-      )}
-      {phase === 'done' ? (
-        <output className="tg-alert tg-alert-good">
-          <Icon name="check" />
-          {t('setup.done')}
-        </output>
-      ) : (
-        <Button type="submit" tone="primary" size="large" isFill isBusy={phase === 'busy'}>
-          {t('setup.submit')}
-        </Button>
-      )}
-    </form>
+    </EntryForm>
   )
 }
+
+/** `failed` is the error message if the server sends none. */
+const setUp = (body: Setup, failed: string) =>
+  call('POST /api/setup', { body }).catch((error: unknown) => {
+    throw error instanceof Error && error.message !== '' ? error : new Error(failed)
+  })

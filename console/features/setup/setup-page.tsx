@@ -3,7 +3,7 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '#console/api/client.ts'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
-import { usePageTitle } from '#console/ui/layout/page.tsx'
+import { EntryPage } from '#console/ui/layout/entry-page.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { SetupForm } from './setup-form.tsx'
 
@@ -12,13 +12,12 @@ const databaseName = (type: string): string => (type === 'postgres' ? 'PostgreSQ
 export function SetupPage(): ReactElement {
   const { t } = useTranslation()
   const { data, isError, refetch } = useQuery(setupStatusQuery)
-  usePageTitle(t('setup.title'))
   return (
-    <div className="tg-entry tg-entry-wide">
-      <header className="tg-entry-head">
-        <h1>{t('setup.title')}</h1>
-        <p>{data?.root_init === true ? t('setup.accountReady') : t('setup.lead')}</p>
-      </header>
+    <EntryPage
+      title={t('setup.title')}
+      lead={data?.root_init === true ? t('setup.accountReady') : t('setup.lead')}
+      isWide
+    >
       {isError ? (
         <ErrorState error={new Error(t('setup.statusFailed'))} onRetry={() => void refetch()} />
       ) : data === undefined ? (
@@ -31,7 +30,7 @@ export function SetupPage(): ReactElement {
           {t('setup.database', { name: databaseName(data.database_type) })}
         </p>
       )}
-    </div>
+    </EntryPage>
   )
 }
 

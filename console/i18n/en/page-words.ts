@@ -4,6 +4,7 @@ import { dashboard } from './dashboard.ts'
 import { messages } from './messages.ts'
 import { orders } from './orders.ts'
 import { prices } from './prices.ts'
+import { pricing } from './pricing.ts'
 import { settings } from './settings.ts'
 import { taskLogs } from './task-logs.ts'
 import { users } from './users.ts'
@@ -30,6 +31,7 @@ export const pageWords: PageWords = {
   messages,
   orders,
   prices,
+  pricing,
   settings,
   taskLogs,
   users,

@@ -1,9 +1,8 @@
 import { auth } from './auth.ts'
 import { about, chat, home, oauth, setup } from './entry-pages.ts'
-import { pricing } from './pricing.ts'
 import { request } from './request.ts'
 import { shell } from './shell.ts'
 import { ui } from './ui.ts'
 
 /** The texts of the pages before login. All other texts load after the login. */
-export const entryWords = { about, auth, chat, home, oauth, pricing, request, setup, shell, ui }
+export const entryWords = { about, auth, chat, home, oauth, request, setup, shell, ui }

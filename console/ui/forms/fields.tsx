@@ -1,18 +1,17 @@
 import type { ComponentProps, ReactElement, ReactNode } from 'react'
 import { type FieldControl, FormField } from './form-field.tsx'
 import { PasswordInput, Select, TextArea, TextInput } from './inputs.tsx'
-import { NameList } from './name-list.tsx'
 import { type Pick as QuickPick, QuickPicks } from './quick-picks.tsx'
 
 /** The label, the hint and the error of a field. All other props belong to the control. */
-type Labelled = {
+export type Labelled = {
   label: string
   hint?: ReactNode
   error?: string | undefined
   isRequired?: boolean | undefined
 }
 
-function labelled<Rest extends Labelled>(
+export function labelled<Rest extends Labelled>(
   { label, hint, error, isRequired, ...rest }: Rest,
   control: (given: FieldControl & Omit<Rest, keyof Labelled>) => ReactNode,
 ): ReactElement {
@@ -81,14 +80,3 @@ export const TextAreaField = (props: ComponentProps<typeof TextArea> & Labelled)
 export const SelectField = <Value extends string>(
   props: ComponentProps<typeof Select<Value>> & Labelled,
 ): ReactElement => labelled(props, (input) => <Select {...input} />)
-
-type NamesProps = Omit<ComponentProps<typeof NameList>, 'control' | 'names'> & {
-  value: readonly string[]
-}
-
-export const NamesField = (props: NamesProps & Labelled): ReactElement => {
-  const { label, hint, error, isRequired, value, ...list } = props
-  return labelled({ label, hint, error, isRequired }, (control) => (
-    <NameList {...list} control={control} names={value} />
-  ))
-}

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type ReactElement, type ReactNode, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../elements/icons.tsx'
+import { type Labelled, labelled } from './fields.tsx'
 import type { FieldControl } from './form-field.tsx'
 import './name-list.css'
 
@@ -16,6 +17,16 @@ type NameListProps = {
   isOpenEnded?: boolean
   /** Renders a selected name. The default is plain text. */
   show?: (name: string) => ReactNode
+}
+
+type NamesFieldProps = Omit<NameListProps, 'control' | 'names'> &
+  Labelled & { value: readonly string[] }
+
+export function NamesField(props: NamesFieldProps): ReactElement {
+  const { label, hint, error, isRequired, value, ...list } = props
+  return labelled({ label, hint, error, isRequired }, (control) => (
+    <NameList {...list} control={control} names={value} />
+  ))
 }
 
 /** A list of names. Names are entered, pasted with commas, or selected from suggestions. */

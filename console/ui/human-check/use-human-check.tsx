@@ -1,8 +1,9 @@
-import { type ReactElement, useRef, useState } from 'react'
+import { lazy, type ReactElement, Suspense, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStatus } from '#console/api/status.ts'
 import { showInfo } from '../messages/toast.ts'
-import { HumanBox } from './human-box.tsx'
+
+const HumanBox = lazy(async () => ({ default: (await import('./human-box.tsx')).HumanBox }))
 
 export type HumanCheck = {
   /** The provider's widget, or null if the site requires no human verification. */
@@ -36,5 +37,10 @@ export function useHumanCheck(action: 'login' | 'register' | 'verification' | 'r
     token.current = given
   }
   const siteKey = status.turnstile_site_key
-  return { box: <HumanBox {...{ siteKey, action, round, onToken }} />, take }
+  const box = (
+    <Suspense fallback={null}>
+      <HumanBox {...{ siteKey, action, round, onToken }} />
+    </Suspense>
+  )
+  return { box, take }
 }

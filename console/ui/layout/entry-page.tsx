@@ -1,7 +1,7 @@
 import type { ReactElement, ReactNode } from 'react'
 import { Button } from '../elements/button.tsx'
-import { Refusal } from '../forms/refusal.tsx'
 import { type DraftForm, formProps } from '../forms/use-draft-form.ts'
+import { Alert, Refusal } from '../messages/alert.tsx'
 import { usePageTitle } from './page.tsx'
 
 /** The frame of pages before login: an h1 and the content, in one narrow column. */
@@ -31,23 +31,29 @@ export function EntryForm(props: {
   form: Pick<DraftForm<object>, 'ref' | 'submit' | 'isBusy' | 'refusal'>
   submitText: string
   isDisabled?: boolean
+  /** Replaces the button after the form was sent for good. */
+  done?: string | undefined
   children: ReactNode
 }): ReactElement {
-  const { form, submitText, isDisabled = false } = props
+  const { form, submitText, isDisabled = false, done } = props
   return (
     <form className="tg-entry-form" {...formProps(form)}>
       {props.children}
       <Refusal text={form.refusal} />
-      <Button
-        type="submit"
-        tone="primary"
-        size="large"
-        isFill
-        isBusy={form.isBusy}
-        isDisabled={isDisabled}
-      >
-        {submitText}
-      </Button>
+      {done === undefined ? (
+        <Button
+          type="submit"
+          tone="primary"
+          size="large"
+          isFill
+          isBusy={form.isBusy}
+          isDisabled={isDisabled}
+        >
+          {submitText}
+        </Button>
+      ) : (
+        <Alert tone="good">{done}</Alert>
+      )}
     </form>
   )
 }

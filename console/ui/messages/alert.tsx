@@ -26,3 +26,7 @@ export function Alert(props: {
     </p>
   )
 }
+
+/** An error message of the server, inside the form that caused the error. */
+export const Refusal = ({ text }: { text: string }): ReactElement | null =>
+  text === '' ? null : <Alert tone="bad">{text}</Alert>

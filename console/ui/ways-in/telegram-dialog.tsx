@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { Dialog } from '../dialogs/dialog.tsx'
 import { Button } from '../elements/button.tsx'
-import { Refusal } from '../forms/refusal.tsx'
+import { Refusal } from '../messages/alert.tsx'
 
 type ScriptPolicy = { createScriptURL: (url: string) => string }
 type Globals = {
