@@ -4,7 +4,7 @@ import { Link } from 'react-router-dom'
 import { Button } from '#console/ui/elements/button.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { relativeRange } from '#console/ui/time-range/time-range.ts'
-import { DEFAULT_RANGE, filterCount } from './filters.ts'
+import { DEFAULT_RANGE, filterCount, type LogFilters } from './filters.ts'
 import type { LogView } from './use-log-view.ts'
 
 export function LogEmpty(props: {
@@ -57,13 +57,21 @@ export function LogEmpty(props: {
       />
     )
   }
-  const isByName = [filters.model, filters.token, filters.username].some((name) => name !== '')
   return (
     <EmptyState
       icon="filter"
       title={t('usageLog.emptyFiltered')}
-      body={isByName ? t('usageLog.emptyExactBody') : t('usageLog.emptyFilteredBody')}
+      body={t(bodyOf(filters))}
       action={<Button onClick={clearFilters}>{t('usageLog.clear', { count })}</Button>}
     />
   )
+}
+
+const TYPE_ERROR = 6
+
+/** Returns the key of the advice for filters that match no entry. */
+function bodyOf({ type, channel, model, token, username }: LogFilters) {
+  if (type === TYPE_ERROR && channel > 0) return 'usageLog.emptyRetriedBody' as const
+  if (`${model}${token}${username}` !== '') return 'usageLog.emptyExactBody' as const
+  return 'usageLog.emptyFilteredBody' as const
 }

@@ -96,6 +96,9 @@ export const usageLog: Words['usageLog'] = {
   emptyRange: 'No entries in this time',
   emptyRangeBody: 'Try a longer time range.',
   emptyFiltered: 'No entries match these filters',
+  emptyRetriedBody:
+    'No call failed finally on this channel. Calls that another channel answered after a retry ' +
+    'are listed as done, with their failed attempts.',
   emptyFilteredBody: 'Remove some filters or widen the time range.',
   emptyExactBody: 'Model, token and username are looked up by their exact name.',
   channelFault: 'A channel ID is a whole number',

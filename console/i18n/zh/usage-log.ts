@@ -94,6 +94,8 @@ export const usageLog = {
   emptyRange: '这段时间没有记录',
   emptyRangeBody: '换一个更长的时间范围再看看。',
   emptyFiltered: '没有符合筛选条件的记录',
+  emptyRetriedBody:
+    '没有调用最终在该渠道失败。重试后由其他渠道完成的调用显示为完成，并列出失败的尝试。',
   emptyFilteredBody: '去掉一些条件，或者放宽时间范围。',
   emptyExactBody: '模型、令牌和用户名按完整名称精确匹配。',
   channelFault: '渠道 ID 是整数',

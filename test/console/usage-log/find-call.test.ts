@@ -125,3 +125,11 @@ describe('the channel of a call', () => {
     expect(await link.getAttribute('href')).toBe('/channel/edit/1')
   })
 })
+
+it('says where to find failed attempts of a channel whose calls another one answered', async () => {
+  const list = app.site.routes['GET /api/log/']
+  app.site.routes['GET /api/log/'] = () => ok({ items: [], page: 0, total: 0 })
+  await openLog('?type=6&channel=2&range=1h')
+  await app.page.getByText(en('usageLog.emptyRetriedBody')).waitFor()
+  if (list !== undefined) app.site.routes['GET /api/log/'] = list
+})
