@@ -80,7 +80,7 @@ function ConfirmForm({ email, token, onDone }: Confirm): ReactElement {
   )
 }
 
-/** Returns the new password. */
+/** Resets the password and returns the new password. Calls `onSpent` if the link is invalid. */
 async function reset(body: Omit<Confirm, 'onDone'>, onSpent: () => void): Promise<string> {
   try {
     return await call('POST /api/user/reset', { body })

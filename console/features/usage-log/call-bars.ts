@@ -74,9 +74,8 @@ export function barTimeText({ from, to }: Pick<CallBar, 'from' | 'to'>): string 
 export type AxisTick = { readonly index: number; readonly text: string }
 
 /**
- * Returns the bars to label: from the first, each the same number of bars after the previous one,
- * as many as fit. A label is `07:00` within one day, `11-21 06:00` for longer ranges, and `11-21` if
- * bars are days.
+ * Returns the bars to label: the first bar, and as many bars at equal distances as fit. A label is
+ * `07:00` within one day, `11-21 06:00` for longer ranges, and `11-21` if bars are days.
  */
 export function axisTicks(
   bars: readonly Pick<CallBar, 'from' | 'to'>[],

@@ -69,7 +69,7 @@ export function LogEmpty(props: {
 
 const TYPE_ERROR = 6
 
-/** Returns the key of the advice for filters that match no entry. */
+/** Returns the translation key of the advice that is shown if the filters match no entry. */
 function bodyOf({ type, channel, model, token, username }: LogFilters) {
   if (type === TYPE_ERROR && channel > 0) return 'usageLog.emptyRetriedBody' as const
   if (`${model}${token}${username}` !== '') return 'usageLog.emptyExactBody' as const

@@ -19,7 +19,7 @@ export function OrdersPanel(): ReactElement | null {
   const { t } = useTranslation()
   const [page, setPage] = useState(0)
   const { data, refetch } = useQuery(ownOrdersQuery(page))
-  // Payments and refunds are also log entries.
+  // Payments and refunds are log entries, so the log's live events reload the orders.
   useLiveRefetch(
     'logs',
     EVERY_MS,

@@ -31,7 +31,7 @@ export function EntryForm(props: {
   form: Pick<DraftForm<object>, 'ref' | 'submit' | 'isBusy' | 'refusal'>
   submitText: string
   isDisabled?: boolean
-  /** Replaces the button after the form was sent for good. */
+  /** A text that replaces the button once the form needs no further submit. */
   done?: string | undefined
   children: ReactNode
 }): ReactElement {
