@@ -186,8 +186,8 @@ const HOUR_TTL = /"(?:t|\\u0074){2}(?:l|\\u006c)"[ \t\r\n]*:[ \t\r\n]*"(?:1|\\u0
 
 /**
  * Reports whether a request stores a part of its prompt in the provider's one-hour cache, which
- * costs more than the five-minute cache. Searching the body takes time, so the function is only called
- * when the provider reports cache writes.
+ * costs more than the five-minute cache. Searching the body takes time, so the function is only
+ * called when the provider reports cache writes.
  */
 export const requestsHourCache = (body: Buffer): boolean => HOUR_TTL.test(body.toString('latin1'))
 
