@@ -21,6 +21,7 @@ export function DeleteDialog(props: {
   const navigate = useNavigate()
   const form = useDraftForm({
     initial: () => ({ typed: '' }),
+    onClose: props.onClose,
     save: async ({ typed }) => {
       if (typed !== props.username) throw new FieldError({ typed: t('me.typeName') })
       await proven(() => call('DELETE /api/user/self'))
@@ -31,10 +32,6 @@ export function DeleteDialog(props: {
       await navigate('/login', { replace: true })
     },
   })
-  const close = () => {
-    form.reset()
-    props.onClose()
-  }
   return (
     <FormDialog
       isOpen={props.isOpen}
@@ -43,7 +40,7 @@ export function DeleteDialog(props: {
       submitText={t('me.deleteForGood')}
       tone="danger"
       form={form}
-      onClose={close}
+      onClose={form.close}
     >
       <TextField
         label={t('me.nameToType', { name: props.username })}

@@ -34,6 +34,7 @@ export function MailDialog(props: {
   const isChange = bound !== ''
   const form = useDraftForm<MailDraft>({
     initial: () => ({ email: '', code: '' }),
+    onClose: props.onClose,
     save: async (draft) => {
       const [email, code] = [draft.email.trim(), draft.code.trim()]
       if (email === '') throw new FieldError({ email: t('auth.needEmail') })
@@ -41,14 +42,10 @@ export function MailDialog(props: {
       await proven(() => call('GET /api/oauth/email/bind', { query: { email, code } }))
       await client.invalidateQueries({ queryKey: selfQuery.queryKey })
       showSuccess(t('me.mailBound'))
-      close()
+      form.close()
     },
     errorsOf: errorsByCode(FIELD_CODES),
   })
-  const close = () => {
-    form.reset()
-    props.onClose()
-  }
   return (
     <FormDialog
       isOpen={props.isOpen}
@@ -56,7 +53,7 @@ export function MailDialog(props: {
       lead={isChange ? t('me.changeMailLead', { address: bound }) : t('me.bindMailLead')}
       submitText={isChange ? t('me.changeSubmit') : t('me.bindSubmit')}
       form={form}
-      onClose={close}
+      onClose={form.close}
     >
       <Fields form={form} />
     </FormDialog>

@@ -1,8 +1,7 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
-import { FormField } from '#console/ui/forms/form-field.tsx'
-import { PasswordInput, TextInput } from '#console/ui/forms/inputs.tsx'
+import { PasswordField, TextField } from '#console/ui/forms/fields.tsx'
 import { MailCodeField } from '#console/ui/forms/mail-code.tsx'
 import { Checkbox, RadioCards } from '#console/ui/forms/switches.tsx'
 import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
@@ -56,22 +55,16 @@ function MailFields(props: FieldsProps): ReactElement {
   const [refused, setRefused] = useState({ mail: '', words: '' })
   return (
     <>
-      <FormField
+      <TextField
         label={t('me.mailTo')}
         error={refused.mail === draft.mailTo ? refused.words : ''}
         hint={boundMail === '' ? t('me.mailToNeeded') : t('me.mailToHint', { mail: boundMail })}
-      >
-        {(control) => (
-          <TextInput
-            {...control}
-            type="email"
-            autoComplete="email"
-            placeholder={boundMail}
-            value={draft.mailTo}
-            onChange={(mailTo) => onChange({ mailTo })}
-          />
-        )}
-      </FormField>
+        type="email"
+        autoComplete="email"
+        placeholder={boundMail}
+        value={draft.mailTo}
+        onChange={(mailTo) => onChange({ mailTo })}
+      />
       {needsCode(draft, props) && (
         <ProofOfMail {...props} onRefused={(words) => setRefused({ mail: draft.mailTo, words })} />
       )}
@@ -110,22 +103,16 @@ function Threshold({ draft, fault, onChange }: FieldsProps): ReactElement {
     : ''
   return (
     <>
-      <FormField
+      <TextField
         label={t('me.threshold')}
         hint={t('me.thresholdHint', { worth: worth || '—' })}
         error={fault === 'thresholdInvalid' ? t('me.thresholdInvalid') : ''}
-      >
-        {(control) => (
-          <TextInput
-            {...control}
-            className="tg-input-short"
-            inputMode="numeric"
-            autoComplete="off"
-            value={draft.threshold}
-            onChange={(threshold) => onChange({ threshold })}
-          />
-        )}
-      </FormField>
+        className="tg-input-short"
+        inputMode="numeric"
+        autoComplete="off"
+        value={draft.threshold}
+        onChange={(threshold) => onChange({ threshold })}
+      />
       <fieldset className="tg-me-presets" aria-label={t('me.presets')}>
         {PRESETS.map((preset) => (
           <Button
@@ -150,24 +137,18 @@ function WebhookFields({ setting, draft, fault, onChange }: FieldsProps): ReactE
     fault === 'webhookNeeded' || fault === 'webhookNotHttps' ? t(`me.${fault}`) : oldFault
   return (
     <>
-      <FormField
+      <TextField
         label={t('me.webhookUrl')}
         hint={t('me.webhookUrlHint')}
         error={urlFault}
         isRequired
-      >
-        {(control) => (
-          <TextInput
-            {...control}
-            type="url"
-            autoComplete="off"
-            spellCheck={false}
-            placeholder="https://example.com/webhook"
-            value={draft.webhookUrl}
-            onChange={(webhookUrl) => onChange({ webhookUrl })}
-          />
-        )}
-      </FormField>
+        type="url"
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="https://example.com/webhook"
+        value={draft.webhookUrl}
+        onChange={(webhookUrl) => onChange({ webhookUrl })}
+      />
       <SecretField setting={setting} draft={draft} onChange={onChange} />
     </>
   )
@@ -181,24 +162,18 @@ function SecretField(props: Pick<FieldsProps, 'setting' | 'draft' | 'onChange'>)
   const isUnsendable = unsendableOf(props.setting, draft) === 'secret'
   return (
     <>
-      <FormField
+      <PasswordField
         label={t('me.webhookSecret')}
         hint={t('me.webhookSecretHint')}
         error={isUnsendable ? t('me.secretUnsendable') : ''}
-      >
-        {(control) => (
-          <PasswordInput
-            {...control}
-            isKey
-            autoComplete="new-password"
-            spellCheck={false}
-            placeholder={isKept && !draft.removesSecret ? t('me.secretKept') : ''}
-            disabled={draft.removesSecret}
-            value={draft.webhookSecret}
-            onChange={(webhookSecret) => onChange({ webhookSecret })}
-          />
-        )}
-      </FormField>
+        isKey
+        autoComplete="new-password"
+        spellCheck={false}
+        placeholder={isKept && !draft.removesSecret ? t('me.secretKept') : ''}
+        disabled={draft.removesSecret}
+        value={draft.webhookSecret}
+        onChange={(webhookSecret) => onChange({ webhookSecret })}
+      />
       {isKept && (
         <Checkbox
           label={t('me.removeSecret')}

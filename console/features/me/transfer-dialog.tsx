@@ -21,6 +21,7 @@ export function TransferDialog(props: {
   const rule = useMoneyRule()
   const form = useDraftForm({
     initial: () => ({ amount: '' }),
+    onClose: props.onClose,
     save: async (draft) => {
       const amount = amountOf(draft.amount, rule)
       const least = leastTransfer(rule)
@@ -32,14 +33,10 @@ export function TransferDialog(props: {
       if (amount > props.earned) throw new FieldError({ amount: t('me.transferTooMuch') })
       await call('POST /api/user/aff_transfer', { body: { quota: Number(amount) } })
       showSuccess(t('me.transferred'))
-      close()
+      form.close()
       await client.invalidateQueries({ queryKey: selfQuery.queryKey })
     },
   })
-  const close = () => {
-    form.reset()
-    props.onClose()
-  }
   return (
     <FormDialog
       isOpen={props.isOpen}
@@ -47,7 +44,7 @@ export function TransferDialog(props: {
       lead={t('me.transferLead', { earned: exactQuotaText(props.earned, rule) })}
       submitText={t('me.transfer')}
       form={form}
-      onClose={close}
+      onClose={form.close}
     >
       <TextField
         label={rule.isCurrency ? t('me.amountDollars') : t('me.amountUnits')}

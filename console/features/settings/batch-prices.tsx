@@ -2,8 +2,7 @@ import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
-import { FormField } from '#console/ui/forms/form-field.tsx'
-import { TextInput } from '#console/ui/forms/inputs.tsx'
+import { TextField } from '#console/ui/forms/fields.tsx'
 import { Checkbox, RadioCards } from '#console/ui/forms/switches.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import {
@@ -108,22 +107,16 @@ export function BatchPrices(props: {
           }}
         />
         {FIELDS_OF[mode].map((field) => (
-          <FormField
+          <TextField
             key={field}
             label={t(field === 'price' ? 'settings.callPriceLabel' : `settings.${field}`)}
             hint={t(HINTS[field])}
             error={faults[field] && t(`settings.fault.${faults[field]}`)}
-          >
-            {(control) => (
-              <TextInput
-                {...control}
-                inputMode="decimal"
-                isMono
-                value={draft[field]}
-                onChange={(value) => setDraft({ ...draft, [field]: value })}
-              />
-            )}
-          </FormField>
+            inputMode="decimal"
+            isMono
+            value={draft[field]}
+            onChange={(value) => setDraft({ ...draft, [field]: value })}
+          />
         ))}
         <Worth draft={draft} />
         {ended.length > 0 && (

@@ -1,6 +1,5 @@
 import type { ReactElement } from 'react'
-import { FormField } from '#console/ui/forms/form-field.tsx'
-import { TextArea } from '#console/ui/forms/inputs.tsx'
+import { TextAreaField } from '#console/ui/forms/fields.tsx'
 import { isJson, readableJson } from './json-map.ts'
 import { useHint } from './setting-hint.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
@@ -19,24 +18,22 @@ export function JsonOption(props: { option: string; form: SettingsForm }): React
   const text = form.value(key)
   const rows = Math.min(ROWS_MAX, Math.max(ROWS_MIN, text.split('\n').length))
   return (
-    <FormField label={words(option.label)} hint={hint(option)} error={form.errorText(key)}>
-      {(control) => (
-        <TextArea
-          {...control}
-          isMono
-          rows={rows}
-          spellCheck={false}
-          disabled={!form.mayChange(key)}
-          value={text}
-          onChange={(next) => form.set(new Map([[key, next]]))}
-          onBlur={() => {
-            form.touch(key)
-            if (form.isChanged(key) && isJson(text)) {
-              form.set(new Map([[key, readableJson(text)]]))
-            }
-          }}
-        />
-      )}
-    </FormField>
+    <TextAreaField
+      label={words(option.label)}
+      hint={hint(option)}
+      error={form.errorText(key)}
+      isMono
+      rows={rows}
+      spellCheck={false}
+      disabled={!form.mayChange(key)}
+      value={text}
+      onChange={(next) => form.set(new Map([[key, next]]))}
+      onBlur={() => {
+        form.touch(key)
+        if (form.isChanged(key) && isJson(text)) {
+          form.set(new Map([[key, readableJson(text)]]))
+        }
+      }}
+    />
   )
 }

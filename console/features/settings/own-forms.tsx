@@ -6,6 +6,7 @@ import { automaticCheckQuery } from '#console/api/options.ts'
 import { isRoot, useUser } from '#console/api/session.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
+import { TextField } from '#console/ui/forms/fields.tsx'
 import { FormField } from '#console/ui/forms/form-field.tsx'
 import { TextInput } from '#console/ui/forms/inputs.tsx'
 import { Segmented, Switch } from '#console/ui/forms/switches.tsx'
@@ -41,17 +42,14 @@ function FallbackForm({ form }: { form: SettingsForm }): ReactElement | null {
   const error = fault === null ? undefined : t(`settings.fallbackFault.${fault}`)
   const faulty = fallbackFaultField(draft)
   const field = (key: FallbackKey, label: string) => (
-    <FormField label={label} error={key === faulty ? error : undefined}>
-      {(control) => (
-        <TextInput
-          {...control}
-          className="tg-input-short"
-          inputMode="decimal"
-          value={draft[key]}
-          onChange={(value) => set(key, value)}
-        />
-      )}
-    </FormField>
+    <TextField
+      label={label}
+      error={key === faulty ? error : undefined}
+      className="tg-input-short"
+      inputMode="decimal"
+      value={draft[key]}
+      onChange={(value) => set(key, value)}
+    />
   )
   return (
     <>

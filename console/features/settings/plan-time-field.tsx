@@ -1,7 +1,6 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { FormField } from '#console/ui/forms/form-field.tsx'
-import { TextInput } from '#console/ui/forms/inputs.tsx'
+import { TextField } from '#console/ui/forms/fields.tsx'
 import { PLAN_DAYS_MAX, type planTimeFault } from './plan-time.ts'
 
 /** The time when planned prices take effect, in the browser's time zone. */
@@ -14,21 +13,15 @@ export function PlanTimeField(props: {
   const { t } = useTranslation()
   const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions()
   return (
-    <FormField
+    <TextField
       label={t('prices.scheduleAt')}
       hint={t('prices.scheduleAtHint', { zone })}
       error={fault === null ? undefined : t(`prices.${fault}`, { days: PLAN_DAYS_MAX })}
       isRequired
-    >
-      {(control) => (
-        <TextInput
-          {...control}
-          className="tg-input-short"
-          type="datetime-local"
-          value={value}
-          onChange={onChange}
-        />
-      )}
-    </FormField>
+      className="tg-input-short"
+      type="datetime-local"
+      value={value}
+      onChange={onChange}
+    />
   )
 }

@@ -20,16 +20,13 @@ export function TypedNameDialog(props: {
   const { username } = props.user
   const form = useDraftForm({
     initial: () => ({ name: '' }),
+    onClose: props.onClose,
     save: async ({ name }) => {
       if (name.trim() !== username) throw new FieldError({ name: t('users.fault.nameDiffers') })
       await props.act()
-      close()
+      form.close()
     },
   })
-  const close = () => {
-    form.reset()
-    props.onClose()
-  }
   return (
     <FormDialog
       isOpen={props.isOpen}
@@ -39,7 +36,7 @@ export function TypedNameDialog(props: {
       submitText={props.actionText}
       tone="danger"
       form={form}
-      onClose={close}
+      onClose={form.close}
     >
       <TextField
         label={t('users.typeName', { name: username })}
