@@ -11,14 +11,9 @@ export type BatchField = (typeof BATCH_FIELDS)[number]
 export type BatchDraft = Record<BatchField, string>
 export type BatchFaults = Partial<Record<BatchField, 'notNumber' | 'negative'>>
 
-export const emptyBatch: BatchDraft = {
-  ratio: '',
-  completionRatio: '',
-  cacheRatio: '',
-  price: '',
-}
-
 const NO_RATIOS = { ratio: '', completionRatio: '', cacheRatio: '' }
+
+export const emptyBatch: BatchDraft = { ...NO_RATIOS, price: '' }
 
 /** Returns the errors of all fields that are not empty. */
 export function batchFaults(draft: BatchDraft): BatchFaults {

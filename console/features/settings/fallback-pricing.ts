@@ -1,19 +1,13 @@
 import { isNegative, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 
-export type FallbackDraft = {
-  fallback_pricing_enabled: string
-  fallback_single_price: string
-  fallback_input_ratio: string
-  fallback_completion_ratio: string
-}
-export type FallbackKey = keyof FallbackDraft
-
-export const FALLBACK_KEYS: readonly FallbackKey[] = [
+export const FALLBACK_KEYS = [
   'fallback_pricing_enabled',
   'fallback_single_price',
   'fallback_input_ratio',
   'fallback_completion_ratio',
-]
+] as const
+export type FallbackKey = (typeof FALLBACK_KEYS)[number]
+export type FallbackDraft = Record<FallbackKey, string>
 
 export type FallbackFault = 'notNumber' | 'negative' | 'mixed' | 'incomplete'
 

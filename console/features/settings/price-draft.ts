@@ -5,22 +5,6 @@ import { emptyRow, isPerCall, type PriceRow } from './price-table.ts'
 
 export type PriceMode = 'ratio' | 'price' | 'call'
 
-/**
- * The values of the price form. Each input mode has separate fields, and only the fields of the
- * selected mode are saved.
- */
-export type PriceDraft = {
-  name: string
-  mode: PriceMode
-  ratio: string
-  completionRatio: string
-  inputPrice: string
-  outputPrice: string
-  cacheRatio: string
-  maxOutputTokens: string
-  callPrice: string
-}
-
 export type PriceFault =
   | 'nameMissing'
   | 'nameTaken'
@@ -31,9 +15,15 @@ export type PriceFault =
   | 'notCount'
 export type PriceFaults = FieldErrors<PriceDraft, PriceFault>
 
-export const emptyPrice: PriceDraft = {
+/**
+ * The values of the price form. Each input mode has separate fields, and only the fields of the
+ * selected mode are saved.
+ */
+export type PriceDraft = typeof emptyPrice
+
+export const emptyPrice = {
   name: '',
-  mode: 'price',
+  mode: 'price' as PriceMode,
   ratio: '',
   completionRatio: '',
   inputPrice: '',
