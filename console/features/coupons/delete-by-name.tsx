@@ -13,11 +13,8 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 export function DeleteByName(props: { isOpen: boolean; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
-  const close = () => {
-    form.reset()
-    props.onClose()
-  }
   const form = useDraftForm({
+    onClose: props.onClose,
     initial: () => ({ name: '' }),
     save: async (draft) => {
       const name = draft.name.trim()
@@ -29,7 +26,7 @@ export function DeleteByName(props: { isOpen: boolean; onClose: () => void }): R
       if (!(await confirmDelete(title, body))) return
       const deleted = await call('DELETE /api/redemption/delete-by-name', { query: { name } })
       showSuccess(t('coupons.deleted', { count: deleted }))
-      close()
+      form.close()
       await client.invalidateQueries({ queryKey: redemptionsKey })
     },
   })
@@ -41,7 +38,7 @@ export function DeleteByName(props: { isOpen: boolean; onClose: () => void }): R
       submitText={t('coupons.countFirst')}
       tone="danger"
       form={form}
-      onClose={close}
+      onClose={form.close}
     >
       <TextField label={t('words.name')} isRequired autoComplete="off" {...form.field('name')} />
     </FormDialog>

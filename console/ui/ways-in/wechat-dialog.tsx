@@ -16,17 +16,14 @@ export function WeChatDialog(props: {
 }): ReactElement {
   const { t } = useTranslation()
   const form = useDraftForm({
+    onClose: props.onClose,
     initial: () => ({ code: '' }),
     validate: ({ code }) => (code.trim() === '' ? { code: t('ui.enterCode') } : {}),
     save: async ({ code }) => {
       await props.onCode(code.trim())
-      close()
+      form.close()
     },
   })
-  const close = () => {
-    form.reset()
-    props.onClose()
-  }
   return (
     <FormDialog
       isOpen={props.isOpen}
@@ -34,7 +31,7 @@ export function WeChatDialog(props: {
       lead={t(props.qrCode === '' ? 'oauth.noScan' : 'oauth.scan')}
       submitText={props.submitText}
       form={form}
-      onClose={close}
+      onClose={form.close}
     >
       {props.qrCode !== '' && (
         <img className="tg-qr-code" src={props.qrCode} alt={t('oauth.qrCode')} />

@@ -13,24 +13,21 @@ export function BatchTagDialog(props: {
 }): ReactElement {
   const { t } = useTranslation()
   const form = useDraftForm({
+    onClose: props.onClose,
     initial: () => ({ tag: '' }),
     validate: ({ tag }) => (tag.trim() === '' ? { tag: t('channelForm.fault.tagMissing') } : {}),
     save: async ({ tag }) => {
-      if (await props.onTag(tag.trim())) close()
+      if (await props.onTag(tag.trim())) form.close()
     },
-    onRepeat: () => close(),
+    onRepeat: () => form.close(),
   })
-  const close = () => {
-    form.reset()
-    props.onClose()
-  }
   return (
     <FormDialog
       isOpen={props.isOpen}
       title={t('channelTags.batchTitle', { count: props.count })}
       submitText={t('words.setTag')}
       form={form}
-      onClose={close}
+      onClose={form.close}
     >
       <TextField
         label={t('channels.tag')}
