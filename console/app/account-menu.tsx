@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
@@ -8,7 +7,7 @@ import { MenuButton, type MenuEntry } from '#console/ui/elements/menu.tsx'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { SessionUser } from '#read-api/contract/users.ts'
 
-export function AccountMenu({ user }: { user: SessionUser }): ReactElement {
+export function AccountMenu({ user }: { user: SessionUser }) {
   const { t } = useTranslation()
   const leave = useLogout()
   const navigate = useNavigate()

@@ -1,6 +1,6 @@
 import { OverlaysProvider } from '@blueprintjs/core'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { type ReactElement, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { RouterProvider } from 'react-router-dom'
 import { loginPath } from '../api/auth/return-to.ts'
@@ -41,7 +41,7 @@ function useOfflineGlyphs(): void {
 }
 
 /** The root component: query cache, router, and the hosts of dialogs and toasts. */
-export function App(): ReactElement {
+export function App() {
   const [client] = useState(createQueryClient)
   const [router] = useState(() => createRouter(client))
   useEffect(() => {

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { NavLink } from 'react-router-dom'
 import { Icon } from '#console/ui/elements/icons.tsx'
@@ -7,7 +6,7 @@ import './inbox-bell.css'
 const SHOWN_MAX = 99
 
 /** The link to the inbox. The number of unread messages is shown up to a maximum. */
-export function BellLink({ unread }: { unread: number }): ReactElement {
+export function BellLink({ unread }: { unread: number }) {
   const { t } = useTranslation()
   const count = unread > SHOWN_MAX ? `${SHOWN_MAX}+` : String(unread)
   const words = unread === 0 ? t('shell.inbox') : t('shell.inboxUnread', { count })

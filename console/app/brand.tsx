@@ -1,9 +1,8 @@
-import type { ReactElement } from 'react'
 import { useSiteName } from '#console/ui/layout/page.tsx'
 import { useStatus } from '../api/status.ts'
 
 /** The default logo: a tally of five strokes. */
-export function BrandMark({ size = 24 }: { size?: number }): ReactElement {
+export function BrandMark({ size = 24 }: { size?: number }) {
   return (
     <svg
       className="tg-brand-mark"
@@ -20,7 +19,7 @@ export function BrandMark({ size = 24 }: { size?: number }): ReactElement {
 }
 
 /** The site's name and logo. A logo on another site is replaced by the default logo. */
-export function Brand(): ReactElement {
+export function Brand() {
   const logo = useStatus()?.logo ?? ''
   const isOwn = logo.startsWith('/') && !logo.startsWith('//')
   return (

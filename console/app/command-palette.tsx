@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactElement, useId, useState } from 'react'
+import { type KeyboardEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Overlay } from '#console/ui/dialogs/overlay.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
@@ -8,7 +8,7 @@ import { type Entry, usePaletteEntries } from './use-palette-entries.ts'
 type Props = { isOpen: boolean; onClose: () => void }
 
 /** Finds pages, actions, tokens and channels by name. The text field always keeps the focus. */
-export function CommandPalette(props: Props): ReactElement {
+export function CommandPalette(props: Props) {
   const { t } = useTranslation()
   const id = useId()
   return (
@@ -21,7 +21,7 @@ export function CommandPalette(props: Props): ReactElement {
   )
 }
 
-function Palette({ onClose }: { onClose: () => void }): ReactElement {
+function Palette({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const id = useId()
   const [query, setQuery] = useState('')
@@ -78,7 +78,7 @@ function Entries(props: {
   entries: readonly Entry[]
   active: number
   onChoose: (entry: Entry) => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { id, entries, active } = props
   const sections = [...new Set(entries.map(({ section }) => section))]
@@ -115,12 +115,7 @@ function Entries(props: {
   )
 }
 
-function Option(props: {
-  id: string
-  entry: Entry
-  isActive: boolean
-  onChoose: () => void
-}): ReactElement {
+function Option(props: { id: string; entry: Entry; isActive: boolean; onChoose: () => void }) {
   const { entry, isActive } = props
   const show = (element: HTMLElement | null) => {
     if (isActive) element?.scrollIntoView({ block: 'nearest' })

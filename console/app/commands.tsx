@@ -1,4 +1,4 @@
-import { lazy, type ReactElement, Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
@@ -20,7 +20,7 @@ type Dialog = keyof typeof load
 type Shown = Dialog | null
 
 /** The palette's button, the global shortcuts, and two dialogs that load on first use. */
-export function Commands(): ReactElement {
+export function Commands() {
   const { t } = useTranslation()
   const [shown, setShown] = useState<Shown>(null)
   const [wanted, setWanted] = useState<ReadonlySet<Shown>>(new Set())

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { lazy, type ReactElement, Suspense, useSyncExternalStore } from 'react'
+import { lazy, Suspense, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Navigate, Outlet, useLocation } from 'react-router-dom'
 import { loginPath } from '../api/auth/return-to.ts'
@@ -18,7 +18,7 @@ import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
 
 /** One banner, instead of many toasts, while requests get no response. */
-function HealthBanner(): ReactElement | null {
+function HealthBanner() {
   const { t } = useTranslation()
   const client = useQueryClient()
   const health = useSyncExternalStore(onHealth, currentHealth)
@@ -57,7 +57,7 @@ function onNetwork(listener: () => void): () => void {
 }
 
 /** The layout of pages for logged-in users: top bar, sidebar, content. */
-export function ConsoleLayout(): ReactElement {
+export function ConsoleLayout() {
   const user = useUser()
   const { pathname, search } = useLocation()
   if (user === null) {
@@ -79,7 +79,7 @@ const OwnPasswordPage = lazy(async () => ({
 }))
 
 /** Replaces all pages for a user whose password was reset, until the user chooses a password. */
-function OwnPasswordLayout(): ReactElement {
+function OwnPasswordLayout() {
   const leave = useLogout()
   return (
     <div className="tg-public">

@@ -1,11 +1,11 @@
-import { type ReactElement, useEffect } from 'react'
+import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRouteError } from 'react-router-dom'
 import { Button } from '#console/ui/elements/button.tsx'
 import { usePageTitle } from '#console/ui/layout/page.tsx'
 
 /** Replaces a page whose rendering threw an error. */
-export function CrashPage(): ReactElement {
+export function CrashPage() {
   const { t } = useTranslation()
   const error = useRouteError()
   usePageTitle(t('ui.crashed'))

@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Trans, useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
@@ -7,7 +7,7 @@ import { useStatus } from '../api/status.ts'
 const VARIANTS = ['powered1', 'powered2', 'powered3', 'powered4'] as const
 
 /** The operator's footer, if any, and one of four texts that attribute the software. */
-export function Footer(): ReactElement {
+export function Footer() {
   const { t } = useTranslation()
   const html = useFooterHtml()
   const [variant] = useState(() => VARIANTS[Math.floor(Math.random() * VARIANTS.length)])

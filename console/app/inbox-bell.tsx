@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useEffect } from 'react'
+import { useEffect } from 'react'
 import { useLiveState, useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { useUser } from '#console/api/session.ts'
 import { inboxKey, unreadKey, unreadQuery } from '../api/messages.ts'
@@ -10,7 +10,7 @@ const POLL_MS = 30_000
 const POLL_LIVE_MS = 60_000
 
 /** The bell with the unread count. Live events update the count, which is otherwise polled. */
-export function InboxBell(): ReactElement {
+export function InboxBell() {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'
   const isLetIn = useUser()?.must_change_password !== true

@@ -1,4 +1,4 @@
-import { Fragment, type ReactElement } from 'react'
+import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
 
 const isMac = /Mac|iP/.test(navigator.userAgent)
@@ -6,7 +6,7 @@ const isMac = /Mac|iP/.test(navigator.userAgent)
 export const PALETTE_KEYS = isMac ? '⌘K' : 'Ctrl+K'
 
 /** Shows a shortcut. The shortcut `g d` is shown as two keys in sequence. */
-export function KeysText({ keys }: { keys: string }): ReactElement {
+export function KeysText({ keys }: { keys: string }) {
   const { t } = useTranslation()
   return (
     <span className="tg-keys">

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { changeLanguage, currentLanguage, LANGUAGES, type Language } from '#console/i18n/i18n.ts'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -7,7 +6,7 @@ import { showError } from '#console/ui/messages/toast.ts'
 
 export const LANGUAGE_NAMES: Record<Language, string> = { zh: '中文', en: 'English' }
 
-export function LanguageMenu(): ReactElement {
+export function LanguageMenu() {
   const { t } = useTranslation()
   const items = LANGUAGES.map((language) => ({
     text: <span lang={language}>{LANGUAGE_NAMES[language]}</span>,

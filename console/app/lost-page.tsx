@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect } from 'react'
+import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
@@ -11,7 +11,7 @@ const RELOAD_EVERY_MS = 30_000
 const RELOADED_KEY = 'lost-page-reloaded'
 
 /** Replaces a page whose script failed to load. Browsers retry a script only after a reload. */
-export function LostPage({ file }: { file: string }): ReactElement {
+export function LostPage({ file }: { file: string }) {
   const { t } = useTranslation()
   usePageTitle(t('ui.lost'))
   useRetries(file)

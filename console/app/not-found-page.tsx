@@ -1,9 +1,8 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { usePageTitle } from '#console/ui/layout/page.tsx'
 
-export function NotFoundPage(): ReactElement {
+export function NotFoundPage() {
   const { t } = useTranslation()
   usePageTitle(t('shell.notFoundTitle'))
   return (

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
@@ -6,7 +5,7 @@ import { useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import { useNotice } from '../api/status.ts'
 
 /** The operator's notice, until the user dismisses it. It reappears when its text changes. */
-export function Notice(): ReactElement | null {
+export function Notice() {
   const { t } = useTranslation()
   const text = useNotice()
   const [read, setRead] = useLocalPreference('notice-read', '', (stored) =>

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { Outlet, ScrollRestoration, useLocation } from 'react-router-dom'
 import { useUser } from '#console/api/session.ts'
 import { isWithoutSidebar } from './bare-paths.ts'
@@ -16,7 +15,7 @@ const CHAT = /^\/chat(?:\/|$)/
 export function PublicLayout(props: {
   /** Returns true for the path of an existing page, to which a login may return. */
   isKnownPath: (path: string) => boolean
-}): ReactElement {
+}) {
   const { pathname } = useLocation()
   const user = useUser()
   const isChat = CHAT.test(pathname)

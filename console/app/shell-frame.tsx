@@ -1,4 +1,4 @@
-import { lazy, type ReactElement, type ReactNode, Suspense, useId, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, ScrollRestoration } from 'react-router-dom'
 import { useStatus } from '../api/status.ts'
@@ -16,7 +16,7 @@ import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
 
 /** The sidebar on narrow screens: a drawer from the left. */
-function MobileNavigation(props: { isOpen: boolean; onClose: () => void }): ReactElement {
+function MobileNavigation(props: { isOpen: boolean; onClose: () => void }) {
   const { t } = useTranslation()
   const id = useId()
   return (
@@ -63,7 +63,7 @@ const InboxBell = lazy(() =>
   ),
 )
 
-export function Bell(): ReactElement {
+export function Bell() {
   return (
     <Suspense fallback={<BellLink unread={0} />}>
       <InboxBell />
@@ -76,7 +76,7 @@ export function ShellFrame(props: {
   /** Shown first in the right part of the top bar. */
   tools?: ReactNode
   children: ReactNode
-}): ReactElement {
+}) {
   const status = useStatus()
   const isNarrow = useIsNarrow()
   const isMedium = useIsMedium()

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { storedUser } from '#console/api/session.ts'
 import { useAfterPatience } from '#console/ui/layout/skeleton.tsx'
@@ -10,7 +9,7 @@ import { isWithoutSidebar } from './bare-paths.ts'
 const LINKS = [62, 48, 70, 55, 66, 44, 58]
 
 /** A placeholder with the console's outline, shown while the first page loads slowly. */
-export function ShellSkeleton(): ReactElement | null {
+export function ShellSkeleton() {
   const { t } = useTranslation()
   const isNarrow = useIsNarrow()
   const isMedium = useIsMedium()
@@ -54,7 +53,7 @@ export function ShellSkeleton(): ReactElement | null {
 }
 
 /** A gray bar. Without `width`, the bar fills its container. */
-function Bar(props: { width?: number; height: number }): ReactElement {
+function Bar(props: { width?: number; height: number }) {
   const { width, height } = props
   return (
     <span className="tg-skeleton tg-skeleton-shown" style={{ width: width ?? '100%', height }} />

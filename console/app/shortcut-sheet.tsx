@@ -1,4 +1,4 @@
-import { type ReactElement, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Command, currentCommands, useSingleKeys } from '#console/ui/commands/command.ts'
 import { Overlay } from '#console/ui/dialogs/overlay.tsx'
@@ -9,7 +9,7 @@ import { KeysText, PALETTE_KEYS } from './keys-text.tsx'
 const SECTIONS = ['page', 'go', 'action'] as const
 
 /** Lists the shortcuts of the current page. A switch disables shortcuts of a single letter. */
-export function ShortcutSheet(props: { isOpen: boolean; onClose: () => void }): ReactElement {
+export function ShortcutSheet(props: { isOpen: boolean; onClose: () => void }) {
   const { t } = useTranslation()
   const id = useId()
   return (
@@ -27,7 +27,7 @@ export function ShortcutSheet(props: { isOpen: boolean; onClose: () => void }): 
   )
 }
 
-function Shortcuts(): ReactElement {
+function Shortcuts() {
   const { t } = useTranslation()
   const [commands] = useState(currentCommands)
   const palette = { id: 'palette', title: t('commands.palette'), keys: PALETTE_KEYS }
@@ -45,7 +45,7 @@ function Shortcuts(): ReactElement {
 function Section(props: {
   title: string
   rows: readonly Pick<Command, 'id' | 'title' | 'keys'>[]
-}): ReactElement | null {
+}) {
   const rows = props.rows.flatMap(({ id, title, keys }) =>
     keys === undefined ? [] : [{ id, title, keys }],
   )
@@ -67,7 +67,7 @@ function Section(props: {
   )
 }
 
-function SingleKeysSwitch(): ReactElement {
+function SingleKeysSwitch() {
   const { t } = useTranslation()
   const [isOn, setOn] = useSingleKeys()
   return (

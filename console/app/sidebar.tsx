@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { NavLink, useLocation } from 'react-router-dom'
 import { useUser } from '#console/api/session.ts'
@@ -12,7 +11,7 @@ import { type NavItem, navItems } from './navigation.ts'
 export function Sidebar(props: {
   isCollapsed: boolean
   onCollapse: (isCollapsed: boolean) => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   return (
     <aside className="tg-sidebar">
@@ -30,7 +29,7 @@ export function Sidebar(props: {
 }
 
 /** The links by section, used by the sidebar and the mobile menu. */
-export function NavSections(props: { isCollapsed: boolean; onFollow?: () => void }): ReactElement {
+export function NavSections(props: { isCollapsed: boolean; onFollow?: () => void }) {
   const { t } = useTranslation()
   const items = navItems(useUser(), useStatus())
   const within = (section: NavItem['section']): SideLink[] =>
@@ -57,7 +56,7 @@ function NavSection(props: {
   items: readonly SideLink[]
   isCollapsed: boolean
   onFollow?: () => void
-}): ReactElement {
+}) {
   const { pathname } = useLocation()
   const isBelow = ({ alsoBelow }: SideLink) =>
     alsoBelow?.endsWith('/') === true ? pathname.startsWith(alsoBelow) : pathname === alsoBelow

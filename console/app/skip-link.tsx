@@ -1,7 +1,6 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 
-export function SkipLink(): ReactElement {
+export function SkipLink() {
   const { t } = useTranslation()
   return (
     <a className="tg-skip" href="#main">

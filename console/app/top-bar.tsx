@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, NavLink, useLocation, useNavigate } from 'react-router-dom'
 import { useUser } from '#console/api/session.ts'
@@ -22,7 +22,7 @@ export function TopBar(props: {
   /** True if the registration page exists. */
   canRegister?: boolean
   tools?: ReactNode
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const user = useUser()
   const siteName = useSiteName()
@@ -63,7 +63,7 @@ export function TopBar(props: {
  * The site's links in a row. On a narrow screen, they are in a menu, unless another menu
  * (`hasMenu`) contains them.
  */
-function SiteLinks({ hasMenu }: { hasMenu: boolean }): ReactElement | null {
+function SiteLinks({ hasMenu }: { hasMenu: boolean }) {
   const { t } = useTranslation()
   const links = siteLinks(useStatus())
   const isNarrow = useIsNarrow()
@@ -105,7 +105,7 @@ function SiteLinks({ hasMenu }: { hasMenu: boolean }): ReactElement | null {
 }
 
 /** The registration link. Hidden on phones and if the site does not accept registrations. */
-function RegisterLink(): ReactElement | null {
+function RegisterLink() {
   const { t } = useTranslation()
   const status = useStatus()
   const isNarrow = useIsNarrow()
@@ -118,7 +118,7 @@ function RegisterLink(): ReactElement | null {
   )
 }
 
-function ModeBadge(): ReactElement | null {
+function ModeBadge() {
   const { t } = useTranslation()
   const status = useStatus()
   if (status?.self_use_mode_enabled === true) {
@@ -136,7 +136,7 @@ function ModeBadge(): ReactElement | null {
   )
 }
 
-function ThemeButton(): ReactElement {
+function ThemeButton() {
   const { t } = useTranslation()
   const isDark = useTheme() === 'dark'
   return (

@@ -192,12 +192,11 @@ const page = (name = ''): Scaffold => {
     changes: [
       {
         path: `console/features/${name}/${name}-page.tsx`,
-        create: `import type { ReactElement } from 'react'
-import { useTranslation } from 'react-i18next'
+        create: `import { useTranslation } from 'react-i18next'
 import { Page } from '${CONSOLE_UI}/layout/page.tsx'
 
 /** Renders the page "${sentenceCase(name)}". */
-export function ${component}(): ReactElement {
+export function ${component}() {
   const { t } = useTranslation()
   return (
     <Page title={t('${camel}.title')} lead={t('${camel}.lead')}>

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { sitePageQuery, useStatus } from '#console/api/status.ts'
 import { Time } from '#console/ui/elements/time.tsx'
@@ -7,7 +6,7 @@ import { DEFAULT_SITE_NAME, usePageTitle, useSiteName } from '#console/ui/layout
 import { RichText } from '#console/ui/rich/rich-text.tsx'
 
 /** The operator's text about the site, and the version and license of the software. */
-export function AboutPage(): ReactElement {
+export function AboutPage() {
   const { t } = useTranslation()
   const name = useSiteName()
   const page = useQuery(sitePageQuery('about'))
@@ -22,7 +21,7 @@ export function AboutPage(): ReactElement {
   )
 }
 
-function WhatRuns({ name, isAlone }: { name: string; isAlone: boolean }): ReactElement {
+function WhatRuns({ name, isAlone }: { name: string; isAlone: boolean }) {
   const { t } = useTranslation()
   const status = useStatus()
   return (

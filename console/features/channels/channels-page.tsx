@@ -2,7 +2,7 @@ import '../../ui/forms/forms.css'
 import './channels.css'
 import './testing/testing.css'
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
@@ -76,7 +76,7 @@ const AT = { list: '/admin/channels', add: '/channel/add', edit: '/channel/edit'
 
 export const ChannelsPage = adminPage('channels.title', Channels)
 
-function Channels(): ReactElement {
+function Channels() {
   const { t } = useTranslation()
   const drawer = useDrawerAddress(AT)
   const [tested, setTested] = useState<Channel | null>(null)

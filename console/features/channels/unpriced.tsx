@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useMemo } from 'react'
+import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { optionsQuery } from '#console/api/options.ts'
 import { useStatus } from '#console/api/status.ts'
@@ -34,7 +34,7 @@ export function UnpricedTag(props: {
   onOpen: () => void
   /** True in a list row, where the tag is not a tab stop, because the form repeats the tag. */
   isInRow?: boolean
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const words = t('channels.unpriced', { count: props.count })
   return (

@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect } from 'react'
+import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStatus } from '#console/api/status.ts'
 import { fullKey } from '#console/ui/elements/full-key.ts'
@@ -9,7 +9,7 @@ import { NoClient } from './no-client.tsx'
 import { useChatTokens } from './use-chat-token.ts'
 
 /** The page `/chat2link`: opens the chat client of the site with the newest enabled token. */
-export function ChatLinkPage(): ReactElement {
+export function ChatLinkPage() {
   const { t } = useTranslation()
   const status = useStatus()
   const client = outsideClient(status)

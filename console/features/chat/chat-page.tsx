@@ -1,5 +1,5 @@
 import './chat.css'
-import { type ReactElement, type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Navigate, useParams } from 'react-router-dom'
 import { loginPath } from '#console/api/auth/return-to.ts'
@@ -22,7 +22,7 @@ const RELOADED = 'chat-reloaded'
  * Shows another site in a sandboxed frame. The site may run scripts, use its own storage and read
  * `address`.
  */
-function ChatFrame({ name, address }: { name: string; address: string }): ReactElement {
+function ChatFrame({ name, address }: { name: string; address: string }) {
   const { t } = useTranslation()
   const isBlocked = useIsBlocked(address)
   if (isBlocked) {
@@ -57,7 +57,7 @@ function useIsBlocked(address: string): boolean {
 }
 
 /** The page `/chat/:id?`: a chat client in a frame, with one of the user's tokens. */
-export function ChatPage(): ReactElement {
+export function ChatPage() {
   const { t } = useTranslation()
   const { id = '0' } = useParams()
   const status = useStatus()
@@ -81,14 +81,14 @@ export function ChatPage(): ReactElement {
   return <Client key={id} client={client} site={status.server_address || window.location.origin} />
 }
 
-const Titled = (props: { title: string; children: ReactNode }): ReactElement => (
+const Titled = (props: { title: string; children: ReactNode }) => (
   <>
     <h1 className="tg-visually-hidden">{props.title}</h1>
     {props.children}
   </>
 )
 
-const Waiting = ({ title }: { title: string }): ReactElement => {
+const Waiting = ({ title }: { title: string }) => {
   const { t } = useTranslation()
   return (
     <Titled title={title}>
@@ -99,7 +99,7 @@ const Waiting = ({ title }: { title: string }): ReactElement => {
   )
 }
 
-function Client({ client, site }: { client: ChatLink; site: string }): ReactElement {
+function Client({ client, site }: { client: ChatLink; site: string }) {
   const { t } = useTranslation()
   const { query, tokens, isNone } = useChatTokens()
   const [chosen, setChosen] = useState(0)
@@ -153,7 +153,7 @@ function ChatBar(props: {
   tokens: readonly Token[]
   token: Token
   onToken: (id: number) => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { client, tokens, token } = props
   return (

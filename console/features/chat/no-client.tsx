@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isRoot, useUser } from '#console/api/session.ts'
 import { ButtonLink } from '#console/ui/elements/button-link.tsx'
@@ -6,7 +5,7 @@ import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import type { ChatLink } from '#console/ui/state/chat-links.ts'
 
 /** Shown if no chat client is configured. Admins get a link to the setting. */
-export function NoClient(): ReactElement {
+export function NoClient() {
   const { t } = useTranslation()
   if (!isRoot(useUser())) {
     return <EmptyState icon="chat" title={t('ui.noChatLinks')} body={t('chat.missingLead')} />
@@ -22,7 +21,7 @@ export function NoClient(): ReactElement {
 }
 
 /** Shown if no chat client has the number in the URL. Offers the first client. */
-export function OtherClient({ first }: { first: ChatLink }): ReactElement {
+export function OtherClient({ first }: { first: ChatLink }) {
   const { t } = useTranslation()
   return (
     <EmptyState

@@ -1,5 +1,4 @@
 import type { TFunction } from 'i18next'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { actionsColumn, type Column, column, HIDDEN, TITLE } from '#console/ui/data-grid/column.ts'
@@ -53,13 +52,13 @@ const TONES: Readonly<Record<CouponState, Tone>> = {
   expired: 'warn',
 }
 
-export function CouponStateTag({ coupon }: Cell): ReactElement {
+export function CouponStateTag({ coupon }: Cell) {
   const { t } = useTranslation()
   const state = couponState(coupon, useNow())
   return <StatusTag tone={TONES[state]}>{t(`coupons.state.${state}`)}</StatusTag>
 }
 
-export function CouponName({ coupon }: Cell): ReactElement {
+export function CouponName({ coupon }: Cell) {
   const { t } = useTranslation()
   return (
     <span className="tg-coupon-name">
@@ -74,7 +73,7 @@ export function CouponName({ coupon }: Cell): ReactElement {
 }
 
 /** The masked key. The copy button copies the complete key. */
-export function CouponKey({ coupon: { key, key_hint, name } }: Cell): ReactElement {
+export function CouponKey({ coupon: { key, key_hint, name } }: Cell) {
   const { t } = useTranslation()
   const shown = key.length > 12 ? `${key.slice(0, 4)}…${key_hint}` : key
   return (
@@ -85,7 +84,7 @@ export function CouponKey({ coupon: { key, key_hint, name } }: Cell): ReactEleme
   )
 }
 
-export function CouponUses({ coupon }: Cell): ReactElement {
+export function CouponUses({ coupon }: Cell) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const most = coupon.max_uses < 0 ? '∞' : number.format(coupon.max_uses)
@@ -98,7 +97,7 @@ export function CouponUses({ coupon }: Cell): ReactElement {
   )
 }
 
-export function CouponUser({ coupon: { used_user_id, used_username } }: Cell): ReactElement {
+export function CouponUser({ coupon: { used_user_id, used_username } }: Cell) {
   const { t } = useTranslation()
   if (used_user_id === 0) return <span className="tg-muted">{t('coupons.nobody')}</span>
   return <span title={`#${used_user_id}`}>{used_username || `#${used_user_id}`}</span>
@@ -107,7 +106,7 @@ export function CouponUser({ coupon: { used_user_id, used_username } }: Cell): R
 /**
  * The date that matters most: the future start of the validity, or the expiry, which may be past.
  */
-export function CouponValidity({ coupon: { valid_from, valid_until } }: Cell): ReactElement {
+export function CouponValidity({ coupon: { valid_from, valid_until } }: Cell) {
   const { t } = useTranslation()
   const now = useNow()
   if (valid_from === 0 && valid_until === 0) {
@@ -124,7 +123,7 @@ export function CouponValidity({ coupon: { valid_from, valid_until } }: Cell): R
   )
 }
 
-export function CouponMenu({ coupon, actions }: Cell & { actions: CouponActions }): ReactElement {
+export function CouponMenu({ coupon, actions }: Cell & { actions: CouponActions }) {
   const { t } = useTranslation()
   const edit = editEntry(() => actions.onEdit(coupon))
   const remove = deleteEntry(() => void actions.remove(coupon))

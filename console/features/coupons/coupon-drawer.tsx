@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useRef } from 'react'
+import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { redemptionsKey } from '#console/api/redemptions.ts'
@@ -32,14 +32,14 @@ type CouponDrawerProps = {
   onCreated: (coupons: readonly CsvCoupon[]) => void
 }
 
-export function CouponDrawer(props: CouponDrawerProps): ReactElement {
+export function CouponDrawer(props: CouponDrawerProps) {
   const { shown, key } = useOpening(props.edited)
   return <OpenDrawer key={key} {...props} coupon={shown ?? 'new'} />
 }
 
 type OpenDrawerProps = CouponDrawerProps & { coupon: Redemption | 'new' }
 
-function OpenDrawer(props: OpenDrawerProps): ReactElement {
+function OpenDrawer(props: OpenDrawerProps) {
   const { t } = useTranslation()
   const { coupon } = props
   const isNew = coupon === 'new'

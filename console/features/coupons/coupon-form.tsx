@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { AmountField } from '#console/ui/forms/amount-field.tsx'
 import { DateTimeField, TextField } from '#console/ui/forms/fields.tsx'
@@ -18,7 +17,7 @@ type CouponFormProps = {
   used: number
 }
 
-export function CouponForm(props: CouponFormProps): ReactElement {
+export function CouponForm(props: CouponFormProps) {
   const { t } = useTranslation()
   const { form, unit, used } = props
   return (
@@ -55,7 +54,7 @@ export function CouponForm(props: CouponFormProps): ReactElement {
 }
 
 /** The number of codes to create and, for a single code, its key. */
-function NewCodeFields({ form }: Pick<CouponFormProps, 'form'>): ReactElement {
+function NewCodeFields({ form }: Pick<CouponFormProps, 'form'>) {
   const { t } = useTranslation()
   return (
     <>
@@ -82,7 +81,7 @@ function NewCodeFields({ form }: Pick<CouponFormProps, 'form'>): ReactElement {
   )
 }
 
-function TermFields({ form, used }: Pick<CouponFormProps, 'form' | 'used'>): ReactElement {
+function TermFields({ form, used }: Pick<CouponFormProps, 'form' | 'used'>) {
   const { t } = useTranslation()
   return (
     <fieldset className="tg-form-group">

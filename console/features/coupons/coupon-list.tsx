@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useMemo } from 'react'
+import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
   matchingRedemptionsQuery,
@@ -50,7 +50,7 @@ function useCouponList() {
 }
 
 /** Filters by status, and by a name, an id or a complete key. */
-function CouponFilters({ view }: { view: ReturnType<typeof useCouponList> }): ReactElement {
+function CouponFilters({ view }: { view: ReturnType<typeof useCouponList> }) {
   const { t } = useTranslation()
   return (
     <>
@@ -66,10 +66,7 @@ function CouponFilters({ view }: { view: ReturnType<typeof useCouponList> }): Re
   )
 }
 
-function ChosenCoupons(props: {
-  chosen: ChosenRows<Redemption>
-  actions: CouponActions
-}): ReactElement {
+function ChosenCoupons(props: { chosen: ChosenRows<Redemption>; actions: CouponActions }) {
   const { t } = useTranslation()
   const { actions, chosen } = props
   const { picked } = chosen
@@ -95,7 +92,7 @@ type CouponListProps = {
   onDeleteByName: () => void
 }
 
-export function CouponList(props: CouponListProps): ReactElement {
+export function CouponList(props: CouponListProps) {
   const { t } = useTranslation()
   const actions = useCouponActions(props.onEdit)
   const view = useCouponList()
@@ -124,7 +121,7 @@ export function CouponList(props: CouponListProps): ReactElement {
 }
 
 /** Buttons for actions that do not require selected codes. */
-function ManyActs(props: { actions: CouponActions; onDeleteByName: () => void }): ReactElement {
+function ManyActs(props: { actions: CouponActions; onDeleteByName: () => void }) {
   const { t } = useTranslation()
   return (
     <RowMenu

@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { useOpening } from '#console/ui/dialogs/use-opening.ts'
@@ -15,10 +15,7 @@ import '../../ui/forms/forms.css'
 import './coupons.css'
 
 /** Shows the keys of new codes, with buttons to copy them and to save them as a file. */
-function CouponsReady(props: {
-  coupons: readonly CsvCoupon[] | null
-  onClose: () => void
-}): ReactElement {
+function CouponsReady(props: { coupons: readonly CsvCoupon[] | null; onClose: () => void }) {
   const { t } = useTranslation()
   const coupons = useOpening(props.coupons).shown ?? []
   const keys = coupons.map(({ key }) => key)
@@ -65,7 +62,7 @@ type Shown = {
 
 const NOTHING: Shown = { edited: null, ready: null, isDeleting: false }
 
-function Coupons(): ReactElement {
+function Coupons() {
   const { t } = useTranslation()
   const [shown, setShown] = useState<Shown>(NOTHING)
   const show = (part: Partial<Shown>) => setShown({ ...NOTHING, ...part })

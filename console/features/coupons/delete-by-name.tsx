@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { redemptionsKey } from '#console/api/redemptions.ts'
@@ -10,7 +9,7 @@ import { confirmDelete } from '#console/ui/lists/list-actions.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 
 /** Deletes all codes with a given name, after showing their number. */
-export function DeleteByName(props: { isOpen: boolean; onClose: () => void }): ReactElement {
+export function DeleteByName(props: { isOpen: boolean; onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const form = useDraftForm({

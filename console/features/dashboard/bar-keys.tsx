@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { bucketText, colourOf } from './bucket-text.ts'
 import type { Stretch } from './chart-range.ts'
@@ -15,7 +14,7 @@ function BarTip(props: {
   place: number
   nameOf: (series: string) => string
   text: (value: bigint) => string
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { chart, bucket, place, nameOf, text } = props
   const side = place > 0.5 ? { right: `${(1 - place) * 100}%` } : { left: `${place * 100}%` }
@@ -48,7 +47,7 @@ export function BarKeys(props: {
   nameOf: (series: string) => string
   text: (value: bigint) => string
   onZoom: (stretch: Stretch) => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { chart, nameOf, text } = props
   const { buckets } = chart

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { byTrouble, HEALTH_TONE, healthKind, successRate } from '#console/api/channel-health.ts'
@@ -10,9 +9,7 @@ import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
 
 const SHOWN = 10
 
-export function ChannelPanel(props: {
-  channels: readonly ChannelHealth[] | undefined
-}): ReactElement {
+export function ChannelPanel(props: { channels: readonly ChannelHealth[] | undefined }) {
   const { t } = useTranslation()
   const { channels } = props
   return (
@@ -46,7 +43,7 @@ export function ChannelPanel(props: {
   )
 }
 
-function Row({ channel }: { channel: ChannelHealth }): ReactElement {
+function Row({ channel }: { channel: ChannelHealth }) {
   const { t } = useTranslation()
   const locale = useLocale()
   const kind = healthKind(channel)

@@ -1,5 +1,4 @@
 import './dashboard.css'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLiveState } from '#console/api/live/use-live-topic.ts'
 import { useUser } from '#console/api/session.ts'
@@ -17,7 +16,7 @@ import { useChartView } from './use-chart-view.ts'
 import { useDashboard } from './use-dashboard.ts'
 import type { UsageScope } from './use-usage.ts'
 
-export function DashboardPage(): ReactElement {
+export function DashboardPage() {
   const { t } = useTranslation()
   const user = useUser()
   const { self, today, recent } = useDashboard()
@@ -61,7 +60,7 @@ function useReadEvery(scope: UsageScope): number | false {
   return isLive ? false : minutes * MINUTE_MS
 }
 
-export function StartPage(): ReactElement {
+export function StartPage() {
   const { t } = useTranslation()
   const { self } = useDashboard()
   return (

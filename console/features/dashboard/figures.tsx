@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Icon } from '#console/ui/elements/icons.tsx'
@@ -9,16 +9,13 @@ import type { LogStat } from '#read-api/contract/logs.ts'
 import type { User } from '#read-api/contract/users.ts'
 
 /** The balance and today's usage as exact figures, which change with every call. */
-export function Figures(props: {
-  user: User | undefined
-  today: LogStat | undefined
-}): ReactElement {
+export function Figures(props: { user: User | undefined; today: LogStat | undefined }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()
   const number = useNumberFormat()
   const { user, today } = props
   const wait = <Skeleton width={60} height={24} />
-  const quota = (value: number | undefined): ReactNode =>
+  const quota = (value: number | undefined) =>
     value === undefined ? wait : exactQuotaText(quotaOf(value), rule)
   const tokens =
     today === undefined ? wait : number.format(today.prompt_tokens + today.completion_tokens)
@@ -62,7 +59,7 @@ export function Figure(props: {
   note?: ReactNode
   isMain?: boolean
   children?: ReactNode
-}): ReactElement {
+}) {
   return (
     <div className={props.isMain === true ? 'tg-dash-figure tg-dash-balance' : 'tg-dash-figure'}>
       <dt>{props.name}</dt>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { chatModelsQuery, usableModelsQuery } from '#console/api/account.ts'
@@ -23,7 +23,7 @@ const FALLBACK_MODEL = 'gpt-4o-mini'
 const LIVE = { refetchOnMount: 'always', refetchInterval: 5_000 } as const
 
 /** The setup steps before a first call. Each links to its form and is done once its data exists. */
-export function FirstRun(props: { calls: number; isOwnPage?: boolean }): ReactElement {
+export function FirstRun(props: { calls: number; isOwnPage?: boolean }) {
   const { calls, isOwnPage = false } = props
   const { t } = useTranslation()
   const isAdmin = isAdminUser(useUser())
@@ -77,13 +77,13 @@ export function FirstRun(props: { calls: number; isOwnPage?: boolean }): ReactEl
   )
 }
 
-export const FirstRunWait = (): ReactElement => (
+export const FirstRunWait = () => (
   <Panel>
     <Skeleton height={420} />
   </Panel>
 )
 
-function StepItem(props: { step: Step; number: number; path: string }): ReactElement {
+function StepItem(props: { step: Step; number: number; path: string }) {
   const { step, number, path } = props
   const { t } = useTranslation()
   const isSelfUse = useStatus()?.self_use_mode_enabled === true
@@ -126,7 +126,7 @@ function StepItem(props: { step: Step; number: number; path: string }): ReactEle
 const FROM_HERE = { returnTo: '/app/start' }
 
 /** Sample calls with the user's key. The display masks the key; a copy has the complete key. */
-function Snippets(props: { apiKey: string | null; model: string }): ReactElement {
+function Snippets(props: { apiKey: string | null; model: string }) {
   const { t } = useTranslation()
   const [kind, setKind] = useState<SnippetKind>('curl')
   const address = useStatus()?.server_address || location.origin

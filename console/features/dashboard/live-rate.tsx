@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { liveStream } from '#console/api/live/browser-live.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
@@ -10,7 +10,7 @@ const HEIGHT = 22
 const SECONDS = 60
 
 /** The number of calls per second on the whole site, counted from live events. */
-export function LiveRate(): ReactElement {
+export function LiveRate() {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const [seconds, setSeconds] = useState<readonly CallsOfSecond[]>([])
@@ -43,7 +43,7 @@ const isStarting = (seconds: readonly CallsOfSecond[]): boolean =>
   seconds.length < STARTS_IN && peakOf(seconds) === null
 
 /** A decorative bar chart of the calls per second. An unknown second has no bar. */
-function Spark(props: { seconds: readonly CallsOfSecond[]; most: number }): ReactElement {
+function Spark(props: { seconds: readonly CallsOfSecond[]; most: number }) {
   const { seconds, most } = props
   return (
     <svg

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { endName, otherOf } from '#console/api/logs.ts'
@@ -12,7 +11,7 @@ import { dollarText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
-export function RecentCalls({ rows }: { rows: readonly LogEntry[] | undefined }): ReactElement {
+export function RecentCalls({ rows }: { rows: readonly LogEntry[] | undefined }) {
   const { t } = useTranslation()
   const calls = rows?.filter((row) => row.request_id !== '')
   return (
@@ -42,7 +41,7 @@ export function RecentCalls({ rows }: { rows: readonly LogEntry[] | undefined })
 
 const ERROR = 6
 
-function RecentCall({ row }: { row: LogEntry }): ReactElement {
+function RecentCall({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()
   const quota = BigInt(row.quota)

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { useLocale } from '#console/i18n/use-locale.ts'
@@ -9,7 +8,7 @@ import { Figure } from './figures.tsx'
 import { type Costed, marginOf } from './margin.ts'
 
 /** The site's margin: charges minus provider costs, over the calls with a known cost. */
-export function MarginFigure({ totals }: { totals: Costed | undefined }): ReactElement {
+export function MarginFigure({ totals }: { totals: Costed | undefined }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()
   const percent = usePercent()
@@ -32,7 +31,7 @@ export function MarginFigure({ totals }: { totals: Costed | undefined }): ReactE
 }
 
 /** Explains the margin. Without any known cost, links to the setting for provider prices. */
-export function MarginNote({ totals }: { totals: Costed }): ReactElement {
+export function MarginNote({ totals }: { totals: Costed }) {
   const { t } = useTranslation()
   const percent = usePercent()
   const margin = marginOf(totals)
@@ -47,7 +46,7 @@ export function MarginNote({ totals }: { totals: Costed }): ReactElement {
   )
 }
 
-export function MarginShare({ of }: { of: Costed }): ReactElement {
+export function MarginShare({ of }: { of: Costed }) {
   const percent = usePercent()
   const share = marginOf(of)?.share ?? null
   return <>{share === null ? '–' : percent(share)}</>

@@ -1,5 +1,4 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useHealth } from '#console/api/channel-health.ts'
 import { call } from '#console/api/client.ts'
@@ -20,7 +19,7 @@ import { TopList } from './top-list.tsx'
 import type { ChartView } from './use-chart-view.ts'
 import { asked } from './use-usage.ts'
 
-export function SitePanel({ view }: { view: ChartView }): ReactElement {
+export function SitePanel({ view }: { view: ChartView }) {
   const { t } = useTranslation()
   const { data, error, refetch } = useSite(view)
   const health = useHealth().data
@@ -55,7 +54,7 @@ export function SitePanel({ view }: { view: ChartView }): ReactElement {
 
 type TopListsProps = { site: SiteUsage | undefined; range: string }
 
-function TopLists({ site, range }: TopListsProps): ReactElement {
+function TopLists({ site, range }: TopListsProps) {
   const { t } = useTranslation()
   return (
     <>
@@ -94,13 +93,12 @@ function TopLists({ site, range }: TopListsProps): ReactElement {
   )
 }
 
-function SiteFigures({ site }: { site: SiteUsage | undefined }): ReactElement {
+function SiteFigures({ site }: { site: SiteUsage | undefined }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()
   const number = useNumberFormat()
   const wait = <Skeleton width={60} height={24} />
-  const count = (value: number | undefined): ReactNode =>
-    value === undefined ? wait : number.format(value)
+  const count = (value: number | undefined) => (value === undefined ? wait : number.format(value))
   const charged = site && exactQuotaText(quotaOf(site.totals.quota), rule)
   return (
     <>
@@ -117,7 +115,7 @@ const isAnyCosted = (rows: readonly Costed[] = []): boolean =>
   rows.some((row) => marginOf(row) !== null)
 
 /** The number of calls in progress, as the relays report it. */
-function InFlight({ counts }: { counts: readonly (number | null)[] | undefined }): ReactElement {
+function InFlight({ counts }: { counts: readonly (number | null)[] | undefined }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const known = counts?.filter((count) => count !== null) ?? []
@@ -127,7 +125,7 @@ function InFlight({ counts }: { counts: readonly (number | null)[] | undefined }
   )
 }
 
-function Lag({ lag }: { lag: SiteUsage['lag'] | undefined }): ReactElement {
+function Lag({ lag }: { lag: SiteUsage['lag'] | undefined }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   if (lag === undefined) {

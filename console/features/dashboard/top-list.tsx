@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
@@ -28,7 +28,7 @@ export function TopList(props: {
   head: string
   rows: readonly TopRow[] | undefined
   hasMargin?: boolean
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { rows, hasMargin = false } = props
   const most = Math.max(1, ...(rows ?? []).map(({ quota }) => quota))
@@ -57,7 +57,7 @@ export function TopList(props: {
   )
 }
 
-function Row(props: { row: TopRow; most: number; hasMargin: boolean }): ReactElement {
+function Row(props: { row: TopRow; most: number; hasMargin: boolean }) {
   const { row, most, hasMargin } = props
   const number = useNumberFormat()
   const rule = useMoneyRule()

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, XAxis, YAxis } from 'recharts'
 import { BarKeys } from './bar-keys.tsx'
@@ -17,7 +16,7 @@ export function UsageBars(props: {
   nameOf: (series: string) => string
   text: (value: bigint) => string
   onZoom: (stretch: Stretch) => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { chart, nameOf, text } = props
   const data = chart.buckets.map((bucket) => ({

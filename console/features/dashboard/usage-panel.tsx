@@ -1,4 +1,4 @@
-import { lazy, type ReactElement, Suspense, useMemo, useState } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -19,7 +19,7 @@ function UsageTable(props: {
   chart: UsageChart
   text: (value: bigint) => string
   nameOf: (series: string) => string
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { chart, text, nameOf } = props
   const cell = (value: bigint | null | undefined): string =>
@@ -71,7 +71,7 @@ function ChartSummary(props: {
   view: ChartView
   text: (value: bigint) => string
   nameOf: (series: string) => string
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { chart, view, text } = props
   const range = t(view.zoom === null ? `dashboard.${view.range}` : 'dashboard.stretch')
@@ -97,13 +97,7 @@ function ChartSummary(props: {
 const UsageBars = lazy(async () => ({ default: (await import('./usage-bars.tsx')).UsageBars }))
 
 /** Usage over time by model or token, as a sentence, bars or a table. */
-export function UsagePanel({
-  view,
-  everyMs,
-}: {
-  view: ChartView
-  everyMs: number | false
-}): ReactElement {
+export function UsagePanel({ view, everyMs }: { view: ChartView; everyMs: number | false }) {
   const { t } = useTranslation()
   const [isTable, setTable] = useState(false)
   const { calendar, measure, zoom, set } = view
@@ -144,7 +138,7 @@ export function UsagePanel({
   )
 }
 
-function ZoomLine({ zoom, onOut }: { zoom: Stretch; onOut: () => void }): ReactElement {
+function ZoomLine({ zoom, onOut }: { zoom: Stretch; onOut: () => void }) {
   const { t } = useTranslation()
   const hour = { step: 'hour' as const }
   return (
@@ -172,7 +166,7 @@ function ChartBody(props: {
   text: (value: bigint) => string
   isTable: boolean
   onZoom: (stretch: Stretch) => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { chart, view, text } = props
   const inWords = useMeasureWords(view.measure, text)
@@ -213,7 +207,7 @@ function useMeasureWords(
 }
 
 /** The chart's controls for scope, series, step and range. Controls with one option are hidden. */
-export function ChartControls({ view }: { view: ChartView }): ReactElement {
+export function ChartControls({ view }: { view: ChartView }) {
   const { t } = useTranslation()
   const { set } = view
   return (

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'react-router-dom'
 import { healthKey } from '#console/api/channel-health.ts'
@@ -14,7 +14,7 @@ import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
 import { durationText } from './figure-text.ts'
 import { failedCallsLink, type Period } from './health-view.ts'
 
-export function HealthActions(props: { channel: ChannelHealth; period: Period }): ReactElement {
+export function HealthActions(props: { channel: ChannelHealth; period: Period }) {
   const { t } = useTranslation()
   const { channel, period } = props
   const { pathname, search } = useLocation()
@@ -45,7 +45,7 @@ export function HealthActions(props: { channel: ChannelHealth; period: Period })
   )
 }
 
-function TestText({ outcome }: { outcome: TestOutcome }): ReactElement {
+function TestText({ outcome }: { outcome: TestOutcome }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   if (outcome.isSuccess) {
@@ -85,7 +85,7 @@ function useTest(channelId: number) {
   return { ...state, run }
 }
 
-function CloseCircuits({ channel }: { channel: ChannelHealth }): ReactElement {
+function CloseCircuits({ channel }: { channel: ChannelHealth }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [isBusy, setBusy] = useState(false)

@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next'
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { type Point, pointsOf, successRate } from '#console/api/channel-health.ts'
 import type { Words } from '#console/i18n/words-type.ts'
 import { type Column, column, FIGURE, TITLE } from '#console/ui/data-grid/column.ts'
@@ -19,7 +19,7 @@ const LEAST = 2
  * The last hour as decorative bars, with the failed part of each in another color on top. A period
  * without calls is a dot. One path per color keeps scrolling fast.
  */
-function SparkBars({ points }: { points: readonly Point[] }): ReactElement {
+function SparkBars({ points }: { points: readonly Point[] }) {
   const paths = pathsOf(points)
   return (
     <svg
@@ -63,7 +63,7 @@ type Of = {
 }
 
 /** A dash for an unknown value, because an unknown value is not zero. */
-export const Gap = (): ReactElement => <span className="tg-muted">–</span>
+export const Gap = () => <span className="tg-muted">–</span>
 
 type Row = ChannelHealth
 
@@ -102,14 +102,14 @@ export function healthColumns(of: Of): readonly Column<Row>[] {
   ]
 }
 
-const State = ({ row, of }: { row: Row; of: Of }): ReactElement => (
+const State = ({ row, of }: { row: Row; of: Of }) => (
   <span className="tg-health-state">
     <StateCell channel={row} />
     <Anomalies row={row} of={of} />
   </span>
 )
 
-const nameCell = ({ id, name, tag }: Row): ReactElement => (
+const nameCell = ({ id, name, tag }: Row) => (
   <span className="tg-health-name">
     <b title={name}>{name}</b>
     <span className="tg-muted">{tag === '' ? `#${id}` : `#${id} · ${tag}`}</span>
@@ -117,7 +117,7 @@ const nameCell = ({ id, name, tag }: Row): ReactElement => (
 )
 
 /** The number of responses with a wrong model or an unexpectedly high cost. */
-function Anomalies({ row, of: { t, number, period } }: { row: Row; of: Of }): ReactNode {
+function Anomalies({ row, of: { t, number, period } }: { row: Row; of: Of }) {
   const count = row.figures[period]?.anomalies ?? 0
   if (count === 0) return null
   const words = { count, number: number.format(count), window: t(`health.window.${period}`) }
@@ -128,7 +128,7 @@ function Anomalies({ row, of: { t, number, period } }: { row: Row; of: Of }): Re
   )
 }
 
-function Latency(props: { p50: number; p95: number; number: Intl.NumberFormat }): ReactElement {
+function Latency(props: { p50: number; p95: number; number: Intl.NumberFormat }) {
   const { p50, p95, number } = props
   return (
     <span className="tg-health-latency">
@@ -142,7 +142,7 @@ function Latency(props: { p50: number; p95: number; number: Intl.NumberFormat })
   )
 }
 
-function SuccessCell({ row, of }: { row: Row; of: Of }): ReactElement {
+function SuccessCell({ row, of }: { row: Row; of: Of }) {
   const { t, number, period, barsEnd } = of
   const figures = row.figures[period]
   const rate = successRate(figures)
@@ -162,7 +162,7 @@ function SuccessCell({ row, of }: { row: Row; of: Of }): ReactElement {
   )
 }
 
-function InFlight(props: { row: Row; number: Intl.NumberFormat }): ReactElement {
+function InFlight(props: { row: Row; number: Intl.NumberFormat }) {
   const { in_flight: count, max_concurrency: most } = props.row
   if (count === null) return <Gap />
   const isFull = most > 0 && count >= most

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isTroubled } from '#console/api/channel-health.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
@@ -21,7 +20,7 @@ export function HealthDrawer(props: {
   view: View
   onView: (patch: Partial<View>) => void
   onClose: () => void
-}): ReactElement {
+}) {
   const { channel, view } = props
   return (
     <Drawer
@@ -47,7 +46,7 @@ export function HealthDrawer(props: {
   )
 }
 
-function Now(props: { channel: ChannelHealth; period: Period }): ReactElement {
+function Now(props: { channel: ChannelHealth; period: Period }) {
   const { t } = useTranslation()
   const { channel } = props
   const number = useNumberFormat()

@@ -1,6 +1,6 @@
 import '#console/ui/forms/forms.css'
 import './health.css'
-import { type ReactElement, type ReactNode, useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { barsEnd, useHealth } from '#console/api/channel-health.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
@@ -27,7 +27,7 @@ export const HealthPage = adminPage('words.channelHealth', Board)
 const NONE: readonly ChannelHealth[] = []
 const DOLLARS = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const
 
-function Board(): ReactElement {
+function Board() {
   const { t } = useTranslation()
   const [view, setView] = useUrlState(ADDRESS)
   const health = useHealth()
@@ -69,7 +69,7 @@ function List(props: {
   isLoading: boolean
   view: View[0]
   onView: View[1]
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { channels, view, onView } = props
   const number = useNumberFormat()
@@ -105,7 +105,7 @@ function List(props: {
 const rowKey = ({ id }: ChannelHealth): string => `${id}`
 const isMuted = ({ status }: ChannelHealth): boolean => status !== 1
 
-function NoRows(props: { hasChannels: boolean; shown: 'all' | 'troubled' }): ReactElement {
+function NoRows(props: { hasChannels: boolean; shown: 'all' | 'troubled' }) {
   const { t } = useTranslation()
   if (!props.hasChannels) {
     return <EmptyState icon="channels" title={t('words.noChannels')} body={t('health.noneBody')} />
@@ -117,11 +117,7 @@ function NoRows(props: { hasChannels: boolean; shown: 'all' | 'troubled' }): Rea
   )
 }
 
-function HealthToolbar(props: {
-  view: View[0]
-  onView: View[1]
-  columns: ReactNode
-}): ReactElement {
+function HealthToolbar(props: { view: View[0]; onView: View[1]; columns: ReactNode }) {
   const { t } = useTranslation()
   const { view, onView } = props
   return (

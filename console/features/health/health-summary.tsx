@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
@@ -7,9 +6,7 @@ import { rateText } from './figure-text.ts'
 import { countKinds } from './health-view.ts'
 
 /** Summarizes the board in four figures, problems first. `channels` is null while loading. */
-export function HealthSummary(props: {
-  channels: readonly ChannelHealth[] | null
-}): ReactElement | null {
+export function HealthSummary(props: { channels: readonly ChannelHealth[] | null }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const { channels } = props

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
   CartesianGrid,
@@ -31,7 +30,7 @@ const P50 = 'var(--tg-chart-2)'
 const P95 = 'var(--tg-chart-3)'
 
 /** Charts success rate and latency on one time axis. A separate chunk for the large library. */
-export function HistoryChart({ history }: { history: History }): ReactElement {
+export function HistoryChart({ history }: { history: History }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const data = [...history.steps]
@@ -83,7 +82,7 @@ export function HistoryChart({ history }: { history: History }): ReactElement {
   )
 }
 
-const Key = (props: { colour: string; text: string; isDashed?: boolean }): ReactElement => (
+const Key = (props: { colour: string; text: string; isDashed?: boolean }) => (
   <span className="tg-health-chart-key">
     <svg viewBox="0 0 18 4" aria-hidden="true">
       <path
@@ -97,7 +96,7 @@ const Key = (props: { colour: string; text: string; isDashed?: boolean }): React
   </span>
 )
 
-function HistoryTip({ active, payload }: TooltipContentProps): ReactElement | null {
+function HistoryTip({ active, payload }: TooltipContentProps) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const step = payload?.[0]?.payload as HistoryStep | undefined

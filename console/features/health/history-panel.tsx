@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, type ReactElement, Suspense, useMemo, useState } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { healthKey } from '#console/api/channel-health.ts'
 import { apiQuery } from '#console/api/client.ts'
@@ -16,7 +16,7 @@ import { type History, prepareHistory } from './health-history.ts'
 import { HISTORY_RANGES } from './health-view.ts'
 
 /** The chart's data as a table, newest first. */
-function HistoryTable({ history }: { history: History }): ReactElement {
+function HistoryTable({ history }: { history: History }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const time = (value: number | null) => (value === null ? <Gap /> : durationText(value, number))
@@ -58,7 +58,7 @@ export function HistoryPanel(props: {
   channelId: number
   range: HistoryRange
   onRange: (range: HistoryRange) => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { channelId, range, onRange } = props
   const [isTable, setTable] = useState(false)
@@ -97,7 +97,7 @@ export function HistoryPanel(props: {
 
 const SPACE = <Skeleton height={348} />
 
-function Body({ history, isTable }: { history: History; isTable: boolean }): ReactElement {
+function Body({ history, isTable }: { history: History; isTable: boolean }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const { attempts: count, rate, lowest } = history

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { successRate } from '#console/api/channel-health.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
@@ -10,7 +9,7 @@ import type { Period } from './health-view.ts'
 const HEADS = ['model', 'success', 'p50', 'p95', 'p99', 'first', 'speed'] as const
 
 /** The health figures of each model and, in the last row, of all models together. */
-export function ModelTable(props: { channel: ChannelHealth; period: Period }): ReactElement {
+export function ModelTable(props: { channel: ChannelHealth; period: Period }) {
   const { t } = useTranslation()
   const { channel, period } = props
   const title = t('health.byModel', { window: t(`health.window.${period}`) })
@@ -45,7 +44,7 @@ export function ModelTable(props: { channel: ChannelHealth; period: Period }): R
   )
 }
 
-function Row(props: { name: string; figures: HealthFigures | null }): ReactElement {
+function Row(props: { name: string; figures: HealthFigures | null }) {
   const number = useNumberFormat()
   const { figures } = props
   const rate = successRate(figures)

@@ -1,4 +1,4 @@
-import { type ReactElement, useMemo } from 'react'
+import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { HEALTH_TONE, type HealthKind, healthKind } from '#console/api/channel-health.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
@@ -8,7 +8,7 @@ import type { ChannelHealth, CircuitState } from '#read-api/contract/channel-hea
 import { countdownText } from './figure-text.ts'
 
 /** The state of a channel, with the cause and the remaining time below. */
-export function StateCell({ channel }: { channel: ChannelHealth }): ReactElement {
+export function StateCell({ channel }: { channel: ChannelHealth }) {
   const { t } = useTranslation()
   const kind = healthKind(channel)
   return (
@@ -19,7 +19,7 @@ export function StateCell({ channel }: { channel: ChannelHealth }): ReactElement
   )
 }
 
-function Why(props: { channel: ChannelHealth; kind: HealthKind }): ReactElement | null {
+function Why(props: { channel: ChannelHealth; kind: HealthKind }) {
   const { t } = useTranslation()
   const { channel, kind } = props
   if (kind === 'autoDisabled') {
@@ -39,7 +39,7 @@ function Why(props: { channel: ChannelHealth; kind: HealthKind }): ReactElement 
 }
 
 /** One line about a circuit: its scope, the cause and the remaining time. */
-export function CircuitLine({ circuit }: { circuit: CircuitState }): ReactElement {
+export function CircuitLine({ circuit }: { circuit: CircuitState }) {
   const { t } = useTranslation()
   const { model, key_index: key, state, failures, round, until } = circuit
   const of = model ?? (key === null ? t('health.wholeChannel') : t('health.key', { key: key + 1 }))
@@ -59,7 +59,7 @@ export function CircuitLine({ circuit }: { circuit: CircuitState }): ReactElemen
 const TICK_MS = 1_000
 
 /** The remaining time of a pause. After the pause, a note that the next call tests the circuit. */
-function Countdown({ until }: { until: number }): ReactElement {
+function Countdown({ until }: { until: number }) {
   const { t } = useTranslation()
   // Convert the server's wall-clock time once, because the monotonic clock never jumps.
   const end = useMemo(() => performance.now() + until - Date.now(), [until])

@@ -1,4 +1,4 @@
-import { type ReactElement, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocale, useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -9,7 +9,7 @@ import { entryDetail, entryTone, scopeText } from './entry-text.ts'
 import { type EntryGroup, foldEntries, spanText, summaryOf } from './folded-entries.ts'
 
 /** Lists entries, newest first. The entries of one circuit form one line that expands. */
-export function TimelineEntries({ items }: { items: readonly TimelineEntry[] }): ReactElement {
+export function TimelineEntries({ items }: { items: readonly TimelineEntry[] }) {
   const { t } = useTranslation()
   if (items.length === 0) return <p className="tg-muted">{t('health.noEntries')}</p>
   return (
@@ -26,14 +26,14 @@ export function TimelineEntries({ items }: { items: readonly TimelineEntry[] }):
   )
 }
 
-const Entry = ({ entry }: { entry: TimelineEntry }): ReactElement => (
+const Entry = ({ entry }: { entry: TimelineEntry }) => (
   <li>
     <Time at={Math.floor(entry.at / 1_000)} style="stamp" />
     <EntryText entry={entry} />
   </li>
 )
 
-function FoldedEntries({ group }: { group: EntryGroup }): ReactElement {
+function FoldedEntries({ group }: { group: EntryGroup }) {
   const { t } = useTranslation()
   const locale = useLocale()
   const id = useId()
@@ -77,7 +77,7 @@ function FoldedEntries({ group }: { group: EntryGroup }): ReactElement {
   )
 }
 
-export function EntryText({ entry }: { entry: TimelineEntry }): ReactElement {
+export function EntryText({ entry }: { entry: TimelineEntry }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const detail = entryDetail(t, entry, number)

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type FormEvent, type ReactElement, useId, useState } from 'react'
+import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { healthKey } from '#console/api/channel-health.ts'
 import { apiQuery } from '#console/api/client.ts'
@@ -21,7 +21,7 @@ function fieldText(at: number): string {
 }
 
 /** Selects the time (unix seconds) that the timeline shows, or returns to the current time. */
-function MomentPicker(props: { at: number; onAt: (at: number) => void }): ReactElement {
+function MomentPicker(props: { at: number; onAt: (at: number) => void }) {
   const { t } = useTranslation()
   const id = useId()
   const [draft, setDraft] = useState({ of: props.at, text: fieldText(props.at) })
@@ -60,7 +60,7 @@ export function Timeline(props: {
   /** The selected time in unix seconds; 0 means now. */
   at: number
   onAt: (at: number) => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { channelId, at } = props
   const [page, setPage] = useState({ at, number: 0 })
@@ -104,7 +104,7 @@ export function Timeline(props: {
 }
 
 /** The channel's state at the selected time and the cause of that state. */
-function StateThen(props: { state: NonNullable<ChannelTimeline['state_at']> }): ReactElement {
+function StateThen(props: { state: NonNullable<ChannelTimeline['state_at']> }) {
   const { t } = useTranslation()
   const { state, because } = props.state
   return (

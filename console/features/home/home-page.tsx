@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { useUser } from '#console/api/session.ts'
@@ -57,7 +57,7 @@ const reply = await client.chat.completions.create({
 }
 
 /** Sample code that configures an SDK for this site, with a copy button. */
-function SdkSnippet({ address }: { address: string }): ReactElement {
+function SdkSnippet({ address }: { address: string }) {
   const { t } = useTranslation()
   const [language, setLanguage] = useState<SnippetLanguage>('python')
   const text = snippetText(language, address)
@@ -92,7 +92,7 @@ const POINTS = [
 ] as const satisfies readonly { name: string; icon: IconName }[]
 
 /** The operator's home page or, if the operator has set none, the built-in page. */
-export function HomePage(): ReactElement | null {
+export function HomePage() {
   const { t } = useTranslation()
   const own = useQuery(sitePageQuery('home_page_content'))
   const name = useSiteName()
@@ -107,7 +107,7 @@ export function HomePage(): ReactElement | null {
   )
 }
 
-function DefaultHome(): ReactElement {
+function DefaultHome() {
   const { t } = useTranslation()
   const user = useUser()
   const status = useStatus()

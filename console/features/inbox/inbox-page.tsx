@@ -1,6 +1,5 @@
 import './inbox.css'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { inboxQuery } from '#console/api/messages.ts'
@@ -19,7 +18,7 @@ import { previewOf } from './preview.ts'
 
 const ADDRESS = { page: integerParam({ fallback: 0, max: 1_000_000 }) }
 
-export function InboxPage(): ReactElement {
+export function InboxPage() {
   const { t } = useTranslation()
   const [{ page }, setAddress] = useUrlState(ADDRESS)
   const size = usePageSize('message-page-size')
@@ -43,7 +42,7 @@ export function InboxPage(): ReactElement {
 function Messages(props: {
   list: UseQueryResult<ListPage<InboxMessage>, Error>
   onFirst: () => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { data, error, isPlaceholderData, refetch } = props.list
   if (data === undefined) {
@@ -71,7 +70,7 @@ function Messages(props: {
   )
 }
 
-function Row({ message }: { message: InboxMessage }): ReactElement {
+function Row({ message }: { message: InboxMessage }) {
   const { t } = useTranslation()
   return (
     <li className={message.is_read ? 'tg-inbox-row' : 'tg-inbox-row tg-inbox-unread'}>
@@ -90,7 +89,7 @@ function Row({ message }: { message: InboxMessage }): ReactElement {
   )
 }
 
-function Waiting(): ReactElement {
+function Waiting() {
   return (
     <div className="tg-inbox-waiting">
       {[70, 55, 80, 60].map((width) => (

@@ -1,7 +1,7 @@
 import { apiQuery, call } from '#console/api/client.ts'
 import './inbox.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useEffect, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate, useParams } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
@@ -17,7 +17,7 @@ import { RichText } from '#console/ui/rich/rich-text.tsx'
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 
 /** Shows a message and marks it as read. */
-export function MessagePage(): ReactElement {
+export function MessagePage() {
   const { t } = useTranslation()
   const { id: text = '' } = useParams()
   const id = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0
@@ -59,7 +59,7 @@ function useLeaveIf(isMissing: boolean): void {
   }, [isMissing, navigate, t])
 }
 
-function Content({ message }: { message: InboxMessage }): ReactElement {
+function Content({ message }: { message: InboxMessage }) {
   const { t } = useTranslation()
   const { content, format } = message
   if (format === 'plain') return <p className="tg-inbox-plain">{content}</p>

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { PasswordField, TextField } from '#console/ui/forms/fields.tsx'
@@ -13,7 +12,7 @@ export type Asked = SecondFactorRequired['second_factor'] & { readonly isCommonP
 export type OnNeeded = (needed: Asked) => void
 
 /** The password form. A field's error appears below the field, a server error at the button. */
-export function LoginForm(props: { onNeeded: OnNeeded }): ReactElement {
+export function LoginForm(props: { onNeeded: OnNeeded }) {
   const { t } = useTranslation()
   const enter = useEnter()
   const human = useHumanCheck('login')

@@ -1,4 +1,4 @@
-import { lazy, type ReactElement, Suspense, useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation, useSearchParams } from 'react-router-dom'
 import { arePasskeysPossible, showPasskey } from '#console/api/auth/passkeys.ts'
@@ -21,7 +21,7 @@ const SecondStepForm = lazy(async () => ({
 }))
 
 /** Logs in with a passkey, without a username. Hidden if the browser has no passkey support. */
-function PasskeyButton(): ReactElement | null {
+function PasskeyButton() {
   const { t } = useTranslation()
   const enter = useEnter()
   const { isBusy, refusal, submit } = useDraftForm({
@@ -45,7 +45,7 @@ async function passkeyLogin(): Promise<SessionUser> {
   return call('POST /api/user/login/passkey', { body: { passkey: await showPasskey(options) } })
 }
 
-export function LoginPage(): ReactElement {
+export function LoginPage() {
   const { t } = useTranslation()
   const [params] = useSearchParams()
   const name = useSiteName()
@@ -78,7 +78,7 @@ export function LoginPage(): ReactElement {
 }
 
 /** The login methods. The password form is collapsed if only the super admin may use it. */
-function WaysIn({ onNeeded }: { onNeeded: OnNeeded }): ReactElement {
+function WaysIn({ onNeeded }: { onNeeded: OnNeeded }) {
   const { t } = useTranslation()
   const status = useStatus()
   const [isUnfolded, setUnfolded] = useState(false)
@@ -112,7 +112,7 @@ function WaysIn({ onNeeded }: { onNeeded: OnNeeded }): ReactElement {
 }
 
 /** Links below the form. `aff` is the invitation code, which the registration link passes on. */
-function Links({ aff }: { aff: string | null }): ReactElement {
+function Links({ aff }: { aff: string | null }) {
   const { t } = useTranslation()
   const status = useStatus()
   const canJoin = status?.register_enabled !== false && status?.self_use_mode_enabled !== true

@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useEffectEvent, useRef } from 'react'
+import { useEffect, useEffectEvent, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate, useSearchParams } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
@@ -10,7 +10,7 @@ import type { LoginOrBindResult, TelegramQuery } from '#write-api/contract/oauth
 import { useEnter } from './use-enter.ts'
 
 /** The page to which OAuth providers return. It completes a login or a binding and redirects. */
-export function OAuthPage(): ReactElement {
+export function OAuthPage() {
   const { t } = useTranslation()
   const { pathname } = useLocation()
   const [params] = useSearchParams()

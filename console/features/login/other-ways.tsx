@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSearchParams } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
@@ -10,7 +10,7 @@ import { isOpen, WAYS } from '#console/ui/ways-in/ways.ts'
 import { useEnter } from './use-enter.ts'
 
 /** A button for each login method of another site. `isFirst`: no form precedes the buttons. */
-export function OtherWays({ isFirst = false }: { isFirst?: boolean }): ReactElement | null {
+export function OtherWays({ isFirst = false }: { isFirst?: boolean }) {
   const { t } = useTranslation()
   const status = useStatus()
   const [params] = useSearchParams()
@@ -30,7 +30,7 @@ export function OtherWays({ isFirst = false }: { isFirst?: boolean }): ReactElem
   )
 }
 
-function Dialog(props: { way: Messenger; onClose: () => void }): ReactElement {
+function Dialog(props: { way: Messenger; onClose: () => void }) {
   const { t } = useTranslation()
   const [params] = useSearchParams()
   const enter = useEnter()

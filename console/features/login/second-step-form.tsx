@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { showPasskey } from '#console/api/auth/passkeys.ts'
 import { call } from '#console/api/client.ts'
@@ -25,13 +25,7 @@ type CodeKind = keyof typeof CODES
 type CodeDraft = { code: string; isByPasskey: boolean }
 
 /** The second factor of a login: an authenticator code, a passkey or a recovery code. */
-export function SecondStepForm({
-  needed,
-  onRestart,
-}: {
-  needed: Asked
-  onRestart: () => void
-}): ReactElement {
+export function SecondStepForm({ needed, onRestart }: { needed: Asked; onRestart: () => void }) {
   const { t } = useTranslation()
   const enter = useEnter()
   const { ticket, kinds, isCommonPassword } = needed
@@ -84,7 +78,7 @@ export function SecondStepForm({
   )
 }
 
-function CodeForm(props: { kind: CodeKind; form: DraftForm<CodeDraft> }): ReactElement {
+function CodeForm(props: { kind: CodeKind; form: DraftForm<CodeDraft> }) {
   const { t } = useTranslation()
   const { kind, form } = props
   return (

@@ -1,7 +1,7 @@
 import { call } from '#console/api/client.ts'
 import './security.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { securityQuery } from '#console/api/account.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
@@ -17,7 +17,7 @@ import type { MePanelProps } from './me-panel.ts'
 import { proven } from './proven.tsx'
 
 /** The access token for scripts, which is shown only when it is created. */
-export function AccessTokenPanel({ user }: MePanelProps): ReactElement {
+export function AccessTokenPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const { data: security } = useQuery(securityQuery)
@@ -76,7 +76,7 @@ export function AccessTokenPanel({ user }: MePanelProps): ReactElement {
   )
 }
 
-function NewToken(props: { token: string; userId: number | undefined }): ReactElement {
+function NewToken(props: { token: string; userId: number | undefined }) {
   const { t } = useTranslation()
   return (
     <div className="tg-me-token">

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { selfQuery } from '#console/api/account.ts'
 import { ROOT_ROLE } from '#console/api/session.ts'
@@ -16,7 +16,7 @@ function PasswordDialog(props: {
   /** False if the user has no password yet. The form then does not ask for the current password. */
   hasPassword: boolean
   onClose: () => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { hasPassword } = props
   const client = useQueryClient()
@@ -44,7 +44,7 @@ function PasswordDialog(props: {
 }
 
 /** Changes the password or deletes the account. A super admin's account cannot be deleted. */
-export function AccountPanel({ user }: MePanelProps): ReactElement {
+export function AccountPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const [open, setOpen] = useState<'password' | 'delete' | null>(null)
   const mayDelete = user !== undefined && user.role < ROOT_ROLE

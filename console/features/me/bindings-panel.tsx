@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { selfQuery } from '#console/api/account.ts'
 import { call } from '#console/api/client.ts'
@@ -23,7 +23,7 @@ import type { MePanelProps } from './me-panel.ts'
 import { proven } from './proven.tsx'
 
 /** The login methods that the site offers or that the user has already connected. */
-export function BindingsPanel({ user }: MePanelProps): ReactElement | null {
+export function BindingsPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const status = useStatus()
   const [dialog, setDialog] = useState<Messenger | null>(null)
@@ -97,7 +97,7 @@ function useBindings(openDialog: (way: Messenger) => void) {
   return { busy, bind, letGo }
 }
 
-function Dialog(props: { way: Messenger; onClose: () => void }): ReactElement {
+function Dialog(props: { way: Messenger; onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const provenHere = async <T,>(act: () => Promise<T>): Promise<T> => {

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { selfQuery } from '#console/api/account.ts'
 import { failureOf } from '#console/api/api-error.ts'
@@ -13,11 +13,11 @@ import { quotaOf, quotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 
 /** The daily reward. Renders nothing if the site offers no daily reward. */
-export function CheckInPanel(): ReactElement | null {
+export function CheckInPanel() {
   return useStatus()?.check_in_enabled === true ? <CheckIn /> : null
 }
 
-function CheckIn(): ReactElement {
+function CheckIn() {
   const { t } = useTranslation()
   const client = useQueryClient()
   const rule = useMoneyRule()

@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
@@ -11,11 +10,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import { proven } from './proven.tsx'
 
 /** Deletes the user's account. The user must type the username to confirm. */
-export function DeleteDialog(props: {
-  isOpen: boolean
-  username: string
-  onClose: () => void
-}): ReactElement {
+export function DeleteDialog(props: { isOpen: boolean; username: string; onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const navigate = useNavigate()

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
@@ -17,7 +17,7 @@ import type { MePanelProps } from './me-panel.ts'
 import { leastTransfer, TransferDialog } from './transfer-dialog.tsx'
 
 /** The invitation link and its rewards, if the site offers invitations. */
-export function InvitePanel({ user }: MePanelProps): ReactElement | null {
+export function InvitePanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const isOffered = useStatus()?.aff_enabled === true
@@ -65,7 +65,7 @@ export function InvitePanel({ user }: MePanelProps): ReactElement | null {
   )
 }
 
-function InviteLink(): ReactElement {
+function InviteLink() {
   const { t } = useTranslation()
   const code = useQuery(inviteCodeQuery)
   const link = `${window.location.origin}/register?aff=${code.data ?? '…'}`

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useId } from 'react'
+import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate } from 'react-router-dom'
 import { selfQuery } from '#console/api/account.ts'
@@ -20,7 +20,7 @@ const TRIPS = WAYS.filter((way) => !isMessenger(way))
  * Asks a user without a password or second factor to log in again, through a connected login method
  * or the login page.
  */
-export function LogInAnew({ onClose }: { onClose: () => void }): ReactElement {
+export function LogInAnew({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const id = useId()
   const user = useQuery(selfQuery).data

@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { selfQuery } from '#console/api/account.ts'
 import { call } from '#console/api/client.ts'
@@ -27,7 +26,7 @@ export function MailDialog(props: {
   /** The account's current mail address; empty if there is none. */
   bound: string
   onClose: () => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const { bound } = props
@@ -63,7 +62,7 @@ export function MailDialog(props: {
 type MailDraft = { email: string; code: string }
 
 /** A separate component, so that the human verification loads only when the dialog opens. */
-function Fields({ form }: { form: DraftForm<MailDraft> }): ReactElement {
+function Fields({ form }: { form: DraftForm<MailDraft> }) {
   const human = useHumanCheck('verification')
   return (
     <>

@@ -2,7 +2,7 @@ import { call } from '#console/api/client.ts'
 import '../../ui/forms/forms.css'
 import './me.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { selfQuery } from '#console/api/account.ts'
@@ -35,7 +35,7 @@ import { SettingsPanel } from './settings-panel.tsx'
 import { TwoStepPanel } from './two-step-panel.tsx'
 
 /** The user's mail address, with which the user can log in and reset the password. */
-function MailPanel({ user }: MePanelProps): ReactElement {
+function MailPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [isOpen, setOpen] = useState(false)
@@ -78,7 +78,7 @@ function MailPanel({ user }: MePanelProps): ReactElement {
   )
 }
 
-function ProfileCard({ user }: MePanelProps): ReactElement {
+function ProfileCard({ user }: MePanelProps) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   // The name comes from the session until the account has loaded, so that the card keeps its
@@ -125,7 +125,7 @@ function ProfileCard({ user }: MePanelProps): ReactElement {
   )
 }
 
-export function MePage(): ReactElement {
+export function MePage() {
   const { t } = useTranslation()
   const self = useQuery(selfQuery)
   if (self.error !== null && self.data === undefined) {

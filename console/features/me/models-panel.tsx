@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { usableModelsQuery } from '#console/api/account.ts'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -11,7 +11,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 const SHOWN_FIRST = 10
 
 /** The models that the user can call: ten names and a button that shows all. */
-export function ModelsPanel(): ReactElement {
+export function ModelsPanel() {
   const { t } = useTranslation()
   const models = useQuery(usableModelsQuery)
   return (
@@ -23,7 +23,7 @@ export function ModelsPanel(): ReactElement {
   )
 }
 
-function Names({ names }: { names: readonly string[] }): ReactElement {
+function Names({ names }: { names: readonly string[] }) {
   const { t } = useTranslation()
   const [isWhole, setWhole] = useState(false)
   const left = names.length - SHOWN_FIRST

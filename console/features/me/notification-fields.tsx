@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
 import { PasswordField, TextField } from '#console/ui/forms/fields.tsx'
@@ -27,7 +27,7 @@ type FieldsProps = {
 }
 
 /** The threshold of low-quota warnings, and whether they are sent by mail or webhook. */
-export function NotificationFields(props: FieldsProps): ReactElement {
+export function NotificationFields(props: FieldsProps) {
   const { t } = useTranslation()
   const { draft, onChange } = props
   return (
@@ -49,7 +49,7 @@ export function NotificationFields(props: FieldsProps): ReactElement {
 }
 
 /** The mail address for warnings. An unverified address needs a mailed code. */
-function MailFields(props: FieldsProps): ReactElement {
+function MailFields(props: FieldsProps) {
   const { t } = useTranslation()
   const { boundMail, draft, onChange } = props
   const [refused, setRefused] = useState({ mail: '', words: '' })
@@ -73,7 +73,7 @@ function MailFields(props: FieldsProps): ReactElement {
 }
 
 /** A separate component, because the human verification must load only when it is needed. */
-function ProofOfMail(props: FieldsProps & { onRefused: (words: string) => void }): ReactElement {
+function ProofOfMail(props: FieldsProps & { onRefused: (words: string) => void }) {
   const { t } = useTranslation()
   const { draft, fault, onChange } = props
   const human = useHumanCheck('verification')
@@ -94,7 +94,7 @@ function ProofOfMail(props: FieldsProps & { onRefused: (words: string) => void }
   )
 }
 
-function Threshold({ draft, fault, onChange }: FieldsProps): ReactElement {
+function Threshold({ draft, fault, onChange }: FieldsProps) {
   const { t } = useTranslation()
   const rule = useMoneyRule()
   const isWhole = /^\d{1,16}$/.test(draft.threshold)
@@ -129,7 +129,7 @@ function Threshold({ draft, fault, onChange }: FieldsProps): ReactElement {
   )
 }
 
-function WebhookFields({ setting, draft, fault, onChange }: FieldsProps): ReactElement {
+function WebhookFields({ setting, draft, fault, onChange }: FieldsProps) {
   const { t } = useTranslation()
   const isOldFault = unsendableOf(setting, draft) === 'url'
   const oldFault = isOldFault ? t('me.urlUnsendable') : ''
@@ -155,7 +155,7 @@ function WebhookFields({ setting, draft, fault, onChange }: FieldsProps): ReactE
 }
 
 /** Sets a new webhook secret or removes the stored one. */
-function SecretField(props: Pick<FieldsProps, 'setting' | 'draft' | 'onChange'>): ReactElement {
+function SecretField(props: Pick<FieldsProps, 'setting' | 'draft' | 'onChange'>) {
   const { t } = useTranslation()
   const { draft, onChange } = props
   const isKept = hasSecret(props.setting)

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
 import { EntryForm, EntryPage } from '#console/ui/layout/entry-page.tsx'
@@ -6,7 +5,7 @@ import { PasswordFields } from './password-fields.tsx'
 import { useNewPassword } from './use-new-password.ts'
 
 /** Replaces every page until a user whose password was reset has chosen a password. */
-export function OwnPasswordPage(props: { onLeave: () => void }): ReactElement {
+export function OwnPasswordPage(props: { onLeave: () => void }) {
   const { t } = useTranslation()
   const form = useNewPassword(true, () => undefined)
   return (

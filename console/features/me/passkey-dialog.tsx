@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { makePasskey } from '#console/api/auth/passkeys.ts'
 import { call } from '#console/api/client.ts'
@@ -18,7 +17,7 @@ export function PasskeyDialog(props: {
   needsProof: boolean
   onDone: (recoveryCodes: string[]) => void
   onClose: () => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { renamed } = props
   const needsProof = props.needsProof && renamed === null

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { arePasskeysPossible } from '#console/api/auth/passkeys.ts'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -11,7 +10,7 @@ export function PasskeyRows(props: {
   onAdd: () => void
   onRename: (passkey: OwnPasskey) => void
   onRemove: (passkey: OwnPasskey) => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const isPossible = arePasskeysPossible()
   return (

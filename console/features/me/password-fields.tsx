@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { PasswordField } from '#console/ui/forms/fields.tsx'
 import { PasskeyProof } from '#console/ui/forms/passkey-proof.tsx'
@@ -17,7 +16,7 @@ export function PasswordFields(props: {
   currentLabel?: string
   /** True to focus the first field, on a page with no other form. */
   isFocused?: boolean
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { form } = props
   const { isByCode, asksFirst } = form

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { PROOF_CODES } from '#console/ui/forms/at-field.ts'
@@ -14,7 +13,7 @@ export function ProofDialog(props: {
   tone?: 'primary' | 'danger'
   act: (proof: ProofOnly) => Promise<void>
   onClose: () => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const form = useDraftForm<{ proof: ProofOnly }>({
     initial: () => ({ proof: {} }),

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { securityQuery, selfQuery } from '#console/api/account.ts'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -16,7 +16,7 @@ export function ProofFields(props: {
   error: string | undefined
   /** Receives a proof by passkey. A passkey has no field and needs no submit button. */
   onProved: (proof: ProofOnly) => Promise<void>
-}): ReactElement {
+}) {
   const { value, error, onChange } = props
   const { t } = useTranslation()
   const hasPassword = useQuery(selfQuery).data?.has_password !== false

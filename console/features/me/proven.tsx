@@ -1,4 +1,4 @@
-import { type ReactElement, useSyncExternalStore } from 'react'
+import { useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
@@ -33,7 +33,7 @@ export async function proven<T>(act: () => Promise<T>): Promise<T> {
 }
 
 /** The dialogs of `proven()`. A page contains this component once. */
-export function ProofHost(): ReactElement | null {
+export function ProofHost() {
   const { t } = useTranslation()
   const question = useSyncExternalStore(subscribe, () => asked)
   if (question === null) return null

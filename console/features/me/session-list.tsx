@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -15,7 +14,7 @@ import { deviceName } from './device-name.ts'
 type ListProps = { sessions: readonly OwnSession[]; onEnded: () => Promise<unknown> }
 type OneProps = { session: OwnSession; onEnded: () => Promise<unknown> }
 
-export function SessionList({ sessions, onEnded }: ListProps): ReactElement {
+export function SessionList({ sessions, onEnded }: ListProps) {
   const { t } = useTranslation()
   if (useIsNarrow()) {
     return (
@@ -46,7 +45,7 @@ export function SessionList({ sessions, onEnded }: ListProps): ReactElement {
   )
 }
 
-function SessionRow({ session, onEnded }: OneProps): ReactElement {
+function SessionRow({ session, onEnded }: OneProps) {
   return (
     <tr>
       <th scope="row">
@@ -66,7 +65,7 @@ function SessionRow({ session, onEnded }: OneProps): ReactElement {
   )
 }
 
-function SessionCard({ session, onEnded }: OneProps): ReactElement {
+function SessionCard({ session, onEnded }: OneProps) {
   const { t } = useTranslation()
   return (
     <li>
@@ -96,7 +95,7 @@ function useDevice({ user_agent }: OwnSession): string {
   return deviceName(user_agent) || t('security.unknownDevice')
 }
 
-function Device({ session }: { session: OwnSession }): ReactElement {
+function Device({ session }: { session: OwnSession }) {
   const { t } = useTranslation()
   const device = useDevice(session)
   return (
@@ -107,7 +106,7 @@ function Device({ session }: { session: OwnSession }): ReactElement {
   )
 }
 
-function End({ session, onEnded }: OneProps): ReactElement | null {
+function End({ session, onEnded }: OneProps) {
   const { t } = useTranslation()
   const device = useDevice(session)
   const { isBusy, submit } = useSubmit(async () => {

@@ -1,7 +1,6 @@
 import { apiQuery, call } from '#console/api/client.ts'
 import './security.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -11,7 +10,7 @@ import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { SessionList } from './session-list.tsx'
 
-export function SessionsPanel(): ReactElement {
+export function SessionsPanel() {
   const { t } = useTranslation()
   const client = useQueryClient()
   const sessions = useQuery(ownSessionsQuery)

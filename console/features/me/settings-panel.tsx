@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ComponentProps, type ReactElement, useRef, useState } from 'react'
+import { type ComponentProps, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { selfQuery } from '#console/api/account.ts'
 import { failureOf } from '#console/api/api-error.ts'
@@ -29,7 +29,7 @@ const TABS = ['notifications', 'price', 'other'] as const
 const ADDRESS = { settings: choiceParam(TABS, 'notifications') }
 
 /** The user's settings: notifications, calls without a price, and the IP address in logs. */
-export function SettingsPanel({ user }: MePanelProps): ReactElement {
+export function SettingsPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   return (
     <Panel title={t('words.settings')}>
@@ -43,7 +43,7 @@ export function SettingsPanel({ user }: MePanelProps): ReactElement {
   )
 }
 
-function SettingsForm(props: { setting: string; boundMail: string }): ReactElement {
+function SettingsForm(props: { setting: string; boundMail: string }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [address, setAddress] = useUrlState(ADDRESS)
@@ -100,7 +100,7 @@ function SettingsForm(props: { setting: string; boundMail: string }): ReactEleme
 
 type TabProps = ComponentProps<typeof NotificationFields> & { tab: (typeof TABS)[number] }
 
-function TabFields({ tab, ...props }: TabProps): ReactElement {
+function TabFields({ tab, ...props }: TabProps) {
   const { t } = useTranslation()
   const { draft, onChange } = props
   if (tab === 'notifications') return <NotificationFields {...props} />

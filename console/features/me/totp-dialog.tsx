@@ -1,5 +1,4 @@
 import { QRCodeSVG } from 'qrcode.react'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
@@ -14,7 +13,7 @@ export function TotpDialog(props: {
   offer: TotpOffer
   onDone: (recoveryCodes: string[]) => void
   onClose: () => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { secret, uri } = props.offer
   const form = useDraftForm({

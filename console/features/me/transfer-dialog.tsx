@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { selfQuery } from '#console/api/account.ts'
 import { call } from '#console/api/client.ts'
@@ -11,11 +10,7 @@ import { exactQuotaText, type MoneyRule, quotaFromDollars } from '#console/ui/qu
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 
 /** Transfers invitation rewards to the balance, in dollars or quota units as the site displays. */
-export function TransferDialog(props: {
-  isOpen: boolean
-  earned: bigint
-  onClose: () => void
-}): ReactElement {
+export function TransferDialog(props: { isOpen: boolean; earned: bigint; onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const rule = useMoneyRule()

@@ -1,4 +1,4 @@
-import { type ReactElement, useId } from 'react'
+import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { Overlay } from '#console/ui/dialogs/overlay.tsx'
@@ -16,7 +16,7 @@ import { TotpDialog } from './totp-dialog.tsx'
  * Shows the recovery codes once. Only the button closes the dialog, because a stray click would
  * lose the codes.
  */
-function CodesDialog(props: { codes: readonly string[]; onClose: () => void }): ReactElement {
+function CodesDialog(props: { codes: readonly string[]; onClose: () => void }) {
   const { t } = useTranslation()
   const site = useSiteName()
   const id = useId()
@@ -77,7 +77,7 @@ type Props = {
   onSettled: (codes: readonly string[]) => Promise<void>
 }
 
-export function TwoStepDialogs(props: Props): ReactElement | null {
+export function TwoStepDialogs(props: Props) {
   const { dialog, needsProof, onClose, onSettled } = props
   if (dialog === null) return null
   const settle = (codes: string[]) => void onSettled(codes)
@@ -103,7 +103,7 @@ export function TwoStepDialogs(props: Props): ReactElement | null {
 type Asked = Exclude<TwoStepDialog, { kind: 'totp' | 'codes' | 'passkey' }>
 
 /** The dialogs of changes that need a proof of identity. */
-function Proven({ dialog, onOpen, onClose, onSettled }: Props & { dialog: Asked }): ReactElement {
+function Proven({ dialog, onOpen, onClose, onSettled }: Props & { dialog: Asked }) {
   const { t } = useTranslation()
   const ask = (
     words: { title: string; lead: string; submitText: string; tone?: 'danger' },

@@ -1,7 +1,7 @@
 import { call } from '#console/api/client.ts'
 import './security.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { securityQuery } from '#console/api/account.ts'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -15,7 +15,7 @@ import { PasskeyRows } from './passkey-rows.tsx'
 import { proven } from './proven.tsx'
 import { type TwoStepDialog, TwoStepDialogs } from './two-step-dialogs.tsx'
 
-export function TwoStepPanel({ user }: MePanelProps): ReactElement {
+export function TwoStepPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const query = useQuery(securityQuery)
@@ -60,7 +60,7 @@ function Factors(props: {
   security: CredentialsOverview
   needsProof: boolean
   onOpen: (dialog: TwoStepDialog) => void
-}): ReactElement {
+}) {
   const { security, needsProof, onOpen } = props
   const isSecured = hasSecondFactor(security)
   const beginning = useSubmit(async () => {
@@ -103,7 +103,7 @@ function TotpRow(props: {
   isBusy: boolean
   onSetUp: () => void
   onTurnOff: () => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   return (
     <li>
@@ -124,7 +124,7 @@ function TotpRow(props: {
   )
 }
 
-function RecoveryRow(props: { left: number; onReplace: () => void }): ReactElement {
+function RecoveryRow(props: { left: number; onReplace: () => void }) {
   const { t } = useTranslation()
   return (
     <li>

@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { messagesKey } from '#console/api/messages.ts'
@@ -21,7 +20,7 @@ import { RecipientFields } from './recipient-fields.tsx'
 import { TextFields } from './text-fields.tsx'
 
 /** Writes and sends a message. Each opening mounts the form again with empty fields. */
-export function CreateDrawer(props: { isOpen: boolean; onClose: () => void }): ReactElement {
+export function CreateDrawer(props: { isOpen: boolean; onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const form = useDraftForm<MessageText & Chosen, MessageFault>({

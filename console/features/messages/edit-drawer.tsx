@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, call } from '#console/api/client.ts'
 import { messagesKey } from '#console/api/messages.ts'
@@ -23,7 +23,7 @@ const WIDTH = 900
 type Props = { isOpen: boolean; onClose: () => void }
 
 /** Loads the complete message, because a row of the list has only the start of the text. */
-export function EditDrawer(props: Props & { id: number }): ReactElement {
+export function EditDrawer(props: Props & { id: number }) {
   const { t } = useTranslation()
   const { id, isOpen, onClose } = props
   const read = useQuery({ ...messageQuery(id), enabled: isOpen && id !== 0, retry: false })
@@ -57,7 +57,7 @@ export function EditDrawer(props: Props & { id: number }): ReactElement {
 }
 
 /** Edits a message and shows who has read it. `message` was loaded first, `now` most recently. */
-function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }): ReactElement {
+function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }) {
   const { t } = useTranslation()
   const { message } = props
   const client = useQueryClient()
@@ -100,7 +100,7 @@ const textOf = ({ title, content, format }: AdminMessage): MessageText => ({
   format,
 })
 
-function Facts({ message }: { message: AdminMessage }): ReactElement {
+function Facts({ message }: { message: AdminMessage }) {
   const { t } = useTranslation()
   const count = useNumberFormat()
   const { id, created_at, stats } = message

@@ -1,5 +1,4 @@
 import type { TFunction } from 'i18next'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { actionsColumn, type Column, column, FIGURE, TITLE } from '#console/ui/data-grid/column.ts'
 import { type MenuEntry, RowMenu } from '#console/ui/elements/menu.tsx'
@@ -39,7 +38,7 @@ export function messageColumns(
 
 const titleCell = ({ title }: AdminMessage) => <span className="tg-cell-strong">{title}</span>
 
-function FormatTag({ format }: Pick<AdminMessage, 'format'>): ReactElement {
+function FormatTag({ format }: Pick<AdminMessage, 'format'>) {
   const { t } = useTranslation()
   return (
     <StatusTag tone={format === 'html' ? 'warn' : 'info'} isPlain>
@@ -48,7 +47,7 @@ function FormatTag({ format }: Pick<AdminMessage, 'format'>): ReactElement {
   )
 }
 
-function Acts(props: { message: AdminMessage; actions: MessageActions }): ReactElement {
+function Acts(props: { message: AdminMessage; actions: MessageActions }) {
   const { message, actions } = props
   const { t } = useTranslation()
   const items: MenuEntry[] = [

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useMemo } from 'react'
+import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { messagesKey, messagesQuery } from '#console/api/messages.ts'
@@ -85,7 +85,7 @@ const useMessageList = () =>
 export function MessageList(props: {
   onEdit: (message: AdminMessage) => void
   onCreate: () => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const locale = useLocale()
   const { onEdit } = props
@@ -113,7 +113,7 @@ export function MessageList(props: {
 
 const rowKey = ({ id }: AdminMessage): string => String(id)
 
-function Filters({ view }: { view: ReturnType<typeof useMessageList> }): ReactElement {
+function Filters({ view }: { view: ReturnType<typeof useMessageList> }) {
   const { t } = useTranslation()
   const { filter, setFilter } = view
   return (
@@ -145,7 +145,7 @@ function DayInput(props: {
   min?: string
   max?: string
   onChange: (day: string) => void
-}): ReactElement {
+}) {
   return (
     <input
       type="date"

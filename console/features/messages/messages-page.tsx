@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Navigate } from 'react-router-dom'
 import { isAdmin, useUser } from '#console/api/session.ts'
@@ -13,13 +12,13 @@ import '#console/ui/forms/forms.css'
 import './messages.css'
 
 /** Shows admins the messages that admins have sent to users. */
-export function MessagesPage(): ReactElement {
+export function MessagesPage() {
   return isAdmin(useUser()) ? <Messages /> : <Navigate to="/" replace />
 }
 
 const AT = { list: '/admin/messages', add: '/admin/messages/new', edit: '/admin/messages/edit' }
 
-function Messages(): ReactElement {
+function Messages() {
   const { t } = useTranslation()
   const { edited, open, close } = useDrawerAddress(AT)
   const { shown, isOpen, key } = useOpening(edited)

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/account.ts'
 import { Icon } from '#console/ui/elements/icons.tsx'
@@ -11,7 +10,7 @@ import { UserPicker } from './user-picker.tsx'
 const AUDIENCES: readonly Audience[] = ['users', 'groups', 'everybody']
 
 /** The recipients of a message: selected users, groups, or all users. */
-export function RecipientFields(props: { form: DraftForm<MessageText & Chosen> }): ReactElement {
+export function RecipientFields(props: { form: DraftForm<MessageText & Chosen> }) {
   const { t } = useTranslation()
   const { draft: chosen, errors, change: onChange } = props.form
   return (
@@ -46,7 +45,7 @@ export function RecipientFields(props: { form: DraftForm<MessageText & Chosen> }
 function Groups(props: {
   chosen: readonly string[]
   onChange: (chosen: readonly string[]) => void
-}): ReactElement {
+}) {
   const { chosen, onChange } = props
   const groups = useQuery(groupsQuery).data ?? []
   return (

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '#console/api/client.ts'
 import { messagesKey } from '#console/api/messages.ts'
@@ -12,7 +12,7 @@ import { SmallPages } from './small-pages.tsx'
 const PAGE_SIZE = 10
 
 /** The recipients of a message, ten per page, and when each has read the message. */
-export function RecipientTable(props: { messageId: number; isOpen: boolean }): ReactElement {
+export function RecipientTable(props: { messageId: number; isOpen: boolean }) {
   const { t } = useTranslation()
   const [page, setPage] = useState(0)
   const asked = recipientsQuery(props.messageId, page, PAGE_SIZE)
@@ -29,7 +29,7 @@ export function RecipientTable(props: { messageId: number; isOpen: boolean }): R
   )
 }
 
-function Table(props: { recipients: readonly Recipient[]; isStale: boolean }): ReactElement {
+function Table(props: { recipients: readonly Recipient[]; isStale: boolean }) {
   const { t } = useTranslation()
   return (
     <table className="tg-message-table" aria-busy={props.isStale}>

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
 
@@ -8,7 +7,7 @@ export function SmallPages(props: {
   pageSize: number
   total: number
   onPage: (page: number) => void
-}): ReactElement | null {
+}) {
   const { t } = useTranslation()
   const { page } = props
   const pages = Math.ceil(props.total / props.pageSize)

@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
 import { Segmented } from '#console/ui/forms/switches.tsx'
@@ -9,7 +9,7 @@ import type { MessageText } from './message-draft.ts'
 const PREVIEW_MS = 300
 
 /** A preview. It is updated after a pause in typing, because each update loads a new document. */
-function TextPreview({ text }: { text: MessageText }): ReactElement {
+function TextPreview({ text }: { text: MessageText }) {
   const { t } = useTranslation()
   const [shown, setShown] = useState(text)
   useEffect(() => {
@@ -39,9 +39,7 @@ function TextPreview({ text }: { text: MessageText }): ReactElement {
 const TITLE_MAX = 200
 const CONTENT_MAX = 20_000
 
-export function TextFields(props: {
-  form: Pick<DraftForm<MessageText>, 'draft' | 'field'>
-}): ReactElement {
+export function TextFields(props: { form: Pick<DraftForm<MessageText>, 'draft' | 'field'> }) {
   const { t } = useTranslation()
   const { draft, field } = props.form
   // Plain text can be selected only for a message that the API has created as plain text.

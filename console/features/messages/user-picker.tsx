@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { usersQuery } from '#console/api/users.ts'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -15,7 +15,7 @@ const PAGE_SIZE = 20
 export function UserPicker(props: {
   chosen: ReadonlyMap<number, string>
   onChange: (chosen: ReadonlyMap<number, string>) => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { chosen, onChange } = props
   const [sought, setSought] = useState({ keyword: '', page: 0 })
@@ -61,7 +61,7 @@ function Users(props: {
   users: readonly User[]
   chosen: ReadonlyMap<number, string>
   onToggle: (user: User, isOn: boolean) => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   if (props.users.length === 0) return <p className="tg-hint">{t('messages.noUsers')}</p>
   return (
@@ -80,7 +80,7 @@ function Users(props: {
   )
 }
 
-function Name({ user }: { user: User }): ReactElement {
+function Name({ user }: { user: User }) {
   const { t } = useTranslation()
   const { id, username, display_name: shown } = user
   return (

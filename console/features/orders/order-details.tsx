@@ -1,5 +1,4 @@
 import type { TFunction } from 'i18next'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { Fact } from '#console/ui/elements/fact.tsx'
@@ -49,7 +48,7 @@ function disputeStatusText(t: TFunction, code: string): string {
 }
 
 /** The order's ids at the payment provider, and the refunds and disputes of the order. */
-export function OrderDetails({ order }: { order: Order }): ReactElement {
+export function OrderDetails({ order }: { order: Order }) {
   const { t } = useTranslation()
   const locale = useLocale()
   const rule = useMoneyRule()
@@ -82,7 +81,7 @@ export function OrderDetails({ order }: { order: Order }): ReactElement {
   )
 }
 
-function Timeline({ order }: { order: Order }): ReactElement | null {
+function Timeline({ order }: { order: Order }) {
   const { t } = useTranslation()
   const events = orderTimeline(order)
   if (events.length === 0) return null
@@ -114,7 +113,7 @@ const TONES: Readonly<Partial<Record<OrderEvent['kind'], Tone>>> = {
   restored: 'good',
 }
 
-function TimelineEntry(props: { event: OrderEvent; currency: string }): ReactElement {
+function TimelineEntry(props: { event: OrderEvent; currency: string }) {
   const { t } = useTranslation()
   const locale = useLocale()
   const rule = useMoneyRule()

@@ -1,5 +1,5 @@
 import { keepPreviousData } from '@tanstack/react-query'
-import { type ReactElement, useMemo } from 'react'
+import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '#console/api/client.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
@@ -31,7 +31,7 @@ const EVERY_MS = 1_000
 const MOVEMENTS: readonly number[] = [1, 3]
 
 /** The list of orders. An expanded row shows the order's ids and timeline. */
-export function OrderList({ onRefund }: { onRefund: (order: Order) => void }): ReactElement {
+export function OrderList({ onRefund }: { onRefund: (order: Order) => void }) {
   const { t } = useTranslation()
   const locale = useLocale()
   const view = useOrderList()
@@ -60,11 +60,11 @@ export function OrderList({ onRefund }: { onRefund: (order: Order) => void }): R
 
 const rowKey = (order: Order): string => String(order.id)
 const isMuted = (order: Order): boolean => order.status === 'pending'
-const details = (order: Order): ReactElement => <OrderDetails order={order} />
+const details = (order: Order) => <OrderDetails order={order} />
 
 const useOrderList = () => useListPage(ADDRESS, allOrdersQuery)
 
-function OrderFilters({ view }: { view: ReturnType<typeof useOrderList> }): ReactElement {
+function OrderFilters({ view }: { view: ReturnType<typeof useOrderList> }) {
   const { t } = useTranslation()
   return (
     <>

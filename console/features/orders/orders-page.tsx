@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { adminPage } from '#console/ui/layout/admins-only-page.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
@@ -10,7 +10,7 @@ import './orders.css'
 
 export const OrdersPage = adminPage('words.orders', Orders)
 
-function Orders(): ReactElement {
+function Orders() {
   const { t } = useTranslation()
   const [refunded, setRefunded] = useState<Order | null>(null)
   return (

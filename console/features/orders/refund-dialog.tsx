@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
@@ -12,7 +11,7 @@ import { isNegative, isZero, parseDecimal, subtract } from '#console/ui/quota/ex
 import type { Order } from '#read-api/contract/top-ups.ts'
 
 /** Records a refund. The admin must also refund the payment at the payment provider. */
-export function RefundDialog(props: { order: Order; onClose: () => void }): ReactElement {
+export function RefundDialog(props: { order: Order; onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const { order, onClose } = props

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
@@ -6,7 +5,7 @@ import type { ChatMessage } from './conversation.ts'
 import { Markdown } from './markdown.tsx'
 
 /** The received part of an answer: collapsed reasoning, text, and the cause of an early end. */
-export function AnswerBody(message: ChatMessage): ReactElement {
+export function AnswerBody(message: ChatMessage) {
   const { t } = useTranslation()
   const { content, reasoning = '', status, error } = message
   return (
@@ -37,7 +36,7 @@ export function AnswerBody(message: ChatMessage): ReactElement {
   )
 }
 
-function Fault({ message, code, requestId }: NonNullable<ChatMessage['error']>): ReactElement {
+function Fault({ message, code, requestId }: NonNullable<ChatMessage['error']>) {
   const { t } = useTranslation()
   return (
     <div className="tg-said-fault" role="alert">

@@ -1,4 +1,4 @@
-import { type ReactElement, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useGroupWords } from '#console/ui/elements/group-words.ts'
 import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
@@ -15,7 +15,7 @@ export type ChatSettingsProps = {
 }
 
 /** The settings of the open conversation, which apply from its next message on. */
-export function ChatSettingsForm(props: ChatSettingsProps): ReactElement {
+export function ChatSettingsForm(props: ChatSettingsProps) {
   const { t } = useTranslation()
   const words = useGroupWords()
   const { settings, onChange } = props
@@ -55,7 +55,7 @@ export function ChatSettingsForm(props: ChatSettingsProps): ReactElement {
 }
 
 /** An invalid text stays in the field, while the last valid number continues to apply. */
-function MaxTokens(props: { value: number; onChange: (most: number) => void }): ReactElement {
+function MaxTokens(props: { value: number; onChange: (most: number) => void }) {
   const { t } = useTranslation()
   const [wrong, setWrong] = useState<string | null>(null)
   const type = (text: string): void => {
@@ -78,7 +78,7 @@ function MaxTokens(props: { value: number; onChange: (most: number) => void }): 
 }
 
 /** The temperature from 0.1 to 1. Values are integers of tenths. */
-function Temperature(props: { value: number; onChange: (tenths: number) => void }): ReactElement {
+function Temperature(props: { value: number; onChange: (tenths: number) => void }) {
   const { t } = useTranslation()
   const id = useId()
   return (

@@ -1,4 +1,4 @@
-import { type FormEvent, type KeyboardEvent, type ReactElement, useEffect, useState } from 'react'
+import { type FormEvent, type KeyboardEvent, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
 import { TextArea } from '#console/ui/forms/inputs.tsx'
@@ -15,7 +15,7 @@ type Props = {
 }
 
 /** The field for the next message. Enter sends the message; Shift+Enter starts a new line. */
-export function Composer({ chat, isReady, hasNone }: Props): ReactElement {
+export function Composer({ chat, isReady, hasNone }: Props) {
   const { t } = useTranslation()
   const [text, setText] = useState('')
   /**

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
 import { confirmDelete } from '#console/ui/lists/list-actions.ts'
@@ -10,7 +9,7 @@ export function ConversationList(props: {
   conversations: Conversations
   isBusy: boolean
   onChoose?: () => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { all, open, choose, remove } = props.conversations
   const newest = all.toSorted((one, other) => other.changedAt - one.changedAt)

@@ -1,12 +1,4 @@
-import {
-  type KeyboardEvent,
-  memo,
-  type ReactElement,
-  type RefObject,
-  useEffect,
-  useRef,
-  useState,
-} from 'react'
+import { type KeyboardEvent, memo, type RefObject, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { useLocale } from '#console/i18n/use-locale.ts'
@@ -21,7 +13,7 @@ import type { Chat } from './use-chat.ts'
 
 const logOf = (call = ''): string => `/app/logs/api-usage?range=all&request=${call}`
 
-function AnswerFacts({ message }: { message: ChatMessage }): ReactElement | null {
+function AnswerFacts({ message }: { message: ChatMessage }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()
   const number = new Intl.NumberFormat(useLocale())
@@ -58,7 +50,7 @@ function AnswerFacts({ message }: { message: ChatMessage }): ReactElement | null
  * Shown if an answer's cost is unknown, for example because the call was refused before it was
  * logged.
  */
-function Unknown({ message }: { message: ChatMessage }): ReactElement | null {
+function Unknown({ message }: { message: ChatMessage }) {
   const { t } = useTranslation()
   if (message.call === undefined || message.status === 'error') return null
   if (message.isCostLate !== true) return <span>{t('playground.costComing')}</span>
@@ -75,7 +67,7 @@ function MessageEditor(props: {
   message: ChatMessage
   onSave: (text: string) => void
   onCancel: () => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const [text, setText] = useState(props.message.content)
   const isUser = props.message.role === 'user'
@@ -116,7 +108,7 @@ type MessageActs = Pick<Chat, 'retry' | 'edit' | 'remove'>
 type MessageProps = { message: ChatMessage; isBusy: boolean; acts: MessageActs }
 
 /** A message, memoized so that only changed messages render again. */
-export const MessageItem = memo(function MessageItem(props: MessageProps): ReactElement {
+export const MessageItem = memo(function MessageItem(props: MessageProps) {
   const { t } = useTranslation()
   const { message, acts } = props
   const [isEdited, setEdited] = useState(false)
@@ -164,7 +156,7 @@ function useEditFocus(isEdited: boolean, isBusy: boolean): RefObject<HTMLButtonE
 
 function Acts(
   props: MessageProps & { editButton: RefObject<HTMLButtonElement | null>; onEdit: () => void },
-): ReactElement {
+) {
   const { t } = useTranslation()
   const { message, isBusy, acts } = props
   const shared = { tone: 'quiet', size: 'small', isDisabled: isBusy } as const

@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { useStable } from '#console/ui/state/use-stable.ts'
@@ -9,7 +9,7 @@ import type { Chat } from './use-chat.ts'
 /** The distance from the end beyond which the user is assumed to read earlier messages. */
 const NEAR_END_PX = 80
 
-export function MessageList(props: { conversation: Conversation; chat: Chat }): ReactElement {
+export function MessageList(props: { conversation: Conversation; chat: Chat }) {
   const { t } = useTranslation()
   const { messages } = props.conversation
   const box = useFollowedEnd(props.conversation)

@@ -12,7 +12,7 @@ export function PlaygroundActions(props: {
   conversation: Conversation
   isBusy: boolean
   begin: () => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { beside, conversation } = props
   const isNarrow = useIsNarrow()
@@ -39,10 +39,7 @@ export function PlaygroundActions(props: {
   )
 }
 
-function Beside(props: {
-  title: string
-  children: (close: () => void) => ReactElement
-}): ReactElement {
+function Beside(props: { title: string; children: (close: () => void) => ReactElement }) {
   const [isOpen, setOpen] = useState(false)
   const close = (): void => setOpen(false)
   return (

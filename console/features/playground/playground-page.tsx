@@ -2,7 +2,7 @@ import '../../ui/forms/forms.css'
 import './playground.css'
 import './prose.css'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useEffect } from 'react'
+import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { chatModelsOfGroup, chatModelsQuery, usableGroupsQuery } from '#console/api/account.ts'
@@ -92,7 +92,7 @@ const choiceOf = (choices: readonly string[], ...wanted: readonly string[]): str
   wanted.find((one) => choices.includes(one)) ?? choices[0] ?? ''
 
 /** Sends chat calls with the user's session. The user pays for these calls. */
-export function PlaygroundPage(): ReactElement {
+export function PlaygroundPage() {
   const { t } = useTranslation()
   const user = useUser()
   const hasToken = useTokenCheck()
@@ -145,14 +145,14 @@ export function PlaygroundPage(): ReactElement {
   )
 }
 
-function NoModels(): ReactElement {
+function NoModels() {
   const { t } = useTranslation()
   const [title, body] = [t('playground.noModels'), t('playground.noModelsLead')]
   return <EmptyState icon="channels" title={title} body={body} />
 }
 
 /** The cost of the conversation and, if the settings are hidden, the selected model. */
-function TalkFoot(props: { conversation: Conversation; isTight: boolean }): ReactElement {
+function TalkFoot(props: { conversation: Conversation; isTight: boolean }) {
   const { t } = useTranslation()
   const { model, group } = props.conversation.settings
   const amount = exactQuotaText(spentIn(props.conversation), useMoneyRule())

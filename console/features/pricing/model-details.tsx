@@ -1,4 +1,4 @@
-import { type ReactElement, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { TextInput } from '#console/ui/forms/inputs.tsx'
@@ -13,7 +13,7 @@ export function ModelDetails(props: {
   model: PricedModel
   group: ShownGroup
   ratios: Readonly<Record<string, number>>
-}): ReactElement {
+}) {
   const { model, group, ratios } = props
   return (
     <div className="tg-price-details">
@@ -23,10 +23,7 @@ export function ModelDetails(props: {
   )
 }
 
-function PricesByGroup(props: {
-  model: PricedModel
-  ratios: Readonly<Record<string, number>>
-}): ReactElement {
+function PricesByGroup(props: { model: PricedModel; ratios: Readonly<Record<string, number>> }) {
   const { t } = useTranslation()
   const { model } = props
   const isByCall = model.quota_type === 1
@@ -70,7 +67,7 @@ function PricesByGroup(props: {
 const TOKENS = /^\d{1,9}$/
 
 /** Shows the price formula with numbers, for token counts that the user enters. */
-function Calculator({ model, group }: { model: PricedModel; group: ShownGroup }): ReactElement {
+function Calculator({ model, group }: { model: PricedModel; group: ShownGroup }) {
   const { t } = useTranslation()
   const [prompt, setPrompt] = useState('1000')
   const [completion, setCompletion] = useState('500')
@@ -104,11 +101,7 @@ function Calculator({ model, group }: { model: PricedModel; group: ShownGroup })
   )
 }
 
-function TokenCount(props: {
-  label: string
-  value: string
-  onChange: (value: string) => void
-}): ReactElement {
+function TokenCount(props: { label: string; value: string; onChange: (value: string) => void }) {
   const id = useId()
   return (
     <div>

@@ -1,5 +1,4 @@
 import type { TFunction } from 'i18next'
-import type { ReactElement } from 'react'
 import { type Column, column, TITLE } from '#console/ui/data-grid/column.ts'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
@@ -46,7 +45,7 @@ export function priceColumns(t: TFunction, group: ShownGroup): Column<PricedMode
 
 const NONE = <span className="tg-muted">—</span>
 
-function ModelName({ name, label }: { name: string; label: string }): ReactElement {
+function ModelName({ name, label }: { name: string; label: string }) {
   return (
     <span className="tg-price-model">
       <span className="tg-mono" title={name}>
@@ -57,7 +56,7 @@ function ModelName({ name, label }: { name: string; label: string }): ReactEleme
   )
 }
 
-function InputPrice(props: { model: PricedModel; group: ShownGroup; t: TFunction }): ReactElement {
+function InputPrice(props: { model: PricedModel; group: ShownGroup; t: TFunction }) {
   const prices = pricesIn(props.model, props.group.ratio)
   if (prices.mode === 'tokens') return <Price of={prices.input} />
   return (
@@ -68,18 +67,14 @@ function InputPrice(props: { model: PricedModel; group: ShownGroup; t: TFunction
 }
 
 /** A price per million tokens. The cell is empty if the model is priced per call. */
-function TokenPrice(props: {
-  model: PricedModel
-  group: ShownGroup
-  of: 'cached' | 'output'
-}): ReactElement {
+function TokenPrice(props: { model: PricedModel; group: ShownGroup; of: 'cached' | 'output' }) {
   const prices = pricesIn(props.model, props.group.ratio)
   const price = prices.mode === 'call' ? null : prices[props.of]
   return price === null ? NONE : <Price of={price} />
 }
 
 /** A price with three decimals. The tooltip shows all decimals. */
-function Price({ of }: { of: ExactDecimal }): ReactElement {
+function Price({ of }: { of: ExactDecimal }) {
   return (
     <span className="tg-amount" title={`$${formatDecimal(of)}`}>
       {threeDecimals(of)}
@@ -89,7 +84,7 @@ function Price({ of }: { of: ExactDecimal }): ReactElement {
 
 const SHOWN_MAX = 2
 
-function Groups({ names }: { names: readonly string[] }): ReactElement {
+function Groups({ names }: { names: readonly string[] }) {
   const more = names.length - SHOWN_MAX
   return (
     <span className="tg-price-group" title={names.join(', ')}>

@@ -1,4 +1,4 @@
-import { type ReactElement, useCallback, useMemo, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
@@ -16,7 +16,7 @@ import { ModelDetails } from './model-details.tsx'
 import { priceColumns } from './price-columns.tsx'
 import { type Billing, OTHER_OWNER, ownersOf, type PricingView } from './use-pricing.ts'
 
-export function PriceList({ view }: { view: PricingView }): ReactElement {
+export function PriceList({ view }: { view: PricingView }) {
   const { t } = useTranslation()
   const { query, group, ratio } = view
   const [chosen, setChosen] = useState<ReadonlySet<string>>(NONE)
@@ -66,7 +66,7 @@ export function PriceList({ view }: { view: PricingView }): ReactElement {
 const NONE: ReadonlySet<string> = new Set()
 const rowKey = ({ model_name }: PricedModel): string => model_name
 
-function PriceFilters({ view }: { view: PricingView }): ReactElement {
+function PriceFilters({ view }: { view: PricingView }) {
   const { t } = useTranslation()
   const { filter, setFilter } = view
   const owners = ownersOf(view.all)
@@ -119,7 +119,7 @@ function Chosen(props: {
   view: PricingView
   chosen: ReadonlySet<string>
   onChange: (chosen: ReadonlySet<string>) => void
-}): ReactElement | null {
+}) {
   const { t } = useTranslation()
   const { all } = props.view
   const names = all.map(rowKey).filter((name) => props.chosen.has(name))
@@ -142,7 +142,7 @@ function Chosen(props: {
   )
 }
 
-function NoPrices({ view }: { view: PricingView }): ReactElement {
+function NoPrices({ view }: { view: PricingView }) {
   const { t } = useTranslation()
   if (!view.isFiltered) {
     return <EmptyState icon="tag" title={t('pricing.none')} body={t('pricing.noneLead')} />

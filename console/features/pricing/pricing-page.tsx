@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useUser } from '#console/api/session.ts'
 import { GroupBadge } from '#console/ui/elements/group-tag.tsx'
@@ -13,7 +12,7 @@ import '../../ui/forms/forms.css'
 import './pricing.css'
 
 /** A card for each group of the user, with the group's name, ratio and number of models. */
-function GroupPicker({ view }: { view: PricingView }): ReactElement | null {
+function GroupPicker({ view }: { view: PricingView }) {
   const { t } = useTranslation()
   const words = useGroupWords()
   const groups = Object.entries(view.groups)
@@ -48,7 +47,7 @@ function GroupPicker({ view }: { view: PricingView }): ReactElement | null {
 }
 
 /** A placeholder for two group cards, so that the list does not move when the cards load. */
-function GroupsWait(): ReactElement {
+function GroupsWait() {
   const { t } = useTranslation()
   return (
     <div className="tg-price-groups">
@@ -62,7 +61,7 @@ function GroupsWait(): ReactElement {
 }
 
 /** The prices of all models in the user's groups. Visitors see the default group. */
-export function PricingPage(): ReactElement {
+export function PricingPage() {
   const { t } = useTranslation()
   const view = usePricing()
   const isVisitor = useUser() === null

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useNavigate, useSearchParams } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
@@ -21,7 +20,7 @@ import {
   registerFaults,
 } from './register-draft.ts'
 
-function RegisterForm(): ReactElement {
+function RegisterForm() {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const status = useStatus()
@@ -54,7 +53,7 @@ function RegisterForm(): ReactElement {
 }
 
 /** The registration form. `aff` in the URL is the inviter's code. */
-export function RegisterPage(): ReactElement {
+export function RegisterPage() {
   const { t } = useTranslation()
   const [params] = useSearchParams()
   const name = useSiteName()

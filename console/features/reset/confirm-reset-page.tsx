@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useSearchParams } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
@@ -13,7 +13,7 @@ import { Alert } from '#console/ui/messages/alert.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 
 /** The page of the link in a reset mail. One click creates, shows and copies a new password. */
-export function ConfirmResetPage(): ReactElement {
+export function ConfirmResetPage() {
   const { t } = useTranslation()
   const [params] = useSearchParams()
   const [email, token] = [params.get('email') ?? '', params.get('token') ?? '']
@@ -39,7 +39,7 @@ export function ConfirmResetPage(): ReactElement {
 
 type Confirm = { email: string; token: string; onDone: () => void }
 
-function ConfirmForm({ email, token, onDone }: Confirm): ReactElement {
+function ConfirmForm({ email, token, onDone }: Confirm) {
   const { t } = useTranslation()
   const [password, setPassword] = useState('')
   /** True if the link was used or has expired, so that a retry would fail. */
@@ -90,7 +90,7 @@ async function reset(body: Omit<Confirm, 'onDone'>, onSpent: () => void): Promis
   }
 }
 
-function BadLink({ words }: { words: string }): ReactElement {
+function BadLink({ words }: { words: string }) {
   const { t } = useTranslation()
   return (
     <Alert tone="bad">
@@ -101,7 +101,7 @@ function BadLink({ words }: { words: string }): ReactElement {
   )
 }
 
-function NewPassword({ password }: { password: string }): ReactElement {
+function NewPassword({ password }: { password: string }) {
   const { t } = useTranslation()
   return (
     <TextField

@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
@@ -14,7 +14,7 @@ import { useCountdown } from '#console/ui/state/use-countdown.ts'
 const AGAIN_SECONDS = 30
 
 /** Requests a reset mail. The button is disabled for 30 s unless the server rejects the address. */
-export function RequestResetPage(): ReactElement {
+export function RequestResetPage() {
   const { t } = useTranslation()
   const status = useStatus()
   return (
@@ -32,7 +32,7 @@ export function RequestResetPage(): ReactElement {
   )
 }
 
-function RequestResetForm(): ReactElement {
+function RequestResetForm() {
   const { t } = useTranslation()
   const human = useHumanCheck('reset')
   const { secondsLeft, start } = useCountdown()

@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -28,7 +28,7 @@ const HINTS = {
 } as const satisfies Record<BatchField, string>
 
 /** Shows the entered ratios in dollars. A completion ratio alone has no price in dollars. */
-function Worth({ draft }: { draft: BatchDraft }): ReactElement | null {
+function Worth({ draft }: { draft: BatchDraft }) {
   const { t } = useTranslation()
   const { ratio, completionRatio, price } = draft
   if (price !== '') {
@@ -48,7 +48,7 @@ export function BatchPrices(props: {
   rows: readonly PriceRow[]
   onClose: () => void
   onApply: (rows: readonly PriceRow[]) => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const [draft, setDraft] = useState<BatchDraft>(emptyBatch)
   const [mode, setMode] = useState<BatchMode>('ratio')

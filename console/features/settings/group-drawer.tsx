@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
 import { useOpening } from '#console/ui/dialogs/use-opening.ts'
@@ -22,12 +21,12 @@ type DrawerProps = {
   onApply: (row: GroupRow) => void
 }
 
-export function GroupDrawer(props: DrawerProps): ReactElement {
+export function GroupDrawer(props: DrawerProps) {
   const { shown, key } = useOpening(props.edited)
   return <OpenDrawer key={key} {...props} row={shown ?? 'new'} />
 }
 
-function OpenDrawer(props: DrawerProps & { row: GroupRow | 'new' }): ReactElement {
+function OpenDrawer(props: DrawerProps & { row: GroupRow | 'new' }) {
   const { row, groups } = props
   const { t } = useTranslation()
   const isNew = row === 'new'
@@ -51,7 +50,7 @@ function OpenDrawer(props: DrawerProps & { row: GroupRow | 'new' }): ReactElemen
   )
 }
 
-function GroupFields(props: { form: DraftForm<GroupDraft>; isNew: boolean }): ReactElement {
+function GroupFields(props: { form: DraftForm<GroupDraft>; isNew: boolean }) {
   const { form, isNew } = props
   const { t } = useTranslation()
   const colors = ['', ...GROUP_COLORS].map((value) => ({

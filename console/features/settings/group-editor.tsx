@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next'
-import { type ReactElement, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Column } from '#console/ui/data-grid/column.ts'
 import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
@@ -22,7 +22,7 @@ import { useHeld } from './use-held.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /** The groups as a table. Changes in the table are saved only with the settings page. */
-export function GroupEditor(props: { form: SettingsForm; maps: GroupMaps }): ReactElement {
+export function GroupEditor(props: { form: SettingsForm; maps: GroupMaps }) {
   const { form, maps } = props
   const { t } = useTranslation()
   const [edited, setEdited] = useState<GroupRow | 'new' | null>(null)
@@ -66,7 +66,7 @@ export function GroupEditor(props: { form: SettingsForm; maps: GroupMaps }): Rea
 
 const rowKey = (row: GroupRow): string => row.name
 
-function Description({ row }: { row: GroupRow }): ReactElement {
+function Description({ row }: { row: GroupRow }) {
   const words = useGroupWords()
   if (row.description === '') return <span className="tg-quiet">–</span>
   return <>{words(row.name, row.description)}</>

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { optionHistoryQuery } from '#console/api/options.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
@@ -16,7 +16,7 @@ import { useWords } from './use-words.ts'
 type HistoryProps = { section: OptionSection; form: SettingsForm }
 
 /** A button in a section's header that opens the history of the section's changes. */
-export function SectionHistory(props: HistoryProps): ReactElement {
+export function SectionHistory(props: HistoryProps) {
   const { t } = useTranslation()
   const words = useWords()
   const [isOpen, setOpen] = useState(false)
@@ -42,7 +42,7 @@ export function SectionHistory(props: HistoryProps): ReactElement {
   )
 }
 
-function History({ section, form }: HistoryProps): ReactElement {
+function History({ section, form }: HistoryProps) {
   const { t } = useTranslation()
   const query = useInfiniteQuery(optionHistoryQuery(section.id))
   if (query.data === undefined) {
@@ -77,7 +77,7 @@ function History({ section, form }: HistoryProps): ReactElement {
   )
 }
 
-function Change({ change, form }: { change: OptionChange; form: SettingsForm }): ReactElement {
+function Change({ change, form }: { change: OptionChange; form: SettingsForm }) {
   const { t } = useTranslation()
   const words = useWords()
   const { key, before, after, username, planned_id: planned, changed_at: at } = change

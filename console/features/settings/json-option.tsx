@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { TextAreaField } from '#console/ui/forms/fields.tsx'
 import { isJson, readableJson } from './json-map.ts'
 import { useHint } from './setting-hint.tsx'
@@ -9,7 +8,7 @@ const ROWS_MAX = 14
 const ROWS_MIN = 4
 
 /** Edits the JSON of an option as a text, which is formatted for display and checked on blur. */
-export function JsonOption(props: { option: string; form: SettingsForm }): ReactElement | null {
+export function JsonOption(props: { option: string; form: SettingsForm }) {
   const { option: key, form } = props
   const words = useWords()
   const hint = useHint(form)

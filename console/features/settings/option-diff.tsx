@@ -1,11 +1,10 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { changedLines } from './option-changes.ts'
 
 const LINES_MAX = 40
 
 /** The removed and added lines of a change, or all lines if the previous text is unknown. */
-export function OptionDiff(props: { before: string | null; after: string }): ReactElement {
+export function OptionDiff(props: { before: string | null; after: string }) {
   const { t } = useTranslation()
   const { before, after } = props
   const { removed, added } =

@@ -30,7 +30,7 @@ import { PricePanel } from './price-panel.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /** The price of calls to models without a price: a price per call, or two ratios. */
-function FallbackForm({ form }: { form: SettingsForm }): ReactElement | null {
+function FallbackForm({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   if (!FALLBACK_KEYS.every((key) => form.has(key))) return null
   const draft = fallbackDraft(form.value)
@@ -69,7 +69,7 @@ function FallbackForm({ form }: { form: SettingsForm }): ReactElement | null {
   )
 }
 
-function UpdateCheck(): ReactElement {
+function UpdateCheck() {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [found, setFound] = useState<LatestRelease | null>(
@@ -91,7 +91,7 @@ function UpdateCheck(): ReactElement {
   )
 }
 
-function Found({ release }: { release: LatestRelease }): ReactElement {
+function Found({ release }: { release: LatestRelease }) {
   const { t } = useTranslation()
   const { current, latest, notes, is_newer: isNewer } = release
   return (
@@ -112,7 +112,7 @@ function Found({ release }: { release: LatestRelease }): ReactElement {
 }
 
 /** Sends a test mail with the saved mail settings and shows errors. */
-function TestMail(): ReactElement | null {
+function TestMail() {
   const { t } = useTranslation()
   const user = useUser()
   const [to, setTo] = useState('')
@@ -145,7 +145,7 @@ const VIEWS = ['table', 'json'] as const
 const ADDRESS = { groups: choiceParam(VIEWS, 'table') }
 
 /** The groups as a table, or as JSON if their options cannot be parsed. */
-function GroupPanel({ form }: { form: SettingsForm }): ReactElement {
+function GroupPanel({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   const [{ groups: view }, setAddress] = useUrlState(ADDRESS)
   const maps = readGroupMaps((key) => form.value(key) || '{}')
@@ -188,7 +188,7 @@ export const EXTRAS: Readonly<Record<string, Form>> = {
   smtp: TestMail,
 }
 
-function JsonGrid({ section, form }: { section: string; form: SettingsForm }): ReactElement {
+function JsonGrid({ section, form }: { section: string; form: SettingsForm }) {
   return (
     <div className="tg-json-grid">
       {form.optionsOf(section).map(({ key }) => (

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import { PLAN_DAYS_MAX, type planTimeFault } from './plan-time.ts'
@@ -8,7 +7,7 @@ export function PlanTimeField(props: {
   value: string
   fault: ReturnType<typeof planTimeFault>
   onChange: (value: string) => void
-}): ReactElement {
+}) {
   const { value, fault, onChange } = props
   const { t } = useTranslation()
   const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions()

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { priceScheduleKey } from '#console/api/options.ts'
@@ -29,10 +29,7 @@ function isWrong(entry: Entry): boolean {
  * Edits a planned price change. Saving replaces the change atomically, or plans a second change if
  * the first is no longer pending.
  */
-export function PlannedEditor(props: {
-  change: ScheduledChange
-  onClose: () => void
-}): ReactElement {
+export function PlannedEditor(props: { change: ScheduledChange; onClose: () => void }) {
   const { change, onClose } = props
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -103,7 +100,7 @@ function EditedEntry(props: {
   onChange: (value: string) => void
   /** Removes an entry. Null for a plan with a single entry, which the user can cancel instead. */
   onRemove: (() => void) | null
-}): ReactElement {
+}) {
   const { entry, onChange, onRemove } = props
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()

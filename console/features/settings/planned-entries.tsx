@@ -1,5 +1,4 @@
 import type { TFunction } from 'i18next'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import type { ScheduledChange } from '#read-api/contract/options.ts'
@@ -7,7 +6,7 @@ import { pairOf } from './pair-name.ts'
 import { shortRatio } from './price-conversion.ts'
 import { useOptionLabel } from './use-option-label.ts'
 
-export function PlannedEntries(props: { entries: ScheduledChange['changes'] }): ReactElement {
+export function PlannedEntries(props: { entries: ScheduledChange['changes'] }) {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()
   return (
@@ -24,7 +23,7 @@ export function PlannedEntries(props: { entries: ScheduledChange['changes'] }): 
 }
 
 /** Shows to what a price applies: a model, a group, a pair of groups, or all users. */
-export function Subject({ option, name }: { option: string; name: string }): ReactElement {
+export function Subject({ option, name }: { option: string; name: string }) {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()
   const pair = option === 'GroupGroupRatio' ? pairOf(name) : null

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { PRESET_SOURCES, type PresetSource, presetRatiosQuery } from '#console/api/options.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
@@ -18,7 +18,7 @@ import type { SettingsForm } from './use-settings-form.ts'
 type PresetProps = { isOpen: boolean; form: SettingsForm; maps: PriceMaps; onClose: () => void }
 
 /** Public price lists. An admin can add the listed prices to the settings form or remove them. */
-export function PresetDrawer({ isOpen, form, maps, onClose }: PresetProps): ReactElement {
+export function PresetDrawer({ isOpen, form, maps, onClose }: PresetProps) {
   const { t } = useTranslation()
   const [source, setSource] = useState<PresetSource>('flexible')
   const query = useQuery({ ...presetRatiosQuery(source), enabled: isOpen })
@@ -72,7 +72,7 @@ export function PresetDrawer({ isOpen, form, maps, onClose }: PresetProps): Reac
   )
 }
 
-function Warning(props: { text: string; hint?: string; onRetry: () => void }): ReactElement {
+function Warning(props: { text: string; hint?: string; onRetry: () => void }) {
   const { t } = useTranslation()
   return (
     <div className="tg-price-warning" role="alert">
@@ -88,11 +88,7 @@ function Warning(props: { text: string; hint?: string; onRetry: () => void }): R
   )
 }
 
-function PresetList(props: {
-  lists: PresetRatios
-  maps: PriceMaps
-  onRetry: () => void
-}): ReactElement {
+function PresetList(props: { lists: PresetRatios; maps: PriceMaps; onRetry: () => void }) {
   const { lists, maps } = props
   const { t } = useTranslation()
   const rows = presetRows(maps, lists)

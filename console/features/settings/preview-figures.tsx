@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Fact } from '#console/ui/elements/fact.tsx'
@@ -9,7 +8,7 @@ import type { PricePreview } from '#write-api/contract/options.ts'
 type Figures = Pick<PricePreview, 'calls' | 'charged' | 'drafted' | 'refused'>
 
 /** The totals of a price preview. The difference is shown as a signed number and as a sentence. */
-export function PreviewFigures({ preview }: { preview: Figures }): ReactElement {
+export function PreviewFigures({ preview }: { preview: Figures }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const money = useExactMoney()
@@ -34,7 +33,7 @@ export function PreviewTable(props: {
   title: string
   column: string
   rows: readonly (Figures & { name: string })[]
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const money = useExactMoney()

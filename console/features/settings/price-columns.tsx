@@ -1,5 +1,4 @@
 import type { TFunction } from 'i18next'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Column } from '#console/ui/data-grid/column.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
@@ -131,7 +130,7 @@ function cachePrice(row: PriceRow): string {
   return price === null || share === null ? '' : formatDecimal(multiply(price, share))
 }
 
-function Amount({ dollars, unit }: { dollars: string; unit: string }): ReactElement {
+function Amount({ dollars, unit }: { dollars: string; unit: string }) {
   if (dollars === '') return <span className="tg-quiet">–</span>
   return (
     <span className="tg-price">
@@ -142,7 +141,7 @@ function Amount({ dollars, unit }: { dollars: string; unit: string }): ReactElem
 }
 
 /** The model's output limit, or the default limit. Prices per call need no limit. */
-function OutputCap({ row, actions }: { row: PriceRow; actions: PriceActions }): ReactElement {
+function OutputCap({ row, actions }: { row: PriceRow; actions: PriceActions }) {
   const { t } = useTranslation()
   if (isPerCall(row)) return <span className="tg-quiet">–</span>
   if (row.maxOutputTokens !== '') return <>{actions.count.format(Number(row.maxOutputTokens))}</>

@@ -1,4 +1,4 @@
-import { type ReactElement, useMemo } from 'react'
+import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
 import { useOpening } from '#console/ui/dialogs/use-opening.ts'
@@ -28,12 +28,12 @@ type PriceDrawerProps = {
   onApply: (row: PriceRow, before: string | null) => void
 }
 
-export function PriceDrawer(props: PriceDrawerProps): ReactElement {
+export function PriceDrawer(props: PriceDrawerProps) {
   const { shown, key } = useOpening(props.edited)
   return <OpenDrawer key={key} {...props} row={shown ?? 'new'} />
 }
 
-function OpenDrawer(props: PriceDrawerProps & { row: PriceRow | 'new' }): ReactElement {
+function OpenDrawer(props: PriceDrawerProps & { row: PriceRow | 'new' }) {
   const { row } = props
   const { t } = useTranslation()
   const taken = useOthers(props.taken, row === 'new' ? null : row.name)

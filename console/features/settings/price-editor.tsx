@@ -1,4 +1,4 @@
-import { type ReactElement, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
@@ -32,7 +32,7 @@ import { useShownRow } from './use-shown-row.ts'
 type Open = { row: PriceRow | 'new' } | { historyOf: string } | 'batch' | null
 
 /** The prices as a table. Changes in the table are saved only with the settings page. */
-export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }): ReactElement {
+export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
   const { form, maps } = props
   const { t } = useTranslation()
   const [open, setOpen] = useState<Open>(null)
@@ -102,7 +102,7 @@ function PriceList(props: {
   onHistory: (row: PriceRow) => void
   onBatch: () => void
   onDelete: (names: readonly string[]) => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const [typed, setTyped] = useState<{ text: string; since: typeof props.added }>(NOT_SEARCHED)
   // The search is cleared after a row was added, because it could hide the row.
@@ -172,7 +172,7 @@ function PriceToolbar(props: {
   onAdd: () => void
   onBatch: () => void
   onDelete: () => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const end = (
     <>
@@ -206,7 +206,7 @@ function PriceToolbar(props: {
   )
 }
 
-function NoPrices(props: { isFiltered: boolean; onAdd: () => void }): ReactElement {
+function NoPrices(props: { isFiltered: boolean; onAdd: () => void }) {
   const { t } = useTranslation()
   if (props.isFiltered) {
     return (

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { TextField } from '#console/ui/forms/fields.tsx'
@@ -19,7 +18,7 @@ import { inMode, type PriceDraft } from './price-draft.ts'
 type FieldsProps = { capFallback: CapFallback; form: DraftForm<PriceDraft> }
 
 /** The input mode, the fields of this mode, and the equivalent values in other modes. */
-export function PriceFields(props: FieldsProps): ReactElement {
+export function PriceFields(props: FieldsProps) {
   const { form } = props
   const { t } = useTranslation()
   return (
@@ -53,7 +52,7 @@ type NumberName = Exclude<keyof PriceDraft, 'name' | 'mode' | 'maxOutputTokens'>
 /** The field that each input mode requires. */
 const NEEDED: ReadonlySet<NumberName> = new Set(['inputPrice', 'ratio', 'callPrice'])
 
-function ModeFields(props: FieldsProps): ReactElement {
+function ModeFields(props: FieldsProps) {
   const { t } = useTranslation()
   const { form } = props
   const { mode } = form.draft
@@ -95,7 +94,7 @@ function ModeFields(props: FieldsProps): ReactElement {
 }
 
 /** The output limit. The placeholder of the empty field is the default limit. */
-function OutputCapField({ form, capFallback }: FieldsProps): ReactElement {
+function OutputCapField({ form, capFallback }: FieldsProps) {
   const { t } = useTranslation()
   const count = useNumberFormat()
   const { tokens, isBuiltIn } = capFallback(form.draft.name.trim())
@@ -112,7 +111,7 @@ function OutputCapField({ form, capFallback }: FieldsProps): ReactElement {
 }
 
 /** The entered values converted to the other mode, and the cost of a typical call. */
-export function Equivalent({ draft }: { draft: PriceDraft }): ReactElement | null {
+export function Equivalent({ draft }: { draft: PriceDraft }) {
   const { t } = useTranslation()
   if (draft.mode === 'call') {
     const quota = quotaOfDollars(draft.callPrice)

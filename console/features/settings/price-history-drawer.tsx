@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type ReactElement, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/account.ts'
 import { apiQuery } from '#console/api/client.ts'
@@ -23,7 +23,7 @@ export function PriceHistoryDrawer(props: {
   isOpen: boolean
   model?: string
   onClose: () => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { model } = props
   const title = model === undefined ? t('prices.history') : t('prices.historyOf', { name: model })
@@ -40,7 +40,7 @@ export function PriceHistoryDrawer(props: {
   )
 }
 
-function AllHistory(): ReactElement {
+function AllHistory() {
   const { t } = useTranslation()
   const search = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState('')
@@ -83,7 +83,7 @@ function AllHistory(): ReactElement {
 
 type Filter = { model?: string; keyword?: string; group?: string }
 
-function History({ onClear, ...filter }: Filter & { onClear?: () => void }): ReactElement {
+function History({ onClear, ...filter }: Filter & { onClear?: () => void }) {
   const of = JSON.stringify(filter)
   // A change of the filters returns to the first page.
   const [place, setPlace] = useState({ of, page: 0 })
@@ -110,7 +110,7 @@ function History({ onClear, ...filter }: Filter & { onClear?: () => void }): Rea
   )
 }
 
-function NoChanges({ onClear }: { onClear: (() => void) | undefined }): ReactElement {
+function NoChanges({ onClear }: { onClear: (() => void) | undefined }) {
   const { t } = useTranslation()
   if (onClear === undefined) {
     const words = { title: t('prices.historyNone'), body: t('prices.historyNoneBody') }
@@ -126,7 +126,7 @@ function NoChanges({ onClear }: { onClear: (() => void) | undefined }): ReactEle
   )
 }
 
-function Changes(props: { items: readonly PriceChange[]; isBusy: boolean }): ReactElement {
+function Changes(props: { items: readonly PriceChange[]; isBusy: boolean }) {
   const { t } = useTranslation()
   return (
     <table className="tg-figures tg-price-changes" aria-busy={props.isBusy}>
@@ -147,7 +147,7 @@ function Changes(props: { items: readonly PriceChange[]; isBusy: boolean }): Rea
   )
 }
 
-function ChangeRow({ change }: { change: PriceChange }): ReactElement {
+function ChangeRow({ change }: { change: PriceChange }) {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()
   const { model, group, user_group: user, before, after } = change

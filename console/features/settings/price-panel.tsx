@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
@@ -21,7 +21,7 @@ import type { SettingsForm } from './use-settings-form.ts'
 
 type Tool = 'presets' | 'preview' | 'schedule' | 'history'
 
-function PriceTools(props: { form: SettingsForm; maps: PriceMaps | null }): ReactElement {
+function PriceTools(props: { form: SettingsForm; maps: PriceMaps | null }) {
   const { form, maps } = props
   const { t } = useTranslation()
   const [open, setOpen] = useState<Tool | null>(null)
@@ -62,7 +62,7 @@ function PriceTools(props: { form: SettingsForm; maps: PriceMaps | null }): Reac
 const PRICE_VIEWS = ['visual', 'json', 'unset'] as const
 const ADDRESS = { prices: choiceParam(PRICE_VIEWS, 'visual') }
 
-export function PricePanel({ form }: { form: SettingsForm }): ReactElement {
+export function PricePanel({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   const [{ prices: view }, setAddress] = useUrlState(ADDRESS)
   const onView = (prices: typeof view) => setAddress({ prices })

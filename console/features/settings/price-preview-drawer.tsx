@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
@@ -24,7 +24,7 @@ export function PricePreviewDrawer(props: {
   isOpen: boolean
   form: SettingsForm
   onClose: () => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   return (
     <Drawer
@@ -39,7 +39,7 @@ export function PricePreviewDrawer(props: {
   )
 }
 
-function Preview({ form }: { form: SettingsForm }): ReactElement {
+function Preview({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   const [range, setRange] = useState<Range>('week')
   const [found, setFound] = useState<PricePreview | null>(null)
@@ -86,7 +86,7 @@ function Preview({ form }: { form: SettingsForm }): ReactElement {
   )
 }
 
-function Found({ preview }: { preview: PricePreview }): ReactElement {
+function Found({ preview }: { preview: PricePreview }) {
   const { t } = useTranslation()
   const { refused, models, users } = preview
   if (preview.calls === 0) return <EmptyState icon="chart" title={t('prices.previewNone')} />

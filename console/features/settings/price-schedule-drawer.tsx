@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { optionsKey, priceScheduleKey, priceScheduleQuery } from '#console/api/options.ts'
@@ -23,7 +23,7 @@ import { useOptionLabel } from './use-option-label.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /** Schedules the unsaved price changes for a time. */
-function PlanDrafts({ form }: { form: SettingsForm }): ReactElement {
+function PlanDrafts({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [at, setAt] = useState('')
@@ -68,7 +68,7 @@ export function PriceScheduleDrawer(props: {
   isOpen: boolean
   form: SettingsForm
   onClose: () => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   return (
     <Drawer
@@ -88,7 +88,7 @@ export function PriceScheduleDrawer(props: {
   )
 }
 
-function Planned(): ReactElement {
+function Planned() {
   const { t } = useTranslation()
   const client = useQueryClient()
   const query = useQuery({ ...priceScheduleQuery, refetchInterval: pauseBefore })
@@ -129,7 +129,7 @@ const TONES: Readonly<Record<ScheduledChange['status'], Tone>> = {
   failed: 'bad',
 }
 
-function PlannedChange({ change }: { change: ScheduledChange }): ReactElement {
+function PlannedChange({ change }: { change: ScheduledChange }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const faultText = usePlanFault()

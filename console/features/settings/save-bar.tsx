@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { mayLeave } from '#console/ui/dialogs/may-leave.ts'
@@ -9,7 +9,7 @@ import type { SettingsForm } from './use-settings-form.ts'
 import { useWords } from './use-words.ts'
 
 /** A sticky bar with the number of unsaved changes, a list of them, and the save button. */
-export function SaveBar({ form }: { form: SettingsForm }): ReactElement {
+export function SaveBar({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   const [isOpen, setOpen] = useState(false)
   const count = form.changes.length
@@ -48,7 +48,7 @@ export function SaveBar({ form }: { form: SettingsForm }): ReactElement {
   )
 }
 
-function Change({ change, form }: { change: OptionChange; form: SettingsForm }): ReactElement {
+function Change({ change, form }: { change: OptionChange; form: SettingsForm }) {
   const { t } = useTranslation()
   const words = useWords()
   const option = form.option(change.key)

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -15,7 +14,7 @@ import { useWords } from './use-words.ts'
 const SET = '***'
 
 /** The field of a secret, which is never shown. An empty field keeps it, and a button clears it. */
-function SecretField(props: { option: OptionSchema; form: SettingsForm }): ReactElement {
+function SecretField(props: { option: OptionSchema; form: SettingsForm }) {
   const { form, option } = props
   const { t } = useTranslation()
   const words = useWords()
@@ -53,7 +52,7 @@ function SecretField(props: { option: OptionSchema; form: SettingsForm }): React
 
 type FieldProps = { option: OptionSchema; form: SettingsForm }
 
-export function SettingField({ option, form }: FieldProps): ReactElement {
+export function SettingField({ option, form }: FieldProps) {
   if (option.is_secret) return <SecretField option={option} form={form} />
   switch (option.type.kind) {
     case 'flag':
@@ -71,7 +70,7 @@ export function SettingField({ option, form }: FieldProps): ReactElement {
   }
 }
 
-function FlagField({ option, form }: FieldProps): ReactElement {
+function FlagField({ option, form }: FieldProps) {
   const { t } = useTranslation()
   const words = useWords()
   const hint = useHint(form)
@@ -103,7 +102,7 @@ function FlagField({ option, form }: FieldProps): ReactElement {
   )
 }
 
-function TextField({ option, form }: FieldProps): ReactElement {
+function TextField({ option, form }: FieldProps) {
   const words = useWords()
   const hint = useHint(form)
   const label = useLabel(option)

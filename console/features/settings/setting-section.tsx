@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
@@ -17,7 +17,7 @@ export function SettingSection(props: {
   /** Content that replaces the generated fields. */
   children?: ReactNode
   extra?: ReactNode
-}): ReactElement | null {
+}) {
   const { t } = useTranslation()
   const words = useWords()
   const { form, section } = props
@@ -44,7 +44,7 @@ export function SettingSection(props: {
 }
 
 /** The fields in two columns. Related fields share a row. */
-function Fields(props: { options: readonly OptionSchema[]; form: SettingsForm }): ReactElement {
+function Fields(props: { options: readonly OptionSchema[]; form: SettingsForm }) {
   const starts = rowStarts(props.options)
   return (
     <div className="tg-setting-fields">

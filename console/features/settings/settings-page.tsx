@@ -2,7 +2,7 @@ import '../../ui/forms/forms.css'
 import './prices.css'
 import './settings.css'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { automaticCheckQuery } from '#console/api/options.ts'
 import { isAdmin, useUser } from '#console/api/session.ts'
@@ -26,7 +26,7 @@ import { useWords } from './use-words.ts'
 
 const SHOWN_FROM = 4
 
-function SectionList(props: { sections: readonly OptionSection[] }): ReactElement | null {
+function SectionList(props: { sections: readonly OptionSection[] }) {
   const { t } = useTranslation()
   const words = useWords()
   if (props.sections.length < SHOWN_FROM) return null
@@ -53,7 +53,7 @@ const TABS = ['operation', 'ratelimit', 'models', 'system', 'other'] as const
 const ADDRESS = { tab: choiceParam(TABS, 'operation') }
 
 /** The options of the site. A user without the admin role sees a message instead. */
-export function SettingsPage(): ReactElement {
+export function SettingsPage() {
   const { t } = useTranslation()
   if (!isAdmin(useUser())) return <AdminsOnlyPage title={t('settings.title')} />
   return (
@@ -63,7 +63,7 @@ export function SettingsPage(): ReactElement {
   )
 }
 
-function Settings(): ReactElement {
+function Settings() {
   const { t } = useTranslation()
   const [{ tab }, setAddress] = useUrlState(ADDRESS)
   const body = useRef<HTMLDivElement>(null)
@@ -123,7 +123,7 @@ function Settings(): ReactElement {
 }
 
 /** A notice above the settings that the automatic check has found a newer release. */
-function UpdateNotice(props: { onShow: () => void }): ReactElement | null {
+function UpdateNotice(props: { onShow: () => void }) {
   const { t } = useTranslation()
   const { data } = useQuery(automaticCheckQuery)
   if (data?.is_newer !== true) return null

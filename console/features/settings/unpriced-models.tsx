@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { enabledModelsQuery } from '#console/api/channels.ts'
@@ -18,7 +18,7 @@ import type { SettingsForm } from './use-settings-form.ts'
 const ADDRESS = { price: textParam('', 200) }
 
 /** The models of enabled channels without a price, each with a button that sets the price. */
-export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }): ReactElement {
+export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
   const { form, maps } = props
   const { t } = useTranslation()
   const enabled = useQuery(enabledModelsQuery)
@@ -77,7 +77,7 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }): 
   )
 }
 
-function NoChannels(): ReactElement {
+function NoChannels() {
   const { t } = useTranslation()
   return (
     <EmptyState

@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSearchParams } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
@@ -42,7 +42,7 @@ const LEAVE_DELAY_MS = 800
 const MODES: readonly UsageMode[] = ['external', 'self', 'demo']
 
 /** Runs the setup once and opens the start page with a full page load. */
-export function SetupForm(props: { isRootReady: boolean }): ReactElement {
+export function SetupForm(props: { isRootReady: boolean }) {
   const { t } = useTranslation()
   const [params] = useSearchParams()
   const [isDone, setDone] = useState(false)

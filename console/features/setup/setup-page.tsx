@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '#console/api/client.ts'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
@@ -9,7 +8,7 @@ import { SetupForm } from './setup-form.tsx'
 
 const databaseName = (type: string): string => (type === 'postgres' ? 'PostgreSQL' : type)
 
-export function SetupPage(): ReactElement {
+export function SetupPage() {
   const { t } = useTranslation()
   const { data, isError, refetch } = useQuery(setupStatusQuery)
   return (

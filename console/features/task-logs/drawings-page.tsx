@@ -1,4 +1,4 @@
-import { type ReactElement, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { useStatus } from '#console/api/status.ts'
@@ -15,7 +15,7 @@ import { TaskDialog, TextPart } from './text-dialog.tsx'
 import { useTaskList } from './use-task-list.ts'
 
 /** A drawing at the size of the window. */
-function ImageViewer(props: { task: DrawingTask; onClose: () => void }): ReactElement {
+function ImageViewer(props: { task: DrawingTask; onClose: () => void }) {
   const { t } = useTranslation()
   const { image_url: url, prompt } = props.task
   const [state, setState] = useState<'loading' | 'shown' | 'failed'>('loading')
@@ -51,7 +51,7 @@ function ImageViewer(props: { task: DrawingTask; onClose: () => void }): ReactEl
   )
 }
 
-export function DrawingsPage(): ReactElement {
+export function DrawingsPage() {
   const { t } = useTranslation()
   const view = useTaskList(DRAWINGS)
   const [open, setOpen] = useState<{ id: number; part: Shown } | null>(null)
@@ -95,7 +95,7 @@ export function DrawingsPage(): ReactElement {
 }
 
 /** A warning that the site has no callback URL, so results arrive late or never. */
-function CallbackNotice(): ReactElement | null {
+function CallbackNotice() {
   const { t } = useTranslation()
   if (useStatus()?.mj_notify_enabled !== false) return null
   return (
@@ -108,11 +108,7 @@ function CallbackNotice(): ReactElement | null {
   )
 }
 
-function DrawingTexts(props: {
-  task: DrawingTask
-  isAdmin: boolean
-  onClose: () => void
-}): ReactElement {
+function DrawingTexts(props: { task: DrawingTask; isAdmin: boolean; onClose: () => void }) {
   const { t } = useTranslation()
   const { prompt, prompt_en, description, fail_reason } = props.task
   return (

@@ -1,4 +1,4 @@
-import { type ReactElement, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStatus } from '#console/api/status.ts'
 import { Page } from '#console/ui/layout/page.tsx'
@@ -12,11 +12,7 @@ import { TaskDialog, TextPart } from './text-dialog.tsx'
 import { useTaskList } from './use-task-list.ts'
 
 /** The request and the result of a music task, with a player and the lyrics. */
-function SongDialog(props: {
-  task: MusicTask
-  isAdmin: boolean
-  onClose: () => void
-}): ReactElement {
+function SongDialog(props: { task: MusicTask; isAdmin: boolean; onClose: () => void }) {
   const { t } = useTranslation()
   const { task } = props
   return (
@@ -32,7 +28,7 @@ function SongDialog(props: {
   )
 }
 
-function SongPart({ song, index }: { song: Song; index: number }): ReactElement {
+function SongPart({ song, index }: { song: Song; index: number }) {
   const { t } = useTranslation()
   const title = song.title || t('taskLogs.song', { number: index + 1 })
   return (
@@ -55,7 +51,7 @@ function SongPart({ song, index }: { song: Song; index: number }): ReactElement 
   )
 }
 
-export function MusicTasksPage(): ReactElement {
+export function MusicTasksPage() {
   const { t } = useTranslation()
   const view = useTaskList(MUSIC)
   const [open, setOpen] = useState<number | null>(null)

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Words } from '#console/i18n/words-type.ts'
 import { GroupBadge } from '#console/ui/elements/group-tag.tsx'
@@ -59,23 +58,23 @@ const statusName = (status: string): Status | null =>
   known(STATUS_TONES, status === '' ? 'SUBMITTING' : status)
 const actionName = (action: string): Action | null => known(ACTION_COLORS, action)
 
-export const Nothing = (): ReactElement => <span className="tg-muted">–</span>
+export const Nothing = () => <span className="tg-muted">–</span>
 
-export function ActionCell({ action }: { action: string }): ReactElement {
+export function ActionCell({ action }: { action: string }) {
   const { t } = useTranslation()
   const name = actionName(action)
   if (name === null) return <GroupBadge name={action} color="grey" />
   return <GroupBadge name={t(`taskLogs.action.${name}`)} color={ACTION_COLORS[name]} />
 }
 
-export function StatusCell({ status }: { status: string }): ReactElement {
+export function StatusCell({ status }: { status: string }) {
   const { t } = useTranslation()
   const name = statusName(status)
   if (name === null) return <StatusTag tone="neutral">{status}</StatusTag>
   return <StatusTag tone={STATUS_TONES[name]}>{t(`taskLogs.status.${name}`)}</StatusTag>
 }
 
-export function CodeCell({ code }: { code: number }): ReactElement {
+export function CodeCell({ code }: { code: number }) {
   const { t } = useTranslation()
   const known = CODES[code]
   if (known === undefined) {
@@ -84,7 +83,7 @@ export function CodeCell({ code }: { code: number }): ReactElement {
   return <StatusTag tone={known.tone}>{t(`taskLogs.code.${known.name}`)}</StatusTag>
 }
 
-export function ProgressCell({ task }: { task: AnyTask }): ReactElement {
+export function ProgressCell({ task }: { task: AnyTask }) {
   const { t } = useTranslation()
   const percent = Number(/^(\d{1,3})%$/.exec(task.progress)?.[1] ?? 0)
   const kind = task.status === 'SUCCESS' ? 'good' : 'going'
@@ -99,7 +98,7 @@ export function ProgressCell({ task }: { task: AnyTask }): ReactElement {
 const SLOW_SECONDS = 60
 
 /** The time from submission to end. With `isTimed`, a time over a minute is marked as slow. */
-export function DurationCell(props: { task: AnyTask; isTimed: boolean }): ReactElement {
+export function DurationCell(props: { task: AnyTask; isTimed: boolean }) {
   const { t } = useTranslation()
   const { submit_time: from, finish_time: to } = props.task
   const seconds = Math.max(0, to - from)
@@ -120,11 +119,7 @@ export function DurationCell(props: { task: AnyTask; isTimed: boolean }): ReactE
 }
 
 /** A text that is cut to the cell. A tooltip or a dialog shows the complete text. */
-export function TextCell(props: {
-  text: string
-  onOpen: () => void
-  isBad?: boolean
-}): ReactElement {
+export function TextCell(props: { text: string; onOpen: () => void; isBad?: boolean }) {
   return (
     <button
       type="button"

@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Words } from '#console/i18n/words-type.ts'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
@@ -10,7 +10,7 @@ import type { AnyTask } from './task-kind.ts'
 type FactValue = readonly [keyof Words['taskLogs']['column'], ReactNode]
 
 /** All fields of a task, including the fields whose columns are hidden. */
-export function TaskFacts(props: { task: AnyTask; isAdmin: boolean }): ReactElement {
+export function TaskFacts(props: { task: AnyTask; isAdmin: boolean }) {
   const { t } = useTranslation()
   const { task, isAdmin } = props
   const id = 'mj_id' in task ? task.mj_id : task.task_id

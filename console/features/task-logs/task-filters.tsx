@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -12,7 +11,7 @@ import { relativeRange } from '#console/ui/time-range/time-range.ts'
 import type { TaskListView } from './use-task-list.ts'
 
 /** The filters by time, id and (for admins) channel, as stored in the URL. */
-export function TaskFilters(props: { view: TaskListView }): ReactElement {
+export function TaskFilters(props: { view: TaskListView }) {
   const { t } = useTranslation()
   const { filter, setFilter, isAdmin } = props.view
   return (
@@ -46,7 +45,7 @@ export type NoTasksWords = {
 }
 
 /** A note above the list that the site has disabled tasks of this kind, so no new rows arrive. */
-export function OffNote(props: { off: string; isAdmin: boolean }): ReactElement {
+export function OffNote(props: { off: string; isAdmin: boolean }) {
   const { t } = useTranslation()
   return (
     <Alert role="note">
@@ -59,7 +58,7 @@ export function OffNote(props: { off: string; isAdmin: boolean }): ReactElement 
 }
 
 /** Explains an empty list: the range contains no task, or no task matches the filters. */
-export function NoTasks(props: NoTasksWords & { view: TaskListView }): ReactElement {
+export function NoTasks(props: NoTasksWords & { view: TaskListView }) {
   const { t } = useTranslation()
   const { filter, setFilter, isFiltered, isAdmin, clear } = props.view
   const isAll = filter.range.kind === 'relative' && filter.range.span === 'all'

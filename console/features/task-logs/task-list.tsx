@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Column } from '#console/ui/data-grid/column.ts'
 import { ListPanel } from '#console/ui/lists/list-panel.tsx'
@@ -17,7 +16,7 @@ export function TaskList<Task extends AnyTask>(props: {
   view: ReturnType<typeof useTaskList<Task>>
   none: NoTasksWords
   onOpen: (task: Task) => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { name, view } = props
   const { off } = props.none

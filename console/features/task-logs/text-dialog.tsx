@@ -1,4 +1,4 @@
-import { type ReactElement, type ReactNode, useId } from 'react'
+import { type ReactNode, useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Overlay } from '#console/ui/dialogs/overlay.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -9,7 +9,7 @@ export function TaskDialog(props: {
   isWide?: boolean
   onClose: () => void
   children: ReactNode
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const id = useId()
   return (
@@ -29,7 +29,7 @@ export function TaskDialog(props: {
 }
 
 /** A text with a label and a copy button. Renders nothing for an empty text. */
-export function TextPart(props: { name: string; text: string }): ReactElement | null {
+export function TextPart(props: { name: string; text: string }) {
   const { t } = useTranslation()
   if (props.text === '') return null
   return (

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { usableGroupsQuery, usableModelsQuery } from '#console/api/account.ts'
 import { useGroupWords } from '#console/ui/elements/group-words.ts'
@@ -11,7 +10,7 @@ import { rateErrors, type TokenDraft, type TokenFormProps } from './token-draft.
 const RATES = ['periodSeconds', 'count', 'success'] as const
 const LIMITS = ['tokensPerMinute', 'maxConcurrency'] as const
 
-export function TokenAccessFields({ form }: TokenFormProps): ReactElement {
+export function TokenAccessFields({ form }: TokenFormProps) {
   const { t } = useTranslation()
   const groups = useGroupChoices(form.draft.group)
   const models = useQuery(usableModelsQuery).data ?? []
@@ -66,7 +65,7 @@ function useGroupChoices(group: string) {
 }
 
 /** The limits of a token: calls per period, tokens per minute, and concurrent calls. */
-function RateFields({ form }: Pick<TokenFormProps, 'form'>): ReactElement {
+function RateFields({ form }: Pick<TokenFormProps, 'form'>) {
   const { t } = useTranslation()
   const { rateLimit } = form.draft
   const errors = form.errors.rateLimit === undefined ? {} : rateErrors(t, rateLimit)

@@ -1,5 +1,4 @@
 import type { TFunction } from 'i18next'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { translate } from '#console/i18n/i18n.ts'
 import { actionsColumn, type Column, column, TITLE } from '#console/ui/data-grid/column.ts'
@@ -95,7 +94,7 @@ function modelsCell(t: TFunction, token: Token) {
   )
 }
 
-function TokenKey({ token }: { token: Token }): ReactElement {
+function TokenKey({ token }: { token: Token }) {
   const { t } = useTranslation()
   return (
     <span className="tg-token-key">
@@ -105,7 +104,7 @@ function TokenKey({ token }: { token: Token }): ReactElement {
   )
 }
 
-function TokenMenu(props: { token: Token; actions: TokenActions; chats: Chats }): ReactElement {
+function TokenMenu(props: { token: Token; actions: TokenActions; chats: Chats }) {
   const { token, actions, chats } = props
   const { t } = useTranslation()
   const items: MenuEntry[] = [
@@ -145,7 +144,7 @@ const TONES: Readonly<Record<TokenState, Tone>> = {
   unknown: 'neutral',
 }
 
-function TokenStateTag(props: { token: Token }): ReactElement {
+function TokenStateTag(props: { token: Token }) {
   const { t } = useTranslation()
   const state = tokenState(props.token)
   const tag = <StatusTag tone={TONES[state]}>{t(`tokens.state.${state}`)}</StatusTag>
@@ -154,7 +153,7 @@ function TokenStateTag(props: { token: Token }): ReactElement {
 }
 
 /** The remaining and the used quota with a bar. An unlimited token has only the used quota. */
-export function TokenQuota({ token }: { token: Token }): ReactElement {
+export function TokenQuota({ token }: { token: Token }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()
   const used = BigInt(token.used_quota)

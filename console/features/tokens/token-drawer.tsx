@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useRef } from 'react'
+import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { tokensKey } from '#console/api/tokens.ts'
@@ -28,14 +28,14 @@ type TokenDrawerProps = {
 }
 
 /** Creates tokens or edits a token. Each opening mounts the form again with its initial values. */
-export function TokenDrawer(props: TokenDrawerProps): ReactElement | null {
+export function TokenDrawer(props: TokenDrawerProps) {
   const last = useRef<Token | 'new'>('new')
   if (props.edited !== null) last.current = props.edited
   const key = last.current === 'new' ? 'new' : last.current.id
   return <OpenDrawer key={`${key}-${props.edited === null}`} {...props} token={last.current} />
 }
 
-function OpenDrawer(props: TokenDrawerProps & { token: Token | 'new' }): ReactElement {
+function OpenDrawer(props: TokenDrawerProps & { token: Token | 'new' }) {
   const { t } = useTranslation()
   const { token } = props
   const isNew = token === 'new'

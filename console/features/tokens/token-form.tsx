@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { AmountField } from '#console/ui/forms/amount-field.tsx'
 import { DateTimeField, TextField } from '#console/ui/forms/fields.tsx'
@@ -12,7 +11,7 @@ const DOLLARS = [1n, 10n, 50n, 100n, 500n, 1000n] as const
 const COUNTS = ['1', '10', '20', '30', '100'] as const
 
 /** All fields of a token in two groups. */
-export function TokenForm(props: TokenFormProps): ReactElement {
+export function TokenForm(props: TokenFormProps) {
   const { t } = useTranslation()
   const { form } = props
   return (
@@ -51,7 +50,7 @@ export function TokenForm(props: TokenFormProps): ReactElement {
 }
 
 /** The token's budget, which is unlimited or an amount. Buttons set common amounts. */
-function AmountFields({ form, unit }: TokenFormProps): ReactElement {
+function AmountFields({ form, unit }: TokenFormProps) {
   const { t } = useTranslation()
   return (
     <>
@@ -79,7 +78,7 @@ function AmountFields({ form, unit }: TokenFormProps): ReactElement {
 }
 
 /** The token's expiry: a time, or never. Buttons set common lifetimes, counted from now. */
-function ExpiryField({ form }: TokenFormProps): ReactElement {
+function ExpiryField({ form }: TokenFormProps) {
   const { t } = useTranslation()
   const { neverExpires } = form.draft
   return (

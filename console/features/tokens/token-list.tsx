@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { useStatus } from '#console/api/status.ts'
@@ -67,7 +67,7 @@ function useTokenList() {
   }
 }
 
-function TokenFilters({ view }: { view: ReturnType<typeof useTokenList> }): ReactElement {
+function TokenFilters({ view }: { view: ReturnType<typeof useTokenList> }) {
   const { t } = useTranslation()
   return (
     <>
@@ -94,7 +94,7 @@ function TokenFilters({ view }: { view: ReturnType<typeof useTokenList> }): Reac
   )
 }
 
-function ChosenTokens(props: { chosen: ChosenRows<Token>; actions: TokenActions }): ReactElement {
+function ChosenTokens(props: { chosen: ChosenRows<Token>; actions: TokenActions }) {
   const { t } = useTranslation()
   const { actions, chosen } = props
   const { picked } = chosen
@@ -134,7 +134,7 @@ function useLiveTokens(): void {
   })
 }
 
-export function TokenList(props: { actions: TokenActions; onCreate: () => void }): ReactElement {
+export function TokenList(props: { actions: TokenActions; onCreate: () => void }) {
   const { actions } = props
   const { t } = useTranslation()
   const view = useTokenList()

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { chatModelsOfGroup } from '#console/api/account.ts'
 import { useUser } from '#console/api/session.ts'
@@ -69,7 +69,7 @@ export type Ready = { readonly tokens: readonly ReadyToken[]; readonly areNew: b
 const NONE: Ready = { tokens: [], areNew: true }
 
 /** Shows a token's key, and code that makes a first call with it. */
-export function TokenReady(props: { ready: Ready | null; onClose: () => void }): ReactElement {
+export function TokenReady(props: { ready: Ready | null; onClose: () => void }) {
   const { t } = useTranslation()
   const last = useRef(NONE)
   if (props.ready !== null) last.current = props.ready
@@ -114,7 +114,7 @@ export function TokenReady(props: { ready: Ready | null; onClose: () => void }):
   )
 }
 
-function FirstCall({ token }: { token: ReadyToken }): ReactElement {
+function FirstCall({ token }: { token: ReadyToken }) {
   const { t } = useTranslation()
   const ownGroup = useUser()?.group ?? ''
   const models = useQuery(chatModelsOfGroup(token.group || ownGroup))
@@ -133,7 +133,7 @@ function callable(token: ReadyToken, models: readonly string[]): string | undefi
   return namesOf(token.model_limits).find((model) => models.includes(model))
 }
 
-function Sample(props: { token: ReadyToken; model: string | undefined }): ReactElement {
+function Sample(props: { token: ReadyToken; model: string | undefined }) {
   const { token, model } = props
   const { t } = useTranslation()
   const [snippet, setSnippet] = useState<Snippet>('curl')

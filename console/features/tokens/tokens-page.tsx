@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate } from 'react-router-dom'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -21,7 +21,7 @@ type Shown = { edited: Token | 'new' | null; ready: Ready | null }
 const NOTHING: Shown = { edited: null, ready: null }
 const CREATING: Shown = { edited: 'new', ready: null }
 
-export function TokensPage(): ReactElement {
+export function TokensPage() {
   const { t } = useTranslation()
   const [shown, setShown, close] = useShown()
   const actions = useTokenActions({

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { channelNameQuery } from '#console/api/channels.ts'
 import { otherOf } from '#console/api/logs.ts'
@@ -10,7 +9,7 @@ import { ChannelLink } from './channel-link.tsx'
 import { shortDuration } from './timing.ts'
 
 /** The attempts of a call (one per tried channel) on a time axis. Admins only. */
-export function AttemptWaterfall({ row }: { row: LogEntry }): ReactElement | null {
+export function AttemptWaterfall({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const bars = attemptBars(otherOf(row))
   if (bars.length === 0) return null
@@ -31,7 +30,7 @@ export function AttemptWaterfall({ row }: { row: LogEntry }): ReactElement | nul
   )
 }
 
-function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }): ReactElement {
+function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }) {
   const { t } = useTranslation()
   const isFailed = bar.error !== null
   const status = bar.status === null ? '' : t('logDetails.attempts.status', { status: bar.status })
@@ -60,7 +59,7 @@ function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }): ReactElement
 }
 
 /** Loads the name of an attempt's channel. The log row has only the last channel's name. */
-function AttemptChannel({ id, row }: { id: number; row: LogEntry }): ReactElement {
+function AttemptChannel({ id, row }: { id: number; row: LogEntry }) {
   const known = id === row.channel ? row.channel_name : ''
   const { data } = useQuery({ ...channelNameQuery(id), enabled: known === '' })
   const name = known === '' ? data : known

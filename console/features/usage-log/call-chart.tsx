@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactElement, useRef, useState } from 'react'
+import { type KeyboardEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -11,7 +11,7 @@ import type { LogView } from './use-log-view.ts'
 type Props = { bars: readonly CallBar[]; onChoose: (bar: CallBar) => void }
 
 /** A chart of calls over time. A click on a bar limits the list to the bar's hours. */
-export function CallChart({ view }: { view: LogView }): ReactElement | null {
+export function CallChart({ view }: { view: LogView }) {
   const { t } = useTranslation()
   const [isTable, setTable] = useState(false)
   const bars = useCallBars(view)
@@ -34,7 +34,7 @@ export function CallChart({ view }: { view: LogView }): ReactElement | null {
 }
 
 /** The bars are a single tab stop. Arrow keys, Home and End move from bar to bar. */
-function Bars({ bars, onChoose }: Props): ReactElement {
+function Bars({ bars, onChoose }: Props) {
   const { t } = useTranslation()
   const text = useBarText()
   const box = useRef<HTMLDivElement>(null)
@@ -90,7 +90,7 @@ function Bars({ bars, onChoose }: Props): ReactElement {
 }
 
 /** The start times of some bars. Every bar has its time in the accessible name. */
-function TimeAxis({ bars }: { bars: readonly CallBar[] }): ReactElement {
+function TimeAxis({ bars }: { bars: readonly CallBar[] }) {
   const ticks = axisTicks(bars, useIsWide())
   return (
     <div
@@ -111,7 +111,7 @@ function TimeAxis({ bars }: { bars: readonly CallBar[] }): ReactElement {
   )
 }
 
-function Table({ bars, onChoose }: Props): ReactElement {
+function Table({ bars, onChoose }: Props) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const rule = useMoneyRule()

@@ -1,11 +1,10 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
 /** A channel's name as a link to its form, or the id of a deleted channel. Admins only. */
-export function ChannelLink(props: { id: number; name: string; tabIndex?: number }): ReactElement {
+export function ChannelLink(props: { id: number; name: string; tabIndex?: number }) {
   const { id, name } = props
   const { t } = useTranslation()
   if (name === '') return <span title={t('usageLog.channelGone')}>#{id}</span>
@@ -21,7 +20,7 @@ export function ChannelLink(props: { id: number; name: string; tabIndex?: number
 }
 
 /** The channel of a row, with a button that filters the list by this channel. */
-export function ChannelCell(props: { row: LogEntry; onFilter: () => void }): ReactElement {
+export function ChannelCell(props: { row: LogEntry; onFilter: () => void }) {
   const { channel: id, channel_name: name } = props.row
   const { t } = useTranslation()
   if (id === 0) return <span className="tg-muted">–</span>

@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -44,7 +44,7 @@ type Props = {
 }
 
 /** Selects the columns of a CSV export. Each column has its title and its name in the file. */
-export function ExportDrawer(props: Props): ReactElement {
+export function ExportDrawer(props: Props) {
   const { t } = useTranslation()
   const { all } = props
   const [draft, setDraft] = useState(props.chosen)
@@ -97,7 +97,7 @@ function Choices(props: {
   all: readonly ExportColumn[]
   draft: readonly ExportColumn[]
   onChange: (draft: readonly ExportColumn[]) => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { all, draft, onChange } = props
   const flip = (name: ExportColumn): void =>

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { endName, otherOf } from '#console/api/logs.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
@@ -7,7 +6,7 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
 /** Explains why a call failed. Failed calls cost nothing, because their hold is released. */
-export function FailureAccount({ row }: { row: LogEntry }): ReactElement {
+export function FailureAccount({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const { end, status_code: status, error_code: code, provider_message: said } = otherOf(row)
   const name = endName(end)
@@ -29,7 +28,7 @@ export function FailureAccount({ row }: { row: LogEntry }): ReactElement {
 const MESSAGE_MAX = 500
 
 /** The provider's error message, from which the server has removed secrets. */
-function ProviderMessage({ text }: { text: string }): ReactElement {
+function ProviderMessage({ text }: { text: string }) {
   const { t } = useTranslation()
   const letters = [...text.trim()]
   const isCut = letters.length > MESSAGE_MAX
@@ -41,7 +40,7 @@ function ProviderMessage({ text }: { text: string }): ReactElement {
   )
 }
 
-function Account({ row }: { row: LogEntry }): ReactElement {
+function Account({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const { hold } = otherOf(row)
   return (
@@ -61,7 +60,7 @@ function Account({ row }: { row: LogEntry }): ReactElement {
   )
 }
 
-function AccountRow(props: { name: string; quota: number }): ReactElement {
+function AccountRow(props: { name: string; quota: number }) {
   const number = useNumberFormat()
   const rule = useMoneyRule()
   return (

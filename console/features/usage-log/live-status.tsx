@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
 import { LiveMark } from '#console/ui/elements/live-dot.tsx'
@@ -13,7 +12,7 @@ type Props = {
 }
 
 /** The state of live updates as a word and a symbol, and a button that pauses live updates. */
-export function LiveStatus({ isPaused, isHeld, isPast, onPause }: Props): ReactElement {
+export function LiveStatus({ isPaused, isHeld, isPast, onPause }: Props) {
   const { t } = useTranslation()
   const kind = isPast ? 'past' : isPaused ? 'paused' : isHeld ? 'held' : 'live'
   return (

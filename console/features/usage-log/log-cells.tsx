@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { endName, otherOf } from '#console/api/logs.ts'
 import { Icon } from '#console/ui/elements/icons.tsx'
@@ -10,7 +10,7 @@ import { retriesOf } from './attempts.ts'
 import { CONSUMPTION, ERROR, TYPE_TONES, typeName } from './log-type.ts'
 import { durationMs, type Pace, paceOfDuration, paceOfFirstToken, shortDuration } from './timing.ts'
 
-export function TypeCell({ row }: { row: LogEntry }): ReactElement {
+export function TypeCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const name = typeName(row.type)
   if (name === null) return <span>{row.type}</span>
@@ -18,17 +18,14 @@ export function TypeCell({ row }: { row: LogEntry }): ReactElement {
 }
 
 /** The model of a call. Rows that are not calls show their type. */
-export function ModelCell(props: {
-  row: LogEntry
-  onFilter: (model: string) => void
-}): ReactElement {
+export function ModelCell(props: { row: LogEntry; onFilter: (model: string) => void }) {
   const { model_name: model } = props.row
   if (model === '') return <TypeCell row={props.row} />
   return <FilterValue value={model} onFilter={() => props.onFilter(model)} />
 }
 
 /** The result of a call. Rows that are not calls show their type. */
-export function StatusCell({ row }: { row: LogEntry }): ReactElement {
+export function StatusCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   if (row.type === ERROR) return <StatusTag tone="bad">{t('words.failed')}</StatusTag>
   if (row.type !== CONSUMPTION) return <TypeCell row={row} />
@@ -42,7 +39,7 @@ export function StatusCell({ row }: { row: LogEntry }): ReactElement {
   )
 }
 
-export function RatioCell({ row }: { row: LogEntry }): ReactElement {
+export function RatioCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const { model_price: price, ...other } = otherOf(row)
   const group = other.price?.group ?? other.group_ratio
@@ -65,7 +62,7 @@ export function RatioCell({ row }: { row: LogEntry }): ReactElement {
 }
 
 /** The cost of a call. Rows that are not calls show the credited (+) or deducted (-) amount. */
-export function CostCell({ row }: { row: LogEntry }): ReactElement {
+export function CostCell({ row }: { row: LogEntry }) {
   const rule = useMoneyRule()
   const quota = BigInt(row.quota)
   if (row.type !== CONSUMPTION && quota === 0n) return <span className="tg-muted">–</span>
@@ -79,7 +76,7 @@ export function CostCell({ row }: { row: LogEntry }): ReactElement {
   )
 }
 
-export function RetryCell({ row }: { row: LogEntry }): ReactElement {
+export function RetryCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const other = otherOf(row)
   const count = retriesOf(other)
@@ -92,7 +89,7 @@ export function RetryCell({ row }: { row: LogEntry }): ReactElement {
 }
 
 /** The unusual facts about a call in words: an abnormal end, an error, a note. */
-export function DetailsCell({ row }: { row: LogEntry }): ReactElement {
+export function DetailsCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const other = otherOf(row)
   const end = endName(other.end)
@@ -113,7 +110,7 @@ export function FilterValue(props: {
   value: string
   onFilter: () => void
   children?: ReactNode
-}): ReactElement | null {
+}) {
   const { t } = useTranslation()
   if (props.value === '') return <span className="tg-muted">–</span>
   return (
@@ -129,7 +126,7 @@ export function FilterValue(props: {
   )
 }
 
-export function DurationCell({ row }: { row: LogEntry }): ReactElement {
+export function DurationCell({ row }: { row: LogEntry }) {
   const ms = row.request_id === '' ? null : durationMs(row, otherOf(row))
   if (ms === null) return <span className="tg-muted">–</span>
   // A call that failed is not marked as fast, however short it was.
@@ -138,7 +135,7 @@ export function DurationCell({ row }: { row: LogEntry }): ReactElement {
 }
 
 /** The time to the first token, or a note that the call was not streamed. */
-export function FirstTokenCell({ row }: { row: LogEntry }): ReactElement {
+export function FirstTokenCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const { frt } = otherOf(row)
   if (row.request_id !== '' && !row.is_stream) {
@@ -149,7 +146,7 @@ export function FirstTokenCell({ row }: { row: LogEntry }): ReactElement {
 }
 
 /** A time and, if the call was not fast, a mark with a label, because color alone is not enough. */
-function Paced(props: { pace: Pace; text: string }): ReactElement {
+function Paced(props: { pace: Pace; text: string }) {
   const { t } = useTranslation()
   const words = t(`usageLog.pace.${props.pace}`)
   return (

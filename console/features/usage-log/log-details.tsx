@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { chatModelsQuery } from '#console/api/account.ts'
@@ -18,7 +18,7 @@ import { PriceTable } from './price-table.tsx'
 import { durationMs, shortDuration, tokensPerSecond } from './timing.ts'
 
 /** The details of a row: price or cause of failure, further facts and, for admins, the attempts. */
-export function LogDetails(props: { row: LogEntry; isAdmin: boolean }): ReactElement {
+export function LogDetails(props: { row: LogEntry; isAdmin: boolean }) {
   const other = otherOf(props.row)
   const isFailed = props.row.type === ERROR
   const isCall = other.price !== undefined || props.row.request_id !== ''
@@ -34,7 +34,7 @@ export function LogDetails(props: { row: LogEntry; isAdmin: boolean }): ReactEle
   )
 }
 
-export function LogFacts({ row }: { row: LogEntry }): ReactElement {
+export function LogFacts({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const facts = useFacts(row, otherOf(row))
   return (
@@ -53,7 +53,7 @@ export function LogFacts({ row }: { row: LogEntry }): ReactElement {
 }
 
 /** A link to the playground with the call's model and group, if the user may use both. */
-function TryAgain({ row }: { row: LogEntry }): ReactElement | null {
+function TryAgain({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const isCall = row.request_id !== ''
   const models = useQuery({ ...chatModelsQuery, enabled: isCall }).data
@@ -152,14 +152,14 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
   return facts.filter(({ value }) => value !== false)
 }
 
-function Anomaly({ code }: { code: string }): ReactElement {
+function Anomaly({ code }: { code: string }) {
   const { t } = useTranslation()
   const known = ANOMALIES.find((anomaly) => anomaly === code)
   return <>{known === undefined ? code : t(`logDetails.anomaly.${known}`)}</>
 }
 
 /** The complete usage that the provider reported. Shown if the account could not pay all of it. */
-function UsedInAll({ usage }: { usage: LoggedUsage }): ReactElement {
+function UsedInAll({ usage }: { usage: LoggedUsage }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const { inputUncached = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0 } = usage
@@ -172,14 +172,14 @@ function UsedInAll({ usage }: { usage: LoggedUsage }): ReactElement {
 const nameOf = ({ id, username }: NonNullable<LogOther['changed_by']>) => username || `#${id}`
 
 /** The hold (the quota set aside before the call) and the part of it that was released. */
-function Hold(props: { hold: number; charged: number }): ReactElement {
+function Hold(props: { hold: number; charged: number }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const back = number.format(Math.max(0, props.hold - props.charged))
   return <>{t('logDetails.held', { hold: number.format(props.hold), back })}</>
 }
 
-function RequestId({ id }: { id: string }): ReactElement {
+function RequestId({ id }: { id: string }) {
   const { t } = useTranslation()
   return (
     <span className="tg-log-request">
@@ -189,12 +189,12 @@ function RequestId({ id }: { id: string }): ReactElement {
   )
 }
 
-function CallEnd({ other }: { other: LogOther }): ReactElement {
+function CallEnd({ other }: { other: LogOther }) {
   const { t } = useTranslation()
   return <>{t(`usageLog.end.${endName(other.end) ?? 'done'}`)}</>
 }
 
-function UsageSource({ source }: { source: string }): ReactElement {
+function UsageSource({ source }: { source: string }) {
   const { t } = useTranslation()
   if (source === 'upstream' || source === 'estimated' || source === 'partial') {
     return <>{t(`logDetails.source.${source}`)}</>

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -7,11 +6,7 @@ import { relativeRange } from '#console/ui/time-range/time-range.ts'
 import { DEFAULT_RANGE, filterCount, type LogFilters } from './filters.ts'
 import type { LogView } from './use-log-view.ts'
 
-export function LogEmpty(props: {
-  view: LogView
-  error: Error | null
-  onRetry: () => void
-}): ReactElement {
+export function LogEmpty(props: { view: LogView; error: Error | null; onRetry: () => void }) {
   const { t } = useTranslation()
   const { filters, setFilters, clearFilters } = props.view
   if (props.error !== null) return <ErrorState error={props.error} onRetry={props.onRetry} />

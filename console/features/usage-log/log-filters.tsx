@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery, usableGroupsQuery, usableModelsQuery } from '#console/api/account.ts'
 import { tokensQuery } from '#console/api/tokens.ts'
@@ -16,7 +16,7 @@ import { useIsTight } from './use-call-bars.ts'
 import type { LogView } from './use-log-view.ts'
 
 /** The filters of the log, as stored in the URL. A narrow window shows them behind a button. */
-export function LogFilterBar(props: { view: LogView }): ReactElement {
+export function LogFilterBar(props: { view: LogView }) {
   const { t } = useTranslation()
   const { filters, setFilters, clearFilters } = props.view
   const [isOpen, setOpen] = useState(false)
@@ -69,7 +69,7 @@ export function LogFilterBar(props: { view: LogView }): ReactElement {
   )
 }
 
-function Fields({ view }: { view: LogView }): ReactElement {
+function Fields({ view }: { view: LogView }) {
   const { t } = useTranslation()
   const { filters, setFilters, isAdmin } = view
   const names = useSuggestions(isAdmin)
@@ -99,7 +99,7 @@ function Fields({ view }: { view: LogView }): ReactElement {
   )
 }
 
-function AdminFields({ view }: { view: LogView }): ReactElement {
+function AdminFields({ view }: { view: LogView }) {
   const { t } = useTranslation()
   const { filters, setFilters } = view
   return (
@@ -122,7 +122,7 @@ function AdminFields({ view }: { view: LogView }): ReactElement {
 /** Returns the number of active filters behind the button. The time range is always visible. */
 const foldCount = (filters: LogFilters): number => filterCount({ ...filters, range: DEFAULT_RANGE })
 
-function TypeFilter(props: { type: number; onType: (type: number) => void }): ReactElement {
+function TypeFilter(props: { type: number; onType: (type: number) => void }) {
   const { t } = useTranslation()
   const words = (type: number): string => t(`usageLog.type.${typeName(type) ?? 'all'}`)
   return (

@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
@@ -29,7 +29,7 @@ export const LOG_DENSITY = 'compact'
 const rowKey = (row: LogEntry): string => String(row.id)
 
 /** The log with live rows on top. While the user reads, a button shows the number of new rows. */
-export function LogList({ view, log, layout, reading }: Props): ReactElement {
+export function LogList({ view, log, layout, reading }: Props) {
   const { t } = useTranslation()
   const grid = useRef<DataGridHandle>(null)
   const { page, tail, rows } = log
@@ -85,7 +85,7 @@ export function LogList({ view, log, layout, reading }: Props): ReactElement {
   )
 }
 
-function NewRows(props: { tail: LiveTail; onShow: () => void }): ReactElement | null {
+function NewRows(props: { tail: LiveTail; onShow: () => void }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const { pending, isOverfull, dropped } = props.tail

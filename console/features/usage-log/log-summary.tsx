@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
@@ -10,13 +10,13 @@ import type { LogFilters } from './filters.ts'
 type Props = { readonly stat: LogStat | undefined; readonly type: LogFilters['type'] }
 
 /** The totals of all rows that match the filters, on all pages. */
-export function LogSummary({ stat, type }: Props): ReactElement {
+export function LogSummary({ stat, type }: Props) {
   // Rows of other types are not calls. Their total is an amount credited or changed by an admin.
   const isCalls = type === 0 || type === 2 || type === 6
   const { t } = useTranslation()
   const rule = useMoneyRule()
   const number = useNumberFormat()
-  const figure = (read: (stat: LogStat) => string): ReactNode =>
+  const figure = (read: (stat: LogStat) => string) =>
     stat === undefined ? <Skeleton width={50} /> : read(stat)
   return (
     <section className="tg-log-summary" aria-label={t('usageLog.summary')}>
@@ -53,12 +53,7 @@ export function LogSummary({ stat, type }: Props): ReactElement {
   )
 }
 
-function Chip(props: {
-  name: string
-  value: ReactNode
-  hint?: string
-  isMain?: boolean
-}): ReactElement {
+function Chip(props: { name: string; value: ReactNode; hint?: string; isMain?: boolean }) {
   return (
     <div className={props.isMain === true ? 'tg-log-chip tg-log-chip-main' : 'tg-log-chip'}>
       <dt title={props.hint}>{props.name}</dt>

@@ -1,4 +1,4 @@
-import { lazy, type ReactElement, type ReactNode, Suspense, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { needWords } from '#console/i18n/i18n.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
@@ -18,7 +18,7 @@ export function LogTools(props: {
   onRefresh: () => void
   onCopyLink: () => void
   children: ReactNode
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { exporting } = props
   const { rows, isChoosing } = exporting
@@ -43,7 +43,7 @@ export function LogTools(props: {
   )
 }
 
-function ExportMenu({ exporting }: { exporting: ExportState }): ReactElement {
+function ExportMenu({ exporting }: { exporting: ExportState }) {
   const { t } = useTranslation()
   const isNarrow = useIsNarrow()
   const { start, columns, setChoosing } = exporting
@@ -64,7 +64,7 @@ function ExportMenu({ exporting }: { exporting: ExportState }): ReactElement {
   )
 }
 
-function Columns({ exporting }: { exporting: ExportState }): ReactElement {
+function Columns({ exporting }: { exporting: ExportState }) {
   const { columns, start, setChoosing } = exporting
   return (
     <ExportDrawer

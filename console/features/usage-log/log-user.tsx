@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { logUserQuery } from '#console/api/logs.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
@@ -16,7 +16,7 @@ import type { LogEntry } from '#read-api/contract/logs.ts'
 type Props = { row: LogEntry; onFilter: () => void }
 
 /** The user of a row. For admins, a popover loads facts about the user. */
-export function LogUser({ row, onFilter }: Props): ReactElement {
+export function LogUser({ row, onFilter }: Props) {
   const { t } = useTranslation()
   const [isOpen, setOpen] = useState(false)
   const name = row.username || `#${row.user_id}`
@@ -39,7 +39,7 @@ export function LogUser({ row, onFilter }: Props): ReactElement {
   )
 }
 
-function UserCard({ row, onFilter }: Props): ReactElement {
+function UserCard({ row, onFilter }: Props) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const { data: user, error, refetch } = useQuery(logUserQuery(row.user_id))

@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { needWords } from '#console/i18n/i18n.ts'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -34,7 +34,7 @@ function fetchDetails(): Promise<Details> {
  * The details of an expanded row, in a separate chunk. The component is kept in state, because
  * `React.lazy` shows its fallback even for a loaded component, which moves the rows below.
  */
-export function OpenedRow(props: { row: LogEntry; isAdmin: boolean }): ReactElement {
+export function OpenedRow(props: { row: LogEntry; isAdmin: boolean }) {
   const [details, setDetails] = useState(fetched)
   const [isLost, setLost] = useState(false)
   useEffect(() => {
@@ -44,7 +44,7 @@ export function OpenedRow(props: { row: LogEntry; isAdmin: boolean }): ReactElem
   return isLost ? <Lost /> : <Waiting />
 }
 
-function Waiting(): ReactElement {
+function Waiting() {
   return (
     <div className="tg-log-details tg-log-details-wait" aria-busy="true">
       <Skeleton width={70} />
@@ -54,7 +54,7 @@ function Waiting(): ReactElement {
 }
 
 /** Asks for a reload, because browsers retry a failed script only after a reload. */
-function Lost(): ReactElement {
+function Lost() {
   const { t } = useTranslation()
   return (
     <div role="alert">

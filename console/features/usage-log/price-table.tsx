@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { otherOf } from '#console/api/logs.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
@@ -9,7 +9,7 @@ import type { LogEntry, LogOther } from '#read-api/contract/logs.ts'
 import { explainPrice, type PriceExplanation, type PriceTerm } from './price-explanation.ts'
 
 /** Shows how the quota of a row was computed, with all terms, the rounding and the total. */
-export function PriceTable({ row }: { row: LogEntry }): ReactElement {
+export function PriceTable({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const charged = BigInt(row.quota)
   const other = otherOf(row)
@@ -33,7 +33,7 @@ export function PriceTable({ row }: { row: LogEntry }): ReactElement {
 
 type ArithmeticProps = { explanation: PriceExplanation; charged: bigint; children?: ReactNode }
 
-function Arithmetic({ explanation, charged, children }: ArithmeticProps): ReactElement {
+function Arithmetic({ explanation, charged, children }: ArithmeticProps) {
   const { t } = useTranslation()
   const { terms, rounding, sum } = explanation
   return (
@@ -82,7 +82,7 @@ function Arithmetic({ explanation, charged, children }: ArithmeticProps): ReactE
   )
 }
 
-function Amount({ quota, isMain = false }: { quota: bigint; isMain?: boolean }): ReactElement {
+function Amount({ quota, isMain = false }: { quota: bigint; isMain?: boolean }) {
   const rule = useMoneyRule()
   const text = groupDigits(String(quota))
   return (
@@ -94,7 +94,7 @@ function Amount({ quota, isMain = false }: { quota: bigint; isMain?: boolean }):
 }
 
 /** The provider's cost of the call, and the margin. Shown to admins if the cost is known. */
-function CostRows({ other, charged }: { other: LogOther; charged: bigint }): ReactElement | null {
+function CostRows({ other, charged }: { other: LogOther; charged: bigint }) {
   const { t } = useTranslation()
   if (other.cost === undefined) return null
   const cost = quotaOf(other.cost)
@@ -112,7 +112,7 @@ function CostRows({ other, charged }: { other: LogOther; charged: bigint }): Rea
   )
 }
 
-function TermRow({ term }: { term: PriceTerm }): ReactElement {
+function TermRow({ term }: { term: PriceTerm }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   return (
@@ -134,7 +134,7 @@ function TermRow({ term }: { term: PriceTerm }): ReactElement {
   )
 }
 
-function TotalRow(props: { name: string; amount: string }): ReactElement {
+function TotalRow(props: { name: string; amount: string }) {
   return (
     <tr className="tg-log-sum">
       <td colSpan={3}>{props.name}</td>
@@ -143,7 +143,7 @@ function TotalRow(props: { name: string; amount: string }): ReactElement {
   )
 }
 
-function Verdict(props: ArithmeticProps & { list: string }): ReactElement {
+function Verdict(props: ArithmeticProps & { list: string }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const rule = useMoneyRule()

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactElement, useId, useState } from 'react'
+import { type KeyboardEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { TextInput } from '#console/ui/forms/inputs.tsx'
 import { requestIdIn, wholeRequestIdIn } from '#console/ui/messages/request-id.ts'
@@ -6,7 +6,7 @@ import { requestIdIn, wholeRequestIdIn } from '#console/ui/messages/request-id.t
 type Props = { value: string; onCommit: (requestId: string) => void }
 
 /** Searches by request id: a pasted complete id immediately, a part of an id on Enter or blur. */
-export function RequestSearch({ value, onCommit }: Props): ReactElement {
+export function RequestSearch({ value, onCommit }: Props) {
   const { t } = useTranslation()
   const id = useId()
   const [draft, setDraft] = useState({ from: value, text: value, isFaulty: false })

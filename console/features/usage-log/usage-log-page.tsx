@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useCommands } from '#console/ui/commands/command.ts'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
@@ -23,7 +23,7 @@ import { ViewsButton } from './views-button.tsx'
 import './usage-log.css'
 
 /** The usage log: a list with live updates, filters, explanations of prices, and an export. */
-export function UsageLogPage(): ReactElement {
+export function UsageLogPage() {
   const { t } = useTranslation()
   const view = useLogView()
   const reading = useReading()

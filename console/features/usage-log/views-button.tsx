@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -24,7 +24,7 @@ type Props = {
 }
 
 /** Named sets of filters, stored in this browser. Opening a set writes its filters to the URL. */
-export function ViewsButton({ hrefNow }: Props): ReactElement {
+export function ViewsButton({ hrefNow }: Props) {
   const { t } = useTranslation()
   const [isOpen, setOpen] = useState(false)
   return (
@@ -38,7 +38,7 @@ export function ViewsButton({ hrefNow }: Props): ReactElement {
   )
 }
 
-function Views({ hrefNow, onDone }: Props & { onDone: () => void }): ReactElement {
+function Views({ hrefNow, onDone }: Props & { onDone: () => void }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const [views, store] = useLocalPreference(VIEWS_KEY, NONE, readViews)
@@ -85,7 +85,7 @@ function Views({ hrefNow, onDone }: Props & { onDone: () => void }): ReactElemen
   )
 }
 
-function NewView(props: { isFull: boolean; onSave: (name: string) => void }): ReactElement {
+function NewView(props: { isFull: boolean; onSave: (name: string) => void }) {
   const { t } = useTranslation()
   const [name, setName] = useState('')
   if (props.isFull) return <p className="tg-hint">{t('usageLog.views.full', { max: VIEWS_MAX })}</p>

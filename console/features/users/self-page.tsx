@@ -2,7 +2,7 @@ import { apiQuery } from '#console/api/client.ts'
 import '#console/ui/forms/forms.css'
 import './users.css'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -15,7 +15,7 @@ import { useUserForm } from './form/use-user-form.ts'
 import { UserForm } from './form/user-form.tsx'
 
 /** A form for the user's own name and password. Users cannot set their own group or quota. */
-export function SelfPage(): ReactElement {
+export function SelfPage() {
   const { t } = useTranslation()
   const own = useQuery(ownUserQuery)
   const [saves, setSaves] = useState(0)
@@ -38,7 +38,7 @@ export function SelfPage(): ReactElement {
 }
 
 /** The form with the loaded values. Saving mounts the form again with the saved values. */
-function Form({ user, onSaved }: { user: User; onSaved: () => void }): ReactElement {
+function Form({ user, onSaved }: { user: User; onSaved: () => void }) {
   const { t } = useTranslation()
   const form = useUserForm({ isOpen: true, kind: 'self', user, onClose: onSaved })
   return (

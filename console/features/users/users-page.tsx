@@ -1,4 +1,4 @@
-import { type ReactElement, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
@@ -28,14 +28,14 @@ type DialogProps = {
 }
 
 /** Adds an amount to the balances of users or deducts an amount from them, with a reason. */
-function AdjustDialog(props: DialogProps): ReactElement | null {
+function AdjustDialog(props: DialogProps) {
   const { users, onClose } = props
   const { isOpen, shown, key } = useOpening(users.length === 0 ? null : users)
   if (shown === null) return null
   return <OpenDialog key={key} isOpen={isOpen} users={shown} onClose={onClose} />
 }
 
-function OpenDialog(props: DialogProps & { isOpen: boolean }): ReactElement {
+function OpenDialog(props: DialogProps & { isOpen: boolean }) {
   const { t } = useTranslation()
   const { users } = props
   const adjustment = useAdjustment(props)
@@ -61,7 +61,7 @@ function OpenDialog(props: DialogProps & { isOpen: boolean }): ReactElement {
 
 export const UsersPage = adminPage('users.title', Users)
 
-function Users(): ReactElement {
+function Users() {
   const { t } = useTranslation()
   const { id = 0, role = 1 } = useUser() ?? {}
   const actor = useMemo(() => ({ id, role }), [id, role])

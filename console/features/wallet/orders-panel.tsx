@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ORDERS_PER_PAGE, ownOrdersQuery } from '#console/api/wallet.ts'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -15,7 +15,7 @@ import type { Order } from '#read-api/contract/top-ups.ts'
 const EVERY_MS = 500
 
 /** The user's orders. Hidden if there are none. */
-export function OrdersPanel(): ReactElement | null {
+export function OrdersPanel() {
   const { t } = useTranslation()
   const [page, setPage] = useState(0)
   const { data, refetch } = useQuery(ownOrdersQuery(page))
@@ -55,7 +55,7 @@ export function OrdersPanel(): ReactElement | null {
   )
 }
 
-function OrderRow({ order }: { order: Order }): ReactElement {
+function OrderRow({ order }: { order: Order }) {
   const { t, i18n } = useTranslation()
   const sum = (money: string): string => moneyText(money, order.currency, i18n.language)
   return (
@@ -77,7 +77,7 @@ function OrderRow({ order }: { order: Order }): ReactElement {
 }
 
 /** The refunds of an order and their reversals, oldest first, with the admins' reasons. */
-function Movements({ order }: { order: Order }): ReactElement {
+function Movements({ order }: { order: Order }) {
   const { t, i18n } = useTranslation()
   const rule = useMoneyRule()
   const words = ({ money, quota }: { money: string; quota: number }) => ({

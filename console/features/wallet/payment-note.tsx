@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { selfKey } from '#console/api/account.ts'
 import type { ListPage } from '#console/api/request.ts'
@@ -19,7 +19,7 @@ const LOOKS_MAX = 60
 const GIVEN_UP_AFTER_S = 3_600
 
 /** Shown after the return from the payment page. Reports the payment when it arrives. */
-export function PaymentNote(): ReactElement {
+export function PaymentNote() {
   const { t } = useTranslation()
   const client = useQueryClient()
   const rule = useMoneyRule()

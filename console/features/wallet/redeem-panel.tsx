@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type ReactElement, useEffect, useRef, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { selfKey } from '#console/api/account.ts'
 import { ApiError } from '#console/api/api-error.ts'
@@ -22,7 +22,7 @@ import { gainsKey } from './use-wallet.ts'
 const ADDRESS = { code: textParam() }
 
 /** Redeems a code that the user has entered or that is in the URL. */
-export function RedeemPanel(): ReactElement {
+export function RedeemPanel() {
   const { t } = useTranslation()
   const redeem = useRedeem()
   const submit = (event: FormEvent): void => {
@@ -53,7 +53,7 @@ export function RedeemPanel(): ReactElement {
   )
 }
 
-function Given({ given }: { given: Redeemed }): ReactElement {
+function Given({ given }: { given: Redeemed }) {
   const { t } = useTranslation()
   const amount = exactQuotaText(quotaOf(given.quota), useMoneyRule())
   return (
@@ -109,7 +109,7 @@ function useRedeem() {
 }
 
 /** A link to the shop, whose URL the super admin has set. It opens a new tab. */
-function TopUpLink(): ReactElement {
+function TopUpLink() {
   const { t } = useTranslation()
   const link = useStatus()?.top_up_link ?? ''
   const open = (): void => {

@@ -1,5 +1,5 @@
 import './top-up.css'
-import type { FormEvent, ReactElement } from 'react'
+import type { FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStatus } from '#console/api/status.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
@@ -14,7 +14,7 @@ import { exactQuotaText, quotaFromDollars } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import { picksFrom, type TopUp, useTopUp } from './use-top-up.ts'
 
-function TopUpPrice({ topUp }: { topUp: TopUp }): ReactElement {
+function TopUpPrice({ topUp }: { topUp: TopUp }) {
   const { t, i18n } = useTranslation()
   const rule = useMoneyRule()
   const { price, refusal, amount, fault, isCurrent } = topUp
@@ -47,7 +47,7 @@ function TopUpPrice({ topUp }: { topUp: TopUp }): ReactElement {
 }
 
 /** Asks the user to confirm the price and the payment method before the payment page opens. */
-function ConfirmTopUp({ topUp }: { topUp: TopUp }): ReactElement {
+function ConfirmTopUp({ topUp }: { topUp: TopUp }) {
   const { t } = useTranslation()
   const { draft, isAsking, setAsking, isBusy, isCurrent, refusal, submit } = topUp
   return (
@@ -70,7 +70,7 @@ function ConfirmTopUp({ topUp }: { topUp: TopUp }): ReactElement {
 }
 
 /** Orders a top-up by amount and payment method. The price is updated while the user types. */
-export function TopUpPanel(): ReactElement | null {
+export function TopUpPanel() {
   const { t } = useTranslation()
   const status = useStatus()
   const topUp = useTopUp()
@@ -119,7 +119,7 @@ export function TopUpPanel(): ReactElement | null {
   )
 }
 
-function AmountField({ topUp }: { topUp: TopUp }): ReactElement {
+function AmountField({ topUp }: { topUp: TopUp }) {
   const { t } = useTranslation()
   const { draft, least, fault, change } = topUp
   return (

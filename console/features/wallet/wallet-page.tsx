@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
@@ -24,7 +24,7 @@ import '../../ui/forms/forms.css'
 import './wallet.css'
 
 /** The latest credits to the balance and the latest deductions by admins. */
-function GainsPanel({ query }: { query: UseQueryResult<LogEntry[]> }): ReactElement {
+function GainsPanel({ query }: { query: UseQueryResult<LogEntry[]> }) {
   const { t } = useTranslation()
   return (
     <Panel
@@ -49,7 +49,7 @@ function GainsPanel({ query }: { query: UseQueryResult<LogEntry[]> }): ReactElem
   )
 }
 
-function Gain({ row }: { row: LogEntry }): ReactElement {
+function Gain({ row }: { row: LogEntry }) {
   const rule = useMoneyRule()
   const amount = quotaOf(row.quota)
   const text = exactQuotaText(amount, rule)
@@ -66,12 +66,12 @@ function Gain({ row }: { row: LogEntry }): ReactElement {
   )
 }
 
-function BalanceCard({ user }: { user: User | undefined }): ReactElement {
+function BalanceCard({ user }: { user: User | undefined }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()
   const number = useNumberFormat()
   const wait = <Skeleton width={90} height={22} />
-  const quota = (wire: number | undefined): ReactNode =>
+  const quota = (wire: number | undefined) =>
     wire === undefined ? wait : exactQuotaText(quotaOf(wire), rule)
   return (
     <section className="tg-wallet-card" aria-label={t('words.currentBalance')}>
@@ -94,7 +94,7 @@ function BalanceCard({ user }: { user: User | undefined }): ReactElement {
   )
 }
 
-export function WalletPage(): ReactElement {
+export function WalletPage() {
   const { t } = useTranslation()
   const { self, gains } = useWallet()
   return (

@@ -1,4 +1,4 @@
-import { type CSSProperties, type ReactElement, useLayoutEffect } from 'react'
+import { type CSSProperties, useLayoutEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { EmptyState } from '../layout/empty-state.tsx'
 import { useAfterPatience } from '../layout/skeleton.tsx'
@@ -56,7 +56,7 @@ const SKELETON_ROWS = 8
  * The list of every screen. It renders only visible rows and supports keyboards and screen readers.
  * Narrow screens show cards. Rows added above do not move the rows that the user is reading.
  */
-export function DataGrid<Row>(props: DataGridProps<Row>): ReactElement {
+export function DataGrid<Row>(props: DataGridProps<Row>) {
   const isCards = useIsNarrow()
   const grid = useGrid(props, isCards)
   useGridHandle(props, grid)
@@ -68,7 +68,7 @@ export function DataGrid<Row>(props: DataGridProps<Row>): ReactElement {
 
 type Parts<Row> = { props: DataGridProps<Row>; grid: Grid<Row> }
 
-function Table<Row>({ props: given, grid }: Parts<Row>): ReactElement {
+function Table<Row>({ props: given, grid }: Parts<Row>) {
   const [density] = useDensity(given.density)
   const { layout, measure } = useWholeAmounts(given.layout, grid.box)
   const props = { ...given, layout }
@@ -123,7 +123,7 @@ function Table<Row>({ props: given, grid }: Parts<Row>): ReactElement {
   )
 }
 
-function CardList<Row>({ props, grid }: Parts<Row>): ReactElement {
+function CardList<Row>({ props, grid }: Parts<Row>) {
   return (
     <section
       ref={grid.attach}
@@ -157,7 +157,7 @@ function CardList<Row>({ props, grid }: Parts<Row>): ReactElement {
   )
 }
 
-function SkeletonRows(props: { columns: number }): ReactElement {
+function SkeletonRows(props: { columns: number }) {
   const isShown = useAfterPatience(true)
   return (
     <div
@@ -175,7 +175,7 @@ function SkeletonRows(props: { columns: number }): ReactElement {
   )
 }
 
-function NoRows(props: { empty: DataGridProps<never>['empty'] }): ReactElement {
+function NoRows(props: { empty: DataGridProps<never>['empty'] }) {
   const { t } = useTranslation()
   return <>{props.empty ?? <EmptyState title={t('ui.noRows')} />}</>
 }

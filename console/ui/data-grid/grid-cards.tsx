@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../elements/icons.tsx'
 import type { Column } from './column.ts'
@@ -7,7 +6,7 @@ import type { Grid } from './use-grid.ts'
 
 type Given<Row> = { props: DataGridProps<Row>; grid: Grid<Row>; row: Row; index: number }
 
-export function GridCard<Row>(given: Given<Row>): ReactElement {
+export function GridCard<Row>(given: Given<Row>) {
   const { props, grid, row, index } = given
   const { t } = useTranslation()
   const shown = props.layout.shown
@@ -61,7 +60,7 @@ export function GridCard<Row>(given: Given<Row>): ReactElement {
 }
 
 /** A button over the head of a card, which opens the card. Other controls lie above the button. */
-function HeadOpener<Row>({ props, grid, row, index }: Given<Row>): ReactElement {
+function HeadOpener<Row>({ props, grid, row, index }: Given<Row>) {
   return (
     <button
       type="button"
@@ -74,7 +73,7 @@ function HeadOpener<Row>({ props, grid, row, index }: Given<Row>): ReactElement 
 }
 
 /** A button that opens the card by touch. Keyboards and screen readers use the card's head. */
-function FootOpener<Row>(given: Given<Row> & { isBare: boolean }): ReactElement {
+function FootOpener<Row>(given: Given<Row> & { isBare: boolean }) {
   const { props, grid, row, index, isBare } = given
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)
   const words = useOpenWords(props, isExpanded)
@@ -114,7 +113,7 @@ const filled = <Row,>({ columns, row }: Lines<Row>) =>
     .filter(({ value }) => value !== undefined && value !== null && value !== '')
 
 /** Renders values in one line. Only some of the values have a label. */
-function CardBrief<Row>(props: Lines<Row>): ReactElement | null {
+function CardBrief<Row>(props: Lines<Row>) {
   if (props.columns.length === 0) return null
   return (
     <dl className="tg-card-brief">
@@ -130,7 +129,7 @@ function CardBrief<Row>(props: Lines<Row>): ReactElement | null {
   )
 }
 
-function CardActs<Row>(props: Lines<Row>): ReactElement | null {
+function CardActs<Row>(props: Lines<Row>) {
   const acts = filled(props)
   if (acts.length === 0) return null
   return (
@@ -142,7 +141,7 @@ function CardActs<Row>(props: Lines<Row>): ReactElement | null {
   )
 }
 
-function CardLines<Row>(props: Lines<Row>): ReactElement | null {
+function CardLines<Row>(props: Lines<Row>) {
   if (props.columns.length === 0) return null
   return (
     <dl>

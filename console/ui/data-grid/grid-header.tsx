@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type PointerEvent, type ReactElement, useRef } from 'react'
+import { type KeyboardEvent, type PointerEvent, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../elements/icons.tsx'
 import { Tooltip } from '../elements/tooltip.tsx'
@@ -10,11 +10,7 @@ import { allToggled } from './selection.ts'
 const STEP_PX = 16
 
 /** The handle at the edge of a column header, which the pointer or arrow keys move. */
-function ColumnResizer(props: {
-  title: string
-  width: number
-  onWidth: (width: number) => void
-}): ReactElement {
+function ColumnResizer(props: { title: string; width: number; onWidth: (width: number) => void }) {
   const { t } = useTranslation()
   const start = useRef<{ x: number; width: number } | null>(null)
   const onPointerDown = (event: PointerEvent<HTMLElement>) => {
@@ -63,7 +59,7 @@ const drawnWidth = (handle: HTMLElement): number | undefined =>
   handle.parentElement?.getBoundingClientRect().width
 
 /** The column headers, which sort and resize, and a checkbox that selects every loaded row. */
-export function GridHeader<Row>(props: { grid: DataGridProps<Row> }): ReactElement {
+export function GridHeader<Row>(props: { grid: DataGridProps<Row> }) {
   const { t } = useTranslation()
   const { layout, selection, rows, rowKey, expand } = props.grid
   // Compare all rows only if enough are selected, because the comparison is slow.
@@ -99,7 +95,7 @@ export function GridHeader<Row>(props: { grid: DataGridProps<Row> }): ReactEleme
   )
 }
 
-function HeaderCell<Row>(props: { column: Column<Row>; grid: DataGridProps<Row> }): ReactElement {
+function HeaderCell<Row>(props: { column: Column<Row>; grid: DataGridProps<Row> }) {
   const { column, grid } = props
   const sort = grid.sort?.column === column.id ? grid.sort : null
   const canSort = column.isSortable === true && grid.onSort !== undefined

@@ -1,4 +1,4 @@
-import { memo, type ReactElement, type ReactNode, useEffect, useRef } from 'react'
+import { memo, type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../elements/icons.tsx'
 import type { Column } from './column.ts'
@@ -16,7 +16,7 @@ type RowProps<Row> = {
   index: number
 }
 
-export function GridRow<Row>(given: RowProps<Row>): ReactElement {
+export function GridRow<Row>(given: RowProps<Row>) {
   const { props, grid, acts, row, index } = given
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)
   const branch = props.branch?.(row)
@@ -116,10 +116,7 @@ const CellContent = memo(function CellContent(props: { cell: AnyCell; row: unkno
   return props.cell(props.row)
 })
 
-function SelectCell(props: {
-  isSelected: boolean
-  onSelect: (isRange: boolean) => void
-}): ReactElement {
+function SelectCell(props: { isSelected: boolean; onSelect: (isRange: boolean) => void }) {
   const { t } = useTranslation()
   return (
     <div role="gridcell" className="tg-grid-cell tg-grid-tool" tabIndex={-1}>
@@ -136,7 +133,7 @@ function SelectCell(props: {
   )
 }
 
-function ExpandCell(props: { isExpanded: boolean; onToggle: () => void }): ReactElement {
+function ExpandCell(props: { isExpanded: boolean; onToggle: () => void }) {
   const { t } = useTranslation()
   return (
     <div role="gridcell" className="tg-grid-cell tg-grid-tool" tabIndex={-1}>

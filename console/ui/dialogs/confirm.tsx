@@ -1,4 +1,4 @@
-import { type ReactElement, type ReactNode, useSyncExternalStore } from 'react'
+import { type ReactNode, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../elements/button.tsx'
 import { Dialog } from './dialog.tsx'
@@ -14,7 +14,7 @@ export type ConfirmWords = {
 /** A question with two answers. Use `confirm()` unless the dialog needs further content. */
 export function ConfirmDialog(
   props: ConfirmWords & { isOpen: boolean; onConfirm: () => void; onCancel: () => void },
-): ReactElement {
+) {
   const { t } = useTranslation()
   return (
     <Dialog
@@ -54,7 +54,7 @@ export function confirm(words: ConfirmWords): Promise<boolean> {
 }
 
 /** The dialog of `confirm()`. The app contains this component once. */
-export function ConfirmHost(): ReactElement | null {
+export function ConfirmHost() {
   const asked = useSyncExternalStore(subscribe, () => question)
   if (asked === null) return null
   return (

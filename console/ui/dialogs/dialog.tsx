@@ -1,4 +1,4 @@
-import { type ReactElement, type ReactNode, useId } from 'react'
+import { type ReactNode, useId } from 'react'
 import { Overlay } from './overlay.tsx'
 
 /** A dialog with a title. Each opening mounts the content again, so its state starts empty. */
@@ -13,7 +13,7 @@ export function Dialog(props: {
   foot?: ReactNode
   onClose: () => void
   children?: ReactNode
-}): ReactElement {
+}) {
   const id = useId()
   const { title, lead, className = '', foot, children, ...overlay } = props
   return (

@@ -1,4 +1,4 @@
-import { type ReactElement, type ReactNode, useId, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../elements/button.tsx'
 import { ConfirmDialog } from './confirm.tsx'
@@ -19,7 +19,7 @@ export type DrawerProps = {
 }
 
 /** A side panel with a title, a scrolling body and a fixed row of actions. */
-export function Drawer(props: DrawerProps): ReactElement {
+export function Drawer(props: DrawerProps) {
   const { t } = useTranslation()
   const [isAsking, setAsking] = useState(false)
   const id = useId()

@@ -1,4 +1,4 @@
-import { type ReactElement, type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../elements/button.tsx'
 import type { DraftForm } from '../forms/use-draft-form.ts'
@@ -24,7 +24,7 @@ export function FormDialog(props: {
   form: Pick<DraftForm<object>, 'isBusy' | 'submit'>
   onClose: () => void
   children: ReactNode
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const element = useRef<HTMLFormElement>(null)
   const { isBusy, submit } = props.form

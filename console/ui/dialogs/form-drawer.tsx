@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../elements/button.tsx'
 import { type DraftForm, formProps } from '../forms/use-draft-form.ts'
@@ -15,7 +15,7 @@ export function FormDrawer(props: {
   form: Pick<DraftForm<object>, 'ref' | 'isChanged' | 'isBusy' | 'submit'>
   onClose: () => void
   children: ReactNode
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { isChanged, isBusy, submit } = props.form
   const cancel = async () => {

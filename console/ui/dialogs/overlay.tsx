@@ -1,5 +1,5 @@
 import { Overlay2 } from '@blueprintjs/core'
-import { type ReactElement, type ReactNode, useCallback, useEffect, useRef } from 'react'
+import { type ReactNode, useCallback, useEffect, useRef } from 'react'
 import { dismissRefusals } from '../messages/toast.ts'
 import { lastDialog, useFocusReturn } from './use-focus-return.ts'
 
@@ -17,7 +17,7 @@ export function Overlay(props: {
   /** Called when the panel has opened, to focus one of its controls. */
   onOpened?: (panel: HTMLElement) => void
   children: ReactNode
-}): ReactElement {
+}) {
   const panel = useRef<HTMLDivElement | null>(null)
   useFocusReturn(props.isOpen)
   // When the panel closes, messages about errors in the panel are also removed.

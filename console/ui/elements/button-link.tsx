@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { Link } from 'react-router-dom'
 import { Icon, type IconName } from './icons.tsx'
 
@@ -9,7 +8,7 @@ export function ButtonLink(props: {
   tone?: 'primary' | 'normal'
   /** The state passed to the router, such as the path to which a form returns. */
   state?: object
-}): ReactElement {
+}) {
   const { to, icon, tone = 'normal', state } = props
   return (
     <Link className={`tg-button tg-button-${tone} tg-button-medium`} to={to} state={state}>

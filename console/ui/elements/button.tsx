@@ -1,4 +1,4 @@
-import type { MouseEventHandler, PointerEventHandler, ReactElement, ReactNode, Ref } from 'react'
+import type { MouseEventHandler, PointerEventHandler, ReactNode, Ref } from 'react'
 import { Icon, type IconName } from './icons.tsx'
 
 export type ButtonTone = 'primary' | 'normal' | 'quiet' | 'danger'
@@ -27,7 +27,7 @@ export type ButtonProps = {
   className?: string
 }
 
-export function Button(props: ButtonProps): ReactElement {
+export function Button(props: ButtonProps) {
   const { tone = 'normal', size = 'medium', icon, endIcon, label } = props
   const classes = ['tg-button', `tg-button-${tone}`, `tg-button-${size}`]
   if (props.children === undefined) classes.push('tg-button-square')

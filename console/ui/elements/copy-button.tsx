@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
 import { copyText } from './copy-text.ts'
@@ -10,7 +10,7 @@ export function CopyButton(props: {
   label: string
   /** The text of the button. A button without text shows only the icon. */
   children?: string
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const [isCopied, setCopied] = useState(false)
   useEffect(() => {

@@ -1,4 +1,4 @@
-import { type ReactElement, useId, useSyncExternalStore } from 'react'
+import { useId, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Overlay } from '../dialogs/overlay.tsx'
 import { Button } from './button.tsx'
@@ -12,7 +12,7 @@ export function askToCopyByHand(text: string): void {
 }
 
 /** The dialog of `askToCopyByHand()`. The app contains this component once. */
-export function CopyByHandHost(): ReactElement {
+export function CopyByHandHost() {
   const { t } = useTranslation()
   const { text, isOpen } = useSyncExternalStore(subscribe, () => shown)
   const id = useId()

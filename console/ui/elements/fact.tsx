@@ -1,11 +1,7 @@
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 
 /** A name with its value, for use inside a `dl`. */
-export function Fact(props: {
-  name: ReactNode
-  className?: string
-  children: ReactNode
-}): ReactElement {
+export function Fact(props: { name: ReactNode; className?: string; children: ReactNode }) {
   return (
     <div>
       <dt>{props.name}</dt>

@@ -1,18 +1,17 @@
 import './group-tag.css'
-import type { ReactElement } from 'react'
 import { useSharedStatus } from '#console/api/status.ts'
 
-export function GroupTag({ name }: { name: string }): ReactElement {
+export function GroupTag({ name }: { name: string }) {
   const colors = useSharedStatus()?.group_colors
   const color = colors !== undefined && Object.hasOwn(colors, name) ? colors[name] : undefined
   return <GroupBadge name={name} color={color ?? ''} />
 }
 
 /** Renders a `GroupTag`. For lists that take a function. */
-export const groupTag = (name: string): ReactElement => <GroupTag name={name} />
+export const groupTag = (name: string) => <GroupTag name={name} />
 
 /** The name of a group in a given color, which may be unsaved. */
-export function GroupBadge(props: { name: string; color: string }): ReactElement {
+export function GroupBadge(props: { name: string; color: string }) {
   const color = /^[a-z]+$/.test(props.color) ? ` tg-group-${props.color}` : ''
   return <span className={`tg-group${color}`}>{props.name}</span>
 }

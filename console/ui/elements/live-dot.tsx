@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { liveStream } from '#console/api/live/browser-live.ts'
 import { useLiveState } from '#console/api/live/use-live-topic.ts'
@@ -20,7 +20,7 @@ function LiveDot(props: {
   kind: LiveKind
   /** The time of the next connection attempt, by `performance.now()`. */
   retryAt?: number | undefined
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const seconds = useSecondsLeft(props.retryAt ?? null)
   return (
@@ -34,7 +34,7 @@ function LiveDot(props: {
  * The state of the live connection, with a button to reconnect. While the connection works, shows
  * `kind` (if given) instead of the state, and `children` instead of the button.
  */
-export function LiveMark(props: { kind?: LiveKind; children?: ReactNode }): ReactElement {
+export function LiveMark(props: { kind?: LiveKind; children?: ReactNode }) {
   const { t } = useTranslation()
   const state = useLiveState()
   const isReconnecting = state.kind === 'reconnecting'

@@ -22,7 +22,7 @@ export function MenuButton(props: {
   children: ReactElement
   items: readonly MenuEntry[]
   placement?: 'bottom-start' | 'bottom-end' | 'right-start'
-}): ReactElement {
+}) {
   return (
     <Popover
       content={<Menu items={props.items} />}
@@ -35,7 +35,7 @@ export function MenuButton(props: {
 }
 
 /** The menu of a row. It is mounted on click, because most menus in a list never open. */
-export function RowMenu(props: { label: string; items: readonly MenuEntry[] }): ReactElement {
+export function RowMenu(props: { label: string; items: readonly MenuEntry[] }) {
   const [isOpen, setOpen] = useState(false)
   const wasOpen = useRef(false)
   return (
@@ -67,7 +67,7 @@ export function RowMenu(props: { label: string; items: readonly MenuEntry[] }): 
 }
 
 /** A menu with keyboard support (arrow keys, Home, End, Enter, Space), closed by a selection. */
-function Menu({ items }: { items: readonly MenuEntry[] }): ReactElement {
+function Menu({ items }: { items: readonly MenuEntry[] }) {
   const list = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     const entries = [...(list.current?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])]
@@ -88,7 +88,7 @@ function Menu({ items }: { items: readonly MenuEntry[] }): ReactElement {
   )
 }
 
-function MenuRow({ item }: { item: MenuEntry }): ReactElement {
+function MenuRow({ item }: { item: MenuEntry }) {
   const dismiss = useDismissPopover()
   if (item === 'divider') return <hr />
   if ('head' in item) return <div className="tg-menu-head">{item.head}</div>

@@ -1,10 +1,8 @@
-import type { ReactElement } from 'react'
-
 /** The number of characters at the end that stay visible, because similar names differ there. */
 const END = 7
 
 /** A text that is truncated in the middle if it is too long. A tooltip shows the complete text. */
-export function MiddleText({ text }: { text: string }): ReactElement {
+export function MiddleText({ text }: { text: string }) {
   const letters = [...text]
   const isLong = letters.length > 2 * END
   return (

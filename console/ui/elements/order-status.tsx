@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Order } from '#read-api/contract/top-ups.ts'
 import { StatusTag, type Tone } from './status-tag.tsx'
@@ -25,7 +24,7 @@ const TONES: Readonly<Record<Status, Tone>> = {
 }
 
 /** The status of an order. An open or lost dispute hides the refund that the dispute causes. */
-export function OrderStatus({ order }: { order: Order }): ReactElement {
+export function OrderStatus({ order }: { order: Order }) {
   const { t } = useTranslation()
   const status = statusOf(order)
   return <StatusTag tone={TONES[status]}>{t(`wallet.status_${status}`)}</StatusTag>

@@ -19,7 +19,7 @@ const Dismiss = createContext<() => void>(() => undefined)
 export const useDismissPopover = (): (() => void) => useContext(Dismiss)
 
 /** Content that opens beside its button and closes on Escape or a click outside. */
-export function Popover(props: PopoverProps): ReactElement {
+export function Popover(props: PopoverProps) {
   const [isOpenHere, setOpenHere] = useState(false)
   const isOpen = props.isOpen ?? isOpenHere
   useFocusReturn(isOpen)
@@ -54,7 +54,7 @@ export function Popover(props: PopoverProps): ReactElement {
 }
 
 /** Closes the popover on Escape. Elements below the popover do not receive the key. */
-function EscapeCloses({ onEscape }: { onEscape: () => void }): ReactElement {
+function EscapeCloses({ onEscape }: { onEscape: () => void }) {
   const mark = useRef<HTMLSpanElement>(null)
   const act = useRef(onEscape)
   act.current = onEscape
@@ -74,7 +74,7 @@ function EscapeCloses({ onEscape }: { onEscape: () => void }): ReactElement {
 }
 
 /** Focuses the selected option of a menu or, without one, the first control. */
-function FocusFirst(props: { children: ReactElement }): ReactElement {
+function FocusFirst(props: { children: ReactElement }) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const frame = requestAnimationFrame(() => {

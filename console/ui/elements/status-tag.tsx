@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 
 export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'info' | 'lime'
 
@@ -8,7 +8,7 @@ export function StatusTag(props: {
   children: ReactNode
   /** True to omit the mark. */
   isPlain?: boolean
-}): ReactElement {
+}) {
   return (
     <span className={`tg-tag tg-tag-${props.tone}`}>
       {props.isPlain === true ? null : (

@@ -1,4 +1,4 @@
-import { type ReactElement, useSyncExternalStore } from 'react'
+import { useSyncExternalStore } from 'react'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import {
   absoluteTimeText,
@@ -24,7 +24,7 @@ export function Time(props: {
   style?: 'relative' | 'short' | 'stamp' | 'short-stamp'
   /** True for a time that may be in the future. If false, a future time is shown as now. */
   canLieAhead?: boolean
-}): ReactElement {
+}) {
   const locale = useLocale()
   const current = useNow()
   const isStamp = props.style === 'stamp' || props.style === 'short-stamp'
@@ -46,7 +46,7 @@ export function Time(props: {
 }
 
 /** Renders a time as `2026-11-21 07:03:09`, for the cells of a list. */
-export const stamp = (at: number): ReactElement => <Time at={at} style="stamp" />
+export const stamp = (at: number) => <Time at={at} style="stamp" />
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)

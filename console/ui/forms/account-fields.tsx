@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AccountDraft } from './account-draft.ts'
 import { PasswordField, TextField } from './fields.tsx'
@@ -11,7 +10,7 @@ export function AccountFields(props: {
   words: 'auth' | 'setup'
   /** True to place the password fields side by side. */
   isWide?: boolean
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { form, words } = props
   const passwords = (['password', 'again'] as const).map((name) => (

@@ -1,4 +1,4 @@
-import { type ReactElement, useMemo } from 'react'
+import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStatus } from '#console/api/status.ts'
 import { type MoneyRule, quotaText } from '../quota/money.ts'
@@ -33,7 +33,7 @@ export function AmountField(props: {
   moneyText?: (quota: bigint, rule: MoneyRule) => string
   isRequired?: boolean
   onChange: (amount: string) => void
-}): ReactElement {
+}) {
   const { i18n } = useTranslation()
   const { label, unit, value, onChange, worth, moneyText = quotaText } = props
   const quota = quotaOfAmount(value, unit)

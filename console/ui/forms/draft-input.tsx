@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactElement, useId, useState } from 'react'
+import { type KeyboardEvent, useId, useState } from 'react'
 import { TextInput } from './inputs.tsx'
 import './draft-input.css'
 
@@ -15,7 +15,7 @@ type Props = {
  * A filter field. The text applies on Enter, on blur or when a suggestion is selected, so that
  * typing adds no history entries.
  */
-export function DraftInput(props: Props): ReactElement {
+export function DraftInput(props: Props) {
   const id = useId()
   const draft = useDraft(props)
   const list = props.suggestions ?? []

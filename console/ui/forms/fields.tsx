@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactElement, ReactNode } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 import { type FieldControl, FormField } from './form-field.tsx'
 import { PasswordInput, Select, TextArea, TextInput } from './inputs.tsx'
 import { type Pick as QuickPick, QuickPicks } from './quick-picks.tsx'
@@ -14,7 +14,7 @@ export type Labelled = {
 export function labelled<Rest extends Labelled>(
   { label, hint, error, isRequired, ...rest }: Rest,
   control: (given: FieldControl & Omit<Rest, keyof Labelled>) => ReactNode,
-): ReactElement {
+) {
   return (
     <FormField
       label={label}
@@ -42,7 +42,7 @@ type TextFieldProps = ComponentProps<typeof TextInput> &
     beside?: ReactNode
   }
 
-export function TextField({ picks, beside, ...props }: TextFieldProps): ReactElement {
+export function TextField({ picks, beside, ...props }: TextFieldProps) {
   return labelled(props, (input) =>
     beside !== undefined ? (
       <div className="tg-with-button">
@@ -66,17 +66,16 @@ export function TextField({ picks, beside, ...props }: TextFieldProps): ReactEle
 }
 
 /** A field with a label for a date and time in the browser's time zone. */
-export const DateTimeField = (props: ComponentProps<typeof TextField>): ReactElement => (
+export const DateTimeField = (props: ComponentProps<typeof TextField>) => (
   <TextField className="tg-input-date" {...props} type="datetime-local" max="9999-12-31T23:59" />
 )
 
-export const PasswordField = (
-  props: ComponentProps<typeof PasswordInput> & Labelled,
-): ReactElement => labelled(props, (input) => <PasswordInput {...input} />)
+export const PasswordField = (props: ComponentProps<typeof PasswordInput> & Labelled) =>
+  labelled(props, (input) => <PasswordInput {...input} />)
 
-export const TextAreaField = (props: ComponentProps<typeof TextArea> & Labelled): ReactElement =>
+export const TextAreaField = (props: ComponentProps<typeof TextArea> & Labelled) =>
   labelled(props, (input) => <TextArea {...input} />)
 
 export const SelectField = <Value extends string>(
   props: ComponentProps<typeof Select<Value>> & Labelled,
-): ReactElement => labelled(props, (input) => <Select {...input} />)
+) => labelled(props, (input) => <Select {...input} />)

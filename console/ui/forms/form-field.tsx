@@ -1,4 +1,4 @@
-import { type ReactElement, type ReactNode, useId } from 'react'
+import { type ReactNode, useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../elements/icons.tsx'
 
@@ -17,7 +17,7 @@ export function FormField(props: {
   error?: string | undefined
   isRequired?: boolean
   children: (control: FieldControl) => ReactNode
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const id = useId()
   const hasError = props.error !== undefined && props.error !== ''

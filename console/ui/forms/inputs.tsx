@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactElement } from 'react'
+import type { ComponentProps } from 'react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon, type IconName } from '../elements/icons.tsx'
@@ -12,13 +12,7 @@ type TextInputProps = Omit<ComponentProps<'input'>, 'onChange' | 'value' | 'size
 }
 
 /** A text box of one line. `FormField` or `aria-label` gives it a label. */
-export function TextInput({
-  onChange,
-  icon,
-  isMono,
-  className,
-  ...rest
-}: TextInputProps): ReactElement {
+export function TextInput({ onChange, icon, isMono, className, ...rest }: TextInputProps) {
   const classes = ['tg-input', isMono === true ? 'tg-mono' : '', className ?? '']
   const input = (
     <input
@@ -38,10 +32,7 @@ export function TextInput({
 }
 
 /** A box for a password or a key, with a button that makes the text visible. */
-export function PasswordInput({
-  isKey = false,
-  ...props
-}: TextInputProps & { isKey?: boolean }): ReactElement {
+export function PasswordInput({ isKey = false, ...props }: TextInputProps & { isKey?: boolean }) {
   const { t } = useTranslation()
   const [isShown, setShown] = useState(false)
   return (
@@ -71,7 +62,7 @@ type TextAreaProps = Omit<ComponentProps<'textarea'>, 'onChange' | 'value'> & {
   isMono?: boolean
 }
 
-export function TextArea({ onChange, isMono, className, ...rest }: TextAreaProps): ReactElement {
+export function TextArea({ onChange, isMono, className, ...rest }: TextAreaProps) {
   const classes = ['tg-input', 'tg-textarea', isMono === true ? 'tg-mono' : '', className ?? '']
   return (
     <textarea
@@ -95,7 +86,7 @@ type SelectProps<Value extends string> = Omit<
 }
 
 /** The browser's own select element in the style of the console. */
-export function Select<Value extends string>(props: SelectProps<Value>): ReactElement {
+export function Select<Value extends string>(props: SelectProps<Value>) {
   const { choices, onChange, className, ...rest } = props
   return (
     <span className={`tg-select ${className ?? ''}`.trim()}>

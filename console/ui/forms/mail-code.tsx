@@ -1,4 +1,4 @@
-import { type ReactElement, useRef } from 'react'
+import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { Button } from '../elements/button.tsx'
@@ -27,7 +27,7 @@ export function MailCodeFields(props: {
   purpose: CodePurpose
   /** Returns the token of the human verification, or null until it is complete. */
   takeToken: () => string | null
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { form, purpose, takeToken } = props
   const input = useRef<HTMLInputElement>(null)
@@ -70,7 +70,7 @@ export function MailCodeField(
     /** Receives the error message if the server refuses the address. */
     onRefused: (words: string) => void
   },
-): ReactElement {
+) {
   const { t } = useTranslation()
   const { value, error, onChange } = props
   const { secondsLeft, start } = useCountdown()

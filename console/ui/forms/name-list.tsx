@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactElement, type ReactNode, useId, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../elements/icons.tsx'
 import { type Labelled, labelled } from './fields.tsx'
@@ -22,7 +22,7 @@ type NameListProps = {
 type NamesFieldProps = Omit<NameListProps, 'control' | 'names'> &
   Labelled & { value: readonly string[] }
 
-export function NamesField(props: NamesFieldProps): ReactElement {
+export function NamesField(props: NamesFieldProps) {
   const { label, hint, error, isRequired, value, ...list } = props
   return labelled({ label, hint, error, isRequired }, (control) => (
     <NameList {...list} control={control} names={value} />
@@ -30,7 +30,7 @@ export function NamesField(props: NamesFieldProps): ReactElement {
 }
 
 /** A list of names. Names are entered, pasted with commas, or selected from suggestions. */
-export function NameList(props: NameListProps): ReactElement {
+export function NameList(props: NameListProps) {
   const { names } = props
   const { t } = useTranslation()
   const [text, setText] = useState('')
@@ -81,7 +81,7 @@ type SuggestingProps = NameListProps & {
 }
 
 /** A text box with suggestions: arrow keys move, Enter accepts, Escape closes the list. */
-function Suggesting(props: SuggestingProps): ReactElement {
+function Suggesting(props: SuggestingProps) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)
   const [active, setActive] = useState(-1)
@@ -164,7 +164,7 @@ function SuggestionList(props: {
   names: readonly string[]
   active: number
   onTake: (name: string) => void
-}): ReactElement {
+}) {
   return (
     <div className="tg-names-list" id={`${props.id}-list`} role="listbox" tabIndex={-1}>
       {props.names.map((name, index) => (

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { securityQuery } from '#console/api/account.ts'
 import { arePasskeysPossible, proveByPasskey } from '#console/api/auth/passkeys.ts'
@@ -8,9 +7,7 @@ import { Button } from '../elements/button.tsx'
 import { useSubmit } from './use-submit.ts'
 
 /** A button that proves the identity by passkey. Hidden if the user has no passkey. */
-export function PasskeyProof(props: {
-  act: (proof: ProofOnly) => Promise<void>
-}): ReactElement | null {
+export function PasskeyProof(props: { act: (proof: ProofOnly) => Promise<void> }) {
   const { t } = useTranslation()
   const has = (useQuery(securityQuery).data?.passkeys.length ?? 0) > 0
   const { isBusy, submit } = useSubmit(async () => props.act(await proveByPasskey()))

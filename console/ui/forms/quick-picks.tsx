@@ -1,5 +1,3 @@
-import type { ReactElement } from 'react'
-
 export type Pick = { value: string; text: string }
 
 export function QuickPicks(props: {
@@ -7,7 +5,7 @@ export function QuickPicks(props: {
   picks: readonly Pick[]
   chosen: string | null
   onPick: (value: string) => void
-}): ReactElement {
+}) {
   return (
     <fieldset className="tg-picks" aria-label={props.label}>
       {props.picks.map(({ value, text }) => (

@@ -1,4 +1,4 @@
-import { type ComponentProps, type ReactElement, useState } from 'react'
+import { type ComponentProps, useState } from 'react'
 import { TextInput } from './inputs.tsx'
 
 /**
@@ -10,7 +10,7 @@ export function SearchInput({
   value,
   onChange,
   ...rest
-}: ComponentProps<typeof TextInput> & { label: string }): ReactElement {
+}: ComponentProps<typeof TextInput> & { label: string }) {
   const [draft, setDraft] = useState({ text: value, seen: value, isAhead: false })
   if (value !== draft.seen) {
     // Ignore a URL that is older than the text in the box.

@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useId } from 'react'
 
 type ToggleProps = {
@@ -10,22 +10,22 @@ type ToggleProps = {
 }
 
 /** A switch, whose change applies immediately or is submitted with a form. */
-export function Switch(props: ToggleProps): ReactElement {
+export function Switch(props: ToggleProps) {
   return <Toggle {...props} role="switch" className="tg-switch" />
 }
 
 export const SwitchField = (
   props: Omit<ToggleProps, 'isOn'> & { value: boolean; error: string | undefined },
-): ReactElement => {
+) => {
   const { value, error: _, ...rest } = props
   return <Switch {...rest} isOn={value} />
 }
 
-export function Checkbox(props: ToggleProps): ReactElement {
+export function Checkbox(props: ToggleProps) {
   return <Toggle {...props} className="tg-checkbox" />
 }
 
-function Toggle(props: ToggleProps & { role?: 'switch'; className: string }): ReactElement {
+function Toggle(props: ToggleProps & { role?: 'switch'; className: string }) {
   const id = useId()
   return (
     <div className={`tg-toggle ${props.className}`}>
@@ -58,7 +58,7 @@ export function RadioCards<Value extends string>(props: {
   value: Value
   choices: readonly RadioChoice<Value>[]
   onChange: (value: Value) => void
-}): ReactElement {
+}) {
   const name = useId()
   return (
     <fieldset className="tg-radio-cards">
@@ -88,7 +88,7 @@ export function Segmented<Value extends string>(props: {
   value: Value
   choices: readonly { value: Value; label: ReactNode }[]
   onChange: (value: Value) => void
-}): ReactElement {
+}) {
   return (
     <fieldset className="tg-segmented" aria-label={props.label}>
       {props.choices.map((choice) => (

@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { useTheme } from '#console/theme/theme-mode.ts'
@@ -63,7 +63,7 @@ export function HumanBox(props: {
   /** A number to be increased when a new token is needed. */
   round: number
   onToken: (token: string) => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { siteKey, action, round } = props
   const [theme, language] = [useTheme(), useLocale()]

@@ -1,5 +1,5 @@
 import type { ParseKeys } from 'i18next'
-import type { ComponentType, ReactElement } from 'react'
+import type { ComponentType } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { isAdmin, useUser } from '#console/api/session.ts'
@@ -8,7 +8,7 @@ import { Page } from './page.tsx'
 import { Panel } from './panel.tsx'
 
 /** Shown instead of an admin page to other users, with the reason and a link to another page. */
-export function AdminsOnlyPage({ title }: { title: string }): ReactElement {
+export function AdminsOnlyPage({ title }: { title: string }) {
   const { t } = useTranslation()
   return (
     <Page title={title}>
@@ -30,7 +30,7 @@ export function AdminsOnlyPage({ title }: { title: string }): ReactElement {
 
 /** Creates a page that shows `Content` to admins, and the reason to other users. */
 export const adminPage = (title: ParseKeys, Content: ComponentType) =>
-  function AdminPage(): ReactElement {
+  function AdminPage() {
     const { t } = useTranslation()
     return isAdmin(useUser()) ? <Content /> : <AdminsOnlyPage title={t(title)} />
   }

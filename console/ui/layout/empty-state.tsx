@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { Button } from '../elements/button.tsx'
@@ -10,7 +10,7 @@ export function EmptyState(props: {
   title: string
   body?: ReactNode
   action?: ReactNode
-}): ReactElement {
+}) {
   return (
     <div className="tg-empty">
       <span className="tg-empty-icon">
@@ -24,11 +24,7 @@ export function EmptyState(props: {
 }
 
 /** The error of a failed query, its request id and, if the user has permission, a retry button. */
-export function ErrorState(props: {
-  error: Error
-  onRetry?: () => void
-  title?: string
-}): ReactElement {
+export function ErrorState(props: { error: Error; onRetry?: () => void; title?: string }) {
   const { t } = useTranslation()
   const { error } = props
   const requestId = error instanceof ApiError ? error.requestId : ''

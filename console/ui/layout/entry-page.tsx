@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { Button } from '../elements/button.tsx'
 import { type DraftForm, formProps } from '../forms/use-draft-form.ts'
 import { Alert, Refusal } from '../messages/alert.tsx'
@@ -12,7 +12,7 @@ export function EntryPage(props: {
   lead?: ReactNode
   isWide?: boolean
   children?: ReactNode
-}): ReactElement {
+}) {
   const { title, lead, heading = title } = props
   usePageTitle(title)
   return (
@@ -34,7 +34,7 @@ export function EntryForm(props: {
   /** A text that replaces the button once the form needs no further submit. */
   done?: string | undefined
   children: ReactNode
-}): ReactElement {
+}) {
   const { form, submitText, isDisabled = false, done } = props
   return (
     <form className="tg-entry-form" {...formProps(form)}>

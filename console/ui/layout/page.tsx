@@ -1,4 +1,4 @@
-import { type ReactElement, type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { useStatus } from '#console/api/status.ts'
 import { announce } from '../messages/announcer.tsx'
 
@@ -24,7 +24,7 @@ export function Page(props: {
   lead?: ReactNode
   actions?: ReactNode
   children: ReactNode
-}): ReactElement {
+}) {
   usePageTitle(props.title)
   return (
     <div className="tg-page">

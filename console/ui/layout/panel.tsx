@@ -1,4 +1,4 @@
-import { type ReactElement, type ReactNode, useId } from 'react'
+import { type ReactNode, useId } from 'react'
 
 export function Panel(props: {
   title?: ReactNode
@@ -7,7 +7,7 @@ export function Panel(props: {
   /** True for a list, which needs no padding. */
   isFlush?: boolean
   children?: ReactNode
-}): ReactElement {
+}) {
   const id = useId()
   const classes = ['tg-panel']
   if (props.isFlush === true) classes.push('tg-panel-flush')

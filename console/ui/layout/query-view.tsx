@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { ErrorState } from './empty-state.tsx'
 import { Skeleton } from './skeleton.tsx'
 
@@ -10,7 +10,7 @@ export function QueryView<Data>(props: {
   /** Shown instead of the placeholder. */
   waiting?: ReactNode
   children: (data: Data) => ReactNode
-}): ReactElement {
+}) {
   const { data, error, refetch } = props.query
   if (data !== undefined) return <>{props.children(data)}</>
   if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />

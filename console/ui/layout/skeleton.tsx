@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 
 const PATIENCE_MS = 150
 
@@ -17,7 +17,7 @@ export function useAfterPatience(isOn: boolean): boolean {
 }
 
 /** A gray placeholder of text. `width` is in percent of the container, `height` in pixels. */
-export function Skeleton(props: { width?: number; height?: number }): ReactElement {
+export function Skeleton(props: { width?: number; height?: number }) {
   const isShown = useAfterPatience(true)
   return (
     <span

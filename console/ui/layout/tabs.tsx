@@ -1,11 +1,4 @@
-import {
-  type KeyboardEvent,
-  type ReactElement,
-  type ReactNode,
-  useEffect,
-  useId,
-  useRef,
-} from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react'
 
 export type Tab<Id extends string> = { id: Id; title: ReactNode }
 
@@ -16,7 +9,7 @@ export function Tabs<Id extends string>(props: {
   chosen: Id
   onChoose: (id: Id) => void
   children: ReactNode
-}): ReactElement {
+}) {
   const base = useId()
   const list = useRef<HTMLDivElement>(null)
   // Scroll to the selected tab, because a narrow screen may not show all tabs.

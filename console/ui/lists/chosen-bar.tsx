@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../elements/button.tsx'
 import type { IconName } from '../elements/icons.tsx'
@@ -10,7 +10,7 @@ export function ChosenBar(props: {
   acts: readonly { icon: IconName; text: string; act: () => void }[]
   /** The dialogs that the actions open. */
   children?: ReactNode
-}): ReactElement | null {
+}) {
   const { t } = useTranslation()
   const { picked, choosable, chooseAll, chooseNone } = props.chosen
   if (picked.length === 0) return null

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Density, useDensity } from '../data-grid/density.ts'
 import type { ColumnLayout } from '../data-grid/use-column-layout.ts'
@@ -12,7 +11,7 @@ type Choice<Row> = {
   density?: Density
 }
 
-export function ColumnChooser<Row>(props: Choice<Row>): ReactElement {
+export function ColumnChooser<Row>(props: Choice<Row>) {
   const { t } = useTranslation()
   return (
     <Popover content={<Choices {...props} />}>
@@ -21,7 +20,7 @@ export function ColumnChooser<Row>(props: Choice<Row>): ReactElement {
   )
 }
 
-function Choices<Row>({ layout, density: atFirst }: Choice<Row>): ReactElement {
+function Choices<Row>({ layout, density: atFirst }: Choice<Row>) {
   const { t } = useTranslation()
   const [density, setDensity] = useDensity(atFirst)
   const choosable = layout.all.filter((column) => column.isPinned !== true)
@@ -73,7 +72,7 @@ function Choices<Row>({ layout, density: atFirst }: Choice<Row>): ReactElement {
   )
 }
 
-function TimesLine<Row>({ layout }: { layout: ColumnLayout<Row> }): ReactElement | null {
+function TimesLine<Row>({ layout }: { layout: ColumnLayout<Row> }) {
   const { t } = useTranslation()
   if (layout.isAgo === null) return null
   return (
@@ -89,7 +88,7 @@ function TimesLine<Row>({ layout }: { layout: ColumnLayout<Row> }): ReactElement
   )
 }
 
-function Line<Value extends string>(props: Parameters<typeof Segmented<Value>>[0]): ReactElement {
+function Line<Value extends string>(props: Parameters<typeof Segmented<Value>>[0]) {
   return (
     <div className="tg-chooser-line">
       <span aria-hidden="true">{props.label}</span>

@@ -1,4 +1,4 @@
-import { type ReactElement, type ReactNode, useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useCommands } from '../commands/command.ts'
 import type { Column } from '../data-grid/column.ts'
@@ -41,7 +41,7 @@ type ListPanelProps<Row> = Omit<DataGridProps<Row>, Given> & {
 }
 
 /** A list in pages, with filters, rows and page buttons. An empty list shows the reason. */
-export function ListPanel<Row>(props: ListPanelProps<Row>): ReactElement {
+export function ListPanel<Row>(props: ListPanelProps<Row>) {
   const { view, layoutKey, columns, filters, isClearable, create, none, notFound, ...rest } = props
   const { modes, tools, notice, chosen, isEnded, ...grid } = rest
   const { list, paging, sorts } = view
@@ -107,7 +107,7 @@ export function KeywordFilter(props: {
     readonly filter: { readonly keyword: string }
     readonly setFilter: (patch: { keyword: string }, how: { isTyping: boolean }) => void
   }
-}): ReactElement {
+}) {
   const { filter, setFilter } = props.view
   return (
     <SearchInput
@@ -124,7 +124,7 @@ type EmptyProps = Pick<ListPanelProps<never>, 'none' | 'notFound' | 'create'> & 
 }
 
 /** Explains an empty list: no row matches the filters, or no row exists. */
-function NoRows({ view, none, notFound, create }: EmptyProps): ReactElement {
+function NoRows({ view, none, notFound, create }: EmptyProps) {
   const { t } = useTranslation()
   if (none === undefined || (notFound !== undefined && view.isFiltered)) {
     const clear = <Button onClick={view.clear}>{t('ui.clearFilters')}</Button>

@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect } from 'react'
+import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { useCommands } from '../commands/command.ts'
@@ -50,7 +50,7 @@ export const pagingOf = (
 })
 
 /** Page buttons. `page` is zero-based. Hidden if all rows fit on a page of the smallest size. */
-export function Pagination(props: Paging): ReactElement | null {
+export function Pagination(props: Paging) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const { page, pageSize, total } = props
@@ -100,7 +100,7 @@ function useLastPage({ page, total, isCapped, onPage }: Paging, pages: number): 
 }
 
 /** Buttons to the previous and next page and, with more than two pages, the first and last page. */
-function Turns({ page, pages, isCapped, onPage }: Paging & { pages: number }): ReactElement {
+function Turns({ page, pages, isCapped, onPage }: Paging & { pages: number }) {
   const { t } = useTranslation()
   const turn = (icon: IconName, label: string, to: number) => (
     <Button

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { Button } from '../elements/button.tsx'
 import type { IconName } from '../elements/icons.tsx'
 
@@ -11,7 +10,7 @@ export type RowAct = {
   readonly isOnTable?: boolean
 }
 
-export function RowActions({ acts }: { acts: readonly RowAct[] }): ReactElement {
+export function RowActions({ acts }: { acts: readonly RowAct[] }) {
   return (
     <span className="tg-row-actions">
       {acts.map(({ icon, label, act, isOnTable }) => (

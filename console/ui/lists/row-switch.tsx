@@ -1,12 +1,10 @@
-import type { ReactElement } from 'react'
-
 /** A switch in a row, which applies immediately. Its accessible name is the name of the row. */
 export function RowSwitch(props: {
   label: string
   isOn: boolean
   isDisabled?: boolean
   onToggle: () => void
-}): ReactElement {
+}) {
   return (
     <span className="tg-toggle tg-switch tg-row-switch">
       <input

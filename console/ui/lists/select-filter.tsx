@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Choice, Select } from '../forms/inputs.tsx'
 
@@ -10,7 +9,7 @@ export function SelectFilter<Value extends string>(props: {
   value: Value | ''
   className?: string
   onChange: (value: Value | '') => void
-}): ReactElement {
+}) {
   const { label, any, choices, ...rest } = props
   return (
     <Select<Value | ''>
@@ -27,7 +26,7 @@ export function GroupFilter(props: {
   value: string
   className?: string
   onChange: (group: string) => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { groups, ...rest } = props
   const names = [...new Set([...groups, props.value])].filter((name) => name !== '')

@@ -1,10 +1,6 @@
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 
-export function Toolbar(props: {
-  label: string
-  children: ReactNode
-  end?: ReactNode
-}): ReactElement {
+export function Toolbar(props: { label: string; children: ReactNode; end?: ReactNode }) {
   return (
     <search className="tg-toolbar" aria-label={props.label}>
       <div className="tg-toolbar-start">{props.children}</div>

@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { Icon, type IconName } from '../elements/icons.tsx'
 
 /** A highlighted message on a page or in a form. Only the tone `bad` interrupts a screen reader. */
@@ -8,7 +8,7 @@ export function Alert(props: {
   icon?: IconName
   role?: 'alert' | 'note'
   children: ReactNode
-}): ReactElement {
+}) {
   const { tone, children } = props
   if (tone === 'good') {
     return (
@@ -28,5 +28,5 @@ export function Alert(props: {
 }
 
 /** An error message of the server, inside the form that caused the error. */
-export const Refusal = ({ text }: { text: string }): ReactElement | null =>
+export const Refusal = ({ text }: { text: string }) =>
   text === '' ? null : <Alert tone="bad">{text}</Alert>

@@ -1,4 +1,4 @@
-import { type ReactElement, useSyncExternalStore } from 'react'
+import { useSyncExternalStore } from 'react'
 
 let text = ''
 const listeners = new Set<() => void>()
@@ -15,7 +15,7 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** The live region of `announce()`. The app contains this component once. */
-export function Announcer(): ReactElement {
+export function Announcer() {
   const message = useSyncExternalStore(subscribe, () => text)
   return <output className="tg-visually-hidden">{message}</output>
 }

@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useState, useSyncExternalStore } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '../elements/copy-button.tsx'
 import { Icon, type IconName } from '../elements/icons.tsx'
@@ -12,7 +12,7 @@ const ICONS: Record<Toast['tone'], IconName> = {
 }
 
 /** The toasts. The app contains this component once. */
-export function Toaster(): ReactElement {
+export function Toaster() {
   const toasts = useSyncExternalStore(onToasts, shownToasts)
   return (
     <div className="tg-toaster" aria-live="polite" aria-relevant="additions">
@@ -23,7 +23,7 @@ export function Toaster(): ReactElement {
   )
 }
 
-function ToastCard({ toast }: { toast: Toast }): ReactElement {
+function ToastCard({ toast }: { toast: Toast }) {
   const { t } = useTranslation()
   const [isHeld, setHeld] = useState(false)
   useEffect(() => {
@@ -68,7 +68,7 @@ function ToastCard({ toast }: { toast: Toast }): ReactElement {
   )
 }
 
-function ToastAction(props: { toast: Toast; action: NonNullable<Toast['action']> }): ReactElement {
+function ToastAction(props: { toast: Toast; action: NonNullable<Toast['action']> }) {
   const act = () => {
     dismissToast(props.toast.id)
     props.action.onClick()

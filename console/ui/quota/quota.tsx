@@ -1,4 +1,4 @@
-import { type ReactElement, useMemo } from 'react'
+import { useMemo } from 'react'
 import { useSharedStatus } from '#console/api/status.ts'
 import { DEFAULT_RULE, exactQuotaText, type MoneyRule, quotaText } from './money.ts'
 
@@ -18,7 +18,7 @@ export function useMoneyRule(): MoneyRule {
 }
 
 /** An amount of quota. The tooltip shows the exact amount. */
-export function Quota(props: { value: bigint; digits?: number }): ReactElement {
+export function Quota(props: { value: bigint; digits?: number }) {
   const rule = useMoneyRule()
   return (
     <span className="tg-amount" title={exactQuotaText(props.value, rule)}>

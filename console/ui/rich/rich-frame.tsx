@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useMemo, useRef } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { useTheme } from '#console/theme/theme-mode.ts'
 import { frameDocument } from './safe-markup.ts'
@@ -19,7 +19,7 @@ export type RichTextProps = {
  * Shows the operator's Markdown or HTML, sanitized, in a frame without scripts. NOTE: The frame has
  * the console's origin, because its height is measured. Never add `allow-scripts`.
  */
-export function RichFrame(props: RichTextProps): ReactElement {
+export function RichFrame(props: RichTextProps) {
   const { text, title, isSmall = false, isHtml = false, firstHeight } = props
   const isDark = useTheme() === 'dark'
   const language = useLocale()
@@ -37,11 +37,7 @@ const nextId = (): number => {
 }
 
 /** NOTE: Each document needs a new frame, because a reused frame adds history entries. */
-function Frame(props: {
-  html: string
-  title: string
-  firstHeight: number | undefined
-}): ReactElement {
+function Frame(props: { html: string; title: string; firstHeight: number | undefined }) {
   const { html, title, firstHeight } = props
   const frame = useRef<HTMLIFrameElement>(null)
   useEffect(() => {

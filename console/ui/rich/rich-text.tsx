@@ -1,11 +1,11 @@
-import { lazy, type ReactElement, Suspense } from 'react'
+import { lazy, Suspense } from 'react'
 import type { RichTextProps } from './rich-frame.tsx'
 import './rich-text.css'
 
 const RichFrame = lazy(async () => ({ default: (await import('./rich-frame.tsx')).RichFrame }))
 
 /** Shows the operator's Markdown or HTML. An empty text does not load the renderer. */
-export function RichText(props: RichTextProps): ReactElement {
+export function RichText(props: RichTextProps) {
   return (
     <Suspense
       fallback={<div className="tg-rich-frame" style={{ height: props.firstHeight ?? 'auto' }} />}

@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../elements/button.tsx'
 import { Icon } from '../elements/icons.tsx'
@@ -17,7 +17,7 @@ import {
 
 type Props = { range: TimeRange; onRange: (range: TimeRange) => void }
 
-export function RangeFilter({ range, onRange }: Props): ReactElement {
+export function RangeFilter({ range, onRange }: Props) {
   const { t } = useTranslation()
   const [isOpen, setOpen] = useState(false)
   const choose = (next: TimeRange): void => {
@@ -43,7 +43,7 @@ export function RangeFilter({ range, onRange }: Props): ReactElement {
   )
 }
 
-function RangeChoices({ range, onRange }: Props): ReactElement {
+function RangeChoices({ range, onRange }: Props) {
   const { t } = useTranslation()
   return (
     <div className="tg-range">
@@ -69,7 +69,7 @@ function RangeChoices({ range, onRange }: Props): ReactElement {
   )
 }
 
-function FixedEnds({ range, onRange }: Props): ReactElement {
+function FixedEnds({ range, onRange }: Props) {
   const { t } = useTranslation()
   const now = Math.floor(Date.now() / 1000)
   const bounds = boundsOf(range, now)
@@ -105,11 +105,7 @@ function FixedEnds({ range, onRange }: Props): ReactElement {
   )
 }
 
-function EndField(props: {
-  label: string
-  value: string
-  onChange: (value: string) => void
-}): ReactElement {
+function EndField(props: { label: string; value: string; onChange: (value: string) => void }) {
   return (
     <label className="tg-label">
       {props.label}

@@ -1,4 +1,4 @@
-import { lazy, type ReactElement, Suspense } from 'react'
+import { lazy, Suspense } from 'react'
 import { useStatus } from '#console/api/status.ts'
 
 const WeChatDialog = lazy(async () => ({
@@ -22,7 +22,7 @@ export function MessengerDialog(props: {
   /** Returns the OAuth state, which Telegram's response must contain. */
   getState: () => Promise<string>
   onClose: () => void
-}): ReactElement {
+}) {
   const status = useStatus()
   const { way, title, onClose } = props
   return (

@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { Dialog } from '../dialogs/dialog.tsx'
@@ -48,7 +48,7 @@ export function TelegramDialog(props: {
   act: 'login' | 'bind'
   getState: () => Promise<string>
   onClose: () => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   return (
     <Dialog
@@ -64,11 +64,7 @@ export function TelegramDialog(props: {
   )
 }
 
-function Widget(props: {
-  bot: string
-  act: 'login' | 'bind'
-  getState: () => Promise<string>
-}): ReactElement {
+function Widget(props: { bot: string; act: 'login' | 'bind'; getState: () => Promise<string> }) {
   const { t } = useTranslation()
   const { bot, act } = props
   const language = useLocale()

@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { OAuthType } from '#write-api/contract/oauth.ts'
 import { Button } from '../elements/button.tsx'
@@ -11,7 +11,7 @@ export function WayButtons(props: {
   ways: readonly Way[]
   leave: (type: OAuthType) => Promise<void>
   onMessenger?: (way: Messenger) => void
-}): ReactElement {
+}) {
   const { ways, leave, onMessenger } = props
   const { t } = useTranslation()
   const [away, setAway] = useState<Way | null>(null)

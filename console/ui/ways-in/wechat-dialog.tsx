@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormDialog } from '../dialogs/form-dialog.tsx'
 import { TextField } from '../forms/fields.tsx'
@@ -13,7 +12,7 @@ export function WeChatDialog(props: {
   /** Sends the code to the server. The dialog closes unless the promise rejects. */
   onCode: (code: string) => Promise<void>
   onClose: () => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const form = useDraftForm({
     onClose: props.onClose,

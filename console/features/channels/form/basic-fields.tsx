@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { currentLanguage } from '#console/i18n/i18n.ts'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -10,7 +9,7 @@ import { type ChannelFormProps, withType } from './channel-draft.ts'
 import { OwnFields } from './own-fields.tsx'
 import { relayAddress } from './relay-address.ts'
 
-export function BasicFields(props: ChannelFormProps): ReactElement {
+export function BasicFields(props: ChannelFormProps) {
   const { t } = useTranslation()
   return (
     <>
@@ -29,7 +28,7 @@ export function BasicFields(props: ChannelFormProps): ReactElement {
 }
 
 /** Lists the supported channel types. A stored channel's type is listed even if unsupported. */
-function TypeField({ form, stored, type }: ChannelFormProps): ReactElement {
+function TypeField({ form, stored, type }: ChannelFormProps) {
   const { t } = useTranslation()
   const { types, nameOf, find } = useTypeFacts()
   const own = stored === null || find(stored.type) !== undefined ? [] : [stored.type]
@@ -50,7 +49,7 @@ function TypeField({ form, stored, type }: ChannelFormProps): ReactElement {
   )
 }
 
-function Address({ form, type }: ChannelFormProps): ReactElement {
+function Address({ form, type }: ChannelFormProps) {
   const { t } = useTranslation()
   const { value, error, onChange } = form.field('baseUrl')
   const address = relayAddress(type, value, form.draft.other)

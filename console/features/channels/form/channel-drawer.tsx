@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { channelTypesQuery } from '#console/api/channels.ts'
 import { apiQuery } from '#console/api/client.ts'
@@ -13,7 +13,7 @@ import { isMissing } from '../list/use-channel-action.ts'
 import { OpenForm } from './open-form.tsx'
 import { UnpricedStep } from './unpriced-step.tsx'
 
-export function ChannelDrawer(props: { edited: Edited; onClose: () => void }): ReactElement {
+export function ChannelDrawer(props: { edited: Edited; onClose: () => void }) {
   const { isOpen, shown, key } = useOpening(props.edited)
   const frame = { key: `${shown} ${key}`, isOpen, onClose: props.onClose }
   return <OneDrawer {...frame} edited={shown ?? 'new'} />
@@ -22,7 +22,7 @@ export function ChannelDrawer(props: { edited: Edited; onClose: () => void }): R
 type OneProps = { isOpen: boolean; edited: number | 'new'; onClose: () => void }
 
 /** Shows the form once its data has loaded. Until then, shows a placeholder or the error. */
-function OneDrawer(props: OneProps): ReactElement {
+function OneDrawer(props: OneProps) {
   const { t } = useTranslation()
   const id = props.edited === 'new' ? 0 : props.edited
   const types = useQuery({ ...channelTypesQuery, enabled: props.isOpen })
@@ -56,7 +56,7 @@ function OneDrawer(props: OneProps): ReactElement {
 
 const MISSING = 'missing'
 
-function Failed(props: { error: Error | typeof MISSING; onRetry: () => void }): ReactNode {
+function Failed(props: { error: Error | typeof MISSING; onRetry: () => void }) {
   const { t } = useTranslation()
   if (props.error !== MISSING && !isMissing(props.error)) {
     return <ErrorState error={props.error} onRetry={props.onRetry} />
@@ -68,7 +68,7 @@ function Failed(props: { error: Error | typeof MISSING; onRetry: () => void }): 
   )
 }
 
-function Waiting(): ReactElement {
+function Waiting() {
   return (
     <div className="tg-stack">
       {['type', 'name', 'address', 'key', 'models', 'groups'].map((field) => (

@@ -1,4 +1,4 @@
-import { type ReactElement, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
@@ -11,7 +11,7 @@ import { LimitFields } from './limit-fields.tsx'
 import { ModelFields } from './model-fields.tsx'
 
 /** The mappings that rewrite requests to the provider and its responses. */
-function MappingFields({ form }: ChannelFormProps): ReactElement {
+function MappingFields({ form }: ChannelFormProps) {
   const { t } = useTranslation()
   const json = (name: (typeof JSON_FIELDS)[number]) => ({
     label: t(`channelForm.${name}`),
@@ -46,7 +46,7 @@ const MAPPINGS = [...JSON_FIELDS, 'modelPrefix'] as const
  * The channel form: required fields, and two sections that are initially collapsed. A section opens
  * if one of its fields has an error or, for mappings, a stored value.
  */
-export function ChannelForm(props: ChannelFormProps): ReactElement {
+export function ChannelForm(props: ChannelFormProps) {
   const { t } = useTranslation()
   const { errors } = props.form
   const isWrong = (fields: readonly (keyof typeof errors)[]) =>
@@ -88,7 +88,7 @@ function Section(props: {
   isFilled?: boolean
   isForced: boolean
   children: ReactNode
-}): ReactElement {
+}) {
   const [isPressed, setPressed] = useState(props.isFilled === true)
   const isOpen = isPressed || props.isForced
   return (

@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
@@ -11,7 +11,7 @@ import { ModelPicker } from './model-picker.tsx'
 /** A button that loads the provider's model list, and a dialog to select models from it. */
 export function FetchedModels(
   props: ChannelFormProps & { onModels: (models: readonly string[]) => void },
-): ReactElement {
+) {
   const { draft } = props.form
   const { t } = useTranslation()
   const [isBusy, setBusy] = useState(false)

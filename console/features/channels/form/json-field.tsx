@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { TextAreaField } from '#console/ui/forms/fields.tsx'
 import type { FieldState } from '#console/ui/forms/use-draft-form.ts'
@@ -13,7 +13,7 @@ export function JsonField(
     judge: (text: string) => JsonFault | null
     known?: readonly string[]
   },
-): ReactElement {
+) {
   const { value, judge, onChange } = props
   const { t } = useTranslation()
   const [own, setOwn] = useState(() => judge(value))

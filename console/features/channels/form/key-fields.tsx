@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { currentLanguage } from '#console/i18n/i18n.ts'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -11,7 +10,7 @@ import type { ChannelFormProps, KeyMode } from './channel-draft.ts'
 import { keysOf, needsKeyAgain } from './channel-keys.ts'
 
 /** Lists the disabled keys, each with the cause, the time and a button that enables the key. */
-function KeysAside(props: Pick<ChannelFormProps, 'form'> & { channel: Channel }): ReactElement {
+function KeysAside(props: Pick<ChannelFormProps, 'form'> & { channel: Channel }) {
   const { channel } = props
   const { draft, change } = props.form
   const { t } = useTranslation()
@@ -64,7 +63,7 @@ const STORED_MODES = ['append', 'replace'] as const
  * The fields for the keys and their mode. The mode says how many channels the keys create, or how
  * they change the stored keys.
  */
-export function KeyFields(props: ChannelFormProps): ReactElement {
+export function KeyFields(props: ChannelFormProps) {
   const { form, stored, channel } = props
   const { draft } = form
   const { t } = useTranslation()
@@ -92,7 +91,7 @@ export function KeyFields(props: ChannelFormProps): ReactElement {
   )
 }
 
-function Modes(props: ChannelFormProps & { modes: readonly KeyMode[] }): ReactElement {
+function Modes(props: ChannelFormProps & { modes: readonly KeyMode[] }) {
   const { t } = useTranslation()
   return (
     <RadioCards
@@ -109,7 +108,7 @@ function Modes(props: ChannelFormProps & { modes: readonly KeyMode[] }): ReactEl
 
 const isSeveralMode = (mode: KeyMode): boolean => mode === 'batch' || mode === 'multi_to_single'
 
-function Keys(props: ChannelFormProps & { isSeveral: boolean }): ReactElement {
+function Keys(props: ChannelFormProps & { isSeveral: boolean }) {
   const { form, stored, type, isSeveral } = props
   const { draft } = form
   const { t } = useTranslation()

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { optionsQuery } from '#console/api/options.ts'
@@ -7,7 +6,7 @@ import { DateTimeField, TextField } from '#console/ui/forms/fields.tsx'
 import { SwitchField } from '#console/ui/forms/switches.tsx'
 import type { ChannelFormProps, NUMBER_FIELDS } from './channel-draft.ts'
 
-export function LimitFields({ form }: ChannelFormProps): ReactElement {
+export function LimitFields({ form }: ChannelFormProps) {
   const { t } = useTranslation()
   const { autoBan } = form.draft
   const number = (name: 'priority' | 'costRatio' | (typeof NUMBER_FIELDS)[number]) => (
@@ -63,7 +62,7 @@ export function LimitFields({ form }: ChannelFormProps): ReactElement {
  * A notice that the site does not disable channels automatically, so that the channel's own setting
  * has no effect.
  */
-function OffForTheSite(): ReactElement | null {
+function OffForTheSite() {
   const { t } = useTranslation()
   const { data: options } = useQuery(optionsQuery)
   if (options?.get('AutomaticDisableChannelEnabled') !== 'false') return null

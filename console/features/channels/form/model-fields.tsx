@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/account.ts'
 import { enabledModelsQuery, knownModelsQuery } from '#console/api/channels.ts'
@@ -13,7 +13,7 @@ import type { ChannelFormProps } from './channel-draft.ts'
 import { FetchedModels } from './fetched-models.tsx'
 import { UnpricedStep } from './unpriced-step.tsx'
 
-export function ModelFields(props: ChannelFormProps): ReactElement {
+export function ModelFields(props: ChannelFormProps) {
   const { form } = props
   const { t } = useTranslation()
   const groups = useQuery(groupsQuery).data ?? []
@@ -41,7 +41,7 @@ export function ModelFields(props: ChannelFormProps): ReactElement {
 }
 
 /** Lists the channel's models without a price, because calls to these models are refused. */
-function Unpriced({ form: { draft } }: ChannelFormProps): ReactElement {
+function Unpriced({ form: { draft } }: ChannelFormProps) {
   const unpriced = useUnpriced()({ models: draft.models, prefix: draft.modelPrefix })
   const [shown, setShown] = useState<readonly string[]>([])
   const [isOpen, setOpen] = useState(false)
@@ -57,7 +57,7 @@ function Unpriced({ form: { draft } }: ChannelFormProps): ReactElement {
   )
 }
 
-function Models(props: ChannelFormProps): ReactElement {
+function Models(props: ChannelFormProps) {
   const { form, type } = props
   const { models: chosen } = form.draft
   const { t } = useTranslation()

@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Dialog } from '#console/ui/dialogs/dialog.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -15,7 +15,7 @@ type PickerProps = {
 }
 
 /** Selects the channel's models from the provider's list. */
-export function ModelPicker(props: PickerProps): ReactElement {
+export function ModelPicker(props: PickerProps) {
   const { t } = useTranslation()
   const { isOpen, onClose } = props
   return (
@@ -30,7 +30,7 @@ export function ModelPicker(props: PickerProps): ReactElement {
   )
 }
 
-function Picks(props: PickerProps): ReactElement {
+function Picks(props: PickerProps) {
   const { found, chosen } = props
   const { t } = useTranslation()
   const [search, setSearch] = useState('')

@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { channelsKey, updateChannel } from '#console/api/channels.ts'
 import { exchange } from '#console/api/client.ts'
@@ -30,7 +29,7 @@ type FormProps = {
   onUnpriced: (models: readonly string[]) => void
 }
 
-export function OpenForm(props: FormProps): ReactElement {
+export function OpenForm(props: FormProps) {
   const { channel } = props
   const { t } = useTranslation()
   const { find } = useTypeFacts()

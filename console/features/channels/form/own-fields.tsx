@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { currentLanguage } from '#console/i18n/i18n.ts'
 import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
@@ -7,7 +7,7 @@ import type { ChannelFormProps } from './channel-draft.ts'
 import { objectFault } from './json-faults.ts'
 
 /** The fields that only this channel type has. Each placeholder shows the default value. */
-export function OwnFields(props: ChannelFormProps): ReactElement {
+export function OwnFields(props: ChannelFormProps) {
   return (
     <>
       {(props.type?.fields ?? []).map((field) => (
@@ -17,7 +17,7 @@ export function OwnFields(props: ChannelFormProps): ReactElement {
   )
 }
 
-function OwnField({ form, field }: ChannelFormProps & { field: ChannelTypeField }): ReactElement {
+function OwnField({ form, field }: ChannelFormProps & { field: ChannelTypeField }) {
   const { t } = useTranslation()
   const [isBroken, setBroken] = useState(false)
   const language = currentLanguage()

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation, useNavigate } from 'react-router-dom'
 import { usableModelsQuery } from '#console/api/account.ts'
@@ -29,7 +29,7 @@ type Props = {
 const ADDRESS = { unpriced: flagParam() }
 
 /** A step, opened by a link, that lists the models without a price of all enabled channels. */
-export function LinkedUnpricedStep(): ReactElement {
+export function LinkedUnpricedStep() {
   const [{ unpriced: isLinked }, setAddress] = useUrlState(ADDRESS)
   const enabled = useQuery({ ...enabledModelsQuery, enabled: isLinked })
   const find = useUnpriced()
@@ -48,7 +48,7 @@ export function LinkedUnpricedStep(): ReactElement {
 }
 
 /** Lists the channel's models without a price, each with the price from the built-in list. */
-export function UnpricedStep({ isOpen, models, isSaved, onClose }: Props): ReactElement {
+export function UnpricedStep({ isOpen, models, isSaved, onClose }: Props) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const query = useQuery({
@@ -100,7 +100,7 @@ const withoutPreset = (model: string): PresetPrice => ({
   maxOutputTokens: null,
 })
 
-function PriceList(props: { prices: readonly PresetPrice[]; isSaved: boolean }): ReactElement {
+function PriceList(props: { prices: readonly PresetPrice[]; isSaved: boolean }) {
   const { prices, isSaved } = props
   const { t } = useTranslation()
   return (

@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -10,7 +10,7 @@ export function Balance(props: {
   channel: Channel
   isTold: boolean
   onRefresh: () => Promise<void>
-}): ReactElement {
+}) {
   const { channel } = props
   const { t } = useTranslation()
   const locale = useLocale()

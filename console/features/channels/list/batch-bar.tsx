@@ -1,14 +1,11 @@
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ChosenBar } from '#console/ui/lists/chosen-bar.tsx'
 import { BatchTagDialog } from '../tags/batch-tag-dialog.tsx'
 import type { ChannelActions } from './use-channel-actions.ts'
 import type { useChosen } from './use-channel-list.ts'
 
-export function BatchBar(props: {
-  chosen: ReturnType<typeof useChosen>
-  actions: ChannelActions
-}): ReactElement {
+export function BatchBar(props: { chosen: ReturnType<typeof useChosen>; actions: ChannelActions }) {
   const { actions, chosen } = props
   const { picked } = chosen
   // Every action clears the selection when it is done.

@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
@@ -32,7 +32,7 @@ const SPEED_TONES: Readonly<Record<Speed, Tone>> = {
 }
 
 /** The channel's status. For a disabled channel, a tooltip shows the time and the cause. */
-export function ChannelStatus({ channel }: { channel: Channel }): ReactElement {
+export function ChannelStatus({ channel }: { channel: Channel }) {
   const { t } = useTranslation()
   const locale = useLocale()
   const state = channelState(channel.status)
@@ -49,7 +49,7 @@ export function ChannelStatus({ channel }: { channel: Channel }): ReactElement {
   )
 }
 
-export function TagStatus({ group }: { group: TagGroup }): ReactElement {
+export function TagStatus({ group }: { group: TagGroup }) {
   const { t } = useTranslation()
   const count = group.members.filter(({ status }) => status === 1).length
   const total = group.members.length
@@ -58,7 +58,7 @@ export function TagStatus({ group }: { group: TagGroup }): ReactElement {
 }
 
 /** The duration of the channel's last test or, if the test failed, the cause. */
-export function LastTest({ channel }: { channel: Channel }): ReactElement {
+export function LastTest({ channel }: { channel: Channel }) {
   const { t } = useTranslation()
   const locale = useLocale()
   if (channel.test_failure === '') {
@@ -74,7 +74,7 @@ export function LastTest({ channel }: { channel: Channel }): ReactElement {
 }
 
 /** A label with an explanation in a tooltip. */
-function Explained(props: { words: string; label: string; children: ReactNode }): ReactElement {
+function Explained(props: { words: string; label: string; children: ReactNode }) {
   return (
     <Tooltip content={props.words}>
       <button type="button" className="tg-bare" aria-label={`${props.label}: ${props.words}`}>
@@ -85,7 +85,7 @@ function Explained(props: { words: string; label: string; children: ReactNode })
 }
 
 /** Shows on a card why the channel is disabled and why its last test failed. */
-export function ChannelNote({ channel }: { channel: Channel }): ReactElement | null {
+export function ChannelNote({ channel }: { channel: Channel }) {
   const { t } = useTranslation()
   const cause = channel.status === 1 ? null : statusCause(channel.other_info)
   if (cause === null && channel.test_failure === '') return null
@@ -107,7 +107,7 @@ export function ChannelNote({ channel }: { channel: Channel }): ReactElement | n
 }
 
 /** The duration of a test and its rating. If `isShort`, only screen readers get the rating. */
-export function ResponseTime(props: { milliseconds: number; isShort?: boolean }): ReactElement {
+export function ResponseTime(props: { milliseconds: number; isShort?: boolean }) {
   const { milliseconds, isShort = false } = props
   const { t } = useTranslation()
   const speed = responseSpeed(milliseconds)
@@ -130,7 +130,7 @@ export function ResponseTime(props: { milliseconds: number; isShort?: boolean })
   )
 }
 
-export function Expiry({ at }: { at: number }): ReactElement {
+export function Expiry({ at }: { at: number }) {
   const { t } = useTranslation()
   const now = useNow()
   if (at <= 0) return <span className="tg-quiet">{t('words.never')}</span>
@@ -143,7 +143,7 @@ export function Expiry({ at }: { at: number }): ReactElement {
 }
 
 /** The first of several names and the number of the other names. A tooltip lists all names. */
-export function Names(props: { names: readonly string[]; areGroups?: boolean }): ReactElement {
+export function Names(props: { names: readonly string[]; areGroups?: boolean }) {
   const { names } = props
   const [first, ...others] = names
   if (first === undefined) return <span className="tg-quiet">–</span>

@@ -35,7 +35,7 @@ const cell =
     channelCell: (channel: Channel, isChild: boolean) => ReactNode,
     tagCell?: (group: TagGroup, line: TagLine) => ReactNode,
   ) =>
-  (line: ChannelLine): ReactNode =>
+  (line: ChannelLine) =>
     line.kind === 'channel' ? channelCell(line.channel, line.isChild) : tagCell?.(line.group, line)
 
 /**

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/account.ts'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -26,7 +25,7 @@ export const foldedCount = ({ keyword, ...folded }: ChannelFilters): number =>
   Object.values(folded).filter((text) => text !== '').length
 
 /** The filters of the list, as stored in the URL. Phones show only the search until expanded. */
-export function ChannelFilterFields(props: FieldsProps & { isFolded: boolean }): ReactElement {
+export function ChannelFilterFields(props: FieldsProps & { isFolded: boolean }) {
   const { t } = useTranslation()
   return (
     <>
@@ -38,7 +37,7 @@ export function ChannelFilterFields(props: FieldsProps & { isFolded: boolean }):
   )
 }
 
-function FoldedFields(props: FieldsProps): ReactElement {
+function FoldedFields(props: FieldsProps) {
   const { filter: filters, setFilter: onFilters } = props.view
   const { t } = useTranslation()
   const groups = useQuery(groupsQuery).data ?? []
@@ -74,7 +73,7 @@ function FoldedFields(props: FieldsProps): ReactElement {
 }
 
 /** Switches of the list: group by tag, select rows, order by id. */
-export function ChannelModes({ modes }: Pick<ChannelListView, 'modes'>): ReactElement {
+export function ChannelModes({ modes }: Pick<ChannelListView, 'modes'>) {
   const { isTagMode, setTagMode, isBatch, setBatch, isIdSort, setIdSort } = modes
   const { t } = useTranslation()
   return (

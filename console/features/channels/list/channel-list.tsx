@@ -1,4 +1,4 @@
-import { type ReactElement, useCallback, useMemo, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -49,7 +49,7 @@ function useListActions(actions: ChannelActions, onResults: () => void): MenuEnt
   ]
 }
 
-const noteOf = (line: ChannelLine): ReactElement | null =>
+const noteOf = (line: ChannelLine) =>
   line.kind === 'channel' ? <ChannelNote channel={line.channel} /> : null
 
 function useUnpricedOf(): (channel: Channel) => readonly string[] {
@@ -69,7 +69,7 @@ export function ChannelList(props: {
   onTimeline: (channel: Channel) => void
   onResults: () => void
   onCreate: () => void
-}): ReactElement {
+}) {
   const { view } = props
   const { filter, modes } = view
   const { t } = useTranslation()

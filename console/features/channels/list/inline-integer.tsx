@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { showError } from '#console/ui/messages/toast.ts'
 
@@ -11,7 +11,7 @@ export function InlineInteger(props: {
   value: number | null
   min: number
   onSave: (value: number) => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const [text, setText] = useState<string | null>(null)
   const stored = props.value === null ? '' : String(props.value)

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'react-router-dom'
 import { Icon } from '#console/ui/elements/icons.tsx'
@@ -11,7 +10,7 @@ export function ChannelName(props: {
   isChild: boolean
   unpriced: number
   onUnpriced: () => void
-}): ReactElement {
+}) {
   const { channel, isChild, unpriced } = props
   const { t } = useTranslation()
   const { search } = useLocation()
@@ -54,7 +53,7 @@ export function TagName(props: {
   isOpen: boolean
   isLoading: boolean
   onToggle: () => void
-}): ReactElement {
+}) {
   const { group, isOpen, isLoading } = props
   const { t } = useTranslation()
   const count = t('channels.childCount', { count: group.members.length })

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type MenuEntry, RowMenu } from '#console/ui/elements/menu.tsx'
 import { deleteEntry, editEntry } from '#console/ui/lists/list-actions.ts'
@@ -6,7 +5,7 @@ import { RowSwitch } from '#console/ui/lists/row-switch.tsx'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import type { ChannelActions } from './use-channel-actions.ts'
 
-export function ChannelMenu(props: { channel: Channel; actions: ChannelActions }): ReactElement {
+export function ChannelMenu(props: { channel: Channel; actions: ChannelActions }) {
   const { channel, actions } = props
   const { t } = useTranslation()
   const { name } = channel
@@ -30,7 +29,7 @@ export function ChannelMenu(props: { channel: Channel; actions: ChannelActions }
   )
 }
 
-export function TagMenu(props: { group: TagGroup; actions: ChannelActions }): ReactElement {
+export function TagMenu(props: { group: TagGroup; actions: ChannelActions }) {
   const { group, actions } = props
   const { t } = useTranslation()
   const items: MenuEntry[] = [

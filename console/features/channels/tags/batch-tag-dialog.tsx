@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
@@ -10,7 +9,7 @@ export function BatchTagDialog(props: {
   onClose: () => void
   /** Returns true if all channels have the tag. */
   onTag: (tag: string) => Promise<boolean>
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const form = useDraftForm({
     onClose: props.onClose,

@@ -1,5 +1,4 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/account.ts'
 import { channelsKey, enabledModelsQuery } from '#console/api/channels.ts'
@@ -21,10 +20,7 @@ import { draftOfGroup, type TagDraft, type TagFault, tagChange, tagFaults } from
 export type EditedTag = { readonly group: TagGroup; readonly channels: readonly Channel[] }
 
 /** Edits values for all channels of a tag at once. */
-export function TagDialog(props: {
-  edited: EditedTag | null
-  onClose: () => void
-}): ReactElement | null {
+export function TagDialog(props: { edited: EditedTag | null; onClose: () => void }) {
   const { isOpen, shown, key } = useOpening(props.edited)
   if (shown === null) return null
   return <OpenDialog key={key} {...shown} isOpen={isOpen} onClose={props.onClose} />
@@ -32,7 +28,7 @@ export function TagDialog(props: {
 
 type OpenProps = EditedTag & { isOpen: boolean; onClose: () => void }
 
-function OpenDialog({ group, channels, isOpen, onClose }: OpenProps): ReactElement {
+function OpenDialog({ group, channels, isOpen, onClose }: OpenProps) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const count = group.members.length
@@ -68,7 +64,7 @@ function OpenDialog({ group, channels, isOpen, onClose }: OpenProps): ReactEleme
   )
 }
 
-function TagFields({ form }: { form: DraftForm<TagDraft> }): ReactElement {
+function TagFields({ form }: { form: DraftForm<TagDraft> }) {
   const { t } = useTranslation()
   const groups = useQuery(groupsQuery).data ?? []
   const models = useQuery(enabledModelsQuery).data ?? []

@@ -1,5 +1,4 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { testProgressQuery } from '#console/api/channels.ts'
@@ -17,7 +16,7 @@ import { ResponseTime } from '../list/channel-cells.tsx'
 type Result = TestResults['results'][number]
 
 /** The results of the last test of all channels. Failures are listed first. */
-export function ResultsDrawer(props: { isOpen: boolean; onClose: () => void }): ReactElement {
+export function ResultsDrawer(props: { isOpen: boolean; onClose: () => void }) {
   const { t } = useTranslation()
   return (
     <Drawer isOpen={props.isOpen} onClose={props.onClose} title={t('channelTests.resultsTitle')}>
@@ -26,7 +25,7 @@ export function ResultsDrawer(props: { isOpen: boolean; onClose: () => void }): 
   )
 }
 
-function Results(props: { onLeave: () => void }): ReactElement | null {
+function Results(props: { onLeave: () => void }) {
   const { t } = useTranslation()
   const locale = useLocale()
   const isLive = useLiveState().kind === 'live'
@@ -66,7 +65,7 @@ function Part(props: {
   name: 'resultsFailed' | 'resultsPassed'
   results: readonly Result[]
   onLeave: () => void
-}): ReactElement | null {
+}) {
   const { t } = useTranslation()
   const { results } = props
   if (results.length === 0) return null
@@ -90,7 +89,7 @@ function Part(props: {
   )
 }
 
-function Outcome({ result }: { result: Result }): ReactElement {
+function Outcome({ result }: { result: Result }) {
   const { t } = useTranslation()
   const { reason, duration } = result
   if (reason === '') return <ResponseTime milliseconds={Math.max(1, duration)} isShort />

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { channelsKey, type TestOutcome, testChannel } from '#console/api/channels.ts'
 import { Dialog } from '#console/ui/dialogs/dialog.tsx'
@@ -42,7 +42,7 @@ function useModelTests(channelId: number) {
 }
 
 /** Selects models of a channel and sends a short test call to each. */
-export function TestDialog(props: { channel: Channel | null; onClose: () => void }): ReactElement {
+export function TestDialog(props: { channel: Channel | null; onClose: () => void }) {
   const { t } = useTranslation()
   const { isOpen, shown } = useOpening(props.channel)
   return (
@@ -57,7 +57,7 @@ export function TestDialog(props: { channel: Channel | null; onClose: () => void
   )
 }
 
-function ModelTests(props: { channel: Channel; onClose: () => void }): ReactElement {
+function ModelTests(props: { channel: Channel; onClose: () => void }) {
   const { channel } = props
   const { t } = useTranslation()
   const [search, setSearch] = useState('')
@@ -110,7 +110,7 @@ function ModelTests(props: { channel: Channel; onClose: () => void }): ReactElem
   )
 }
 
-function TestResult(props: { result: TestOutcome | 'running' | undefined }): ReactElement {
+function TestResult(props: { result: TestOutcome | 'running' | undefined }) {
   const { result } = props
   const { t } = useTranslation()
   return (

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { channelsKey, testProgressKey, testProgressQuery } from '#console/api/channels.ts'
 import { call } from '#console/api/client.ts'
@@ -57,7 +57,7 @@ export function useTestAll(): () => Promise<void> {
 }
 
 /** Shows the progress of a test of all channels, and its result until the user dismisses it. */
-export function TestProgressBar(props: { onResults: () => void }): ReactElement | null {
+export function TestProgressBar(props: { onResults: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const progress = useTestProgress()
@@ -86,11 +86,7 @@ export function TestProgressBar(props: { onResults: () => void }): ReactElement 
   return <Ended progress={progress} onResults={props.onResults} onDismiss={() => setTold('')} />
 }
 
-function Ended(props: {
-  progress: TestProgress
-  onResults: () => void
-  onDismiss: () => void
-}): ReactElement {
+function Ended(props: { progress: TestProgress; onResults: () => void; onDismiss: () => void }) {
   const { t } = useTranslation()
   const { tested, failed } = props.progress
   const tone = failed > 0 ? 'tg-test-ended-bad' : 'tg-test-ended-good'

@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { useState } from 'react'
 import { Button } from '#console/ui/elements/button.tsx'
 import type { IconName } from '#console/ui/elements/icons.tsx'
 import type { User } from '#read-api/contract/users.ts'
@@ -15,7 +15,7 @@ export function DangerPart(props: {
   body: string
   actionText: string
   act: () => Promise<void>
-}): ReactElement {
+}) {
   const [isAsking, setAsking] = useState(false)
   return (
     <section className="tg-user-part tg-user-danger">

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
@@ -15,7 +14,7 @@ export function TypedNameDialog(props: {
   /** Runs the action and closes the dialogs. Rejects if the action fails. */
   act: () => Promise<void>
   onClose: () => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { username } = props.user
   const form = useDraftForm({

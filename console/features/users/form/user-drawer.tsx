@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
@@ -27,7 +27,7 @@ type FormProps = UserFormGiven & {
   children?: ReactNode
 }
 
-function OpenForm(props: FormProps): ReactElement {
+function OpenForm(props: FormProps) {
   const { kind, user } = props
   const { t } = useTranslation()
   const form = useUserForm(props)
@@ -49,7 +49,7 @@ function OpenForm(props: FormProps): ReactElement {
 }
 
 /** Erases personal data permanently, at the request of the user or the law. Super admins only. */
-function EraseUser(props: { user: User; onDone: () => void }): ReactElement {
+function EraseUser(props: { user: User; onDone: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const { user } = props
@@ -75,10 +75,7 @@ function EraseUser(props: { user: User; onDone: () => void }): ReactElement {
 }
 
 /** The current balance. It can only be adjusted by adding or deducting an amount. */
-function BalancePart(props: {
-  user: User
-  onAdjust: (users: readonly User[]) => void
-}): ReactElement {
+function BalancePart(props: { user: User; onAdjust: (users: readonly User[]) => void }) {
   const { user } = props
   const { t } = useTranslation()
   const rule = useMoneyRule()
@@ -106,7 +103,7 @@ type DrawerProps = {
   onClose: () => void
 }
 
-export function UserDrawer(props: DrawerProps): ReactElement {
+export function UserDrawer(props: DrawerProps) {
   const { onClose, actor, onAdjust } = props
   const { isOpen, shown, key } = useOpening(props.edited)
   const frame = { key: `${shown} ${key}`, isOpen, onClose }
@@ -119,7 +116,7 @@ export function UserDrawer(props: DrawerProps): ReactElement {
 
 type OneProps = Omit<DrawerProps, 'edited'> & { isOpen: boolean; id: number }
 
-function OneUser(props: OneProps): ReactElement {
+function OneUser(props: OneProps) {
   const { t } = useTranslation()
   const stored = useQuery({ ...userQuery(props.id), enabled: props.isOpen && props.id > 0 })
   const [loaded, setLoaded] = useState<User | null>(null)
@@ -177,7 +174,7 @@ function OneUser(props: OneProps): ReactElement {
 
 const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404
 
-function Waiting(): ReactElement {
+function Waiting() {
   return (
     <div className="tg-stack">
       {['username', 'name', 'password', 'group', 'quota'].map((field) => (
@@ -188,7 +185,7 @@ function Waiting(): ReactElement {
 }
 
 /** Resets the second factor of a user who has lost all factors and the recovery codes. */
-function ResetFactor({ user }: { user: User }): ReactElement {
+function ResetFactor({ user }: { user: User }) {
   const { t } = useTranslation()
   return (
     <DangerPart

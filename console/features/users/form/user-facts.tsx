@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { listLogs, logsKey } from '#console/api/logs.ts'
 import { Fact } from '#console/ui/elements/fact.tsx'
@@ -20,7 +20,7 @@ const BINDINGS = [
   ['linux_do_id', 'linuxdo'],
 ] as const
 
-export function UserFacts({ user }: { user: User }): ReactElement {
+export function UserFacts({ user }: { user: User }) {
   const { t } = useTranslation()
   return (
     <Facts title={t('users.facts')}>
@@ -47,7 +47,7 @@ export function UserFacts({ user }: { user: User }): ReactElement {
 }
 
 /** The accounts on other sites with which the user can log in. Only the user can connect them. */
-export function Bindings({ user }: { user: User }): ReactElement {
+export function Bindings({ user }: { user: User }) {
   const { t } = useTranslation()
   return (
     <Facts title={t('users.bindings')}>
@@ -65,7 +65,7 @@ export function Bindings({ user }: { user: User }): ReactElement {
 }
 
 /** The latest changes of balance or group by admins, each with time, admin and reason. */
-export function QuotaChanges({ username }: { username: string }): ReactElement | null {
+export function QuotaChanges({ username }: { username: string }) {
   const { t } = useTranslation()
   const { data = [] } = useQuery({ ...quotaChangesQuery(username), enabled: username !== '' })
   if (data.length === 0) return null
@@ -81,7 +81,7 @@ export function QuotaChanges({ username }: { username: string }): ReactElement |
   )
 }
 
-function QuotaChange({ row }: { row: LogEntry }): ReactElement {
+function QuotaChange({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const { changed_by: by, note } = JSON.parse(row.other) as LogOther
   return (
@@ -99,7 +99,7 @@ function QuotaChange({ row }: { row: LogEntry }): ReactElement {
   )
 }
 
-function Facts(props: { title: string; children: ReactNode }): ReactElement {
+function Facts(props: { title: string; children: ReactNode }) {
   return (
     <section className="tg-user-part">
       <h3>{props.title}</h3>

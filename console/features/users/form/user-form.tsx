@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/account.ts'
 import { PasswordField, SelectField, TextField } from '#console/ui/forms/fields.tsx'
@@ -16,7 +15,7 @@ const SHOWN_NAME_MAX = 50
 const PASSWORD_MAX = 512
 
 /** The fields of a user. Only an admin who edits another user sees the group. */
-export function UserForm(props: UserFormProps): ReactElement {
+export function UserForm(props: UserFormProps) {
   const { t } = useTranslation()
   return (
     <>
@@ -35,7 +34,7 @@ export function UserForm(props: UserFormProps): ReactElement {
   )
 }
 
-function GroupFields({ form }: UserFormProps): ReactElement {
+function GroupFields({ form }: UserFormProps) {
   const { t } = useTranslation()
   const groups = useQuery(groupsQuery).data ?? []
   const names = [...new Set([...groups, form.before.group])]
@@ -54,7 +53,7 @@ function GroupFields({ form }: UserFormProps): ReactElement {
   )
 }
 
-function NameFields({ kind, form }: UserFormProps): ReactElement {
+function NameFields({ kind, form }: UserFormProps) {
   const { t } = useTranslation()
   const isNew = kind === 'new'
   return (
@@ -88,7 +87,7 @@ const PASSWORD_HINTS = {
   self: undefined,
 } as const
 
-function PasswordFields({ kind, form }: UserFormProps): ReactElement {
+function PasswordFields({ kind, form }: UserFormProps) {
   const { t } = useTranslation()
   const isByCode = form.draft.proof === 'code'
   const hint = PASSWORD_HINTS[kind]

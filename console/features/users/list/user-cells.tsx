@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import { Quota } from '#console/ui/quota/quota.tsx'
@@ -15,14 +14,14 @@ const STATE_TONES: Record<UserState, Tone> = {
 
 const LEVEL_TONES: Record<Level, Tone> = { user: 'neutral', admin: 'info', root: 'warn' }
 
-export function StateTag({ user }: { user: User }): ReactElement {
+export function StateTag({ user }: { user: User }) {
   const { t } = useTranslation()
   const state = stateOf(user)
   return <StatusTag tone={STATE_TONES[state]}>{t(`users.state.${state}`)}</StatusTag>
 }
 
 /** The level of a user. An erased user has no level. */
-export function LevelTag({ user }: { user: Pick<User, 'role' | 'is_erased'> }): ReactElement {
+export function LevelTag({ user }: { user: Pick<User, 'role' | 'is_erased'> }) {
   const { t } = useTranslation()
   if (user.is_erased) return <span className="tg-quiet tg-on-table">–</span>
   const level = levelOf(user)
@@ -34,11 +33,11 @@ export function LevelTag({ user }: { user: Pick<User, 'role' | 'is_erased'> }): 
 }
 
 /** The user's id. If the user has no name, the id is the title of the card. */
-export function IdCell({ user }: { user: User }): ReactElement {
+export function IdCell({ user }: { user: User }) {
   return <span className={user.username === '' ? 'tg-on-table' : ''}>#{user.id}</span>
 }
 
-export function NameCell({ user }: { user: User }): ReactElement {
+export function NameCell({ user }: { user: User }) {
   const { display_name: shown, username } = user
   return (
     <span className="tg-user-name">
@@ -49,7 +48,7 @@ export function NameCell({ user }: { user: User }): ReactElement {
 }
 
 /** The number of users invited, the rewards earned, and the inviter of this user. */
-export function InvitesCell({ user }: { user: User }): ReactElement {
+export function InvitesCell({ user }: { user: User }) {
   const { t } = useTranslation()
   return (
     <span className="tg-user-invites">

@@ -1,5 +1,4 @@
 import type { TFunction } from 'i18next'
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Column } from '#console/ui/data-grid/column.ts'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
@@ -103,7 +102,7 @@ function figures(t: TFunction, locale: string, column: MakeColumn): Column<User>
 const NOTHING = <span className="tg-quiet tg-on-table">–</span>
 
 /** The actions that this admin may take on the user. Hidden if there are none. */
-function UserMenu({ user, actions }: { user: User; actions: UserRowActions }): ReactElement {
+function UserMenu({ user, actions }: { user: User; actions: UserRowActions }) {
   const { t } = useTranslation()
   const acts = actionsOn(user, actions.actor)
   if (user.DeletedAt !== null || acts.size === 0) return NOTHING

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/account.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
@@ -51,7 +51,7 @@ type UserListProps = {
   onCreate: () => void
 }
 
-export function UserList(props: UserListProps): ReactElement {
+export function UserList(props: UserListProps) {
   const { t } = useTranslation()
   const { view, actor } = props
   const columns = useUserColumns(props)
@@ -108,7 +108,7 @@ function useUserColumns({ actor, onOpen, onAdjust }: UserListProps) {
   )
 }
 
-function UserFilters({ view }: { view: UserListView }): ReactElement {
+function UserFilters({ view }: { view: UserListView }) {
   const { filter, setFilter, refresh } = view
   const { t } = useTranslation()
   const groups = useQuery(groupsQuery).data ?? []
@@ -136,7 +136,7 @@ function ChosenUsers(props: {
   adjustable: readonly User[]
   onAdjust: (users: readonly User[]) => void
   onNone: () => void
-}): ReactElement {
+}) {
   const { t } = useTranslation()
   const { picked, adjustable } = props
   const beyond = picked.length - adjustable.length

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { AmountField } from '#console/ui/forms/amount-field.tsx'
 import { Segmented } from '#console/ui/forms/switches.tsx'
@@ -8,7 +7,7 @@ import type { Adjustment } from './use-adjustment.ts'
 
 const DOLLARS = [1n, 5n, 10n, 50n, 100n] as const
 
-export function AdjustFields({ form, unit }: Pick<Adjustment, 'form' | 'unit'>): ReactElement {
+export function AdjustFields({ form, unit }: Pick<Adjustment, 'form' | 'unit'>) {
   const { t } = useTranslation()
   return (
     <>

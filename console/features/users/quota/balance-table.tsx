@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
@@ -7,7 +6,7 @@ import { balanceAfter, isBeyond } from './adjust-draft.ts'
 import type { Adjustment } from './use-adjustment.ts'
 
 /** Each user's balance before and after the change, with live updates and any server error. */
-export function BalanceTable({ adjustment }: { adjustment: Adjustment }): ReactElement {
+export function BalanceTable({ adjustment }: { adjustment: Adjustment }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()
   const { draft } = adjustment.form
