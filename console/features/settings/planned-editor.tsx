@@ -68,21 +68,7 @@ export function PlannedEditor(props: { change: ScheduledChange; onClose: () => v
   return (
     <div className="tg-plan" ref={form}>
       {isOver && <p className="tg-field-error">{t('prices.scheduleOver')}</p>}
-      <ul className="tg-planned-entries tg-planned-edited">
-        {entries.map((entry) => (
-          <EditedEntry
-            key={`${entry.option} ${entry.name}`}
-            entry={entry}
-            isWrong={isChecked && isWrong(entry)}
-            onChange={(value) =>
-              setEntries(entries.map((one) => (one === entry ? { ...entry, value } : one)))
-            }
-            onRemove={
-              entries.length === 1 ? null : () => setEntries(entries.filter((one) => one !== entry))
-            }
-          />
-        ))}
-      </ul>
+      <EditedEntries entries={entries} isChecked={isChecked} onChange={setEntries} />
       <PlanTimeField value={at} fault={isChecked ? fault : null} onChange={setAt} />
       <div className="tg-planned-acts">
         <Button tone="primary" isBusy={isBusy} onClick={() => void submit()}>
@@ -91,6 +77,31 @@ export function PlannedEditor(props: { change: ScheduledChange; onClose: () => v
         <Button onClick={onClose}>{t('prices.scheduleDiscard')}</Button>
       </div>
     </div>
+  )
+}
+
+function EditedEntries(props: {
+  entries: ScheduledChange['changes']
+  isChecked: boolean
+  onChange: (entries: ScheduledChange['changes']) => void
+}) {
+  const { entries, isChecked, onChange } = props
+  return (
+    <ul className="tg-planned-entries tg-planned-edited">
+      {entries.map((entry) => (
+        <EditedEntry
+          key={`${entry.option} ${entry.name}`}
+          entry={entry}
+          isWrong={isChecked && isWrong(entry)}
+          onChange={(value) =>
+            onChange(entries.map((one) => (one === entry ? { ...entry, value } : one)))
+          }
+          onRemove={
+            entries.length === 1 ? null : () => onChange(entries.filter((one) => one !== entry))
+          }
+        />
+      ))}
+    </ul>
   )
 }
 
