@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Pool } from 'pg'
 import type { Logger } from 'pino'
-import { withDurableCommits } from '../postgres/pools.ts'
+import { surviveLostConnections, withDurableCommits } from '../postgres/pools.ts'
 import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 import { createAppendQueue } from './append-queue.ts'
 import { encodeAppend, eventCount } from './encoded-append.ts'
@@ -183,7 +183,7 @@ function createReadPool(connectionString: string): Pool {
     query_timeout: 15_000,
   })
   // A lost idle connection is ignored, because the next read opens a new connection.
-  pg.on('error', () => {})
+  surviveLostConnections(pg, () => {})
   return pg
 }
 

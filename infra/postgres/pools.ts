@@ -36,6 +36,16 @@ const QUERY_WITHIN_MS = 15_000
 const GIVE_UP_WITHIN_MS = 2_000
 
 /**
+ * Keeps the process alive when the server closes a connection. The pool reports idle connections
+ * only. A client that is in use between two statements would end the process, because nobody
+ * listens for its error. Its next statement fails, so the error itself is ignored.
+ */
+export function surviveLostConnections(pg: Pool, onIdleLost: (error: Error) => void): void {
+  pg.on('error', onIdleLost)
+  pg.on('connect', (client) => client.on('error', () => {}))
+}
+
+/**
  * Opens the two pools to Postgres: Slonik for ordinary SQL, and plain pg for hot paths. Slonik
  * validates rows by their row type and converts int8 to bigint, numeric to text and timestamptz to
  * ISO text.
@@ -63,7 +73,7 @@ export async function createPools(
   const onError = (error: Error): void => {
     log?.warn({ reason: error.message }, 'an idle database connection was lost')
   }
-  pg.on('error', onError)
+  surviveLostConnections(pg, onError)
   const db = await createPool(url, {
     driverFactory: boundedDriver(queryWithinMs),
     typeParsers,

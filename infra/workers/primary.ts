@@ -7,6 +7,7 @@ import { loadSecretKey } from '../config/secret-key.ts'
 import { ensureConsoleBuilt } from '../http/console-build.ts'
 import { endAllLeases } from '../leases/leases.ts'
 import { startEmbeddedPostgres } from '../postgres/embedded.ts'
+import { surviveLostConnections } from '../postgres/pools.ts'
 import { type PrintLine, type Started, startWithoutListener } from '../start.ts'
 import { createLog } from '../telemetry/log.ts'
 import { createMetrics } from '../telemetry/metrics.ts'
@@ -100,6 +101,7 @@ async function startDatabase(
   closers.push(stop)
   // No process can have a lease, because only processes of the previous start used this Postgres.
   const pg = new Pool({ connectionString, max: 1 })
+  surviveLostConnections(pg, () => {})
   await endAllLeases(pg)
   await pg.end()
   return connectionString

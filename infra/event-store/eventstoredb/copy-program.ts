@@ -7,6 +7,7 @@ import { readConfig } from '#infra/config/read-config.ts'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded.ts'
 import { describeStartError } from '#infra/start-error.ts'
 import { createLog } from '#infra/telemetry/log.ts'
+import { surviveLostConnections } from '../../postgres/pools.ts'
 import { APPEND_SESSION } from '../flush.ts'
 import { StoreUnavailable } from '../port.ts'
 import {
@@ -73,7 +74,7 @@ async function main(environment: NodeJS.ProcessEnv, signal: AbortSignal): Promis
     databaseUrl === null ? await startEmbeddedPostgres({ dataDir, log, signal }) : null
   const pg = new Pool({ connectionString: databaseUrl ?? embedded?.connectionString })
   // Errors of idle connections are ignored, because such connections end when the server stops.
-  pg.on('error', () => {})
+  surviveLostConnections(pg, () => {})
   try {
     return await abortable(copyOnce({ pg, url, log, mustBeAlone }), signal)
   } finally {

@@ -1,5 +1,6 @@
 import { Pool, type PoolClient } from 'pg'
 import { ensureSchema } from '../../postgres/ensure-schema.ts'
+import { surviveLostConnections } from '../../postgres/pools.ts'
 import { databaseNow } from '../../postgres/shared-clock.ts'
 import { type Locks, LockTimeout } from './locks.ts'
 
@@ -36,7 +37,7 @@ export async function createPostgresLocks(
     connectionTimeoutMillis: 5_000,
     query_timeout: answerWithinMs,
   })
-  pg.on('error', () => {})
+  surviveLostConnections(pg, () => {})
   await ensureSchema(pg, 'joint_appends', DDL)
   return { ...exclusion(pg), ...healing(pg, store), close: () => pg.end() }
 }

@@ -20,6 +20,17 @@ afterAll(async () => {
 })
 
 describe('pools', () => {
+  it('survive that the server closes a connection between two of its statements', async () => {
+    const client = await pools.pg.connect()
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() pid')
+    const closed = new Promise((resolve) => client.once('end', resolve))
+    await pools.pg.query('select pg_terminate_backend($1)', [rows[0]?.pid])
+    await closed
+    await expect(client.query('select 1')).rejects.toThrow()
+    client.release(true)
+    expect((await pools.pg.query('select 1 one')).rows).toEqual([{ one: 1 }])
+  })
+
   it('lose no digit of an integer, a numeric or a time', async () => {
     const row = await pools.db.one(sql.type(
       rowType({ big: quota, small: wireInteger, exact: decimalText, at: isoTime }),
