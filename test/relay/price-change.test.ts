@@ -6,7 +6,8 @@ import { chat, type RelayRig, relayRig, USER } from './support/relay-rig.ts'
 let rig: RelayRig
 afterEach(() => rig?.close())
 
-const SLOW = { kind: 'slow', msPerChunk: 40 } as const
+/** Slow enough that fifty streams still run when the last of them is admitted. */
+const SLOW = { kind: 'slow', msPerChunk: 200 } as const
 
 const admitted = async () =>
   (await rig.callEvents()).filter(({ type }) => type === 'CallAdmitted') as Recorded<CallAdmitted>[]

@@ -111,8 +111,8 @@ describe('the details of a call', () => {
         })
       await expect.poll(seen).toBe(true)
       expect(await page.locator('.tg-grid-item').count()).toBeLessThanOrEqual(60)
-      const head = await page.locator('.tg-grid-head').boundingBox()
-      expect(head?.y).toBe(52)
+      const headTop = async () => (await page.locator('.tg-grid-head').boundingBox())?.y
+      await expect.poll(headTop).toBe(52)
     }
     await close()
   })
