@@ -226,4 +226,24 @@ describe('the output limit that is added', () => {
     const { messages: _messages, model: _model, ...limits } = JSON.parse(body.toString())
     expect(limits).toEqual({ [member]: 300 })
   })
+
+  it.each([
+    ['a larger override', '', { max_tokens: '100000' }, { max_tokens: 300 }],
+    ['a smaller override', '', { max_tokens: '20' }, { max_tokens: 20 }],
+    ['the request’s larger limit', ',"max_tokens":9000', {}, { max_tokens: 300 }],
+    [
+      'both members, of which one is smaller',
+      ',"max_tokens":9000,"max_completion_tokens":50',
+      {},
+      { max_tokens: 300, max_completion_tokens: 50 },
+    ],
+  ])('bounds %s', (_case, members, overrides, expected) => {
+    const request = read(`{"model":"m",${MESSAGES}${members}}`)
+    const { body } = upstreamBody(request, {
+      ...{ model: 'm', forcesUsage: false, outputTokens: 300, allowed: new Set<string>() },
+      overrides: new Map(Object.entries(overrides)),
+    })
+    const { messages: _messages, model: _model, ...limits } = JSON.parse(body.toString())
+    expect(limits).toEqual(expected)
+  })
 })
