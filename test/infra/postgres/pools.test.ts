@@ -31,6 +31,20 @@ describe('pools', () => {
     expect((await pools.pg.query('select 1 one')).rows).toEqual([{ one: 1 }])
   })
 
+  it('survive the same on a connection of Slonik', async () => {
+    const pidType = sql.type(rowType({ pid: wireInteger }))
+    const isAlive = async (pid: number) =>
+      (await pools.pg.query('select from pg_stat_activity where pid = $1', [pid])).rowCount === 1
+    const using = pools.db.connect(async (connection) => {
+      const { pid } = await connection.one(pidType`select pg_backend_pid()::int8 pid`)
+      await pools.pg.query('select pg_terminate_backend($1)', [pid])
+      await expect.poll(() => isAlive(pid)).toBe(false)
+      return connection.one(pidType`select 1::int8 pid`)
+    })
+    await expect(using).rejects.toThrow()
+    expect(await pools.db.one(pidType`select 1::int8 pid`)).toEqual({ pid: 1 })
+  })
+
   it('lose no digit of an integer, a numeric or a time', async () => {
     const row = await pools.db.one(sql.type(
       rowType({ big: quota, small: wireInteger, exact: decimalText, at: isoTime }),
