@@ -132,21 +132,13 @@ type PastCall = {
 
 /**
  * Returns a function that computes the charge of a past call at another price list. The function
- * returns null if that list has no price for the call. Prices are looked up once per model and pair
- * of groups.
+ * returns null if that list has no price for the call.
  */
 export function draftCharges(
   list: PriceList,
 ): (call: PastCall, acceptsUnpriced: boolean) => Quota | null {
-  const known = new Map<string, PriceSnapshot | null>()
   return ({ model, group, userGroup, usage, calls }, acceptsUnpriced) => {
-    const key = JSON.stringify([model, group, userGroup, acceptsUnpriced])
-    let price = known.get(key)
-    if (price === undefined) {
-      const found = priceOf(list, model, group, { userGroup, acceptsUnpriced })
-      price = 'code' in found ? null : found
-      known.set(key, price)
-    }
-    return price === null ? null : chargeFor(price, usage, calls ?? (hasUsage(usage) ? 1 : 0))
+    const price = priceOf(list, model, group, { userGroup, acceptsUnpriced })
+    return 'code' in price ? null : chargeFor(price, usage, calls)
   }
 }

@@ -95,10 +95,11 @@ function watchStore(
     retry = setTimeout(start, RETRY_MS)
   }
   const subscribe = async (): Promise<void> => {
-    const isFirst = position === null
-    position ??= await store.headPosition()
+    if (position === null) {
+      position = await store.headPosition()
+      if (!isStopped) onCommitted(position)
+    }
     if (isStopped) return
-    if (isFirst) onCommitted(position)
     subscription = store.subscribeAll(
       position,
       (_events, reached) => {

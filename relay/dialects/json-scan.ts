@@ -171,8 +171,7 @@ class Scanner {
   }
 
   private clashOf({ key, folded }: Member, earlier: readonly Member[]): JsonFault | null {
-    let same: Member | undefined
-    for (const member of earlier) if (member.folded === folded) same ??= member
+    const same = earlier.find((member) => member.folded === folded)
     if (same?.key === key) return { fault: 'duplicate', key }
     const other = this.known.get(folded) ?? same?.key
     return other === undefined || other === key ? null : { fault: 'ambiguous', key, other }
@@ -191,8 +190,12 @@ class Scanner {
     const valueEnd = this.at
     this.skipSpace()
     return {
-      ...{ key, keyStart, valueStart, valueEnd, kind },
+      key,
       folded: foldedName(key),
+      keyStart,
+      valueStart,
+      valueEnd,
+      kind,
       length: this.elements,
       isAllObjects: this.isAllObjects,
       misfit: this.inner.misfit,

@@ -25,12 +25,17 @@ const SMALL_BODY_BYTES = 1024 * 1024
  * Returns how much memory the user's request bodies may use. For a long body, or a body of unknown
  * length, the account is read. A user without balance gets less memory.
  */
-export async function bodyOwnerOf(
-  { actors }: Pick<RelayDeps, 'actors'>,
+export const bodyOwnerOf = (
+  deps: Pick<RelayDeps, 'actors'>,
   userId: number,
   request: IncomingMessage,
+): BodyOwner | Promise<BodyOwner> =>
+  isSmall(request) ? { userId, bytesMax: SHARE_BYTES } : longBodyOwnerOf(deps, userId)
+
+async function longBodyOwnerOf(
+  { actors }: Pick<RelayDeps, 'actors'>,
+  userId: number,
 ): Promise<BodyOwner> {
-  if (isSmall(request)) return { userId, bytesMax: SHARE_BYTES }
   try {
     const stream = accountStream(userId)
     const isPaid = await actors.ask(accountDecider, stream, ({ balance }) => balance > 0n)
@@ -51,19 +56,19 @@ export function chatBodyOwnerOf(
   caller: Caller,
   request: IncomingMessage,
 ): BodyOwner | Promise<BodyOwner | RelayError> {
-  if (!isSmall(request)) return longBodyOwnerOf(deps, caller, request)
-  return { userId: caller.user.userId, bytesMax: SHARE_BYTES }
+  const owner = bodyOwnerOf(deps, caller.user.userId, request)
+  if (!(owner instanceof Promise) || isAnyChatFree(deps.views)) return owner
+  return owner.then((longBodyOwner) => refuseUnpaid(deps, caller, longBodyOwner))
 }
 
-async function longBodyOwnerOf(
-  deps: Pick<RelayDeps, 'actors' | 'views'>,
+/** Returns the owner, or the error if the caller can't pay for any call. */
+async function refuseUnpaid(
+  { actors }: Pick<RelayDeps, 'actors'>,
   { user: { userId }, token: { tokenId } }: Caller,
-  request: IncomingMessage,
+  owner: BodyOwner,
 ): Promise<BodyOwner | RelayError> {
-  const owner = await bodyOwnerOf(deps, userId, request)
-  if (isAnyChatFree(deps.views)) return owner
   try {
-    const error = await deps.actors.ask(accountDecider, accountStream(userId), (state) => {
+    const error = await actors.ask(accountDecider, accountStream(userId), (state) => {
       if (state.balance <= 0n) return 'insufficient_quota'
       return payableBy(state, tokenId) <= 0n ? 'token_exhausted' : null
     })

@@ -40,10 +40,7 @@ const HEADER_NAME = /^[\w-]{1,64}$/
  */
 export function showDropped({ response }: Exchange, dropped: readonly string[]): void {
   if (response.headersSent) return
-  const names =
-    dropped.length === 0
-      ? dropped
-      : dropped.filter((name) => HEADER_NAME.test(name)).slice(0, NAMES_SHOWN_MAX)
+  const names = dropped.filter((name) => HEADER_NAME.test(name)).slice(0, NAMES_SHOWN_MAX)
   if (names.length > 0) response.setHeader('X-Dropped-Members', names.join(', '))
   else if (response.hasHeader('X-Dropped-Members')) response.removeHeader('X-Dropped-Members')
 }

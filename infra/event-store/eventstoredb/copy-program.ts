@@ -114,8 +114,6 @@ function isAlreadyMoved(name: string, url: string): true {
  */
 async function copyFrozen({ pg, url, log, mustBeAlone }: Copy): Promise<boolean> {
   const guard = await pg.connect()
-  // Without a listener, a lost connection would end the process.
-  guard.on('error', () => {})
   try {
     await freeze(guard)
     // NOTE: `guard` must not read this table, because its transaction would then make every start

@@ -50,7 +50,6 @@ const OF_TOOLS = new Set(['tools', 'tool_choice', 'parallel_tool_calls'])
  * without a copy.
  */
 export function upstreamBody(request: ChatRequest, change: UpstreamChange): UpstreamBody {
-  if (isSentUnchanged(request, change)) return { body: request.body, dropped: NOTHING_DROPPED }
   const values = new Map(change.overrides)
   if (change.model !== request.model && !values.has('model')) {
     values.set('model', JSON.stringify(change.model))
@@ -82,15 +81,6 @@ export function upstreamBody(request: ChatRequest, change: UpstreamChange): Upst
 }
 
 const NOTHING_DROPPED: readonly string[] = []
-
-/** Returns true for the common request to which nothing is added and nothing is removed. */
-const isSentUnchanged = (request: ChatRequest, change: UpstreamChange): boolean =>
-  change.overrides.size === 0 &&
-  change.model === request.model &&
-  !change.outputTokens &&
-  !(request.isStream && change.forcesUsage && !request.wantsUsage) &&
-  request.tools.length === 0 &&
-  !request.members.some(({ folded }) => isRestrictedMember(folded))
 
 const LIMIT_MEMBERS = ['max_tokens', 'max_completion_tokens'] as const
 /**

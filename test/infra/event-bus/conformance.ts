@@ -8,6 +8,7 @@ import type { EventBus, LaneBatch } from '#infra/event-bus/port.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
 import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
 import { createLeases, type Leases } from '#infra/leases/leases.ts'
+import { surviveLostConnections } from '#infra/postgres/pools.ts'
 import { testDatabase } from '#test/support/postgres.ts'
 import { newEvent, to } from '../event-store/conformance.ts'
 import {
@@ -50,8 +51,7 @@ export async function openBusFixture(createBus: CreateBus): Promise<BusFixture> 
   const pg = new Pool({ connectionString: database.url, max: 30 })
   // A connection that is still closing when the database is dropped emits an error, which is
   // ignored.
-  pg.on('error', () => {})
-  pg.on('connect', (client) => client.on('error', () => {}))
+  surviveLostConnections(pg, () => {})
   const open = () => createPostgresEventStore({ connectionString: database.url, log })
   const [store, otherStore] = [await open(), await open()]
   await createRecordTables(pg)
