@@ -2,7 +2,7 @@ import { useSiteName } from '#console/ui/layout/page.tsx'
 import { useStatus } from '../api/status.ts'
 
 /** The default logo: a tally of five strokes. */
-export function BrandMark({ size = 24 }: { size?: number }) {
+function BrandMark({ size = 24 }: { size?: number }) {
   return (
     <svg
       className="tg-brand-mark"

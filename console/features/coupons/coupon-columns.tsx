@@ -52,13 +52,13 @@ const TONES: Readonly<Record<CouponState, Tone>> = {
   expired: 'warn',
 }
 
-export function CouponStateTag({ coupon }: Cell) {
+function CouponStateTag({ coupon }: Cell) {
   const { t } = useTranslation()
   const state = couponState(coupon, useNow())
   return <StatusTag tone={TONES[state]}>{t(`coupons.state.${state}`)}</StatusTag>
 }
 
-export function CouponName({ coupon }: Cell) {
+function CouponName({ coupon }: Cell) {
   const { t } = useTranslation()
   return (
     <span className="tg-coupon-name">
@@ -73,7 +73,7 @@ export function CouponName({ coupon }: Cell) {
 }
 
 /** The masked key. The copy button copies the complete key. */
-export function CouponKey({ coupon: { key, key_hint, name } }: Cell) {
+function CouponKey({ coupon: { key, key_hint, name } }: Cell) {
   const { t } = useTranslation()
   const shown = key.length > 12 ? `${key.slice(0, 4)}…${key_hint}` : key
   return (
@@ -84,7 +84,7 @@ export function CouponKey({ coupon: { key, key_hint, name } }: Cell) {
   )
 }
 
-export function CouponUses({ coupon }: Cell) {
+function CouponUses({ coupon }: Cell) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const most = coupon.max_uses < 0 ? '∞' : number.format(coupon.max_uses)
@@ -97,7 +97,7 @@ export function CouponUses({ coupon }: Cell) {
   )
 }
 
-export function CouponUser({ coupon: { used_user_id, used_username } }: Cell) {
+function CouponUser({ coupon: { used_user_id, used_username } }: Cell) {
   const { t } = useTranslation()
   if (used_user_id === 0) return <span className="tg-muted">{t('coupons.nobody')}</span>
   return <span title={`#${used_user_id}`}>{used_username || `#${used_user_id}`}</span>
@@ -106,7 +106,7 @@ export function CouponUser({ coupon: { used_user_id, used_username } }: Cell) {
 /**
  * The date that matters most: the future start of the validity, or the expiry, which may be past.
  */
-export function CouponValidity({ coupon: { valid_from, valid_until } }: Cell) {
+function CouponValidity({ coupon: { valid_from, valid_until } }: Cell) {
   const { t } = useTranslation()
   const now = useNow()
   if (valid_from === 0 && valid_until === 0) {
@@ -123,7 +123,7 @@ export function CouponValidity({ coupon: { valid_from, valid_until } }: Cell) {
   )
 }
 
-export function CouponMenu({ coupon, actions }: Cell & { actions: CouponActions }) {
+function CouponMenu({ coupon, actions }: Cell & { actions: CouponActions }) {
   const { t } = useTranslation()
   const edit = editEntry(() => actions.onEdit(coupon))
   const remove = deleteEntry(() => void actions.remove(coupon))

@@ -207,7 +207,7 @@ function useMeasureWords(
 }
 
 /** The chart's controls for scope, series, step and range. Controls with one option are hidden. */
-export function ChartControls({ view }: { view: ChartView }) {
+function ChartControls({ view }: { view: ChartView }) {
   const { t } = useTranslation()
   const { set } = view
   return (

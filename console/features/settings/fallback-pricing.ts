@@ -7,7 +7,7 @@ export const FALLBACK_KEYS = [
   'fallback_completion_ratio',
 ] as const
 export type FallbackKey = (typeof FALLBACK_KEYS)[number]
-export type FallbackDraft = Record<FallbackKey, string>
+type FallbackDraft = Record<FallbackKey, string>
 
 export type FallbackFault = 'notNumber' | 'negative' | 'mixed' | 'incomplete'
 

@@ -153,7 +153,7 @@ function TokenStateTag(props: { token: Token }) {
 }
 
 /** The remaining and the used quota with a bar. An unlimited token has only the used quota. */
-export function TokenQuota({ token }: { token: Token }) {
+function TokenQuota({ token }: { token: Token }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()
   const used = BigInt(token.used_quota)

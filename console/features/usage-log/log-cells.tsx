@@ -10,7 +10,7 @@ import { retriesOf } from './attempts.ts'
 import { CONSUMPTION, ERROR, TYPE_TONES, typeName } from './log-type.ts'
 import { durationMs, type Pace, paceOfDuration, paceOfFirstToken, shortDuration } from './timing.ts'
 
-export function TypeCell({ row }: { row: LogEntry }) {
+function TypeCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const name = typeName(row.type)
   if (name === null) return <span>{row.type}</span>

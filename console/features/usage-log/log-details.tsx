@@ -34,7 +34,7 @@ export function LogDetails(props: { row: LogEntry; isAdmin: boolean }) {
   )
 }
 
-export function LogFacts({ row }: { row: LogEntry }) {
+function LogFacts({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const facts = useFacts(row, otherOf(row))
   return (

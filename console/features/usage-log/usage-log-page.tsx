@@ -83,7 +83,7 @@ export function UsageLogPage() {
 }
 
 /** Registers the log's shortcuts. A copied link includes settings stored only in this browser. */
-export function useLogCommands(acts: {
+function useLogCommands(acts: {
   isPaused: boolean
   onPause: () => void
   onRefresh: () => void

@@ -81,7 +81,7 @@ function countedBy(
 }
 
 /** Saves a file on the user's computer, as a download named `name`. */
-export function saveFile(file: Blob, name: string): void {
+function saveFile(file: Blob, name: string): void {
   const address = URL.createObjectURL(file)
   const link = document.createElement('a')
   link.href = address
@@ -101,7 +101,7 @@ const readLeftOut = (stored: unknown): readonly string[] | null =>
   Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : null
 
 /** Manages the columns of exports. By default, all columns are exported. */
-export function useExportColumns(isAdmin: boolean) {
+function useExportColumns(isAdmin: boolean) {
   const [leftOut, store] = useLocalPreference(LEFT_OUT_KEY, NONE, readLeftOut)
   const all = exportColumns(isAdmin)
   const left = all.filter((name) => !leftOut.includes(name))

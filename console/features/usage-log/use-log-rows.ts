@@ -146,7 +146,7 @@ type Kept = { readonly view: string; readonly tail: LiveTail }
  * Manages the live rows of a view. A new `view` (filters, order, page) starts without live rows.
  * The pending rows are shown when `isHeld` becomes false.
  */
-export function useTail(
+function useTail(
   view: string,
   isHeld: boolean,
 ): [LiveTail, (change: (tail: LiveTail) => LiveTail) => void] {

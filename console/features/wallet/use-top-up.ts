@@ -129,7 +129,7 @@ export function awaitedOrder(): number | null {
   return Number.isSafeInteger(id) && id > 0 ? id : null
 }
 
-export const awaitOrder = (id: number): void => sessionStorage.setItem(KEY, String(id))
+const awaitOrder = (id: number): void => sessionStorage.setItem(KEY, String(id))
 
 /** Removes the stored id of the order. Returns true only on the first call for an order. */
 export function forgetOrder(id: number): boolean {
@@ -139,13 +139,13 @@ export function forgetOrder(id: number): boolean {
 }
 
 /** `amount` is null until the user enters an amount. */
-export type TopUpDraft = { amount: string | null; code: string; method: PaymentMethod }
+type TopUpDraft = { amount: string | null; code: string; method: PaymentMethod }
 
-export const AMOUNT_MAX = 1_000_000
+const AMOUNT_MAX = 1_000_000
 const PICKS = [5, 10, 20, 50, 100, 500]
 
 /** Raises an amount below 1 to 1. Other texts are kept, so that their error is shown. */
-export const typedOut = (text: string): string =>
+const typedOut = (text: string): string =>
   /^\d*$/.test(text) ? text.replace(/^0+/, '') || '1' : text
 
 /** Returns whole dollars, or null for any other text. */

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '../elements/button.tsx'
 import { Dialog } from './dialog.tsx'
 
-export type ConfirmWords = {
+type ConfirmWords = {
   title: string
   body?: ReactNode
   confirmText?: string
