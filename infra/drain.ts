@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { HttpListener } from './http-listener.ts'
 
-/** The state of a shutdown, which code that handles requests reads. */
+/** The state of a shutdown. Code that handles requests reads this state. */
 export type DrainState = {
   /**
    * The controller that is aborted when the shutdown begins. Readiness then returns 503, new
@@ -20,7 +20,7 @@ export const createDrainState = (): DrainState => ({
   longResponses: { inFlight: 0 },
 })
 
-/** The functions of the relay that a drain calls. */
+/** The relay's functions that are called to drain the relay's calls. */
 type Calls = {
   readonly inFlight: () => number
   readonly drain: (graceMs: number) => Promise<void>

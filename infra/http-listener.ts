@@ -20,8 +20,8 @@ export const BACKLOG = 4_096
 
 /**
  * Throws when the data folder or the port is in use, before anything is started. The data folder is
- * checked first, because a second start on it is the likelier mistake. The start locks the folder
- * and opens the port only later, where both may still fail.
+ * checked first, because a second start on the same folder is the more likely mistake. This check
+ * reserves nothing. The start locks the folder and opens the port later, and may still fail.
  */
 export async function assertPortFree(config: Config): Promise<void> {
   const { port, host, dataDir, databaseUrl } = config

@@ -26,8 +26,8 @@ export async function startChatClient(): Promise<ChatClient> {
 }
 
 /**
- * Returns the URL template that the site lists. Its parameters are in the fragment, which browsers
- * do not send to servers.
+ * Returns the URL template with which the site opens this chat client. Its parameters are in the
+ * fragment, which browsers do not send to servers.
  */
 export const chatTemplate = (url: string): string => `${url}/#key={key}&address={address}`
 

@@ -1,4 +1,6 @@
-/** A response of the management API, with the event position that the write reached. */
+/**
+ * A response of the management API. `position` is the event position that a write reached.
+ */
 export type ApiAnswer<T> = {
   readonly status: number
   readonly success: boolean

@@ -56,8 +56,8 @@ const words = (url: string, { users, tokens }: Seeded): string => `
 `
 
 /**
- * Creates redemption codes in every state unless they exist. The client must be logged in as
- * `root`.
+ * Creates redemption codes in every state, unless the site has redemption codes. The client must be
+ * logged in as `root`.
  */
 async function seedCodes(root: ConsoleClient): Promise<void> {
   const { total } = await root.must<{ total: number }>('GET', '/api/redemption/?p=0')

@@ -78,8 +78,8 @@ export function faultOfModel(model: string): Fault | null {
 }
 
 /**
- * Responds with a fault that occurs before a normal response or replaces it. Returns true when the
- * response was handled here.
+ * Responds with a fault that precedes or replaces the normal response. Returns false when the fault
+ * is of another kind, so that the caller must respond.
  */
 export function answerPlainFault(
   response: ServerResponse,

@@ -143,7 +143,9 @@ function openCheckout(
 const WRONG_KEY = { error: { type: 'invalid_request_error', message: 'Invalid API Key' } }
 const PAYMENT = /^\/v1\/payment_intents\/pi_(\w+)$/
 
-/** Sends the payment intent of a checkout, with the metadata that the checkout stored on it. */
+/**
+ * Sends the payment intent of a checkout, with the metadata that the checkout request contained.
+ */
 function showPayment(
   { stripeKey }: GatewayKeys,
   checkouts: Map<string, URLSearchParams>,

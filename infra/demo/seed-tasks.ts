@@ -22,7 +22,7 @@ const EVERY_MS = 90_000
 type Keys = readonly { readonly key: string }[]
 
 /**
- * Enables drawing and music with a channel for each, and submits every demo task once per start.
+ * Enables drawing and music, creates a channel for each service, and submits every demo task once.
  * The tasks alternate between the given tokens.
  */
 export async function seedTasks(

@@ -42,10 +42,7 @@ export async function seed(root: ConsoleClient, providerUrl: string): Promise<Se
   }
 }
 
-/**
- * Adds the prices of the demo's models to the configured prices, and sets one retry per failed
- * attempt.
- */
+/** Adds the prices of the demo's models to the configured prices, and allows one retry per call. */
 async function setPrices(root: ConsoleClient): Promise<void> {
   const options = await root.must<{ key: string; value: string }[]>('GET', '/api/option/')
   const put = (key: string, value: string) => root.must('PUT', '/api/option/', { key, value })
@@ -166,7 +163,8 @@ const MESSAGES = [
 ]
 
 /**
- * Sends the demo's messages to all users unless they exist, and marks the first as read by alice.
+ * Sends the demo's messages to all users, unless the messages exist. Marks the first message as
+ * read by alice.
  */
 async function sendMessages(root: ConsoleClient, alice: ConsoleClient): Promise<void> {
   const { total } = await root.must<{ total: number }>('GET', '/api/admin/messages?p=0')

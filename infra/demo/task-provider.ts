@@ -4,8 +4,9 @@ import { createWav, TUNE_SECONDS } from './generated-wav.ts'
 
 /**
  * Simulates drawing and music services. A task takes `taskMs` and spends half of that time in a
- * queue. Words in the prompt change this: a `banned` task is refused, a `failing` task fails, a
- * `stuck` task never ends, and the response to a `slow` submission is sent two seconds late.
+ * queue. Words in the prompt change the outcome: a `banned` task is refused, a `failing` task
+ * fails, a `stuck` task never ends, and the response to a `slow` submission is sent two seconds
+ * late.
  */
 export type TaskProvider = {
   /**
@@ -25,7 +26,7 @@ export type SimulatedTask = {
   readonly startedAt: number
   readonly notifyHook: string | null
   readonly secret: string
-  /** The provider's address as the gateway addressed it. */
+  /** The provider's address as it was in the gateway's request. */
   readonly address: string
 }
 

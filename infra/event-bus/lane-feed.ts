@@ -30,7 +30,7 @@ export class LaneFeed {
     this.worker = worker
   }
 
-  /** Adds lanes, whose events are included in all later batches. */
+  /** Adds lanes (partitions). All later batches include the events of these lanes. */
   async add(gained: readonly number[]): Promise<void> {
     const head = this.subscription === null ? await this.deps.store.headPosition() : 0
     if (this.isStopped) return
@@ -102,8 +102,8 @@ export class LaneFeed {
   }
 
   /**
-   * Delivers an empty batch at the start position of the lanes, so that a worker with an older
-   * position can read the missing events before the first event arrives.
+   * Delivers an empty batch at the start position of the lanes (partitions), so that a worker with
+   * an older position can read the missing events before the first event arrives.
    */
   private announce(gained: readonly number[]): void {
     const lanes = gained.filter((lane) => this.lanes.has(lane))

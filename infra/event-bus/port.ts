@@ -2,9 +2,9 @@ import type { PoolClient } from 'pg'
 import type { Recorded } from '#domain/shared/event.ts'
 
 /**
- * All events of `lanes` after the position `after` up to and including `position`, in ascending
- * order. A consumer whose position is before `after` must read the events in between from the event
- * store.
+ * All events of `lanes` (partitions of the streams) after the position `after` up to and including
+ * `position`, in ascending order. A consumer whose position is before `after` must read the events
+ * in between from the event store.
  */
 export type LaneBatch = {
   readonly lanes: readonly number[]
@@ -15,26 +15,27 @@ export type LaneBatch = {
 
 export type LaneWorker = {
   /**
-   * Called when this process has acquired these lanes. Batches of the lanes start after the promise
-   * resolves.
+   * Called when this process has acquired these lanes (partitions). Batches of the lanes start
+   * after the promise resolves.
    */
   readonly onGained: (lanes: readonly number[]) => Promise<void>
   /**
-   * Called when this process has lost these lanes. Work in progress may continue, but its commit is
-   * rejected.
+   * Called when this process has lost these lanes (partitions). Work in progress may continue, but
+   * its commit is rejected.
    */
   readonly onLost: (lanes: readonly number[]) => void
   /**
-   * Processes a batch. The next batch of its lanes waits for the promise. A batch may be repeated.
-   * If events are skipped, `after` is higher than the `position` of the previous batch.
+   * Processes a batch. The next batch of its lanes (partitions) waits for the promise. A batch may
+   * be repeated. If events are skipped, `after` is higher than the `position` of the previous
+   * batch.
    */
   readonly onBatch: (batch: LaneBatch) => Promise<void>
 }
 
 export type LaneWork = {
   /**
-   * Returns false when another process may have acquired one of the lanes. The caller then rolls
-   * back its transaction.
+   * Returns false when another process may have acquired one of the lanes (partitions). The caller
+   * then rolls back its transaction.
    */
   readonly isStillMine: (client: PoolClient, lanes: readonly number[]) => Promise<boolean>
   readonly stop: () => Promise<void>
@@ -46,8 +47,8 @@ export type LaneWork = {
  */
 export interface EventBus {
   /**
-   * Divides the lanes among all processes that work under this name, delivers their events, and
-   * recovers from failures. Only one process at a time works on a lane.
+   * Divides the lanes (partitions) among all processes that work under this name, delivers their
+   * events, and recovers from failures. Only one process at a time works on a lane.
    */
   work(name: string, worker: LaneWorker): LaneWork
   /**

@@ -74,8 +74,8 @@ export interface StreamActors {
     stream: string,
   ): Promise<S>
   /**
-   * Returns the state like `stateOf`, and does not cache a stream that is not in use. It is meant
-   * for reading many streams, and for stream names that untrusted callers choose.
+   * Returns the state like `stateOf`, but does not add the stream to the cache. It is meant for
+   * reading many streams, and for stream names that untrusted callers choose.
    */
   peek<S, C, E extends Fact, R extends CodedError>(
     decider: Decider<S, C, E, R>,

@@ -47,12 +47,12 @@ const DEADLINE_MS = 10_000
 const WAITING_MAX = 20_000
 
 /**
- * Groups commits: the appends that arrive during a flush are written together by the next flush, in
- * one transaction. A transaction has at most 500 events and at most one append per stream.
+ * Groups commits. The appends that arrive during a flush (one transaction) are written together by
+ * the next flush. A flush has at most 500 events and at most one append per stream.
  *
  * A flush with an unknown outcome is sent again with the same exact revisions. If the first attempt
- * was written, the second meets a conflict, finds the ids of its own events and is answered as
- * done.
+ * was written, the second attempt gets a conflict and finds the ids of its events. The appends then
+ * succeed.
  */
 export function createAppendQueue(options: Options): AppendQueue {
   const { connection, deadlineMs = DEADLINE_MS } = options

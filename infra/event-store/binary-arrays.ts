@@ -1,6 +1,7 @@
 /**
- * Encodes Postgres arrays in the binary format of `array_recv`, which needs no escaping. One
- * scratch buffer serves all arrays of a flush, and the driver copies the data before `reset`.
+ * Encodes Postgres arrays in the binary format of `array_recv`, which needs no escaping. All arrays
+ * of one transaction are written into one buffer. `reset` reuses the buffer, because the driver has
+ * copied the data by then.
  */
 export type ArrayWriter = {
   readonly reset: () => void
@@ -77,7 +78,7 @@ export function createArrayWriter(): ArrayWriter {
 }
 
 /**
- * Returns enough bytes for the texts, because a UTF-16 code unit takes at most three bytes in
+ * Returns an upper bound of the size of the texts. A UTF-16 code unit takes at most three bytes in
  * UTF-8.
  */
 const roomFor = (values: readonly (string | null)[]): number =>

@@ -181,8 +181,8 @@ async function startingPoint(
   const beginning = { state: initialState(), revision: -1, position: 0 }
   const kept = codec === undefined ? null : await snapshots.load(stream)
   if (codec === undefined || kept === null || kept.version !== codec.version) return beginning
-  // A snapshot is ignored when its event has another position now, because the store was restored
-  // or replaced.
+  // A snapshot is ignored when its event now has another position, which shows that the store was
+  // restored or replaced.
   const [anchor] = await store.readStream(stream, kept.revision, 1)
   if (anchor?.position !== kept.position) return beginning
   return { state: codec.decode(kept.state), revision: kept.revision, position: kept.position }

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { FactMeta, Recorded } from '#domain/shared/event.ts'
 import type { ExpectedRevision, NewEvent, StreamAppend } from './port.ts'
 
-/** The maximum number of events in one append, and in one flush. */
+/**
+ * The maximum number of events in one append, and in one flush (a transaction of several appends).
+ */
 export const EVENTS_PER_APPEND_MAX = 500
 /**
  * The maximum bytes of one append and of a single event, as `bytesOf` counts them. By default an

@@ -17,9 +17,10 @@ export type ExactPart = {
 }
 
 /**
- * The result of a flush. The written events directly follow the position `before`, in the given
- * order. `actual` is null when everything was written. Otherwise `actual` has the actual revision
- * of each part's stream, and only the appends with a wrong revision were not written.
+ * The result of a flush (a transaction of several appends). The written events directly follow the
+ * position `before`, in the given order. `actual` is null when everything was written. Otherwise
+ * `actual` has the actual revision of each part's stream, and only the appends with a wrong
+ * revision were not written.
  */
 export type FlushResult = {
   readonly before: number
@@ -33,8 +34,8 @@ export type FlushConnection = {
    */
   readonly flush: (appends: readonly (readonly ExactPart[])[]) => Promise<FlushResult>
   /**
-   * Opens the connection, on which other processes' commits are announced. `ended` resolves when
-   * the connection ends.
+   * Opens the connection that writes events and receives notifications of other processes' commits.
+   * `ended` resolves when the connection ends.
    */
   readonly open: () => Promise<{ readonly ended: Promise<void> }>
   /** Closes the connection. The next flush opens a new connection. */

@@ -50,8 +50,8 @@ type CommitListener = { readonly close: () => Promise<void> }
 const REOPEN_AFTER_MS = 200
 
 /**
- * Keeps open the connection on which commits of other processes are announced. A lost connection is
- * reopened, and `onOpened` must then look for events that were missed.
+ * Keeps the connection open that receives notifications of other processes' commits. A lost
+ * connection is reopened, and `onOpened` must then look for events that were missed.
  */
 export function keepListening(
   connection: FlushConnection,

@@ -19,8 +19,8 @@ export type RecentEvents = {
   /** Returns the events after `after`; null when memory does not contain all of them. */
   readonly read: (request: PageRequest) => Page | null
   /**
-   * Keeps the events that `isWanted` selects until the returned function is called. Null selects
-   * all events.
+   * Keeps in memory the events that `isWanted` selects, until the returned function is called. Null
+   * selects all events.
    */
   readonly keep: (isWanted: IsWanted | null) => () => void
 }
@@ -32,7 +32,7 @@ export type RecentEvents = {
  * in between, the buffer restarts.
  *
  * Events that no reader selects are replaced by a placeholder, because objects that live for
- * seconds instead of milliseconds cost the garbage collector most.
+ * seconds instead of milliseconds take the most time in garbage collection.
  */
 export function createRecentEvents(): RecentEvents {
   let first = 1

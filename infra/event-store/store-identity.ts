@@ -4,8 +4,8 @@ import { ensureSchema } from '../postgres/ensure-schema.ts'
 import { type EventStore, StoreUnavailable } from './port.ts'
 
 /**
- * The table with the database's store. `is_used` means that something may have been written to the
- * store. A store of an earlier release counts as used.
+ * The table that names the event store of this database. `is_used` means that events may have been
+ * written to that store. A row of an earlier release counts as used.
  *
  * NOTE: altering a table waits for all of its readers, even when there is nothing to alter.
  */
@@ -54,8 +54,8 @@ type Options = { readonly pg: Pool; readonly store: EventStore; readonly name: s
 
 /**
  * Assigns the database to its event store, and returns the store to use. Throws `ConfigError` for a
- * database that belongs to another store, because a second history of the same accounts and their
- * money would begin. A database that was never used accepts any store.
+ * database that belongs to another store, because otherwise a second history of the same accounts
+ * and their money would begin. A database that was never used accepts any store.
  *
  * A store is identified by the id and position of its first event. An empty store is identified by
  * its name.
@@ -106,8 +106,8 @@ export const ensureIdentitySchema = (pg: Pool): Promise<void> =>
   ensureSchema(pg, 'store_identity', DDL)
 
 /**
- * Reads the store to which the database belongs. Without a row, the database is new or was used by
- * a release that only supported Postgres.
+ * Reads which event store the database belongs to. Without a row, the database is new or was used
+ * by a release that only supported Postgres.
  */
 export async function readStoreIdentity(client: Pool | PoolClient): Promise<StoreIdentity> {
   const { rows } = await client.query<{

@@ -84,8 +84,8 @@ const BY_CLIENT_ERROR: Readonly<Record<string, readonly [line: string, HttpError
 }
 
 /**
- * Responds on the raw socket to bytes that are not an HTTP request. The error is in the envelope
- * too.
+ * Responds on the raw socket to bytes that are not an HTTP request. The response has the API's
+ * error envelope.
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return

@@ -1,6 +1,6 @@
 /**
- * The target that replaces every refused target. No route matches it, and the router responds with
- * 400.
+ * The request target that replaces every refused target. No route matches it, and the router
+ * responds with 400.
  */
 export const REFUSED_TARGET = '/%'
 
@@ -23,11 +23,11 @@ const UNRESERVED = /^[\w.~-]$/
  * the cache headers all use this form. Otherwise a path could pass a check in one form and be
  * routed in another.
  *
- * Encoded characters that need no encoding are decoded (RFC 3986, section 6.2.2.2), so that no
- * route contains the characters that stay encoded. An absolute target becomes its path if it names
- * the host of the request (RFC 9112, section 3.2.2). Targets that servers interpret differently
- * become `REFUSED_TARGET`: dot segments, empty segments, fragments, backslashes and broken
- * encodings. The query is unchanged.
+ * Encoded characters that need no encoding are decoded (RFC 3986, section 6.2.2.2). Characters that
+ * need encoding stay encoded, and no route contains such characters. An absolute target becomes its
+ * path if it names the host of the request (RFC 9112, section 3.2.2). Targets that servers interpret
+ * differently become `REFUSED_TARGET`: dot segments, empty segments, fragments, backslashes and
+ * broken encodings. The query is unchanged.
  */
 export function canonicalTarget(target: string, host: string | undefined): string {
   const origin = target.startsWith('/') ? target : originForm(target, host)

@@ -119,8 +119,8 @@ function versionOf(folder: string): string {
 }
 
 /**
- * Runs `initdb` with UTF-8, byte order regardless of the machine's locale, checksums, and password
- * authentication.
+ * Runs `initdb` with UTF-8, checksums, password authentication, and sorting by bytes whatever the
+ * machine's locale is.
  */
 async function initialise(cluster: Cluster, native: string, durable: boolean): Promise<void> {
   const { folder, password, runAs } = cluster

@@ -22,8 +22,8 @@ const WRITE = `
 `
 const DISK_EVERY_MS = 5_000
 /**
- * The pause between two probes of the event store. The pause, one second of the timer and the time
- * of an append add up to less than 5 s, within which a process becomes unready.
+ * The pause between two probes of the event store. A process must become unready within 5 s. The
+ * pause, one second of the timer and the time of an append add up to less.
  */
 const STORE_EVERY_MS = 2_000
 const AGAIN_MS = 1_000

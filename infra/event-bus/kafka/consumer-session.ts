@@ -15,8 +15,8 @@ type SessionDeps = {
   readonly timings: KafkaTimings
   readonly log: Logger
   /**
-   * Called when the Kafka group assigns lanes to this consumer. The new lanes replace its previous
-   * lanes.
+   * Called when the Kafka group assigns lanes (partitions of the streams) to this consumer. The
+   * consumer no longer has any other lanes.
    */
   readonly onAssigned?: (lanes: readonly number[]) => void
   readonly onMessages: (lane: number, messages: readonly KafkaMessage[]) => void
@@ -85,7 +85,8 @@ export function keepConsuming(deps: SessionDeps): ConsumerSession {
       await attempt().catch((err: unknown) => {
         if (hasJoined) failures = 0
         if (err instanceof TooFewPartitions) operatorError = err.message
-        // Later failures are not warnings, because an unreachable broker would flood the log.
+        // Only the first failure is logged as a warning, because repeated warnings about an
+        // unreachable broker would flood the log.
         const level = failures === 0 ? 'warn' : 'debug'
         if (!stopping.signal.aborted) log[level]({ err, groupId }, 'a Kafka consumer is replaced')
       })
@@ -128,8 +129,8 @@ function createPauses(topic: string) {
 }
 
 /**
- * Commits offsets periodically. They provide lag metrics and the start position of the next
- * consumer.
+ * Commits offsets periodically. The committed offsets provide lag metrics and the start position of
+ * the next consumer.
  */
 function createOffsets(topic: string, current: () => Consumer | null) {
   const offsets = new Map<number, string>()
@@ -242,7 +243,10 @@ type Deps = {
   readonly kafka: Kafka
   readonly topic: string
   readonly timings: Pick<KafkaTimings, 'silentMs'>
-  /** Returns true while the store feeds lanes although the consumer is in its group. */
+  /**
+   * Returns true while lanes (partitions) receive their events from the event store although the
+   * consumer is in its Kafka group.
+   */
   readonly isSuspected: () => boolean
   /**
    * Returns the `performance.now()` of the lane's last message; null for a lane that this process
@@ -253,9 +257,9 @@ type Deps = {
 }
 
 /**
- * Detects a consumer that sends heartbeats and receives no messages although messages are added to
- * the topic. This happens when the connection to one of several brokers is dead. A topic without
- * new messages proves nothing.
+ * Detects a stalled consumer: it sends heartbeats but receives no messages, although messages are
+ * added to the topic. This happens when the connection to one of several brokers is dead. A topic
+ * without new messages proves nothing.
  */
 export function detectStalledConsumer(deps: Deps): { readonly stop: () => void } {
   const { kafka, topic } = deps

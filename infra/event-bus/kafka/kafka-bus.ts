@@ -17,7 +17,7 @@ export type KafkaBusOptions = {
   readonly leases: Leases
   readonly log: Logger
   readonly topic?: string
-  /** With false, this process never publishes events to Kafka, and other processes do. */
+  /** False means that this process never publishes events to Kafka, because other processes do. */
   readonly isPublisher?: boolean
   readonly timings?: Partial<KafkaTimings>
 }

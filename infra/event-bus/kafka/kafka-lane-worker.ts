@@ -22,8 +22,8 @@ export type WorkDeps = {
 
 type KafkaWork = LaneWork & {
   /**
-   * Returns true while events are read from the store, or would be read from it because the
-   * consumer is not in its group.
+   * Returns true while Kafka does not deliver the events of some lanes (partitions), so that these
+   * events are read from the event store.
    */
   readonly isDegraded: () => boolean
   readonly operatorError: ConsumerSession['operatorError']
@@ -104,7 +104,7 @@ const isRecent = ({ lastFedAt }: { readonly lastFedAt: () => number }): boolean 
 
 /**
  * Acquires unleased lanes (partitions) once this process has been out of its consumer group for too
- * long. The other processes may have left the group as well, or may have ended.
+ * long, because the other processes may have left the group or ended as well.
  */
 const watchAbsence = (
   session: ConsumerSession,

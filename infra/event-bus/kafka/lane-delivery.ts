@@ -8,23 +8,27 @@ const RETRY_MS_MAX = 1_000
 
 export type LaneDelivery = {
   readonly gain: (lanes: readonly number[], begin: () => Promise<number>) => void
-  /** Marks the lanes as lost. Resolves when the work in progress for these lanes has ended. */
+  /**
+   * Marks the lanes (partitions) as lost. Resolves when the work in progress for these lanes has
+   * ended.
+   */
   readonly lose: (lanes: readonly number[]) => Promise<void>
   /**
-   * Returns the position up to which the lane's events were delivered; null while the lane is not
-   * ready or this process does not have it.
+   * Returns the position up to which the events of the lane (partition) were delivered. Returns
+   * null while the lane is not ready, or while this process does not have the lane.
    */
   readonly deliveredUpTo: (lane: number) => number | null
   /**
-   * Runs `work` with the subset of `lanes` that this process still has, and never in parallel with
-   * other work for these lanes. If the subset is empty, `work` is not called.
+   * Runs `work` with the subset of `lanes` (partitions) that this process still has. No other work
+   * for these lanes runs at the same time. If the subset is empty, `work` is not called.
    */
   readonly runExclusive: (
     lanes: readonly number[],
     work: (lanes: readonly number[]) => Promise<void>,
   ) => Promise<void>
   /**
-   * Delivers a batch and retries until it succeeds or this process has none of its lanes any more.
+   * Delivers a batch. Retries until the delivery succeeds or this process has lost all lanes
+   * (partitions) of the batch.
    */
   readonly deliver: (batch: LaneBatch) => Promise<void>
 }

@@ -16,13 +16,13 @@ const ACQUIRE_MS_MAX = 500
 
 export type LaneLeases = {
   /**
-   * Sets the lanes to acquire; other lanes are released. Null keeps the current lanes and adds all
-   * lanes that no other process has.
+   * Sets the lanes (partitions) to acquire; other lanes are released. Null keeps the current lanes
+   * and adds all lanes that no other process has.
    */
   readonly assign: (lanes: readonly number[] | null) => void
   /**
-   * Returns the lease of a lane. The lease of a lane that is being released is returned until the
-   * lane's work in progress has ended.
+   * Returns the lease of a lane (partition). While a lane is being released, its lease is returned
+   * until the lane's work in progress has ended.
    */
   readonly leaseOf: (lane: number) => Lease | undefined
   readonly stop: () => Promise<void>
@@ -36,8 +36,8 @@ type Deps = {
   readonly log: Logger
   readonly onGained: (lanes: readonly number[]) => void
   /**
-   * Called with the lanes that were lost. Resolves when the work in progress for these lanes has
-   * ended.
+   * Called with the lanes (partitions) that were lost. Resolves when the work in progress for these
+   * lanes has ended.
    */
   readonly onLost: (lanes: readonly number[]) => Promise<void>
 }

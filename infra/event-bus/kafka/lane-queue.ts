@@ -4,8 +4,8 @@ import type { LaneDelivery } from './lane-delivery.ts'
 import { decodeMessage, type GaplessBatch, gaplessBatches, type LaneMessage } from './message.ts'
 
 /**
- * The partition is paused while more than this many messages wait, and resumes when fewer than half
- * of them wait.
+ * The partition is paused when more than this many messages wait. It is resumed when fewer than
+ * half of this number wait.
  */
 const WAITING_MAX = 2_000
 const BATCH_MAX = 1_000
@@ -16,14 +16,14 @@ const LOG_EVERY_MS = 60_000
 
 export type LaneQueue = {
   readonly push: (messages: readonly KafkaMessage[]) => void
-  /** Processes the waiting messages if this process has the lane. */
+  /** Processes the waiting messages if this process has the lane (partition). */
   readonly work: () => void
   readonly clear: () => void
   /** True while the worker processes a batch from Kafka. */
   readonly isDelivering: () => boolean
   /**
-   * Returns the `performance.now()` of the last message with new information. `lastMessageAt` also
-   * counts messages without new information.
+   * Returns the `performance.now()` of the last message that advanced the lane. `lastMessageAt`
+   * also counts repeated messages.
    */
   readonly lastProgressAt: () => number
   readonly lastMessageAt: () => number
@@ -81,7 +81,8 @@ export function createLaneQueue(deps: Deps): LaneQueue {
       .catch(onFailure)
       .then(() => {
         isWorking = false
-        // The first message stays when the attempt failed or this process lacks the lane.
+        // The first message stays in the queue when the attempt failed or this process lacks the
+        // lane.
         if (waiting[0] === before) retry = setTimeout(work, RETRY_MS)
         else work()
       })
@@ -121,7 +122,7 @@ function createDeliverer({ lane, delivery }: Deps) {
     return true
   }
   return {
-    /** Returns false when the lane is not ready, or was lost during the delivery. */
+    /** Returns false when the lane (partition) is not ready, or was lost during the delivery. */
     deliverDecoded: async ({ messages, gapUpTo }: Decoded): Promise<boolean> => {
       const delivered = delivery.deliveredUpTo(lane)
       if (delivered === null) return false

@@ -18,23 +18,23 @@ const EVENT_BYTES_MAX = 500_000
 export type MessageBatch = readonly Message[]
 
 export type PublishedLanes = {
-  /** Returns the lowest of the positions that the lanes have reached. */
+  /** Returns the lowest of the positions that the lanes (partitions) have reached. */
   readonly lowest: () => number
   /**
-   * Encodes events in batches that are small enough to send. The events of one lane keep their
-   * order.
+   * Encodes events in batches that are small enough to send. The events of one lane (partition)
+   * keep their order.
    */
   readonly batchesOf: (events: readonly Recorded[]) => MessageBatch[]
   /** Records that all events up to `position` were passed to `batchesOf`. */
   readonly reach: (position: number) => void
   /**
-   * Returns a watermark for every lane whose messages do not cover the position that was passed to
-   * `reach` last.
+   * Returns a watermark (a message without an event) for every lane (partition) whose messages end
+   * before the position that was last passed to `reach`.
    */
   readonly watermarks: () => MessageBatch
 }
 
-/** Tracks the position up to which each lane's events are in the topic. */
+/** Tracks for each lane (partition) the position up to which its events are in the topic. */
 export function createPublishedLanes(
   start: ReadonlyMap<number, number>,
   history: string,
@@ -42,7 +42,7 @@ export function createPublishedLanes(
   const positions = new Map(start)
   let reached = Math.min(...start.values())
   const positionOf = (lane: number): number => positions.get(lane) ?? 0
-  /** The lanes whose start position was not sent yet. */
+  /** The lanes whose start position has not been sent yet. */
   const unannounced = new Set(ALL_LANES)
 
   const messageOf = (event: Recorded): { lane: number; message: Message; bytes: number } | null => {

@@ -24,8 +24,8 @@ export type PublisherDeps = {
 }
 
 /**
- * Copies committed events to the topic until `lost` aborts. Rejects when Kafka fails; the caller
- * then calls `publish` again, which continues at the end of the topic.
+ * Copies committed events to the Kafka topic until `lost` aborts. Rejects when Kafka fails; the
+ * caller then calls `publish` again, which continues at the end of the topic.
  */
 export async function publish(deps: PublisherDeps, lost: AbortSignal): Promise<void> {
   const { kafka, topic, store, timings, log } = deps
@@ -55,7 +55,8 @@ export async function publish(deps: PublisherDeps, lost: AbortSignal): Promise<v
       async (events, position) => {
         const batches = events.length === 0 ? [] : lanes.batchesOf(events)
         lanes.reach(position)
-        // All batches are queued in one step, so that no watermark is queued between two batches.
+        // All batches are queued in one step, so that no watermark (a message without an event) is
+        // queued between two batches.
         await Promise.all(batches.map(sender.send))
         await sender.watermark()
       },
@@ -118,8 +119,8 @@ type SenderDeps = {
 }
 
 /**
- * Creates a sender that sends one request at a time. It sends watermarks at most once per
- * `watermarkMs`.
+ * Creates a sender that sends one request at a time. It sends watermarks (messages without an
+ * event) at most once per `watermarkMs`.
  */
 function createSender({ producer, topic, lanes, timings, onError }: SenderDeps) {
   let tail: Promise<unknown> = Promise.resolve()

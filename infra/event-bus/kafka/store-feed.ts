@@ -13,9 +13,9 @@ type Deps = {
   readonly timings: Pick<KafkaTimings, 'stallMs' | 'headPollMs' | 'storePollMs'>
   readonly log: Logger
   readonly name: string
-  /** Returns the `performance.now()` of the lane's last Kafka message with new information. */
+  /** Returns the `performance.now()` of the lane's last Kafka message that advanced the lane. */
   readonly lastProgressAt: (lane: number) => number
-  /** Returns true while the worker processes a batch of this lane that came from Kafka. */
+  /** Returns true while the worker processes a batch from Kafka for this lane (partition). */
   readonly isDelivering: (lane: number) => boolean
 }
 
@@ -27,18 +27,19 @@ export type StoreFeed = {
 }
 
 /**
- * Feeds lanes (partitions) from the event store while Kafka does not deliver. Causes are a missing
- * broker or publisher, a stalled consumer, a deleted topic or unreadable messages. A lane counts as
- * stalled when Kafka brought no new information for `stallMs` although the store has newer events.
+ * Feeds lanes (partitions) from the event store while Kafka does not deliver. Possible causes are a
+ * missing broker or publisher, a stalled consumer, a deleted topic and unreadable messages. A lane
+ * counts as stalled when Kafka brought no progress for `stallMs` although the store has newer
+ * events.
  */
 export function feedFromStore(deps: Deps): StoreFeed {
   const { store, delivery, timings, log, name } = deps
   const stopping = new AbortController()
-  /** The lanes that are fed from the store at present. */
+  /** The lanes that currently receive their events from the event store. */
   const fed = new Set<number>()
   let lastFedAt = Number.NEGATIVE_INFINITY
   const isStalled = createStallDetector(deps, fed)
-  /** Feeds the lanes with one page of events. Returns true when the store may have more events. */
+  /** Delivers one page of events to the lanes. Returns true when the store may have more events. */
   const feed = async (lanes: readonly number[], head: number): Promise<boolean> => {
     const after = Math.min(...lanes.map((lane) => delivery.deliveredUpTo(lane) ?? head))
     const events = await store.readAll(after, BATCH_MAX)

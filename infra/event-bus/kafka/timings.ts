@@ -11,16 +11,21 @@ export type KafkaTimings = {
   /** The longest pause before the next attempt to connect. */
   readonly reconnectMsMax: number
   /**
-   * A process that is out of its consumer group for this long acquires lanes that no process has.
+   * A process that is out of its consumer group for this long acquires lanes (partitions) that no
+   * process has.
    */
   readonly outOfGroupMs: number
-  /** The lease time of a lane. A process that stalls keeps its lanes for this long. */
+  /** The lease time of a lane (partition). A process that stalls keeps its lanes for this long. */
   readonly laneTtlMs: number
   /**
-   * When a lane is lost, work in progress may continue for this long before the lane is released.
+   * When a lane (partition) is lost, work in progress may continue for this long before the lane is
+   * released.
    */
   readonly graceMs: number
-  /** Messages from Kafka may be this late before a lane is fed from the event store. */
+  /**
+   * When Kafka's messages for a lane (partition) are later than this, the lane's events are read
+   * from the event store.
+   */
   readonly stallMs: number
   /**
    * The interval at which the head position of the store is polled while Kafka delivers.
@@ -28,7 +33,7 @@ export type KafkaTimings = {
    */
   readonly headPollMs: number
   readonly storePollMs: number
-  /** The minimum time between two watermarks. */
+  /** The minimum time between two watermarks (messages without an event). */
   readonly watermarkMs: number
   readonly publisherTtlMs: number
 }

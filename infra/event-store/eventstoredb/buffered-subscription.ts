@@ -5,7 +5,7 @@ export type BufferedSubscription = {
   /** Returns up to `limit` events in order. Waits at most `idleMs` for the first event. */
   readonly take: (limit: number, idleMs: number) => Promise<readonly Resolved[] | 'idle' | 'broken'>
   readonly staysEmpty: (ms: number) => Promise<boolean>
-  /** Returns the reason why the feed broke. */
+  /** Returns the reason why the subscription broke. */
   readonly reason: () => string
   readonly close: () => void
 }

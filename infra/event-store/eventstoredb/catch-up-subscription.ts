@@ -42,7 +42,7 @@ export function subscribeToAll(tail: Tail): Subscription {
   let position = tail.after
   let feed: BufferedSubscription | null = null
 
-  /** Resolves when the feed is broken or stopped; rejects when the consumer fails. */
+  /** Resolves when the subscription is broken or stopped; rejects when the consumer fails. */
   const consume = async (open: BufferedSubscription): Promise<void> => {
     while (!stopping.signal.aborted) {
       const taken = await open.take(maxBatch, idleCheckMs)
@@ -92,10 +92,7 @@ export function subscribeToAll(tail: Tail): Subscription {
   }
 }
 
-/**
- * Builds the batch, without events that were delivered before, which are recognized by their
- * positions.
- */
+/** Builds a batch. Events at positions that were already delivered are left out. */
 function batchOf(
   taken: readonly Resolved[],
   after: number,

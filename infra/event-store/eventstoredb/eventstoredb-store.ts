@@ -39,7 +39,7 @@ const IDLE_CHECK_MS = 5_000
 const READ_MAX = 1_000_000
 
 /**
- * Creates an event store in EventStoreDB, where each stream has the same name. Throws
+ * Creates an event store in EventStoreDB, which keeps the names of the streams. Throws
  * `StoreUnavailable`.
  */
 export async function createEventStoreDbStore(options: Options): Promise<EventStore> {

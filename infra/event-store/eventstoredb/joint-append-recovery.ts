@@ -5,7 +5,7 @@ import { LockTimeout } from './locks.ts'
 import type { StoredEvent } from './stored-event.ts'
 
 export type RecoveryTimes = {
-  /** The pause between two passes. */
+  /** The pause between two searches for incomplete joint appends. */
   readonly everyMs: number
   /**
    * A joint append that is younger than this is skipped, because the process that began it may

@@ -91,7 +91,8 @@ export function storedEvent({ event, commitPosition }: Resolved): StoredEvent | 
 }
 
 /**
- * Converts a byte offset in the server's log to a number. It stays below 2^53 for eight petabytes.
+ * Converts a byte offset in the server's log to a number. The number is exact up to eight petabytes
+ * (2^53 bytes).
  */
 export function safePosition(position: bigint | undefined): number {
   const number = Number(position ?? -1n)
