@@ -1,6 +1,6 @@
 import { currentLanguage, translate } from '#console/i18n/i18n.ts'
 import { ApiError } from './api-error.ts'
-import { noteAnswer } from './health.ts'
+import { noteAnswer } from './server-health.ts'
 import { expireSession, renewSession, storedUser, watchSession } from './session.ts'
 
 export type QueryValue = string | number | boolean | undefined | null

@@ -2,8 +2,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Navigate, Outlet, useLocation } from 'react-router-dom'
-import { loginPath } from '../api/auth/return-to.ts'
-import { currentHealth, onHealth } from '../api/health.ts'
+import { loginPath } from '../api/auth/login-redirect.ts'
+import { currentHealth, onHealth } from '../api/server-health.ts'
 import { hasLeft, useUser } from '../api/session.ts'
 import { Button } from '../ui/elements/button.tsx'
 import { Icon } from '../ui/elements/icons.tsx'
@@ -12,7 +12,7 @@ import { useLogout } from './account-menu.tsx'
 import { Commands } from './commands.tsx'
 import { Footer } from './footer.tsx'
 import { Notice } from './notice.tsx'
-import { PlainHttp } from './plain-http.tsx'
+import { PlainHttp } from './plain-http-warning.tsx'
 import { ShellFrame } from './shell-frame.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
@@ -75,7 +75,7 @@ export function ConsoleLayout() {
 }
 
 const OwnPasswordPage = lazy(async () => ({
-  default: (await import('../features/me/own-password-page.tsx')).OwnPasswordPage,
+  default: (await import('../features/me/forced-password-change-page.tsx')).OwnPasswordPage,
 }))
 
 /** Replaces all pages for a user whose password was reset, until the user chooses a password. */

@@ -1,10 +1,10 @@
 import { Outlet, ScrollRestoration, useLocation } from 'react-router-dom'
 import { useUser } from '#console/api/session.ts'
-import { isWithoutSidebar } from './bare-paths.ts'
 import { Footer } from './footer.tsx'
 import { Notice } from './notice.tsx'
-import { PlainHttp } from './plain-http.tsx'
+import { PlainHttp } from './plain-http-warning.tsx'
 import { Bell, ShellFrame } from './shell-frame.tsx'
+import { isWithoutSidebar } from './sidebar-paths.ts'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
 

@@ -4,10 +4,10 @@ import { createBrowserRouter, matchRoutes, type RouteObject } from 'react-router
 import { needWords } from '#console/i18n/i18n.ts'
 import { ConsoleLayout } from './console-layout.tsx'
 import { CrashPage } from './crash-page.tsx'
-import { ifNotSetUp, onlyLoggedIn } from './guards.ts'
+import { ownChunk } from './load-page.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
-import { ownChunk } from './own-chunk.tsx'
 import { PublicLayout } from './public-layout.tsx'
+import { ifNotSetUp, onlyLoggedIn } from './route-guards.ts'
 import { ShellSkeleton } from './shell-skeleton.tsx'
 
 type PageModule<Name extends string> = Record<Name, ComponentType>
@@ -107,7 +107,7 @@ const CONSOLE_PAGES: RouteObject[] = [
     withPageWords(() => import('../features/users/users-page.tsx')),
     'UsersPage',
   ),
-  wordyPage('/user/edit', () => import('../features/users/self-page.tsx'), 'SelfPage'),
+  wordyPage('/user/edit', () => import('../features/users/edit-profile-page.tsx'), 'SelfPage'),
   pageAt(
     ['/admin/messages', '/admin/messages/new', '/admin/messages/edit/:id'],
     withPageWords(() => import('../features/messages/messages-page.tsx')),

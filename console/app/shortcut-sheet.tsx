@@ -4,7 +4,7 @@ import { type Command, currentCommands, useSingleKeys } from '#console/ui/comman
 import { Overlay } from '#console/ui/dialogs/overlay.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Switch } from '#console/ui/forms/switches.tsx'
-import { KeysText, PALETTE_KEYS } from './keys-text.tsx'
+import { KeysText, PALETTE_KEYS } from './shortcut-keys.tsx'
 
 const SECTIONS = ['page', 'go', 'action'] as const
 

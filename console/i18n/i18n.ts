@@ -1,6 +1,6 @@
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
-import type { Words } from './words-type.ts'
+import type { Words } from './translation-types.ts'
 
 export const LANGUAGES = ['zh', 'en'] as const
 export type Language = (typeof LANGUAGES)[number]
@@ -20,18 +20,18 @@ type Loaders = Readonly<Record<Part, () => Promise<Partial<Words>>>>
 
 const loaders: Record<Language, Loaders> = {
   zh: {
-    entry: async () => (await import('./zh/entry-words.ts')).entryWords,
-    all: async () => (await import('./zh/words.ts')).zh,
-    pages: async () => (await import('./zh/page-words.ts')).pageWords,
+    entry: async () => (await import('./zh/entry-translations.ts')).entryWords,
+    all: async () => (await import('./zh/translations.ts')).zh,
+    pages: async () => (await import('./zh/page-translations.ts')).pageWords,
     logDetails: async () => {
       const { logDetails } = await import('./zh/log-details.ts')
       return { logDetails }
     },
   },
   en: {
-    entry: async () => (await import('./en/entry-words.ts')).entryWords,
-    all: async () => (await import('./en/words.ts')).en,
-    pages: async () => (await import('./en/page-words.ts')).pageWords,
+    entry: async () => (await import('./en/entry-translations.ts')).entryWords,
+    all: async () => (await import('./en/translations.ts')).en,
+    pages: async () => (await import('./en/page-translations.ts')).pageWords,
     logDetails: async () => {
       const { logDetails } = await import('./en/log-details.ts')
       return { logDetails }

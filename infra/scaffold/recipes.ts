@@ -172,12 +172,12 @@ const page = (name = ''): Scaffold => {
         language === 'zh'
           ? `export const ${camel} = {\n  title: '${title}',\n` +
             `  lead: '${lead}',\n  empty: '暂无内容',\n}\n`
-          : `import type { Words } from '../words-type.ts'\n\n` +
+          : `import type { Words } from '../translation-types.ts'\n\n` +
             `export const ${camel}: Words['${camel}'] = {\n` +
             `  title: '${title}',\n  lead: '${lead}',\n  empty: 'Nothing here yet',\n}\n`,
     },
     {
-      path: `console/i18n/${language}/page-words.ts`,
+      path: `console/i18n/${language}/page-translations.ts`,
       edit: inOrder(
         addToBlock(/export const pageWords(: PageWords)? = \{/, `${camel},`),
         addImport(`import { ${camel} } from './${name}.ts'`),

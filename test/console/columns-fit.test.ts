@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { en, zh } from '#test/support/console-texts.ts'
 import { openAsRoot, TOKENS } from './support/admin-site.ts'
 import { siteFixture } from './support/console-fixture.ts'
-import { cutAmong } from './support/cut-among.ts'
 import { ok } from './support/fake-site.ts'
 import { LANGUAGES } from './support/looks.ts'
 import { takePicture } from './support/open-page.ts'
+import { cutAmong } from './support/truncated-texts.ts'
 
 const app = siteFixture()
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_RANGE, NO_FILTERS } from '#console/features/usage-log/filters.ts'
-import { logParams } from '#console/features/usage-log/log-params.ts'
+import { DEFAULT_RANGE, NO_FILTERS } from '#console/features/usage-log/log-filter-params.ts'
+import { logParams } from '#console/features/usage-log/log-query-params.ts'
 import {
   boundsOf,
   isWithin,

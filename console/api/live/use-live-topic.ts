@@ -1,8 +1,8 @@
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
 import { filter, type Observable } from 'rxjs'
-import { liveStream } from './browser-live.ts'
+import { perFrame } from './batch-per-frame.ts'
+import { liveStream } from './browser-live-stream.ts'
 import type { LiveData, LiveEvent, LiveState, ScreenTopic } from './live-event.ts'
-import { perFrame } from './per-frame.ts'
 
 const CAPACITY = 5_000
 

@@ -7,7 +7,7 @@ import { copyText } from '#console/ui/elements/copy-text.ts'
 import { changeRows } from '#console/ui/lists/cached-rows.ts'
 import { confirmDelete, showUndoable } from '#console/ui/lists/list-actions.ts'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
-import { useStable } from '#console/ui/state/use-stable.ts'
+import { useStable } from '#console/ui/state/use-stable-callbacks.ts'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
 import { saveCsv } from './coupon-csv.ts'
 

@@ -4,7 +4,7 @@ import { useLocale } from '#console/i18n/use-locale.ts'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
-import { Figure } from './figures.tsx'
+import { Figure } from './key-figures.tsx'
 import { type Costed, marginOf } from './margin.ts'
 
 /** The site's margin: charges minus provider costs, over the calls with a known cost. */

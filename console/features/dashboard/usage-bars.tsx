@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, XAxis, YAxis } from 'recharts'
-import { BarKeys } from './bar-keys.tsx'
 import { bucketText, colourOf } from './bucket-text.ts'
+import { BarKeys } from './chart-bar-buttons.tsx'
 import type { Stretch } from './chart-range.ts'
 import type { UsageChart } from './usage-chart.ts'
 

@@ -11,8 +11,8 @@ import { ButtonLink } from '#console/ui/elements/button-link.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { showError, showInfo, showSuccess } from '#console/ui/messages/toast.ts'
 import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
-import { durationText } from './figure-text.ts'
-import { failedCallsLink, type Period } from './health-view.ts'
+import { failedCallsLink, type Period } from './health-filters.ts'
+import { durationText } from './metric-text.ts'
 
 export function HealthActions(props: { channel: ChannelHealth; period: Period }) {
   const { t } = useTranslation()

@@ -1,12 +1,12 @@
 import type { TFunction } from 'i18next'
 import type { ReactNode } from 'react'
 import { type Point, pointsOf, successRate } from '#console/api/channel-health.ts'
-import type { Words } from '#console/i18n/words-type.ts'
+import type { Words } from '#console/i18n/translation-types.ts'
 import { type Column, column, FIGURE, TITLE } from '#console/ui/data-grid/column.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import type { ChannelHealth, HealthFigures } from '#read-api/contract/channel-health.ts'
-import { durationText, rateText, speedText } from './figure-text.ts'
-import type { Period } from './health-view.ts'
+import type { Period } from './health-filters.ts'
+import { durationText, rateText, speedText } from './metric-text.ts'
 import { StateCell } from './state-cell.tsx'
 
 const STEP = 5

@@ -6,7 +6,7 @@ import { barsEnd, useHealth } from '#console/api/channel-health.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
-import { LiveMark } from '#console/ui/elements/live-dot.tsx'
+import { LiveMark } from '#console/ui/elements/live-indicator.tsx'
 import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import { Segmented } from '#console/ui/forms/switches.tsx'
 import { adminPage } from '#console/ui/layout/admins-only-page.tsx'
@@ -19,8 +19,8 @@ import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
 import { healthColumns } from './health-columns.tsx'
 import { HealthDrawer } from './health-drawer.tsx'
+import { ADDRESS, PERIODS, SHOWN, shownChannels } from './health-filters.ts'
 import { HealthSummary } from './health-summary.tsx'
-import { ADDRESS, PERIODS, SHOWN, shownChannels } from './health-view.ts'
 
 export const HealthPage = adminPage('words.channelHealth', Board)
 

@@ -2,8 +2,8 @@ import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
-import { rateText } from './figure-text.ts'
-import { countKinds } from './health-view.ts'
+import { countKinds } from './health-filters.ts'
+import { rateText } from './metric-text.ts'
 
 /** Summarizes the board in four figures, problems first. `channels` is null while loading. */
 export function HealthSummary(props: { channels: readonly ChannelHealth[] | null }) {

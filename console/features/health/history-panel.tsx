@@ -10,10 +10,10 @@ import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import type { HistoryRange } from '#read-api/contract/channel-health.ts'
-import { durationText, rateText } from './figure-text.ts'
 import { Gap } from './health-columns.tsx'
+import { HISTORY_RANGES } from './health-filters.ts'
 import { type History, prepareHistory } from './health-history.ts'
-import { HISTORY_RANGES } from './health-view.ts'
+import { durationText, rateText } from './metric-text.ts'
 
 /** The chart's data as a table, newest first. */
 function HistoryTable({ history }: { history: History }) {

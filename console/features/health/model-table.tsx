@@ -2,9 +2,9 @@ import { useTranslation } from 'react-i18next'
 import { successRate } from '#console/api/channel-health.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import type { ChannelHealth, HealthFigures } from '#read-api/contract/channel-health.ts'
-import { durationText, rateText, speedText } from './figure-text.ts'
 import { Gap } from './health-columns.tsx'
-import type { Period } from './health-view.ts'
+import type { Period } from './health-filters.ts'
+import { durationText, rateText, speedText } from './metric-text.ts'
 
 const HEADS = ['model', 'success', 'p50', 'p95', 'p99', 'first', 'speed'] as const
 

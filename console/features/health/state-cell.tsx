@@ -5,7 +5,7 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { reasonText } from '#console/ui/messages/channel-reason.ts'
 import { useTimeLeft } from '#console/ui/state/use-countdown.ts'
 import type { ChannelHealth, CircuitState } from '#read-api/contract/channel-health.ts'
-import { countdownText } from './figure-text.ts'
+import { countdownText } from './metric-text.ts'
 
 /** The state of a channel, with the cause and the remaining time below. */
 export function StateCell({ channel }: { channel: ChannelHealth }) {

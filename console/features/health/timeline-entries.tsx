@@ -6,7 +6,7 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 import { entryDetail, entryTone, scopeText } from './entry-text.ts'
-import { type EntryGroup, foldEntries, spanText, summaryOf } from './folded-entries.ts'
+import { type EntryGroup, foldEntries, spanText, summaryOf } from './grouped-entries.ts'
 
 /** Lists entries, newest first. The entries of one circuit form one line that expands. */
 export function TimelineEntries({ items }: { items: readonly TimelineEntry[] }) {

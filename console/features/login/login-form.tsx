@@ -5,7 +5,7 @@ import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
 import { EntryForm } from '#console/ui/layout/entry-page.tsx'
 import type { Login, SecondFactorRequired } from '#write-api/contract/login.ts'
-import { useEnter } from './use-enter.ts'
+import { useEnter } from './use-complete-login.ts'
 
 /** The required second factor, and whether the password is a common one. */
 export type Asked = SecondFactorRequired['second_factor'] & { readonly isCommonPassword?: boolean }

@@ -8,13 +8,13 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { EntryPage } from '#console/ui/layout/entry-page.tsx'
 import { useSiteName } from '#console/ui/layout/page.tsx'
+import { isOpen, WAYS } from '#console/ui/login-methods/login-methods.ts'
 import { Alert, Refusal } from '#console/ui/messages/alert.tsx'
-import { isOpen, WAYS } from '#console/ui/ways-in/ways.ts'
 import type { SessionUser } from '#read-api/contract/users.ts'
 import type { SecondFactorRequired } from '#write-api/contract/login.ts'
 import { type Asked, LoginForm, type OnNeeded } from './login-form.tsx'
-import { OtherWays } from './other-ways.tsx'
-import { useEnter } from './use-enter.ts'
+import { OtherWays } from './other-login-methods.tsx'
+import { useEnter } from './use-complete-login.ts'
 
 const SecondStepForm = lazy(async () => ({
   default: (await import('./second-step-form.tsx')).SecondStepForm,

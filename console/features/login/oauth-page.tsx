@@ -4,10 +4,10 @@ import { useLocation, useNavigate, useSearchParams } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
 import { rememberedReturn, rememberReturn } from '#console/api/oauth.ts'
 import { EntryPage } from '#console/ui/layout/entry-page.tsx'
+import { WAYS } from '#console/ui/login-methods/login-methods.ts'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
-import { WAYS } from '#console/ui/ways-in/ways.ts'
 import type { LoginOrBindResult, TelegramQuery } from '#write-api/contract/oauth.ts'
-import { useEnter } from './use-enter.ts'
+import { useEnter } from './use-complete-login.ts'
 
 /** The page to which OAuth providers return. It completes a login or a binding and redirects. */
 export function OAuthPage() {

@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next'
 import { showPasskey } from '#console/api/auth/passkeys.ts'
 import { call } from '#console/api/client.ts'
 import { Button } from '#console/ui/elements/button.tsx'
-import { CODE_CODES } from '#console/ui/forms/at-field.ts'
 import { TextField } from '#console/ui/forms/fields.tsx'
+import { CODE_CODES } from '#console/ui/forms/server-field-errors.ts'
 import {
   type DraftForm,
   errorsByCode,
@@ -15,7 +15,7 @@ import { Refusal } from '#console/ui/messages/alert.tsx'
 import type { PasskeyAssertion } from '#write-api/contract/credentials.ts'
 import type { SecondFactorKind } from '#write-api/contract/login.ts'
 import type { Asked } from './login-form.tsx'
-import { useEnter } from './use-enter.ts'
+import { useEnter } from './use-complete-login.ts'
 
 const CODES = {
   totp: { label: 'ui.verificationCode', lead: 'auth.totpLead', other: 'auth.useTotp' },

@@ -14,7 +14,7 @@ import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { MePanelProps } from './me-panel.ts'
-import { proven } from './proven.tsx'
+import { proven } from './with-identity-proof.tsx'
 
 /** The access token for scripts, which is shown only when it is created. */
 export function AccessTokenPanel({ user }: MePanelProps) {

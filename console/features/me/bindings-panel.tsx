@@ -5,22 +5,22 @@ import { selfQuery } from '#console/api/account.ts'
 import { call } from '#console/api/client.ts'
 import { sendAway } from '#console/api/oauth.ts'
 import { useStatus } from '#console/api/status.ts'
-import { Cancelled } from '#console/ui/dialogs/cancelled.ts'
+import { Cancelled } from '#console/ui/dialogs/cancelled-error.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
-import { MiddleText } from '#console/ui/elements/middle-text.tsx'
+import { MiddleText } from '#console/ui/elements/middle-ellipsis.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
-import { showError, showSuccess } from '#console/ui/messages/toast.ts'
+import { isOpen, WAY_ICONS, WAYS, type Way } from '#console/ui/login-methods/login-methods.ts'
 import {
   isMessenger,
   type Messenger,
   MessengerDialog,
-} from '#console/ui/ways-in/messenger-dialog.tsx'
-import { isOpen, WAY_ICONS, WAYS, type Way } from '#console/ui/ways-in/ways.ts'
-import { IDS } from './bound-ways.ts'
+} from '#console/ui/login-methods/messenger-dialog.tsx'
+import { showError, showSuccess } from '#console/ui/messages/toast.ts'
+import { IDS } from './login-method-fields.ts'
 import type { MePanelProps } from './me-panel.ts'
-import { proven } from './proven.tsx'
+import { proven } from './with-identity-proof.tsx'
 
 /** The login methods that the site offers or that the user has already connected. */
 export function BindingsPanel({ user }: MePanelProps) {

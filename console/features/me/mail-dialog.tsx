@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next'
 import { selfQuery } from '#console/api/account.ts'
 import { call } from '#console/api/client.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
-import { MAIL_CODES } from '#console/ui/forms/at-field.ts'
 import { MailCodeFields } from '#console/ui/forms/mail-code.tsx'
+import { MAIL_CODES } from '#console/ui/forms/server-field-errors.ts'
 import {
   type DraftForm,
   errorsByCode,
@@ -13,7 +13,7 @@ import {
 } from '#console/ui/forms/use-draft-form.ts'
 import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
-import { proven } from './proven.tsx'
+import { proven } from './with-identity-proof.tsx'
 
 const FIELD_CODES = {
   code: ['MailCodeRequired', 'MailCodeWrong'],

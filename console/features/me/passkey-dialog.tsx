@@ -2,14 +2,14 @@ import { useTranslation } from 'react-i18next'
 import { makePasskey } from '#console/api/auth/passkeys.ts'
 import { call } from '#console/api/client.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
-import { PROOF_CODES } from '#console/ui/forms/at-field.ts'
 import { TextField } from '#console/ui/forms/fields.tsx'
+import { PROOF_CODES } from '#console/ui/forms/server-field-errors.ts'
 import { errorsByCode, FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { OwnPasskey } from '#read-api/contract/credentials.ts'
 import type { AddPasskey, ProofOnly } from '#write-api/contract/credentials.ts'
 import { deviceName } from './device-name.ts'
-import { isProof, ProofFields } from './proof-fields.tsx'
-import { proven } from './proven.tsx'
+import { isProof, ProofFields } from './identity-proof-fields.tsx'
+import { proven } from './with-identity-proof.tsx'
 
 /** Adds a passkey with a name or, if `renamed` is set, renames that passkey. */
 export function PasskeyDialog(props: {

@@ -8,8 +8,8 @@ import { useSiteName } from '#console/ui/layout/page.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { OwnPasskey } from '#read-api/contract/credentials.ts'
 import type { ProofOnly, TotpOffer } from '#write-api/contract/credentials.ts'
+import { ProofDialog } from './identity-proof-dialog.tsx'
 import { PasskeyDialog } from './passkey-dialog.tsx'
-import { ProofDialog } from './proof-dialog.tsx'
 import { TotpDialog } from './totp-dialog.tsx'
 
 /**

@@ -12,8 +12,8 @@ import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { CredentialsOverview } from '#read-api/contract/credentials.ts'
 import type { MePanelProps } from './me-panel.ts'
 import { PasskeyRows } from './passkey-rows.tsx'
-import { proven } from './proven.tsx'
 import { type TwoStepDialog, TwoStepDialogs } from './two-step-dialogs.tsx'
+import { proven } from './with-identity-proof.tsx'
 
 export function TwoStepPanel({ user }: MePanelProps) {
   const { t } = useTranslation()

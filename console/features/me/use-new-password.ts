@@ -4,7 +4,7 @@ import { ApiError } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
 import { storedUser, storeUser } from '#console/api/session.ts'
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '#console/ui/forms/account-draft.ts'
-import { PROOF_CODES } from '#console/ui/forms/at-field.ts'
+import { PROOF_CODES } from '#console/ui/forms/server-field-errors.ts'
 import {
   errorsByCode,
   FieldError,
@@ -13,7 +13,7 @@ import {
 } from '#console/ui/forms/use-draft-form.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { UpdateSelf } from '#write-api/contract/users.ts'
-import { proven } from './proven.tsx'
+import { proven } from './with-identity-proof.tsx'
 
 /** `proof` is a passkey, or another proof of identity without a field in the form. */
 export type PasswordDraft = {

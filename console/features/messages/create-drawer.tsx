@@ -16,8 +16,8 @@ import {
   recipientFaults,
   textFaults,
 } from './message-draft.ts'
+import { TextFields } from './message-text-fields.tsx'
 import { RecipientFields } from './recipient-fields.tsx'
-import { TextFields } from './text-fields.tsx'
 
 /** Writes and sends a message. Each opening mounts the form again with empty fields. */
 export function CreateDrawer(props: { isOpen: boolean; onClose: () => void }) {

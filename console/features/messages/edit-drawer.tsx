@@ -6,7 +6,7 @@ import { messagesKey } from '#console/api/messages.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
-import { Fact } from '#console/ui/elements/fact.tsx'
+import { Fact } from '#console/ui/elements/labelled-value.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { useLeaveGuard } from '#console/ui/forms/use-leave-guard.ts'
@@ -15,8 +15,8 @@ import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { AdminMessage } from '#read-api/contract/messages.ts'
 import { type MessageFault, type MessageText, textFaults, trimmed } from './message-draft.ts'
+import { TextFields } from './message-text-fields.tsx'
 import { RecipientTable } from './recipient-table.tsx'
-import { TextFields } from './text-fields.tsx'
 
 const WIDTH = 900
 

@@ -7,7 +7,7 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { Recipient } from '#read-api/contract/messages.ts'
-import { SmallPages } from './small-pages.tsx'
+import { SmallPages } from './compact-pagination.tsx'
 
 const PAGE_SIZE = 10
 

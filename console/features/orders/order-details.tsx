@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { useLocale } from '#console/i18n/use-locale.ts'
-import { Fact } from '#console/ui/elements/fact.tsx'
+import { Fact } from '#console/ui/elements/labelled-value.tsx'
 import type { Tone } from '#console/ui/elements/status-tag.tsx'
 import { stamp, Time } from '#console/ui/elements/time.tsx'
 import { moneyText } from '#console/ui/quota/currency-text.ts'

@@ -1,6 +1,6 @@
 import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useGroupWords } from '#console/ui/elements/group-words.ts'
+import { useGroupWords } from '#console/ui/elements/use-group-description.ts'
 import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
 import type { UsableGroups } from '#read-api/contract/users.ts'
 import { type ChatSettings, MAX_TOKENS_MOST, TEMPERATURES } from './conversation.ts'

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
-import { useStable } from '#console/ui/state/use-stable.ts'
+import { useStable } from '#console/ui/state/use-stable-callbacks.ts'
 import type { Conversation } from './conversation.ts'
 import { MessageItem } from './message-item.tsx'
 import type { Chat } from './use-chat.ts'

@@ -4,7 +4,7 @@ import {
   accountFaults,
   EMPTY_ACCOUNT,
 } from '#console/ui/forms/account-draft.ts'
-import { MAIL_CODES, USERNAME_CODES } from '#console/ui/forms/at-field.ts'
+import { MAIL_CODES, USERNAME_CODES } from '#console/ui/forms/server-field-errors.ts'
 import type { FieldCodes, FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import type { Register } from '#write-api/contract/registration.ts'
 

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
-import { useOpening } from '#console/ui/dialogs/use-opening.ts'
+import { useOpening } from '#console/ui/dialogs/use-dialog-item.ts'
 import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
 import { SwitchField } from '#console/ui/forms/switches.tsx'
 import { type DraftForm, useDraftForm } from '#console/ui/forms/use-draft-form.ts'

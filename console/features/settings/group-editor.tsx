@@ -6,7 +6,7 @@ import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { GroupBadge } from '#console/ui/elements/group-tag.tsx'
-import { useGroupWords } from '#console/ui/elements/group-words.ts'
+import { useGroupWords } from '#console/ui/elements/use-group-description.ts'
 import { RowActions } from '#console/ui/lists/row-actions.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import { GroupDrawer } from './group-drawer.tsx'
@@ -18,7 +18,7 @@ import {
   withGroup,
   withoutGroup,
 } from './group-table.ts'
-import { useHeld } from './use-held.ts'
+import { useHeld } from './use-paused-refresh.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /** The groups as a table. Changes in the table are saved only with the settings page. */

@@ -1,8 +1,8 @@
 import { TextAreaField } from '#console/ui/forms/fields.tsx'
 import { isJson, readableJson } from './json-map.ts'
 import { useHint } from './setting-hint.tsx'
+import { useWords } from './use-localized-text.ts'
 import type { SettingsForm } from './use-settings-form.ts'
-import { useWords } from './use-words.ts'
 
 const ROWS_MAX = 14
 const ROWS_MIN = 4

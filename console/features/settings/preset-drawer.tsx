@@ -12,7 +12,7 @@ import type { PresetRatios } from '#read-api/contract/options.ts'
 import { type PresetRow, presetRows, withoutPresets, withPresets } from './preset-merge.ts'
 import type { PriceMaps } from './price-table.ts'
 import { SettingField } from './setting-field.tsx'
-import { useHeld } from './use-held.ts'
+import { useHeld } from './use-paused-refresh.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 type PresetProps = { isOpen: boolean; form: SettingsForm; maps: PriceMaps; onClose: () => void }

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { Fact } from '#console/ui/elements/fact.tsx'
+import { Fact } from '#console/ui/elements/labelled-value.tsx'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { PricePreview } from '#write-api/contract/options.ts'

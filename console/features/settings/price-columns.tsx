@@ -4,9 +4,9 @@ import type { Column } from '#console/ui/data-grid/column.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { RowActions } from '#console/ui/lists/row-actions.tsx'
 import { formatDecimal, multiply, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
-import type { CapFallback } from './output-cap.ts'
 import { outputPrice, priceOfRatio, shortRatio } from './price-conversion.ts'
 import { isPerCall, isPriced, type PriceRow } from './price-table.ts'
+import type { CapFallback } from './use-output-limit-fallback.ts'
 
 type PriceActions = {
   capFallback: CapFallback

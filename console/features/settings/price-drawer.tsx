@@ -1,9 +1,8 @@
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
-import { useOpening } from '#console/ui/dialogs/use-opening.ts'
+import { useOpening } from '#console/ui/dialogs/use-dialog-item.ts'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
-import type { CapFallback } from './output-cap.ts'
 import {
   changedRow,
   draftOfRow,
@@ -15,6 +14,7 @@ import {
 } from './price-draft.ts'
 import { PriceFields } from './price-fields.tsx'
 import type { PriceRow } from './price-table.ts'
+import type { CapFallback } from './use-output-limit-fallback.ts'
 
 type PriceDrawerProps = {
   edited: PriceRow | 'new' | null

@@ -12,7 +12,6 @@ import { showError } from '#console/ui/messages/toast.ts'
 import { isSameNumber } from '#console/ui/quota/exact-decimal.ts'
 import { BatchPrices } from './batch-prices.tsx'
 import { readJsonMap } from './json-map.ts'
-import { type CapFallback, useCapFallback } from './output-cap.ts'
 import { priceColumns } from './price-columns.tsx'
 import { PriceDrawer } from './price-drawer.tsx'
 import { PriceHistoryDrawer } from './price-history-drawer.tsx'
@@ -25,9 +24,10 @@ import {
   withoutRows,
   withRows,
 } from './price-table.ts'
-import { useHeld } from './use-held.ts'
+import { type CapFallback, useCapFallback } from './use-output-limit-fallback.ts'
+import { useHeld } from './use-paused-refresh.ts'
+import { useShownRow } from './use-scroll-to-row.ts'
 import type { SettingsForm } from './use-settings-form.ts'
-import { useShownRow } from './use-shown-row.ts'
 
 type Open = { row: PriceRow | 'new' } | { historyOf: string } | 'batch' | null
 

@@ -3,7 +3,6 @@ import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import { RadioCards } from '#console/ui/forms/switches.tsx'
 import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'
-import type { CapFallback } from './output-cap.ts'
 import {
   completionRatioOf,
   exampleCost,
@@ -14,6 +13,7 @@ import {
   shortRatio,
 } from './price-conversion.ts'
 import { inMode, type PriceDraft } from './price-draft.ts'
+import type { CapFallback } from './use-output-limit-fallback.ts'
 
 type FieldsProps = { capFallback: CapFallback; form: DraftForm<PriceDraft> }
 

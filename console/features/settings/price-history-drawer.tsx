@@ -11,9 +11,9 @@ import { Select, TextInput } from '#console/ui/forms/inputs.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { Pagination, pagingOf, usePageSize } from '#console/ui/lists/pagination.tsx'
-import { useSettled } from '#console/ui/state/use-settled.ts'
+import { useSettled } from '#console/ui/state/use-debounced.ts'
 import type { PriceChange } from '#read-api/contract/options.ts'
-import { valueText } from './planned-entries.tsx'
+import { valueText } from './scheduled-entries.tsx'
 import { useOptionLabel } from './use-option-label.ts'
 
 /** The pause in typing after which the search starts. */

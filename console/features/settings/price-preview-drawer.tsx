@@ -11,8 +11,8 @@ import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import type { PricePreview } from '#write-api/contract/options.ts'
-import { draftEntries, isPriceOption } from './draft-entries.ts'
 import { PreviewFigures, PreviewTable } from './preview-figures.tsx'
+import { draftEntries, isPriceOption } from './unsaved-price-entries.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 const DAYS = { day: 1, week: 7, month: 30 } as const

@@ -1,12 +1,12 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { mayLeave } from '#console/ui/dialogs/confirm-discard.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
-import { mayLeave } from '#console/ui/dialogs/may-leave.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import type { OptionChange } from './option-changes.ts'
 import { OptionDiff } from './option-diff.tsx'
+import { useWords } from './use-localized-text.ts'
 import type { SettingsForm } from './use-settings-form.ts'
-import { useWords } from './use-words.ts'
 
 /** A sticky bar with the number of unsaved changes, a list of them, and the save button. */
 export function SaveBar({ form }: { form: SettingsForm }) {

@@ -7,8 +7,8 @@ import { Switch } from '#console/ui/forms/switches.tsx'
 import type { OptionSchema } from '#read-api/contract/options.ts'
 import { JsonOption } from './json-option.tsx'
 import { useHint } from './setting-hint.tsx'
+import { useWords } from './use-localized-text.ts'
 import type { SettingsForm } from './use-settings-form.ts'
-import { useWords } from './use-words.ts'
 
 /** The text that the server sends in place of a secret. */
 const SET = '***'

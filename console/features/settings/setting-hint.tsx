@@ -2,8 +2,8 @@ import { useTranslation } from 'react-i18next'
 import { quotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { OptionSchema } from '#read-api/contract/options.ts'
+import { useWords } from './use-localized-text.ts'
 import type { SettingsForm } from './use-settings-form.ts'
-import { useWords } from './use-words.ts'
 
 const NUMBERS = ['integer', 'decimal']
 

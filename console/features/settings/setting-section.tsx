@@ -3,12 +3,12 @@ import { useTranslation } from 'react-i18next'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import type { OptionSchema, OptionSection } from '#read-api/contract/options.ts'
-import { SectionHistory } from './history-drawer.tsx'
-import { rowStarts } from './row-starts.ts'
+import { rowStarts } from './form-row-breaks.ts'
+import { SectionHistory } from './section-history.tsx'
 import { SettingField } from './setting-field.tsx'
 import { isRootOnly } from './setting-hint.tsx'
+import { useWords } from './use-localized-text.ts'
 import type { SettingsForm } from './use-settings-form.ts'
-import { useWords } from './use-words.ts'
 
 /** The panel of a section: a custom form, or a field for each option. */
 export function SettingSection(props: {

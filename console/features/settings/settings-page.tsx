@@ -18,11 +18,11 @@ import { Tabs } from '#console/ui/layout/tabs.tsx'
 import { choiceParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { OptionSection } from '#read-api/contract/options.ts'
-import { EXTRAS, OWN_FORMS } from './own-forms.tsx'
+import { EXTRAS, OWN_FORMS } from './custom-forms.tsx'
 import { SaveBar } from './save-bar.tsx'
 import { SettingSection } from './setting-section.tsx'
+import { useWords } from './use-localized-text.ts'
 import { useSettingsForm } from './use-settings-form.ts'
-import { useWords } from './use-words.ts'
 
 const SHOWN_FROM = 4
 

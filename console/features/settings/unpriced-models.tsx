@@ -8,10 +8,10 @@ import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Pagination, usePageSize } from '#console/ui/lists/pagination.tsx'
 import { textParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
-import { useCapFallback } from './output-cap.ts'
 import { PriceDrawer } from './price-drawer.tsx'
 import { isPriced, type PriceMaps, priceRows, withRows } from './price-table.ts'
-import { useHeld } from './use-held.ts'
+import { useCapFallback } from './use-output-limit-fallback.ts'
+import { useHeld } from './use-paused-refresh.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /** The model whose price form is open. It is in the URL, so that a link can open the form. */

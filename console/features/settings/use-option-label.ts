@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { optionSchemaQuery } from '#console/api/options.ts'
-import { useWords } from './use-words.ts'
+import { useWords } from './use-localized-text.ts'
 
 /** Returns an option's label, or the option's key until the labels have loaded. */
 export function useOptionLabel(): (key: string) => string {

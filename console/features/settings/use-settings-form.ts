@@ -8,11 +8,11 @@ import { showError, showSuccess, showWarning } from '#console/ui/messages/toast.
 import type { OptionSchema } from '#read-api/contract/options.ts'
 import { fallbackFaultKey } from './fallback-pricing.ts'
 import { changedOptions, type OptionChange } from './option-changes.ts'
-import { type Rebased, sendChanges } from './send-changes.ts'
-import { rangeFault, type SettingFault, settingFault } from './setting-faults.ts'
+import { type Rebased, sendChanges } from './save-changes.ts'
+import { rangeFault, type SettingFault, settingFault } from './setting-validation.ts'
+import { useWords } from './use-localized-text.ts'
 import { useOptionLabel } from './use-option-label.ts'
 import { type Options, useOptions } from './use-options.ts'
-import { useWords } from './use-words.ts'
 
 const OUT_OF_BOUNDS: readonly SettingFault['code'][] = ['tooSmall', 'tooLarge', 'notNumber']
 

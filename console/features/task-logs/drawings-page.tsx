@@ -8,10 +8,10 @@ import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import type { DrawingTask } from '#read-api/contract/tasks.ts'
 import { drawingColumns, type Shown } from './drawing-columns.tsx'
-import { TaskFacts } from './task-facts.tsx'
+import { TaskFacts } from './task-details.tsx'
+import { TaskDialog, TextPart } from './task-dialog.tsx'
 import { DRAWINGS } from './task-kind.ts'
 import { TaskList } from './task-list.tsx'
-import { TaskDialog, TextPart } from './text-dialog.tsx'
 import { useTaskList } from './use-task-list.ts'
 
 /** A drawing at the size of the window. */

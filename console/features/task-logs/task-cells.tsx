@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import type { Words } from '#console/i18n/words-type.ts'
+import type { Words } from '#console/i18n/translation-types.ts'
 import { GroupBadge } from '#console/ui/elements/group-tag.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'

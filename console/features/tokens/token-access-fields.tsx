@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { usableGroupsQuery, usableModelsQuery } from '#console/api/account.ts'
-import { useGroupWords } from '#console/ui/elements/group-words.ts'
+import { useGroupWords } from '#console/ui/elements/use-group-description.ts'
 import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
 import { NamesField } from '#console/ui/forms/name-list.tsx'
 import { Switch, SwitchField } from '#console/ui/forms/switches.tsx'

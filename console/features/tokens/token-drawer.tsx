@@ -9,6 +9,7 @@ import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { AmountUnit } from '#console/ui/quota/quota-amount.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
+import type { ReadyToken } from './created-token.tsx'
 import {
   changedTerms,
   draftOfToken,
@@ -18,7 +19,6 @@ import {
   tokenErrors,
 } from './token-draft.ts'
 import { TokenForm } from './token-form.tsx'
-import type { ReadyToken } from './token-ready.tsx'
 
 type TokenDrawerProps = {
   edited: Token | 'new' | null

@@ -7,7 +7,7 @@ import { fullKey } from '#console/ui/elements/full-key.ts'
 import { changeRows } from '#console/ui/lists/cached-rows.ts'
 import { confirmDelete, showUndoable } from '#console/ui/lists/list-actions.ts'
 import { showError, showInfo, showSuccess } from '#console/ui/messages/toast.ts'
-import { useStable } from '#console/ui/state/use-stable.ts'
+import { useStable } from '#console/ui/state/use-stable-callbacks.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 
 export type TokenActions = ReturnType<typeof useTokenActions>

@@ -1,7 +1,7 @@
 import { stampText } from '#console/ui/elements/time-text.ts'
 import { boundsOf, midnightBefore } from '#console/ui/time-range/time-range.ts'
 import type { UsagePoint } from '#read-api/contract/logs.ts'
-import type { LogFilters } from './filters.ts'
+import type { LogFilters } from './log-filter-params.ts'
 import { CONSUMPTION } from './log-type.ts'
 
 /** A bar of full hours, from the first to the last second (`to`) in unix seconds. */

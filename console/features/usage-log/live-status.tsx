@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
-import { LiveMark } from '#console/ui/elements/live-dot.tsx'
+import { LiveMark } from '#console/ui/elements/live-indicator.tsx'
 
 type Props = {
   isPaused: boolean

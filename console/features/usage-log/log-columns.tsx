@@ -1,13 +1,12 @@
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { Words } from '#console/i18n/translation-types.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import type { Words } from '#console/i18n/words-type.ts'
 import type { Column } from '#console/ui/data-grid/column.ts'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import { ChannelCell } from './channel-link.tsx'
-import { LOG_SORTS, type LogFilters } from './filters.ts'
 import {
   CostCell,
   DetailsCell,
@@ -19,6 +18,7 @@ import {
   RetryCell,
   StatusCell,
 } from './log-cells.tsx'
+import { LOG_SORTS, type LogFilters } from './log-filter-params.ts'
 import { LogUser } from './log-user.tsx'
 
 export const COLUMNS_KEY = 'logs-table-columns'

@@ -8,13 +8,13 @@ import { Icon } from '#console/ui/elements/icons.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { Pagination } from '#console/ui/lists/pagination.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
+import { OpenedRow, prefetchDetails } from './expanded-row.tsx'
 import { type LiveTail, release } from './live-tail.ts'
 import { LogEmpty } from './log-empty.tsx'
 import { ERROR } from './log-type.ts'
-import { OpenedRow, prefetchDetails } from './opened-row.tsx'
+import type { Reading } from './use-is-reading.ts'
 import type { useLogRows } from './use-log-rows.ts'
 import type { LogView } from './use-log-view.ts'
-import type { Reading } from './use-reading.ts'
 
 type Props = {
   view: LogView

@@ -6,8 +6,8 @@ import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import { useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import { rangeText, zoneName } from '#console/ui/time-range/time-range.ts'
 import { type ExportColumn, exportColumns } from '#read-api/contract/export-columns.ts'
-import { logParams } from './log-params.ts'
-import { RowCounter } from './row-counter.ts'
+import { RowCounter } from './export-row-counter.ts'
+import { logParams } from './log-query-params.ts'
 import type { LogView } from './use-log-view.ts'
 
 export type ExportState = ReturnType<typeof useExport>

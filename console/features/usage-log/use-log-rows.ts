@@ -5,12 +5,11 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { currentHealth, isUnanswered, onHealth } from '#console/api/health.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { barsKey, listLogs, logStat, logsKey } from '#console/api/logs.ts'
+import { currentHealth, isUnanswered, onHealth } from '#console/api/server-health.ts'
 import { useThrottled } from '#console/ui/state/use-throttled.ts'
 import type { LogPage } from '#read-api/contract/logs.ts'
-import { LOG_SORTS } from './filters.ts'
 import {
   EMPTY_TAIL,
   hold,
@@ -20,7 +19,8 @@ import {
   release,
   withPage,
 } from './live-tail.ts'
-import { isListed, logParams } from './log-params.ts'
+import { LOG_SORTS } from './log-filter-params.ts'
+import { isListed, logParams } from './log-query-params.ts'
 import type { LogView } from './use-log-view.ts'
 
 const STAT_EVERY_MS = 2_000

@@ -1,12 +1,18 @@
 import { useEffect, useMemo } from 'react'
 import { isAdmin as isAdminUser, useUser } from '#console/api/session.ts'
 import type { Sort } from '#console/ui/data-grid/column.ts'
-import type { PageSize } from '#console/ui/lists/list-address.ts'
+import type { PageSize } from '#console/ui/lists/list-url-params.ts'
 import { usePageSize } from '#console/ui/lists/pagination.tsx'
 import type { UrlValues } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { rangeText } from '#console/ui/time-range/time-range.ts'
-import { filtersOf, type LOG_SORTS, LOG_URL, type LogFilters, NO_FILTERS } from './filters.ts'
+import {
+  filtersOf,
+  type LOG_SORTS,
+  LOG_URL,
+  type LogFilters,
+  NO_FILTERS,
+} from './log-filter-params.ts'
 
 /** The default page size, which fills a window of 1280 × 800 (other lists have ten rows). */
 const ROWS_AT_FIRST = 20

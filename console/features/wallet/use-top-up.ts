@@ -7,7 +7,7 @@ import { useStatus } from '#console/api/status.ts'
 import { ordersKey, ownOrdersQuery, type PaymentPage, pay } from '#console/api/wallet.ts'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { showError } from '#console/ui/messages/toast.ts'
-import { useSettled } from '#console/ui/state/use-settled.ts'
+import { useSettled } from '#console/ui/state/use-debounced.ts'
 import type { Status } from '#read-api/contract/status.ts'
 import type { AmountRequest, PaymentMethod } from '#write-api/contract/top-ups.ts'
 

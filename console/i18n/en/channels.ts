@@ -1,4 +1,4 @@
-import type { Words } from '../words-type.ts'
+import type { Words } from '../translation-types.ts'
 
 export const channels: Words['channels'] = {
   notWhole: 'Enter a whole number of at most 9 digits',

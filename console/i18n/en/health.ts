@@ -1,4 +1,4 @@
-import type { Words } from '../words-type.ts'
+import type { Words } from '../translation-types.ts'
 
 export const health: Words['health'] = {
   lead: 'Live status of each channel: circuits, success rate, latency and speed.',

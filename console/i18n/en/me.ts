@@ -1,4 +1,4 @@
-import type { Words } from '../words-type.ts'
+import type { Words } from '../translation-types.ts'
 
 export const me: Words['me'] = {
   bindMail: 'Bind an email',

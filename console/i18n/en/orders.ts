@@ -1,4 +1,4 @@
-import type { Words } from '../words-type.ts'
+import type { Words } from '../translation-types.ts'
 
 export const orders: Words['orders'] = {
   lead: 'Everybody’s top-ups, and what was refunded.',

@@ -1,4 +1,4 @@
-import type { Words } from '../words-type.ts'
+import type { Words } from '../translation-types.ts'
 
 export const settings: Words['settings'] = {
   title: 'Settings',

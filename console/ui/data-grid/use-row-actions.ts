@@ -1,4 +1,4 @@
-import { useStable } from '../state/use-stable.ts'
+import { useStable } from '../state/use-stable-callbacks.ts'
 import { isOnControl } from './grid-keys.ts'
 import type { DataGridProps } from './grid-props.ts'
 import type { Grid } from './use-grid.ts'

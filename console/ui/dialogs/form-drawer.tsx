@@ -2,8 +2,8 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../elements/button.tsx'
 import { type DraftForm, formProps } from '../forms/use-draft-form.ts'
+import { mayLeave } from './confirm-discard.ts'
 import { Drawer } from './drawer.tsx'
-import { mayLeave } from './may-leave.ts'
 
 /** A drawer with one form. Enter submits the form. Closing with unsaved changes asks the user. */
 export function FormDrawer(props: {

@@ -1,6 +1,6 @@
 import { translate } from '#console/i18n/i18n.ts'
 import { showError } from '../messages/toast.ts'
-import { askToCopyByHand } from './copy-by-hand.tsx'
+import { askToCopyByHand } from './manual-copy-dialog.tsx'
 
 /** Copies a text and returns true. If the browser refuses, shows a dialog with the text. */
 export async function copyText(text: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { useBlocker } from 'react-router-dom'
-import { mayLeave } from '../dialogs/may-leave.ts'
+import { mayLeave } from '../dialogs/confirm-discard.ts'
 
 /** The router's state of a navigation for which the user has already been asked. */
 export const SETTLED = { isSettled: true }

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useStatus } from '#console/api/status.ts'
 import { showInfo } from '../messages/toast.ts'
 
-const HumanBox = lazy(async () => ({ default: (await import('./human-box.tsx')).HumanBox }))
+const HumanBox = lazy(async () => ({ default: (await import('./human-check-box.tsx')).HumanBox }))
 
 export type HumanCheck = {
   /** The provider's widget, or null if the site requires no human verification. */

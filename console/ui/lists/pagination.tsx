@@ -6,7 +6,7 @@ import { Button } from '../elements/button.tsx'
 import type { IconName } from '../elements/icons.tsx'
 import { Select } from '../forms/inputs.tsx'
 import { useLocalPreference } from '../state/use-local-preference.ts'
-import { PAGE_SIZES, type PageSize } from './list-address.ts'
+import { PAGE_SIZES, type PageSize } from './list-url-params.ts'
 
 /** The page size, which this browser stores for all lists. The default is `fallback`. */
 export function usePageSize(

@@ -9,7 +9,7 @@ import type { ListPage } from '#console/api/request.ts'
 import type { Sort } from '../data-grid/column.ts'
 import type { UrlSchema, UrlValues } from '../state/url-state.ts'
 import { type SetUrlState, useUrlState } from '../state/use-url-state.ts'
-import type { ListAddress, ListAsk, PageSize } from './list-address.ts'
+import type { ListAddress, ListAsk, PageSize } from './list-url-params.ts'
 import { type Paging, pagingOf, usePageSize } from './pagination.tsx'
 
 export type ListView<Row> = {

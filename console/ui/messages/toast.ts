@@ -1,5 +1,5 @@
 import { ApiError } from '#console/api/api-error.ts'
-import { Cancelled } from '../dialogs/cancelled.ts'
+import { Cancelled } from '../dialogs/cancelled-error.ts'
 
 export type Toast = {
   id: number

@@ -6,9 +6,9 @@ import {
   newChannel,
   withType,
 } from '#console/features/channels/form/channel-draft.ts'
-import { channelFaults } from '#console/features/channels/form/channel-faults.ts'
-import { changedTerms, createdTerms } from '#console/features/channels/form/channel-terms.ts'
-import { endsInVersion, relayAddress } from '#console/features/channels/form/relay-address.ts'
+import { changedTerms, createdTerms } from '#console/features/channels/form/channel-request-body.ts'
+import { channelFaults } from '#console/features/channels/form/channel-validation.ts'
+import { endsInVersion, relayAddress } from '#console/features/channels/form/upstream-url.ts'
 import { dateFieldText, secondsOfDateField } from '#console/ui/forms/date-field.ts'
 import { channel, TYPES } from '../support/channel-routes.ts'
 

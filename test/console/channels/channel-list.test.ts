@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { sortAfter } from '#console/features/channels/list/channel-address.ts'
 import {
   channelsOf,
   chosenAfter,
@@ -7,8 +6,9 @@ import {
   lineKey,
   linesOf,
   markedKeys,
-} from '#console/features/channels/list/channel-lines.ts'
+} from '#console/features/channels/list/channel-rows.ts'
 import { responseSpeed, statusCause } from '#console/features/channels/list/channel-status.ts'
+import { sortAfter } from '#console/features/channels/list/channel-url-params.ts'
 import { typeName } from '#console/features/channels/type-names.ts'
 import { byTag, channel } from '../support/channel-routes.ts'
 

@@ -12,7 +12,7 @@ import {
   wholeSteps,
   zoomOf,
 } from '#console/features/dashboard/chart-range.ts'
-import { checklist } from '#console/features/dashboard/checklist.ts'
+import { checklist } from '#console/features/dashboard/setup-steps.ts'
 import { maskedKey, snippetOf } from '#console/features/dashboard/snippets.ts'
 import {
   bucketEnd,

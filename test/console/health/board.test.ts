@@ -8,8 +8,8 @@ import {
   successRate,
   withPush,
 } from '#console/api/channel-health.ts'
-import { durationText, rateText } from '#console/features/health/figure-text.ts'
-import { foldEntries, spanText, summaryOf } from '#console/features/health/folded-entries.ts'
+import { foldEntries, spanText, summaryOf } from '#console/features/health/grouped-entries.ts'
+import { durationText, rateText } from '#console/features/health/metric-text.ts'
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 import { channelHealth, circuit, figures } from '../support/health.ts'
 

@@ -4,9 +4,9 @@ import type { Order, PaymentReport, Refund, Restoration } from '#read-api/contra
 import { en, zh } from '#test/support/console-texts.ts'
 import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
-import { cutAmong } from '../support/cut-among.ts'
 import { ok } from '../support/fake-site.ts'
 import { LANGUAGES, lookFaults } from '../support/looks.ts'
+import { cutAmong } from '../support/truncated-texts.ts'
 
 const DAY = 86_400
 const NOW = Math.floor(Date.now() / 1_000)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { draftEntries } from '#console/features/settings/draft-entries.ts'
 import { presetRows, withoutPresets, withPresets } from '#console/features/settings/preset-merge.ts'
 import { type PriceMaps, readPriceMaps } from '#console/features/settings/price-table.ts'
+import { draftEntries } from '#console/features/settings/unsaved-price-entries.ts'
 
 const maps = (): PriceMaps => {
   const read = readPriceMaps(

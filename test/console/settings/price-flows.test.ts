@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { zh } from '#test/support/console-texts.ts'
 import { OPTIONS } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
-import { cutAmong } from '../support/cut-among.ts'
 import { ok, refused } from '../support/fake-site.ts'
+import { cutAmong } from '../support/truncated-texts.ts'
 import { withPrices } from './price-site.ts'
 
 const app = pageFixture({ language: 'zh' })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { clockText } from '#console/features/task-logs/clock-text.ts'
 import { withPushes } from '#console/features/task-logs/live-tasks.ts'
+import { clockText } from '#console/features/task-logs/song-length.ts'
 import { DRAWINGS } from '#console/features/task-logs/task-kind.ts'
 import { drawing, song } from './fake-tasks.ts'
 

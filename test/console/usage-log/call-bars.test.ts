@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { axisTicks, callBars, canCount, planBars } from '#console/features/usage-log/call-bars.ts'
-import { NO_FILTERS } from '#console/features/usage-log/filters.ts'
+import { NO_FILTERS } from '#console/features/usage-log/log-filter-params.ts'
 
 const HOUR = 3_600
 const NOON = new Date(2026, 10, 21, 12, 20).getTime() / 1000

@@ -4,10 +4,10 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { SelectField, TextField } from '#console/ui/forms/fields.tsx'
 import { FormField } from '#console/ui/forms/form-field.tsx'
 import { TextInput } from '#console/ui/forms/inputs.tsx'
-import { useTypeFacts } from '../use-type-facts.ts'
+import { useTypeFacts } from '../use-channel-types.ts'
 import { type ChannelFormProps, withType } from './channel-draft.ts'
-import { OwnFields } from './own-fields.tsx'
-import { relayAddress } from './relay-address.ts'
+import { OwnFields } from './type-specific-fields.tsx'
+import { relayAddress } from './upstream-url.ts'
 
 export function BasicFields(props: ChannelFormProps) {
   const { t } = useTranslation()

@@ -4,14 +4,14 @@ import { useTranslation } from 'react-i18next'
 import { channelTypesQuery } from '#console/api/channels.ts'
 import { apiQuery } from '#console/api/client.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
-import type { Edited } from '#console/ui/dialogs/use-drawer-address.ts'
-import { useOpening } from '#console/ui/dialogs/use-opening.ts'
+import { useOpening } from '#console/ui/dialogs/use-dialog-item.ts'
+import type { Edited } from '#console/ui/dialogs/use-drawer-url.ts'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import type { Channel } from '#read-api/contract/channels.ts'
 import { isMissing } from '../list/use-channel-action.ts'
-import { OpenForm } from './open-form.tsx'
-import { UnpricedStep } from './unpriced-step.tsx'
+import { OpenForm } from './channel-drawer-form.tsx'
+import { UnpricedStep } from './unpriced-models-step.tsx'
 
 export function ChannelDrawer(props: { edited: Edited; onClose: () => void }) {
   const { isOpen, shown, key } = useOpening(props.edited)

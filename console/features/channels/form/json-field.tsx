@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { TextAreaField } from '#console/ui/forms/fields.tsx'
 import type { FieldState } from '#console/ui/forms/use-draft-form.ts'
-import { type JsonFault, membersBut } from './json-faults.ts'
+import { type JsonFault, membersBut } from './json-validation.ts'
 
 /** A field for a JSON object, validated on blur. Unknown members cause only a warning. */
 export function JsonField(

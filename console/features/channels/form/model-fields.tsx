@@ -8,10 +8,10 @@ import { groupTag } from '#console/ui/elements/group-tag.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import { FormField } from '#console/ui/forms/form-field.tsx'
 import { NameList, NamesField } from '#console/ui/forms/name-list.tsx'
-import { UnpricedTag, useUnpriced } from '../unpriced.tsx'
+import { UnpricedTag, useUnpriced } from '../unpriced-tag.tsx'
 import type { ChannelFormProps } from './channel-draft.ts'
 import { FetchedModels } from './fetched-models.tsx'
-import { UnpricedStep } from './unpriced-step.tsx'
+import { UnpricedStep } from './unpriced-models-step.tsx'
 
 export function ModelFields(props: ChannelFormProps) {
   const { form } = props

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ChosenBar } from '#console/ui/lists/chosen-bar.tsx'
+import { ChosenBar } from '#console/ui/lists/selection-bar.tsx'
 import { BatchTagDialog } from '../tags/batch-tag-dialog.tsx'
 import type { ChannelActions } from './use-channel-actions.ts'
 import type { useChosen } from './use-channel-list.ts'

@@ -14,8 +14,8 @@ import {
   ResponseTime,
   TagStatus,
 } from './channel-cells.tsx'
-import type { ChannelLine } from './channel-lines.ts'
-import { InlineInteger } from './inline-integer.tsx'
+import type { ChannelLine } from './channel-rows.ts'
+import { InlineInteger } from './inline-integer-input.tsx'
 import { ChannelName, TagName } from './name-cell.tsx'
 import { ChannelMenu, TagMenu } from './row-menu.tsx'
 import type { ChannelActions } from './use-channel-actions.ts'

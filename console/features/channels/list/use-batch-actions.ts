@@ -5,7 +5,7 @@ import { call } from '#console/api/client.ts'
 import { confirmDelete, showUndoable } from '#console/ui/lists/list-actions.ts'
 import { showInfo, showSuccess } from '#console/ui/messages/toast.ts'
 import type { TagGroup, TagMember } from '#read-api/contract/channels.ts'
-import type { ChoosableChannel } from './channel-lines.ts'
+import type { ChoosableChannel } from './channel-rows.ts'
 import { useChannelAction } from './use-channel-action.ts'
 
 /** Actions on many channels. An action changes all channels or none, and offers an undo. */

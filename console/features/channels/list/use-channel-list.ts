@@ -2,12 +2,12 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { channelsQuery, matchingChannelsQuery } from '#console/api/channels.ts'
 import type { Sort } from '#console/ui/data-grid/column.ts'
-import { useChosenRows } from '#console/ui/lists/use-chosen-rows.ts'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
+import { useChosenRows } from '#console/ui/lists/use-selected-rows.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 import { readFlag, useLocalPreference } from '#console/ui/state/use-local-preference.ts'
-import { ADDRESS, sortAfter } from './channel-address.ts'
-import { channelsOf, chosenAfter, markedKeys } from './channel-lines.ts'
+import { channelsOf, chosenAfter, markedKeys } from './channel-rows.ts'
+import { ADDRESS, sortAfter } from './channel-url-params.ts'
 
 export type ChannelListView = ReturnType<typeof useChannelList>
 

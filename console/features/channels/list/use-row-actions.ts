@@ -5,7 +5,7 @@ import { call } from '#console/api/client.ts'
 import { showUndoable } from '#console/ui/lists/list-actions.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
-import { changeChannels } from './channel-lines.ts'
+import { changeChannels } from './channel-rows.ts'
 import { useChannelAction } from './use-channel-action.ts'
 
 type NumberField = 'priority' | 'weight'

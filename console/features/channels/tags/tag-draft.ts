@@ -2,8 +2,8 @@ import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import type { UpdateTag } from '#write-api/contract/channels.ts'
 import { listOf } from '../form/channel-draft.ts'
-import { isInteger, isNatural } from '../form/channel-faults.ts'
-import { type JsonFault, jsonFault } from '../form/json-faults.ts'
+import { isInteger, isNatural } from '../form/channel-validation.ts'
+import { type JsonFault, jsonFault } from '../form/json-validation.ts'
 
 /** The values for all channels of a tag. An empty field leaves the channels unchanged. */
 export type TagDraft = {

@@ -9,7 +9,7 @@ import { Icon } from '#console/ui/elements/icons.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import type { ChannelCheckResult, TestProgress } from '#read-api/contract/channel-actions.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
-import { changeChannels } from '../list/channel-lines.ts'
+import { changeChannels } from '../list/channel-rows.ts'
 
 /**
  * Returns the progress of a test of all channels. Live events update the progress and the rows of

@@ -4,7 +4,7 @@ import { ApiError } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
 import { storedUser, storeUser } from '#console/api/session.ts'
 import { usersKey } from '#console/api/users.ts'
-import { PROOF_CODES, USERNAME_CODES } from '#console/ui/forms/at-field.ts'
+import { PROOF_CODES, USERNAME_CODES } from '#console/ui/forms/server-field-errors.ts'
 import {
   type DraftForm,
   errorsByCode,

@@ -1,0 +1,68 @@
+import { type QueryClient, QueryObserver } from '@tanstack/react-query'
+import { type LoaderFunction, redirect } from 'react-router-dom'
+import { ApiError } from '#console/api/api-error.ts'
+import { loginPath } from '#console/api/auth/login-redirect.ts'
+import { storedUser } from '#console/api/session.ts'
+import { needAllWords, translate } from '#console/i18n/i18n.ts'
+import { showError } from '#console/ui/messages/toast.ts'
+import { cachedStatus, loadNotice, statusQuery } from '../api/status.ts'
+
+/**
+ * Redirects to the setup page until the site has a root account. If the setup was complete on the
+ * last visit, the requested page opens without waiting for the check.
+ */
+export function ifNotSetUp(client: QueryClient, leaveForSetup: () => void): LoaderFunction {
+  return async ({ request }) => {
+    const { pathname } = new URL(request.url)
+    if (pathname !== '/setup' && cachedStatus()?.setup === true) {
+      followStatus(client, leaveForSetup)
+      return null
+    }
+    const [isSetUp] = await Promise.all([readSetup(client), loadNotice(client)])
+    if (isSetUp === false && pathname !== '/setup') return redirect('/setup')
+    if (isSetUp === true && pathname === '/setup') return redirect('/')
+    return null
+  }
+}
+
+/** Without a stored user, redirects to the login page. The server checks the session itself. */
+export const onlyLoggedIn: LoaderFunction = async ({ request }) => {
+  if (storedUser() !== null) {
+    await needAllWords()
+    return null
+  }
+  const { pathname, search } = new URL(request.url)
+  return redirect(loginPath(`${pathname}${search}`, { isExpired: false }))
+}
+
+/** Reads the status with its own observer, because leaving a page cancels the page's requests. */
+function followStatus(client: QueryClient, leaveForSetup: () => void): void {
+  const observer = new QueryObserver(client, statusQuery)
+  let isTold = false
+  observer.subscribe(({ data, failureReason }) => {
+    if (failureReason !== null && !isTold) {
+      isTold = true
+      tellFailure(failureReason)
+    }
+    if (data === undefined) return
+    observer.destroy()
+    if (!data.setup) leaveForSetup()
+  })
+}
+
+/** Returns whether the site is set up. If the server is unreachable, shows a message instead. */
+async function readSetup(client: QueryClient): Promise<boolean | undefined> {
+  try {
+    const status = await client.fetchQuery({ ...statusQuery, retry: false })
+    return status.setup
+  } catch (error) {
+    tellFailure(error)
+    return undefined
+  }
+}
+
+const tellFailure = (error: unknown): void =>
+  showError(new Error(translate(isAnswered(error) ? 'shell.unreachable' : 'shell.statusFailed')))
+
+const isAnswered = (error: unknown): boolean =>
+  error instanceof ApiError && error.status >= 200 && error.status < 300

@@ -1,0 +1,146 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { channelsKey, updateChannel } from '#console/api/channels.ts'
+import { exchange } from '#console/api/client.ts'
+import { useStatus } from '#console/api/status.ts'
+import { unpricedAmong } from '#console/api/unpriced-models.ts'
+import { confirm } from '#console/ui/dialogs/confirm.tsx'
+import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
+import { namedField } from '#console/ui/forms/server-field-errors.ts'
+import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
+import { useLeaveGuard } from '#console/ui/forms/use-leave-guard.ts'
+import { showInfo, showSuccess } from '#console/ui/messages/toast.ts'
+import type { Channel } from '#read-api/contract/channels.ts'
+import type { CreateChannel } from '#write-api/contract/channels.ts'
+import { calledNames } from '../unpriced-tag.tsx'
+import { useTypeFacts } from '../use-channel-types.ts'
+import { type ChannelDraft, draftOfChannel, newChannel } from './channel-draft.ts'
+import { ChannelForm } from './channel-form.tsx'
+import { changedTerms, createdTerms } from './channel-request-body.ts'
+import { type ChannelFault, channelFaults } from './channel-validation.ts'
+import { endsInVersion, relayAddress } from './upstream-url.ts'
+
+type FormProps = {
+  isOpen: boolean
+  /** The stored channel, or null for a new channel. */
+  channel: Channel | null
+  onClose: () => void
+  /** Called instead of `onClose` with the models of the saved channel that have no price. */
+  onUnpriced: (models: readonly string[]) => void
+}
+
+export function OpenForm(props: FormProps) {
+  const { channel } = props
+  const { t } = useTranslation()
+  const { find } = useTypeFacts()
+  const form = useDraftForm<ChannelDraft, ChannelFault>({
+    initial: () => (channel === null ? newChannel(find(1)) : draftOfChannel(channel)),
+    validate: (draft, before) =>
+      channelFaults(draft, channel === null ? null : before, find(draft.type)),
+    faultText: (fault) => t(`channelForm.fault.${fault}`),
+    save: useSave(props),
+    errorsOf,
+    onRepeat: props.onClose,
+  })
+  useLeaveGuard(props.isOpen && form.isChanged)
+  const title = channel === null ? 'words.newChannel' : 'channelForm.editTitle'
+  return (
+    <FormDrawer
+      isOpen={props.isOpen}
+      title={t(title, { name: channel?.name ?? '' })}
+      lead={t('channelForm.createLead')}
+      submitText={t(channel === null ? 'channelForm.createAction' : 'words.saveChanges')}
+      form={form}
+      onClose={props.onClose}
+    >
+      <ChannelForm
+        form={form}
+        stored={channel === null ? null : form.before}
+        channel={channel}
+        type={find(form.draft.type)}
+      />
+    </FormDrawer>
+  )
+}
+
+/** Maps the server's field names to the fields of the form. */
+const FIELDS: Readonly<Record<string, keyof ChannelDraft>> = {
+  base_url: 'baseUrl',
+  group: 'groups',
+  model_mapping: 'modelMapping',
+  status_code_mapping: 'statusCodeMapping',
+  param_override: 'paramOverride',
+  setting: 'setting',
+}
+
+function errorsOf(error: unknown) {
+  const named = namedField(error)
+  const field = named === null ? undefined : FIELDS[named.field]
+  return named === null || field === undefined ? null : { [field]: named.text }
+}
+
+/** Returns the model names that this change adds, as callers use them. */
+function addedModels(before: ChannelDraft, after: ChannelDraft): string[] {
+  const namesOf = ({ models, modelPrefix: prefix }: ChannelDraft) => calledNames({ models, prefix })
+  const old = new Set(namesOf(before))
+  return namesOf(after).filter((name) => !old.has(name))
+}
+
+/** Keeps a toast visible when the page changes from the form to the list. */
+const ALONG = { goesAlong: true }
+
+function useSave({ channel, onClose, onUnpriced }: FormProps) {
+  const { t } = useTranslation()
+  const { find } = useTypeFacts()
+  const client = useQueryClient()
+  const isSelfUse = useStatus()?.self_use_mode_enabled === true
+  return async (draft: ChannelDraft, before: ChannelDraft) => {
+    const isNewAddress = channel === null || draft.baseUrl !== before.baseUrl
+    if (isNewAddress && endsInVersion(draft.baseUrl) && !(await confirmVersion(draft))) return
+    if (channel === null) {
+      const { count, message } = await createChannel(createdTerms(draft))
+      const text = t(count === 1 ? 'channelForm.created' : 'channelForm.createdMany', { count })
+      showSuccess(`${text} ${message}`.trim(), ALONG)
+    } else {
+      const changed = changedTerms(channel, before, draft)
+      if (Object.keys(changed).length === 0) return showInfo(t('words.unchanged'))
+      if (changed.key_mode === 'replace' && !(await confirmReplace(channel.key_count))) return
+      const message = await updateChannel({ id: channel.id, ...changed })
+      showSuccess(`${t('words.saved')} ${message}`.trim(), ALONG)
+    }
+    await client.invalidateQueries({ queryKey: channelsKey })
+    const unpriced = await findUnpriced(addedModels(before, draft))
+    if (unpriced.length > 0) onUnpriced(unpriced)
+    else onClose()
+  }
+  /**
+   * Returns those of `models` that have no price. Returns none if the site permits models without a
+   * price or if reading the prices fails.
+   */
+  function findUnpriced(models: readonly string[]): Promise<readonly string[]> {
+    if (isSelfUse) return Promise.resolve([])
+    return unpricedAmong(client, models).catch(() => [])
+  }
+  function confirmReplace(count: number): Promise<boolean> {
+    return confirm({
+      title: t('channelForm.replaceTitle'),
+      body: t('channelForm.replaceBody', { count }),
+      confirmText: t('channelForm.mode.replace'),
+      tone: 'danger',
+    })
+  }
+  function confirmVersion({ type, baseUrl }: ChannelDraft): Promise<boolean> {
+    return confirm({
+      title: t('channelForm.versionTitle'),
+      body: t('channelForm.versionBody', { address: relayAddress(find(type), baseUrl) }),
+      confirmText: t('channelForm.versionKeep'),
+      cancelText: t('channelForm.versionBack'),
+    })
+  }
+}
+
+/** Creates one channel or one per key, and returns their number and the server's message. */
+async function createChannel(body: CreateChannel): Promise<{ count: number; message: string }> {
+  const { data, message } = await exchange('POST /api/channel/', { body })
+  return { count: data.ids.length, message }
+}

@@ -1,0 +1,88 @@
+import { secondsOfDateField } from '#console/ui/forms/date-field.ts'
+import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
+import type { ChannelType } from '#read-api/contract/channel-types.ts'
+import { type ChannelDraft, JSON_FIELDS, NUMBER_FIELDS } from './channel-draft.ts'
+import { keysOf, needsKeyAgain } from './channel-keys.ts'
+import { type JsonFault, jsonFault, objectFault } from './json-validation.ts'
+
+export type ChannelFault =
+  | 'nameAndKeyMissing'
+  | 'keyAgain'
+  | 'modelsMissing'
+  | 'groupsMissing'
+  | 'baseUrlMissing'
+  | 'baseUrlWrong'
+  | 'fieldMissing'
+  | JsonFault
+  | 'notInteger'
+  | 'notNatural'
+  | 'notCostRatio'
+  | 'dateWrong'
+  | 'datePast'
+
+export type ChannelFaults = FieldErrors<ChannelDraft, ChannelFault>
+
+/** Returns the errors that prevent saving. `before` is the stored channel; null for a new one. */
+export function channelFaults(
+  draft: ChannelDraft,
+  before: ChannelDraft | null,
+  type: ChannelType | undefined,
+): ChannelFaults {
+  const faults: ChannelFaults = { ...ownFaults(draft, type) }
+  const set = (field: keyof ChannelFaults, fault: ChannelFault | null) => {
+    if (fault !== null) faults[field] = fault
+  }
+  set('name', draft.name.trim() === '' ? 'nameAndKeyMissing' : null)
+  set('key', keyFault(draft, before))
+  set('baseUrl', baseUrlFault(draft, type))
+  set('models', draft.models.length === 0 ? 'modelsMissing' : null)
+  set('groups', draft.groups.length === 0 ? 'groupsMissing' : null)
+  for (const field of JSON_FIELDS) set(field, jsonFault(field, draft[field]))
+  set('priority', isInteger(draft.priority) ? null : 'notInteger')
+  for (const field of NUMBER_FIELDS) set(field, isNatural(draft[field]) ? null : 'notNatural')
+  set('costRatio', isCostRatio(draft.costRatio) ? null : 'notCostRatio')
+  set('expiresAt', expiryFault(draft.expiresAt, before?.expiresAt))
+  return faults
+}
+
+export const isInteger = (text: string): boolean => /^-?\d{1,9}$/.test(text.trim())
+export const isNatural = (text: string): boolean => /^\d{1,9}$/.test(text.trim())
+
+/** Checks the cost ratio as the server does. An empty text means an unknown ratio. */
+const isCostRatio = (text: string): boolean =>
+  /^(?:\d{1,4}(?:\.\d{1,6})?)?$/.test(text.trim()) && Number(text) <= 1_000
+
+function keyFault(draft: ChannelDraft, before: ChannelDraft | null): ChannelFault | null {
+  if (keysOf(draft).length > 0) return null
+  if (before === null) return 'nameAndKeyMissing'
+  return needsKeyAgain(before, draft) ? 'keyAgain' : null
+}
+
+/** Rejects an expiry in the past, except the unchanged stored expiry `before`. */
+function expiryFault(text: string, before: string | undefined): ChannelFault | null {
+  const seconds = secondsOfDateField(text, 0)
+  if (seconds === null) return 'dateWrong'
+  const isPast = seconds > 0 && seconds * 1_000 <= Date.now()
+  return isPast && text !== before ? 'datePast' : null
+}
+
+function baseUrlFault(draft: ChannelDraft, type: ChannelType | undefined): ChannelFault | null {
+  const text = draft.baseUrl.trim()
+  if (text === '') return type?.base_url === '' ? 'baseUrlMissing' : null
+  if (type?.bases.some(({ keyword }) => keyword === text)) return null
+  const url = URL.parse(text)
+  const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:'
+  return url !== null && isWeb && url.username === '' && url.search === '' ? null : 'baseUrlWrong'
+}
+
+function ownFaults(draft: ChannelDraft, type: ChannelType | undefined): ChannelFaults {
+  const faults: ChannelFaults = {}
+  for (const { key, kind, is_required: isRequired, default: preset } of type?.fields ?? []) {
+    const text = draft[key].trim()
+    if (text === '' && isRequired && preset === '') faults[key] = 'fieldMissing'
+    if (kind === 'json' && /^[[{]/.test(text) && objectFault(text) === 'notJson') {
+      faults[key] = 'notJson'
+    }
+  }
+  return faults
+}

@@ -1,0 +1,57 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { currentLanguage } from '#console/i18n/i18n.ts'
+import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
+import type { ChannelTypeField } from '#read-api/contract/channel-types.ts'
+import type { ChannelFormProps } from './channel-draft.ts'
+import { objectFault } from './json-validation.ts'
+
+/** The fields that only this channel type has. Each placeholder shows the default value. */
+export function OwnFields(props: ChannelFormProps) {
+  return (
+    <>
+      {(props.type?.fields ?? []).map((field) => (
+        <OwnField key={field.key} {...props} field={field} />
+      ))}
+    </>
+  )
+}
+
+function OwnField({ form, field }: ChannelFormProps & { field: ChannelTypeField }) {
+  const { t } = useTranslation()
+  const [isBroken, setBroken] = useState(false)
+  const language = currentLanguage()
+  const { value, error, onChange } = form.field(field.key)
+  const shared = {
+    label: field.label[language],
+    hint: field.hint[language] || undefined,
+    error: error ?? (isBroken ? t('channelForm.fault.notJson') : undefined),
+    isRequired: field.is_required && field.default === '',
+    value,
+    onChange,
+  }
+  if (field.kind === 'choice') {
+    const choices = ['', ...(field.choices ?? [])].map((choice) => ({
+      value: choice,
+      label: choice || t('channelForm.byDefault', { value: field.default || '–' }),
+    }))
+    return <SelectField {...shared} choices={choices} />
+  }
+  if (field.kind !== 'json') {
+    return <TextField {...shared} maxLength={2000} placeholder={field.default} />
+  }
+  return (
+    <TextAreaField
+      {...shared}
+      isMono
+      rows={3}
+      spellCheck={false}
+      placeholder={field.default}
+      onBlur={() => setBroken(isBrokenJson(value))}
+    />
+  )
+}
+
+/** A text that starts like JSON must be valid JSON; any other text is valid. */
+const isBrokenJson = (text: string): boolean =>
+  /^\s*[[{]/.test(text) && objectFault(text) === 'notJson'

@@ -1,0 +1,148 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link, useLocation, useNavigate } from 'react-router-dom'
+import { usableModelsQuery } from '#console/api/account.ts'
+import { enabledModelsQuery } from '#console/api/channels.ts'
+import { optionsKey } from '#console/api/options.ts'
+import { type PresetPrice, presetPrices, savePresetPrices } from '#console/api/unpriced-models.ts'
+import { Drawer } from '#console/ui/dialogs/drawer.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
+import { Icon } from '#console/ui/elements/icons.tsx'
+import { returnToOf } from '#console/ui/forms/form-return-path.ts'
+import { SETTLED } from '#console/ui/forms/use-leave-guard.ts'
+import { useSubmit } from '#console/ui/forms/use-submit.ts'
+import { Skeleton } from '#console/ui/layout/skeleton.tsx'
+import { showSuccess } from '#console/ui/messages/toast.ts'
+import { flagParam } from '#console/ui/state/url-state.ts'
+import { useUrlState } from '#console/ui/state/use-url-state.ts'
+import { useUnpriced } from '../unpriced-tag.tsx'
+
+type Props = {
+  isOpen: boolean
+  models: readonly string[]
+  /** True if the channel was just saved, so that closing the form loses nothing. */
+  isSaved?: boolean
+  onClose: () => void
+}
+
+const ADDRESS = { unpriced: flagParam() }
+
+/** A step, opened by a link, that lists the models without a price of all enabled channels. */
+export function LinkedUnpricedStep() {
+  const [{ unpriced: isLinked }, setAddress] = useUrlState(ADDRESS)
+  const enabled = useQuery({ ...enabledModelsQuery, enabled: isLinked })
+  const find = useUnpriced()
+  const navigate = useNavigate()
+  const returnTo = returnToOf(useLocation().state)
+  // The list stays as it was at the opening, because saving the prices shortens it.
+  const [models, setModels] = useState<readonly string[]>([])
+  const found =
+    isLinked && models.length === 0 ? find({ models: enabled.data ?? [], prefix: '' }) : []
+  if (found.length > 0) setModels(found)
+  const close = () => {
+    if (returnTo === null) setAddress({ unpriced: false }, { replace: true })
+    else void navigate(returnTo)
+  }
+  return <UnpricedStep isOpen={isLinked && models.length > 0} models={models} onClose={close} />
+}
+
+/** Lists the channel's models without a price, each with the price from the built-in list. */
+export function UnpricedStep({ isOpen, models, isSaved, onClose }: Props) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const query = useQuery({
+    queryKey: ['preset-prices', models],
+    queryFn: () => presetPrices(client, models),
+    enabled: isOpen,
+    retry: false,
+  })
+  const known = (query.data ?? []).filter(({ ratio }) => ratio !== null)
+  const { isBusy, submit } = useSubmit(async () => {
+    await savePresetPrices(client, known)
+    await Promise.all([
+      client.invalidateQueries({ queryKey: usableModelsQuery.queryKey }),
+      client.invalidateQueries({ queryKey: optionsKey }),
+    ])
+    showSuccess(t('channelForm.presetSaved', { count: known.length }), { goesAlong: true })
+    onClose()
+  }, onClose)
+  return (
+    <Drawer
+      isOpen={isOpen}
+      onClose={onClose}
+      title={t('channelForm.unpricedTitle', { count: models.length })}
+      lead={t(isSaved === true ? 'channelForm.unpricedLead' : 'channelForm.unpricedRefused')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('channelForm.unpricedLater')}</Button>
+          {known.length > 0 && (
+            <Button tone="primary" isBusy={isBusy} onClick={() => void submit()}>
+              {t('channelForm.usePresets', { count: known.length })}
+            </Button>
+          )}
+        </>
+      }
+    >
+      {query.isPending ? (
+        <Skeleton height={160} />
+      ) : (
+        <PriceList prices={query.data ?? models.map(withoutPreset)} isSaved={isSaved === true} />
+      )}
+    </Drawer>
+  )
+}
+
+const withoutPreset = (model: string): PresetPrice => ({
+  model,
+  ratio: null,
+  completionRatio: null,
+  maxOutputTokens: null,
+})
+
+function PriceList(props: { prices: readonly PresetPrice[]; isSaved: boolean }) {
+  const { prices, isSaved } = props
+  const { t } = useTranslation()
+  return (
+    <table className="tg-unpriced-list">
+      <thead>
+        <tr>
+          <th scope="col">{t('ui.model')}</th>
+          <th scope="col">{t('channelForm.presetInput')}</th>
+          <th scope="col">{t('ui.outputPrice')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {prices.map((price) => (
+          <tr key={price.model}>
+            <th scope="row" className="tg-mono">
+              {price.model}
+            </th>
+            {price.ratio === null ? (
+              <td colSpan={2}>
+                <Icon name="alert" size={14} /> {t('channelForm.presetMissing')}{' '}
+                <Link to={priceForm(price.model)} {...(isSaved ? { state: SETTLED } : {})}>
+                  {t('channelForm.setPrice')}
+                </Link>
+              </td>
+            ) : (
+              <>
+                <td>{dollarsPerMillion(price.ratio)}</td>
+                <td>{dollarsPerMillion(price.ratio, price.completionRatio ?? '1')}</td>
+              </>
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+const priceForm = (model: string): string =>
+  `/admin/settings?${new URLSearchParams({ prices: 'unset', price: model })}`
+
+/** Formats a ratio as dollars per million tokens. Ratio 1 is $2. The saved value is not rounded. */
+function dollarsPerMillion(ratio: string, completionRatio = '1'): string {
+  const dollars = Number(ratio) * Number(completionRatio) * 2
+  return `$${Number(dollars.toPrecision(6))}`
+}

@@ -1,0 +1,30 @@
+import type { Sort } from '#console/ui/data-grid/column.ts'
+import { listAddress } from '#console/ui/lists/list-url-params.ts'
+import { choiceParam, textParam, type UrlValues } from '#console/ui/state/url-state.ts'
+
+/** The columns by which the server can sort. */
+const SORTS = [
+  ...['id', 'name', 'type', 'status', 'priority', 'weight', 'group', 'models'],
+  ...['used_quota', 'response_time', 'balance', 'tag', 'expired_time', 'created_time'],
+]
+
+const STATUSES = ['', '1', '2', '3'] as const
+
+export const ADDRESS = listAddress(
+  {
+    keyword: textParam(),
+    model: textParam(),
+    group: textParam(),
+    status: choiceParam(STATUSES, ''),
+    type: textParam('', 4),
+  },
+  { sorts: Object.fromEntries(SORTS.map((column) => [column, column])) },
+)
+
+export type ChannelFilters = UrlValues<typeof ADDRESS.filters>
+
+/** Returns the next sort order after a click on a header: descending, ascending, then default. */
+export function sortAfter(now: Sort | null, asked: Sort): Sort | null {
+  const isThird = now?.column === asked.column && !now.isDescending && asked.isDescending
+  return isThird ? null : asked
+}

@@ -1,0 +1,85 @@
+import { useTranslation } from 'react-i18next'
+import { bucketText, colourOf } from './bucket-text.ts'
+import type { Stretch } from './chart-range.ts'
+import type { ChartBucket, UsageChart } from './usage-chart.ts'
+import { useBarChoice } from './use-bar-selection.ts'
+
+/**
+ * A bar's tooltip. `place` is the bar's position from 0 (left) to 1 (right). The tooltip opens
+ * toward the middle of the chart.
+ */
+function BarTip(props: {
+  chart: UsageChart
+  bucket: ChartBucket
+  place: number
+  nameOf: (series: string) => string
+  text: (value: bigint) => string
+}) {
+  const { t } = useTranslation()
+  const { chart, bucket, place, nameOf, text } = props
+  const side = place > 0.5 ? { right: `${(1 - place) * 100}%` } : { left: `${place * 100}%` }
+  return (
+    <div className="tg-dash-tip" style={side} aria-hidden="true">
+      <strong>{bucketText(bucket.at, chart)}</strong>
+      {bucket.total === null ? (
+        <p>{t('dashboard.gap')}</p>
+      ) : (
+        <p>
+          {t('dashboard.total')} <b>{text(bucket.total)}</b>
+        </p>
+      )}
+      {chart.series.map(({ name }, index) => {
+        const value = bucket.values.get(name)
+        return value === undefined ? null : (
+          <p key={name}>
+            <span className="tg-dash-swatch" style={{ background: colourOf(index, name) }} />
+            {nameOf(name)} <b>{text(value)}</b>
+          </p>
+        )
+      })}
+    </div>
+  )
+}
+
+/** Keyboard access to the bars. The chart is one tab stop, and arrow keys move from bar to bar. */
+export function BarKeys(props: {
+  chart: UsageChart
+  nameOf: (series: string) => string
+  text: (value: bigint) => string
+  onZoom: (stretch: Stretch) => void
+}) {
+  const { t } = useTranslation()
+  const { chart, nameOf, text } = props
+  const { buckets } = chart
+  const { box, told, current, isOn, focus, blur, onKeyDown, drag } = useBarChoice(
+    chart,
+    props.onZoom,
+  )
+  const bucket = buckets[told]
+  const place = (told + 0.5) / buckets.length
+  return (
+    <div className="tg-dash-hits">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: keys and drags go over the bars */}
+      <div ref={box} onKeyDown={onKeyDown} {...drag}>
+        {buckets.map(({ at, total }, index) => (
+          <button
+            key={at}
+            type="button"
+            tabIndex={index === current ? 0 : -1}
+            className={isOn(index) || index === told ? 'tg-dash-hit-on' : undefined}
+            aria-pressed={isOn(index)}
+            aria-label={t('dashboard.bar', {
+              time: bucketText(at, chart),
+              total: total === null ? t('dashboard.gap') : text(total),
+            })}
+            onFocus={() => focus(index)}
+            onBlur={blur}
+          />
+        ))}
+      </div>
+      {bucket !== undefined && (
+        <BarTip chart={chart} bucket={bucket} place={place} nameOf={nameOf} text={text} />
+      )}
+    </div>
+  )
+}

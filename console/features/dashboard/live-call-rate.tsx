@@ -1,0 +1,72 @@
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { liveStream } from '#console/api/live/browser-live-stream.ts'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { type CallsOfSecond, callsBySecond, peakOf, rateOf } from './call-rate.ts'
+import { Figure } from './key-figures.tsx'
+
+const STEP = 3
+const HEIGHT = 22
+const SECONDS = 60
+
+/** The number of calls per second on the whole site, counted from live events. */
+export function LiveRate() {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const [seconds, setSeconds] = useState<readonly CallsOfSecond[]>([])
+  useEffect(() => {
+    const { events$, state$ } = liveStream()
+    const running = callsBySecond(events$, state$).subscribe(setSeconds)
+    return () => running.unsubscribe()
+  }, [])
+  const rate = rateOf(seconds)
+  const peak = peakOf(seconds)
+  return (
+    <Figure
+      name={t('dashboard.perSecond')}
+      value={rate === null ? '–' : number.format(Math.round(rate * 10) / 10)}
+      note={
+        rate === null
+          ? t(isStarting(seconds) ? 'dashboard.perSecondStarting' : 'dashboard.perSecondUnknown')
+          : t('dashboard.perSecondPeak', { peak: number.format(peak ?? 0) })
+      }
+    >
+      <Spark seconds={seconds} most={Math.max(1, peak ?? 0)} />
+    </Figure>
+  )
+}
+
+const STARTS_IN = 5
+
+/** True during the first seconds, in which a notice about missing data would be too early. */
+const isStarting = (seconds: readonly CallsOfSecond[]): boolean =>
+  seconds.length < STARTS_IN && peakOf(seconds) === null
+
+/** A decorative bar chart of the calls per second. An unknown second has no bar. */
+function Spark(props: { seconds: readonly CallsOfSecond[]; most: number }) {
+  const { seconds, most } = props
+  return (
+    <svg
+      className="tg-dash-spark"
+      viewBox={`0 0 ${SECONDS * STEP} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      {seconds.map((calls, index) => {
+        if (calls === null) return null
+        const height = Math.max(1, (calls / most) * HEIGHT)
+        const place = SECONDS - seconds.length + index
+        return (
+          <rect
+            // biome-ignore lint/suspicious/noArrayIndexKey: seconds have no name but their place
+            key={index}
+            x={place * STEP}
+            y={HEIGHT - height}
+            width={STEP - 1}
+            height={height}
+          />
+        )
+      })}
+    </svg>
+  )
+}

@@ -1,0 +1,165 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { chatModelsQuery, usableModelsQuery } from '#console/api/account.ts'
+import { channelsQuery, enabledModelsQuery } from '#console/api/channels.ts'
+import { isAdmin as isAdminUser, useUser } from '#console/api/session.ts'
+import { useStatus } from '#console/api/status.ts'
+import { tokensQuery } from '#console/api/tokens.ts'
+import { ButtonLink } from '#console/ui/elements/button-link.tsx'
+import { CopyButton } from '#console/ui/elements/copy-button.tsx'
+import { Icon } from '#console/ui/elements/icons.tsx'
+import { Panel } from '#console/ui/layout/panel.tsx'
+import { Skeleton } from '#console/ui/layout/skeleton.tsx'
+import { Tabs } from '#console/ui/layout/tabs.tsx'
+import { checklist, type Step, stepPath } from './setup-steps.ts'
+import { maskedKey, SNIPPET_KINDS, type SnippetKind, snippetOf } from './snippets.ts'
+
+const FIRST_CHANNEL = { keyword: '', model: '', group: '', page: 0, pageSize: 10 }
+const FIRST_TOKEN = { keyword: '', page: 0, pageSize: 10 }
+const FALLBACK_MODEL = 'gpt-4o-mini'
+/** Poll, because the user in another tab or another admin may complete a setup step. */
+const LIVE = { refetchOnMount: 'always', refetchInterval: 5_000 } as const
+
+/** The setup steps before a first call. Each links to its form and is done once its data exists. */
+export function FirstRun(props: { calls: number; isOwnPage?: boolean }) {
+  const { calls, isOwnPage = false } = props
+  const { t } = useTranslation()
+  const isAdmin = isAdminUser(useUser())
+  const channels = useQuery({ ...channelsQuery(FIRST_CHANNEL), ...LIVE, enabled: isAdmin })
+  const served = useQuery({ ...enabledModelsQuery, ...LIVE, enabled: isAdmin })
+  const models = useQuery({ ...usableModelsQuery, ...LIVE })
+  const chats = useQuery({ ...chatModelsQuery, ...LIVE })
+  const tokens = useQuery({ ...tokensQuery(FIRST_TOKEN), ...LIVE })
+  // Show nothing until all data has loaded, because the panel's height depends on the data.
+  const isWaiting = [channels, served, models, chats, tokens].some(({ isLoading }) => isLoading)
+  const steps = checklist({
+    isAdmin,
+    channels: channels.data?.total ?? null,
+    callableModels: models.data?.length ?? null,
+    tokens: tokens.data?.total ?? null,
+    calls,
+  })
+  const done = steps.filter(({ isDone }) => isDone).length
+  const hasUnpriced = served.data?.some((model) => models.data?.includes(model) === false) === true
+  const isWhole = done === steps.length
+  if (isWaiting) return <FirstRunWait />
+  return (
+    <Panel
+      title={t(
+        isWhole ? 'dashboard.startDone' : isOwnPage ? 'dashboard.startLead' : 'dashboard.start',
+      )}
+      lead={
+        isWhole ? t('dashboard.startDoneLead') : isOwnPage ? undefined : t('dashboard.startLead')
+      }
+      actions={
+        <span className="tg-muted">{t('dashboard.progress', { done, all: steps.length })}</span>
+      }
+    >
+      <div className="tg-dash-start">
+        <ol className="tg-dash-steps">
+          {steps.map((step, index) => (
+            <StepItem
+              key={step.name}
+              step={step}
+              number={index + 1}
+              path={stepPath(step.name, hasUnpriced)}
+            />
+          ))}
+        </ol>
+        <Snippets
+          apiKey={tokens.data?.items[0]?.key ?? null}
+          model={chats.data?.[0] ?? FALLBACK_MODEL}
+        />
+      </div>
+    </Panel>
+  )
+}
+
+export const FirstRunWait = () => (
+  <Panel>
+    <Skeleton height={420} />
+  </Panel>
+)
+
+function StepItem(props: { step: Step; number: number; path: string }) {
+  const { step, number, path } = props
+  const { t } = useTranslation()
+  const isSelfUse = useStatus()?.self_use_mode_enabled === true
+  const { name, isDone, isNext } = step
+  const isForm = name !== 'call'
+  const action = t(`dashboard.steps.${name}.action`)
+  return (
+    <li className={isNext ? 'tg-dash-step tg-dash-step-next' : 'tg-dash-step'}>
+      <span className={isDone ? 'tg-dash-mark tg-dash-mark-done' : 'tg-dash-mark'}>
+        <span className="tg-visually-hidden">
+          {isDone ? t('dashboard.done') : t('dashboard.todo')}
+        </span>
+        {isDone ? <Icon name="check" size={14} /> : <span aria-hidden="true">{number}</span>}
+      </span>
+      <div>
+        <h3>{t(`dashboard.steps.${name}.title`)}</h3>
+        <p>
+          {name === 'price' && isSelfUse
+            ? t('dashboard.selfUsePrice')
+            : t(`dashboard.steps.${name}.body`)}
+        </p>
+        {isForm && isNext && (
+          <ButtonLink to={path} tone="primary" state={FROM_HERE}>
+            {action}
+          </ButtonLink>
+        )}
+        {isForm && !isNext && !isDone && (
+          <Link to={path} state={FROM_HERE}>
+            {action}
+          </Link>
+        )}
+        {!isForm && isNext && <p className="tg-dash-waiting">{t('dashboard.waitingForCall')}</p>}
+        {!isForm && isDone && <Link to="/app/logs/api-usage">{action}</Link>}
+      </div>
+    </li>
+  )
+}
+
+/** The navigation state of links to forms. It makes a closed form return to the list of steps. */
+const FROM_HERE = { returnTo: '/app/start' }
+
+/** Sample calls with the user's key. The display masks the key; a copy has the complete key. */
+function Snippets(props: { apiKey: string | null; model: string }) {
+  const { t } = useTranslation()
+  const [kind, setKind] = useState<SnippetKind>('curl')
+  const address = useStatus()?.server_address || location.origin
+  const key = props.apiKey === null ? 'sk-…' : `sk-${props.apiKey}`
+  const shown = props.apiKey === null ? key : maskedKey(key)
+  const { model } = props
+  return (
+    <div className="tg-dash-snippets">
+      <dl className="tg-dash-base">
+        <dt>{t('words.baseUrl')}</dt>
+        <dd>
+          <code>{`${address}/v1`}</code>
+          <CopyButton text={`${address}/v1`} label={t('dashboard.copyBaseUrl')} />
+        </dd>
+      </dl>
+      <Tabs
+        label={t('dashboard.snippets')}
+        tabs={SNIPPET_KINDS.map((id) => ({ id, title: t(`dashboard.${id}`) }))}
+        chosen={kind}
+        onChoose={setKind}
+      >
+        <div className="tg-dash-code">
+          <CopyButton
+            text={snippetOf(kind, { address, key, model })}
+            label={t('dashboard.copySnippet')}
+          />
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways */}
+          <pre tabIndex={0}>{snippetOf(kind, { address, key: shown, model })}</pre>
+        </div>
+      </Tabs>
+      <p className="tg-hint">
+        {props.apiKey === null ? t('dashboard.keyMissing') : t('dashboard.keyMasked')}
+      </p>
+    </div>
+  )
+}

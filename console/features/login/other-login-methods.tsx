@@ -1,0 +1,69 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useSearchParams } from 'react-router-dom'
+import { call } from '#console/api/client.ts'
+import { rememberReturn, sendAway } from '#console/api/oauth.ts'
+import { useStatus } from '#console/api/status.ts'
+import { WayButtons } from '#console/ui/login-methods/login-method-buttons.tsx'
+import { isOpen, WAYS } from '#console/ui/login-methods/login-methods.ts'
+import { type Messenger, MessengerDialog } from '#console/ui/login-methods/messenger-dialog.tsx'
+import { useEnter } from './use-complete-login.ts'
+
+/** A button for each login method of another site. `isFirst`: no form precedes the buttons. */
+export function OtherWays({ isFirst = false }: { isFirst?: boolean }) {
+  const { t } = useTranslation()
+  const status = useStatus()
+  const [params] = useSearchParams()
+  const [dialog, setDialog] = useState<Messenger | null>(null)
+  const ways = WAYS.filter((way) => isOpen(status, way))
+  if (ways.length === 0) return null
+  return (
+    <section className="tg-other-ways" aria-label={t('oauth.otherWays')}>
+      {!isFirst && <p className="tg-or">{t('ui.or')}</p>}
+      <WayButtons
+        ways={ways}
+        leave={(type) => sendAway({ type, ...purposeOf(params) }, params.get('returnTo'))}
+        onMessenger={setDialog}
+      />
+      {dialog !== null && <Dialog way={dialog} onClose={() => setDialog(null)} />}
+    </section>
+  )
+}
+
+function Dialog(props: { way: Messenger; onClose: () => void }) {
+  const { t } = useTranslation()
+  const [params] = useSearchParams()
+  const enter = useEnter()
+  const returnTo = params.get('returnTo')
+  const { aff } = purposeOf(params)
+  const weChat = async (code: string) =>
+    enter(
+      await call('GET /api/oauth/wechat', {
+        query: { code, ...(aff === undefined ? {} : { aff }) },
+      }),
+      { returnTo },
+    )
+  const getState = () => {
+    rememberReturn(returnTo)
+    return call('GET /api/oauth/state', { query: purposeOf(params) })
+  }
+  return (
+    <MessengerDialog
+      {...props}
+      act="login"
+      title={t('oauth.by', { site: t(`oauth.within.${props.way}`) })}
+      submitText={t('shell.login')}
+      onCode={weChat}
+      getState={getState}
+    />
+  )
+}
+
+/**
+ * Returns the purpose of the request to the provider: always a login, even if a user is stored.
+ * Only the account page connects a login method to an account.
+ */
+function purposeOf(params: URLSearchParams): { intent: 'login'; aff?: string } {
+  const aff = params.get('aff')
+  return aff === null ? { intent: 'login' } : { intent: 'login', aff }
+}

@@ -1,0 +1,36 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { useLocation, useNavigate, useOutletContext, useSearchParams } from 'react-router-dom'
+import { safeReturnTo } from '#console/api/auth/login-redirect.ts'
+import { isRoot, storeUser } from '#console/api/session.ts'
+import { showSuccess, showWarning } from '#console/ui/messages/toast.ts'
+import type { LoginResult } from '#write-api/contract/login.ts'
+
+/** Completes a login: stores the user and opens the requested page. */
+export function useEnter() {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const [params] = useSearchParams()
+  // The return path of an OAuth login that had to continue here with the second factor.
+  const arrived = useLocation().state as { returnTo?: string | null } | null
+  const isKnownPath = useOutletContext<(path: string) => boolean>()
+  return async (
+    entered: LoginResult,
+    {
+      isCommonPassword = false,
+      returnTo = params.get('returnTo') ?? arrived?.returnTo ?? null,
+    } = {},
+  ): Promise<void> => {
+    // No session exists yet, so the login page asks for the second factor.
+    if ('second_factor' in entered) {
+      return navigate('/login', { replace: true, state: { ...entered, returnTo } })
+    }
+    client.clear()
+    storeUser(entered)
+    const isWarned = isCommonPassword && isRoot(entered)
+    if (isWarned) showWarning(t('auth.defaultPassword'), { stayMs: 20_000, goesAlong: true })
+    else showSuccess(t('auth.success'), { goesAlong: true })
+    await navigate(safeReturnTo(returnTo, window.location.origin, isKnownPath), { replace: true })
+  }
+}

@@ -1,0 +1,39 @@
+import { useTranslation } from 'react-i18next'
+import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
+import { PROOF_CODES } from '#console/ui/forms/server-field-errors.ts'
+import { errorsByCode, FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
+import type { ProofOnly } from '#write-api/contract/credentials.ts'
+import { isProof, ProofFields } from './identity-proof-fields.tsx'
+
+/** Asks for a proof of identity. `act` receives the proof and throws if the server refuses it. */
+export function ProofDialog(props: {
+  title: string
+  lead: string
+  submitText: string
+  tone?: 'primary' | 'danger'
+  act: (proof: ProofOnly) => Promise<void>
+  onClose: () => void
+}) {
+  const { t } = useTranslation()
+  const form = useDraftForm<{ proof: ProofOnly }>({
+    initial: () => ({ proof: {} }),
+    save: async ({ proof }) => {
+      if (!isProof(proof)) throw new FieldError({ proof: t('security.proofNeeded') })
+      await props.act(proof)
+    },
+    errorsOf: errorsByCode({ proof: PROOF_CODES }),
+  })
+  return (
+    <FormDialog
+      isOpen
+      title={props.title}
+      lead={props.lead}
+      submitText={props.submitText}
+      tone={props.tone ?? 'primary'}
+      form={form}
+      onClose={props.onClose}
+    >
+      <ProofFields onProved={props.act} {...form.field('proof')} />
+    </FormDialog>
+  )
+}

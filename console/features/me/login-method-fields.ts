@@ -1,0 +1,14 @@
+import type { Way } from '#console/ui/login-methods/login-methods.ts'
+import type { User } from '#read-api/contract/users.ts'
+
+/**
+ * The field of the user that has the user's id at each login method. The field is empty if the user
+ * has not connected the login method.
+ */
+export const IDS = {
+  github: 'github_id',
+  oidc: 'oidc_id',
+  linuxdo: 'linux_do_id',
+  wechat: 'wechat_id',
+  telegram: 'telegram_id',
+} as const satisfies Record<Way, keyof User>

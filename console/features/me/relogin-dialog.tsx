@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query'
+import { useId } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLocation, useNavigate } from 'react-router-dom'
+import { selfQuery } from '#console/api/account.ts'
+import { loginPath } from '#console/api/auth/login-redirect.ts'
+import { sendAway } from '#console/api/oauth.ts'
+import { useStatus } from '#console/api/status.ts'
+import { Overlay } from '#console/ui/dialogs/overlay.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
+import { WayButtons } from '#console/ui/login-methods/login-method-buttons.tsx'
+import { isOpen, WAYS } from '#console/ui/login-methods/login-methods.ts'
+import { isMessenger } from '#console/ui/login-methods/messenger-dialog.tsx'
+import { IDS } from './login-method-fields.ts'
+
+/** The login methods that redirect the user to another site. */
+const TRIPS = WAYS.filter((way) => !isMessenger(way))
+
+/**
+ * Asks a user without a password or second factor to log in again, through a connected login method
+ * or the login page.
+ */
+export function LogInAnew({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation()
+  const id = useId()
+  const user = useQuery(selfQuery).data
+  const status = useStatus()
+  const navigate = useNavigate()
+  const { pathname, search } = useLocation()
+  const here = `${pathname}${search}`
+  const ways = TRIPS.filter((way) => (user?.[IDS[way]] ?? '') !== '' && isOpen(status, way))
+  const toLogin = async () => {
+    onClose()
+    await navigate(loginPath(here, { isExpired: false }))
+  }
+  return (
+    <Overlay
+      isOpen
+      onClose={onClose}
+      labelledBy={id}
+      describedBy={`${id}-lead`}
+      role="alertdialog"
+      className="tg-dialog"
+    >
+      <h2 id={id}>{t('security.anew')}</h2>
+      <div id={`${id}-lead`} className="tg-dialog-body">
+        {t('security.anewLead')}
+      </div>
+      {ways.length > 0 && (
+        <div className="tg-other-ways">
+          <WayButtons ways={ways} leave={(type) => sendAway({ type, intent: 'anew' }, here)} />
+        </div>
+      )}
+      <div className="tg-dialog-foot">
+        <Button onClick={onClose}>{t('ui.cancel')}</Button>
+        {ways.length === 0 && (
+          <Button tone="primary" onClick={() => void toLogin()}>
+            {t('security.toLogin')}
+          </Button>
+        )}
+      </div>
+    </Overlay>
+  )
+}

@@ -1,0 +1,75 @@
+import { useSyncExternalStore } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '#console/api/api-error.ts'
+import { call } from '#console/api/client.ts'
+import { Cancelled } from '#console/ui/dialogs/cancelled-error.ts'
+import { ProofDialog } from './identity-proof-dialog.tsx'
+import { LogInAnew } from './relogin-dialog.tsx'
+
+type Answer = (isProven: boolean) => void
+/**
+ * A pending request for a proof of identity. `mayProve` is false if the server requires a new login
+ * instead.
+ */
+type Asked = { readonly mayProve: boolean; readonly answer: Answer }
+
+let asked: Asked | null = null
+const listeners = new Set<() => void>()
+
+const CODES: ReadonlySet<string> = new Set(['ProofNotRecent', 'LoginNotRecent'])
+
+/**
+ * Runs `act`. If the server requires a recent proof of identity, asks the user for a proof and runs
+ * `act` again. Throws `Cancelled` if the user cancels.
+ */
+export async function proven<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act()
+  } catch (error) {
+    if (!(error instanceof ApiError) || !CODES.has(error.code)) throw error
+    if (!(await ask(error.code === 'ProofNotRecent'))) throw new Cancelled()
+    return act()
+  }
+}
+
+/** The dialogs of `proven()`. A page contains this component once. */
+export function ProofHost() {
+  const { t } = useTranslation()
+  const question = useSyncExternalStore(subscribe, () => asked)
+  if (question === null) return null
+  const { mayProve, answer } = question
+  if (!mayProve) return <LogInAnew onClose={() => answer(false)} />
+  return (
+    <ProofDialog
+      title={t('security.proofTitle')}
+      lead={t('security.proofTitleLead')}
+      submitText={t('security.continue')}
+      act={async (proof) => {
+        await call('POST /api/user/proof', { body: proof })
+        answer(true)
+      }}
+      onClose={() => answer(false)}
+    />
+  )
+}
+
+function ask(mayProve: boolean): Promise<boolean> {
+  asked?.answer(false)
+  return new Promise((resolve) => {
+    const answer = (isProven: boolean) => {
+      if (asked?.answer === answer) show(null)
+      resolve(isProven)
+    }
+    show({ mayProve, answer })
+  })
+}
+
+function show(next: Asked | null): void {
+  asked = next
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}

@@ -1,0 +1,159 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { call } from '#console/api/client.ts'
+import { priceScheduleKey } from '#console/api/options.ts'
+import { Button } from '#console/ui/elements/button.tsx'
+import { dateFieldText, secondsOfDateField } from '#console/ui/forms/date-field.ts'
+import { Select, TextInput } from '#console/ui/forms/inputs.tsx'
+import { focusFirstFault, useSubmit } from '#console/ui/forms/use-submit.ts'
+import { showError, showSuccess } from '#console/ui/messages/toast.ts'
+import { isNegative, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
+import type { ScheduledChange } from '#read-api/contract/options.ts'
+import { planTimeFault } from './schedule-time.ts'
+import { PlanTimeField } from './schedule-time-field.tsx'
+import { Subject } from './scheduled-entries.tsx'
+import { useOptionLabel } from './use-option-label.ts'
+
+type Entry = ScheduledChange['changes'][number]
+
+const isFlag = ({ value }: Entry): boolean => value === 'true' || value === 'false'
+
+function isWrong(entry: Entry): boolean {
+  if (entry.value === null || isFlag(entry)) return false
+  const number = parseDecimal(entry.value)
+  return number === null || isNegative(number)
+}
+
+/**
+ * Edits a planned price change. Saving replaces the change atomically, or plans a second change if
+ * the first is no longer pending.
+ */
+export function PlannedEditor(props: { change: ScheduledChange; onClose: () => void }) {
+  const { change, onClose } = props
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const form = useRef<HTMLDivElement>(null)
+  const before = dateFieldText(change.at)
+  const isOver = change.status !== 'planned'
+  const [at, setAt] = useState(before)
+  const [entries, setEntries] = useState(change.changes)
+  const [isChecked, setChecked] = useState(false)
+  // The time field has no seconds, so an unchanged time keeps its stored seconds.
+  const seconds = at === before ? change.at : (secondsOfDateField(at) ?? Number.NaN)
+  const fault = planTimeFault(seconds)
+  const { isBusy, submit } = useSubmit(async () => {
+    setChecked(true)
+    if (fault !== null || entries.some(isWrong)) return focusFirstFault(form)
+    if (
+      !isOver &&
+      seconds === change.at &&
+      JSON.stringify(entries) === JSON.stringify(change.changes)
+    ) {
+      return showError(t('settings.nothingChanged'))
+    }
+    try {
+      const place = isOver ? {} : { replaces: change.id }
+      await call('POST /api/option/price_schedule', {
+        body: { at: seconds, changes: entries, ...place },
+      })
+    } catch (error) {
+      showError(error)
+      return await client.invalidateQueries({ queryKey: priceScheduleKey })
+    }
+    showSuccess(t('prices.scheduleEdited'))
+    await client.invalidateQueries({ queryKey: priceScheduleKey })
+    onClose()
+  })
+  return (
+    <div className="tg-plan" ref={form}>
+      {isOver && <p className="tg-field-error">{t('prices.scheduleOver')}</p>}
+      <EditedEntries entries={entries} isChecked={isChecked} onChange={setEntries} />
+      <PlanTimeField value={at} fault={isChecked ? fault : null} onChange={setAt} />
+      <div className="tg-planned-acts">
+        <Button tone="primary" isBusy={isBusy} onClick={() => void submit()}>
+          {t('prices.scheduleSave')}
+        </Button>
+        <Button onClick={onClose}>{t('prices.scheduleDiscard')}</Button>
+      </div>
+    </div>
+  )
+}
+
+function EditedEntries(props: {
+  entries: ScheduledChange['changes']
+  isChecked: boolean
+  onChange: (entries: ScheduledChange['changes']) => void
+}) {
+  const { entries, isChecked, onChange } = props
+  return (
+    <ul className="tg-planned-entries tg-planned-edited">
+      {entries.map((entry) => (
+        <EditedEntry
+          key={`${entry.option} ${entry.name}`}
+          entry={entry}
+          isWrong={isChecked && isWrong(entry)}
+          onChange={(value) =>
+            onChange(entries.map((one) => (one === entry ? { ...entry, value } : one)))
+          }
+          onRemove={
+            entries.length === 1 ? null : () => onChange(entries.filter((one) => one !== entry))
+          }
+        />
+      ))}
+    </ul>
+  )
+}
+
+function EditedEntry(props: {
+  entry: Entry
+  isWrong: boolean
+  onChange: (value: string) => void
+  /** Removes an entry. Null for a plan with a single entry, which the user can cancel instead. */
+  onRemove: (() => void) | null
+}) {
+  const { entry, onChange, onRemove } = props
+  const { t } = useTranslation()
+  const optionLabel = useOptionLabel()
+  const { option, name, value } = entry
+  const label = name === '' ? optionLabel(option) : `${name} · ${optionLabel(option)}`
+  return (
+    <li>
+      <span>
+        <Subject option={option} name={name} />{' '}
+        <span className="tg-quiet">{name === '' ? '' : optionLabel(option)}</span>
+      </span>
+      {value === null ? (
+        <span>{t('prices.removed')}</span>
+      ) : isFlag(entry) ? (
+        <Select
+          aria-label={label}
+          value={value}
+          choices={[
+            { value: 'true', label: t('prices.on') },
+            { value: 'false', label: t('prices.off') },
+          ]}
+          onChange={onChange}
+        />
+      ) : (
+        <TextInput
+          aria-label={label}
+          aria-invalid={props.isWrong || undefined}
+          inputMode="decimal"
+          value={value}
+          onChange={onChange}
+        />
+      )}
+      {onRemove === null ? null : (
+        <Button
+          tone="quiet"
+          size="small"
+          icon="close"
+          label={t('prices.scheduleDrop', { name: label })}
+          onClick={onRemove}
+        />
+      )}
+      {props.isWrong && <p className="tg-field-error">{t('settings.notNumber')}</p>}
+    </li>
+  )
+}

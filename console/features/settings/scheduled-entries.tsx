@@ -1,0 +1,52 @@
+import type { TFunction } from 'i18next'
+import { useTranslation } from 'react-i18next'
+import { GroupTag } from '#console/ui/elements/group-tag.tsx'
+import type { ScheduledChange } from '#read-api/contract/options.ts'
+import { pairOf } from './group-pair-name.ts'
+import { shortRatio } from './price-conversion.ts'
+import { useOptionLabel } from './use-option-label.ts'
+
+export function PlannedEntries(props: { entries: ScheduledChange['changes'] }) {
+  const { t } = useTranslation()
+  const optionLabel = useOptionLabel()
+  return (
+    <ul className="tg-planned-entries">
+      {props.entries.map(({ option, name, value }) => (
+        <li key={`${option} ${name}`}>
+          <Subject option={option} name={name} />
+          <span className="tg-quiet">{name === '' ? '' : optionLabel(option)}</span>
+          <span>{valueText(t, value, t('prices.removed'))}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Shows to what a price applies: a model, a group, a pair of groups, or all users. */
+export function Subject({ option, name }: { option: string; name: string }) {
+  const { t } = useTranslation()
+  const optionLabel = useOptionLabel()
+  const pair = option === 'GroupGroupRatio' ? pairOf(name) : null
+  if (pair !== null) {
+    const [user, group] = pair
+    return (
+      <span>
+        <GroupTag name={user} /> {t('prices.calling')} <GroupTag name={group} />
+      </span>
+    )
+  }
+  if (option === 'GroupRatio') {
+    return (
+      <span>
+        <GroupTag name={name} />
+      </span>
+    )
+  }
+  return <span className={name === '' ? undefined : 'tg-mono'}>{name || optionLabel(option)}</span>
+}
+
+export function valueText(t: TFunction, value: string | null, none: string): string {
+  if (value === 'true') return t('prices.on')
+  if (value === 'false') return t('prices.off')
+  return value === null ? none : shortRatio(value)
+}

@@ -1,0 +1,100 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { optionHistoryQuery } from '#console/api/options.ts'
+import { Drawer } from '#console/ui/dialogs/drawer.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
+import { Time } from '#console/ui/elements/time.tsx'
+import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
+import { Skeleton } from '#console/ui/layout/skeleton.tsx'
+import type { OptionChange, OptionSection } from '#read-api/contract/options.ts'
+import { readableJson } from './json-map.ts'
+import { OptionDiff } from './option-diff.tsx'
+import { useWords } from './use-localized-text.ts'
+import type { SettingsForm } from './use-settings-form.ts'
+
+type HistoryProps = { section: OptionSection; form: SettingsForm }
+
+/** A button in a section's header that opens the history of the section's changes. */
+export function SectionHistory(props: HistoryProps) {
+  const { t } = useTranslation()
+  const words = useWords()
+  const [isOpen, setOpen] = useState(false)
+  const title = words(props.section.title)
+  return (
+    <>
+      <Button
+        tone="quiet"
+        size="small"
+        icon="clock"
+        label={t('settings.historyOf', { section: title })}
+        onClick={() => setOpen(true)}
+      />
+      <Drawer
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        title={t('settings.historyOf', { section: title })}
+        lead={t('settings.historyLead')}
+      >
+        {isOpen && <History {...props} />}
+      </Drawer>
+    </>
+  )
+}
+
+function History({ section, form }: HistoryProps) {
+  const { t } = useTranslation()
+  const query = useInfiniteQuery(optionHistoryQuery(section.id))
+  if (query.data === undefined) {
+    if (query.error === null) return <Skeleton height={240} />
+    return <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+  }
+  const changes = query.data.pages.flatMap(({ items }) => items)
+  if (changes.length === 0) {
+    return (
+      <EmptyState
+        icon="clock"
+        title={t('settings.historyNoneTitle')}
+        body={t('settings.historyNoneBody')}
+      />
+    )
+  }
+  return (
+    <>
+      <ol className="tg-changes">
+        {changes.map((change) => (
+          <Change key={change.id} change={change} form={form} />
+        ))}
+      </ol>
+      {query.hasNextPage && (
+        <div className="tg-history-more">
+          <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            {t('settings.historyMore')}
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+function Change({ change, form }: { change: OptionChange; form: SettingsForm }) {
+  const { t } = useTranslation()
+  const words = useWords()
+  const { key, before, after, username, planned_id: planned, changed_at: at } = change
+  return (
+    <li>
+      <h3>{words(form.option(key)?.label) || key}</h3>
+      <p className="tg-change-by">
+        <span>{username === '' ? t('settings.bySystem') : username}</span>
+        {planned > 0 && <span>{t('prices.planned')}</span>}
+        <Time at={at} style="stamp" />
+        <code>{key}</code>
+      </p>
+      {before === null && <p className="tg-hint">{t('settings.beforeUnknown')}</p>}
+      <OptionDiff
+        before={before === null ? null : readableJson(before)}
+        after={readableJson(after)}
+      />
+    </li>
+  )
+}

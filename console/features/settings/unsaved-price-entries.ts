@@ -1,0 +1,57 @@
+import { isSameNumber } from '#console/ui/quota/exact-decimal.ts'
+import type { PlannedEntry } from '#write-api/contract/options.ts'
+import { pairName } from './group-pair-name.ts'
+import { readNested } from './group-table.ts'
+import { type JsonMap, readJsonMap } from './json-map.ts'
+import type { OptionChange } from './option-changes.ts'
+
+/** The options that map model or group names to decimals. */
+const MAPS: ReadonlySet<string> = new Set([
+  'ModelPrice',
+  'ModelRatio',
+  'CompletionRatio',
+  'CacheRatio',
+  'CreateCacheRatio',
+  'ImageRatio',
+  'AudioRatio',
+  'AudioCompletionRatio',
+  'GroupRatio',
+])
+
+/** Returns true if the option is a price option, whose changes can be scheduled. */
+export const isPriceOption = (key: string): boolean =>
+  MAPS.has(key) || key === 'GroupGroupRatio' || key.startsWith('fallback_')
+
+/** Returns the unsaved price changes, one per name, or null if an unsaved text is malformed. */
+export function draftEntries(changes: readonly OptionChange[]): PlannedEntry[] | null {
+  const entries: PlannedEntry[] = []
+  for (const { key, before, after } of changes) {
+    if (!isPriceOption(key)) continue
+    const [old, fresh] = [entriesOf(key, before), entriesOf(key, after)]
+    if (fresh === null) return null
+    for (const [name, value] of fresh) {
+      const known = old?.get(name) ?? ''
+      if (known !== value && !isSameNumber(known, value)) entries.push({ option: key, name, value })
+    }
+    for (const name of old?.keys() ?? []) {
+      if (!fresh.has(name)) entries.push({ option: key, name, value: null })
+    }
+  }
+  return entries
+}
+
+/**
+ * Parses an option's text to a map. The name of a special ratio has its two groups. An option with
+ * a single value has one entry with an empty name.
+ */
+function entriesOf(key: string, text: string): JsonMap | null {
+  if (MAPS.has(key)) return readJsonMap(text)
+  if (key !== 'GroupGroupRatio') return new Map(text.trim() === '' ? [] : [['', text.trim()]])
+  const nested = readNested(text)
+  if (nested === null) return null
+  return new Map(
+    [...nested].flatMap(([outer, ratios]) =>
+      [...ratios].map(([inner, ratio]) => [pairName(outer, inner), ratio] as const),
+    ),
+  )
+}

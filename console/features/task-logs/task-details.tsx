@@ -1,0 +1,45 @@
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Words } from '#console/i18n/translation-types.ts'
+import { CopyButton } from '#console/ui/elements/copy-button.tsx'
+import { Fact } from '#console/ui/elements/labelled-value.tsx'
+import { Time } from '#console/ui/elements/time.tsx'
+import { ActionCell, CodeCell, StatusCell } from './task-cells.tsx'
+import type { AnyTask } from './task-kind.ts'
+
+type FactValue = readonly [keyof Words['taskLogs']['column'], ReactNode]
+
+/** All fields of a task, including the fields whose columns are hidden. */
+export function TaskFacts(props: { task: AnyTask; isAdmin: boolean }) {
+  const { t } = useTranslation()
+  const { task, isAdmin } = props
+  const id = 'mj_id' in task ? task.mj_id : task.task_id
+  const channel = task.channel_id === 0 ? '' : `#${task.channel_id} ${task.channel_name}`.trim()
+  const facts: readonly FactValue[] = [
+    ['action', <ActionCell key="action" action={task.action} />],
+    ['status', <StatusCell key="status" status={task.status} />],
+    ['submitted', <Time key="submitted" at={task.submit_time} style="stamp" />],
+    ['finished', task.finish_time !== 0 && <Time at={task.finish_time} style="stamp" />],
+    ['username', isAdmin && (task.username || `#${task.user_id}`)],
+    ['channel', channel],
+    ['code', 'code' in task && <CodeCell code={task.code} />],
+    [
+      'id',
+      <span key="id" className="tg-task-whole-id">
+        {id}
+        <CopyButton text={id} label={t('taskLogs.copyId')} />
+      </span>,
+    ],
+  ]
+  return (
+    <dl className="tg-task-facts">
+      {facts
+        .filter(([, value]) => value !== false && value !== '')
+        .map(([name, value]) => (
+          <Fact key={name} name={t(`taskLogs.column.${name}`)}>
+            {value}
+          </Fact>
+        ))}
+    </dl>
+  )
+}

@@ -1,0 +1,84 @@
+import { pageSizeParam } from '#console/ui/lists/list-url-params.ts'
+import {
+  choiceParam,
+  integerParam,
+  textParam,
+  type UrlValues,
+} from '#console/ui/state/url-state.ts'
+import { rangeParam, relativeRange } from '#console/ui/time-range/time-range.ts'
+
+/** 0 all, 1 top-up, 2 consumption, 3 admin, 4 system, 5 check-in, 6 error. */
+export const LOG_TYPES = [0, 1, 2, 3, 4, 5, 6] as const
+export type LogType = (typeof LOG_TYPES)[number]
+
+/** The default range: from midnight until one hour ahead. */
+export const DEFAULT_RANGE = relativeRange('today')
+
+/** The filters of the log, which are all stored in the URL. An empty text and 0 do not filter. */
+const FILTERS = {
+  type: integerParam({ fallback: 0, max: 6 }),
+  token: textParam(),
+  model: textParam(),
+  group: textParam(),
+  /** A call's id or the start of an id, which is searched without the time range. */
+  request: textParam('', 100),
+  range: rangeParam(DEFAULT_RANGE),
+  /** The channel id. Admins only. */
+  channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
+  /** The username. Admins only. */
+  username: textParam(),
+} as const
+
+/** The server's sort name of each sortable column. The newest 10 000 rows are sorted. */
+export const LOG_SORTS = {
+  time: 'created_at',
+  username: 'username',
+  token: 'token_name',
+  model: 'model_name',
+  prompt: 'prompt_tokens',
+  completion: 'completion_tokens',
+  timing: 'use_time',
+  cost: 'quota',
+  type: 'type',
+  channel: 'channel',
+  group: 'group',
+} as const
+
+export const LOG_URL = {
+  ...FILTERS,
+  sort: choiceParam<keyof typeof LOG_SORTS | ''>(
+    Object.keys(LOG_SORTS) as (keyof typeof LOG_SORTS)[],
+    '',
+  ),
+  order: choiceParam<'asc' | 'desc'>(['asc', 'desc'], 'desc'),
+  p: integerParam({ fallback: 0, max: 999_999_999 }),
+  page_size: pageSizeParam,
+  /** The column ids of a link, separated by commas. If empty, this browser's columns apply. */
+  columns: textParam('', 400),
+} as const
+
+export type LogFilters = Pick<UrlValues<typeof LOG_URL>, keyof typeof FILTERS>
+
+export const NO_FILTERS: LogFilters = {
+  type: 0,
+  token: '',
+  model: '',
+  group: '',
+  request: '',
+  range: DEFAULT_RANGE,
+  channel: 0,
+  username: '',
+}
+
+/** Returns the filters among `values`. For users who are not admins, admin filters are cleared. */
+export function filtersOf(values: LogFilters, isAdmin: boolean): LogFilters {
+  const { type, token, model, group, request, range } = values
+  const { channel, username } = isAdmin ? values : NO_FILTERS
+  return { type, token, model, group, request, range, channel, username }
+}
+
+/** Returns the number of active filters. The default range is not counted. */
+export const filterCount = (filters: LogFilters): number =>
+  Object.keys(FILTERS).filter(
+    (name) => filters[name as keyof LogFilters] !== NO_FILTERS[name as keyof LogFilters],
+  ).length

@@ -1,0 +1,53 @@
+import type { LogParams } from '#console/api/logs.ts'
+import { boundsOf, isWithin, relativeRange } from '#console/ui/time-range/time-range.ts'
+import type { LogEntry } from '#read-api/contract/logs.ts'
+import type { LogFilters } from './log-filter-params.ts'
+
+const ANY_TIME = relativeRange('all')
+
+/**
+ * Converts the filters to query parameters. A relative range, such as the last 24 hours, starts
+ * relative to `begunAt`, which all pages share, and ends at `now`. A search by request id ignores
+ * the range.
+ */
+export function logParams(filters: LogFilters, now: number, begunAt = now): LogParams {
+  const range = filters.request === '' ? filters.range : ANY_TIME
+  const { from } = boundsOf(range, begunAt)
+  const { to } = boundsOf(range, now)
+  return {
+    type: filters.type === 0 ? undefined : filters.type,
+    token_name: filters.token,
+    model_name: filters.model,
+    group: filters.group,
+    request_id: filters.request,
+    channel: filters.channel === 0 ? undefined : filters.channel,
+    username: filters.username,
+    start_timestamp: from ?? undefined,
+    end_timestamp: to ?? undefined,
+  }
+}
+
+/**
+ * Returns true if the list would contain the live row by the server's filter rules. `now` is in
+ * unix seconds. `ownId` is null if the list has the rows of all users.
+ */
+export function isListed(
+  row: LogEntry,
+  filters: LogFilters,
+  now: number,
+  ownId: number | null,
+): boolean {
+  if (ownId !== null && row.user_id !== ownId) return false
+  if (filters.type !== 0 && row.type !== filters.type) return false
+  if (filters.channel !== 0 && row.channel !== filters.channel) return false
+  const isSame = (wanted: string, value: string): boolean => wanted === '' || wanted === value
+  return (
+    isSame(filters.token, row.token_name) &&
+    isSame(filters.model, row.model_name) &&
+    isSame(filters.group, row.group) &&
+    isSame(filters.username, row.username) &&
+    (filters.request === ''
+      ? isWithin(boundsOf(filters.range, now), row.created_at)
+      : row.request_id.startsWith(filters.request))
+  )
+}

@@ -1,0 +1,123 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { listLogs, logsKey } from '#console/api/logs.ts'
+import { GroupTag } from '#console/ui/elements/group-tag.tsx'
+import { Fact } from '#console/ui/elements/labelled-value.tsx'
+import { Time } from '#console/ui/elements/time.tsx'
+import { quotaOf } from '#console/ui/quota/money.ts'
+import { Quota } from '#console/ui/quota/quota.tsx'
+import type { LogEntry, LogOther } from '#read-api/contract/logs.ts'
+import type { User } from '#read-api/contract/users.ts'
+import { LevelTag, StateTag } from '../list/user-cells.tsx'
+
+const BINDINGS = [
+  ['email', 'email'],
+  ['github_id', 'github'],
+  ['oidc_id', 'oidc'],
+  ['wechat_id', 'wechat'],
+  ['telegram_id', 'telegram'],
+  ['linux_do_id', 'linuxdo'],
+] as const
+
+export function UserFacts({ user }: { user: User }) {
+  const { t } = useTranslation()
+  return (
+    <Facts title={t('users.facts')}>
+      <Fact name={t('words.status')}>
+        <StateTag user={user} />
+      </Fact>
+      <Fact name={t('users.role')}>
+        <LevelTag user={user} />
+      </Fact>
+      <Fact name={t('ui.groupName')}>
+        <GroupTag name={user.group} />
+      </Fact>
+      <Fact name={t('words.balance')}>
+        <Quota value={quotaOf(user.quota)} />
+      </Fact>
+      <Fact name={t('users.used')}>
+        <Quota value={quotaOf(user.used_quota)} />
+      </Fact>
+      <Fact name={t('words.created')}>
+        <Time at={user.created_time} style="stamp" />
+      </Fact>
+    </Facts>
+  )
+}
+
+/** The accounts on other sites with which the user can log in. Only the user can connect them. */
+export function Bindings({ user }: { user: User }) {
+  const { t } = useTranslation()
+  return (
+    <Facts title={t('users.bindings')}>
+      {BINDINGS.map(([field, provider]) => (
+        <Fact key={field} name={t(`users.binding.${provider}`)}>
+          {user[field] === '' ? (
+            <span className="tg-quiet">{t('users.unbound')}</span>
+          ) : (
+            <span className="tg-user-binding">{user[field]}</span>
+          )}
+        </Fact>
+      ))}
+    </Facts>
+  )
+}
+
+/** The latest changes of balance or group by admins, each with time, admin and reason. */
+export function QuotaChanges({ username }: { username: string }) {
+  const { t } = useTranslation()
+  const { data = [] } = useQuery({ ...quotaChangesQuery(username), enabled: username !== '' })
+  if (data.length === 0) return null
+  return (
+    <section className="tg-user-part">
+      <h3>{t('users.quotaChanges')}</h3>
+      <ul className="tg-user-changes">
+        {data.map((row) => (
+          <QuotaChange key={row.id} row={row} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function QuotaChange({ row }: { row: LogEntry }) {
+  const { t } = useTranslation()
+  const { changed_by: by, note } = JSON.parse(row.other) as LogOther
+  return (
+    <li>
+      <span className="tg-user-change">
+        {row.quota > 0 && '+'}
+        {row.quota === 0 ? <GroupTag name={row.group} /> : <Quota value={quotaOf(row.quota)} />}
+      </span>
+      {note ? <span>{note}</span> : <span className="tg-quiet">{t('words.noReason')}</span>}
+      <span className="tg-quiet">
+        {by !== undefined && t('users.changedBy', { name: by.username || `#${by.id}` })}{' '}
+        <Time at={row.created_at} />
+      </span>
+    </li>
+  )
+}
+
+function Facts(props: { title: string; children: ReactNode }) {
+  return (
+    <section className="tg-user-part">
+      <h3>{props.title}</h3>
+      <dl className="tg-user-facts">{props.children}</dl>
+    </section>
+  )
+}
+
+const ADMIN_TYPE = 3
+const SHOWN = 5
+
+/** Reads the latest changes of balance and group by admins, newest first. Admins only. */
+const quotaChangesQuery = (username: string) =>
+  queryOptions({
+    queryKey: [...logsKey, 'by-hand', username],
+    queryFn: async ({ signal }) => {
+      const params = { type: ADMIN_TYPE, username }
+      return (await listLogs({ scope: 'all', params, page: 0, pageSize: SHOWN, signal })).items
+    },
+    staleTime: 0,
+  })

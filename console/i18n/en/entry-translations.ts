@@ -1,0 +1,22 @@
+import type { Words } from '../translation-types.ts'
+import { auth } from './auth.ts'
+import { about, chat, home, oauth, setup } from './entry-pages.ts'
+import { request } from './request.ts'
+import { shell } from './shell.ts'
+import { ui } from './ui.ts'
+
+/** The texts of the pages before login. All other texts load after the login. */
+export const entryWords: Pick<
+  Words,
+  'about' | 'auth' | 'chat' | 'home' | 'oauth' | 'request' | 'setup' | 'shell' | 'ui'
+> = {
+  about,
+  auth,
+  chat,
+  home,
+  oauth,
+  request,
+  setup,
+  shell,
+  ui,
+}

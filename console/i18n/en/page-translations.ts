@@ -1,0 +1,38 @@
+import type { PageWords } from '../translation-types.ts'
+import { coupons } from './coupons.ts'
+import { dashboard } from './dashboard.ts'
+import { messages } from './messages.ts'
+import { orders } from './orders.ts'
+import { prices } from './prices.ts'
+import { pricing } from './pricing.ts'
+import { settings } from './settings.ts'
+import { taskLogs } from './task-logs.ts'
+import { users } from './users.ts'
+
+const logExport: PageWords['logExport'] = {
+  title: 'Columns to export',
+  lead: 'The CSV has the columns that are ticked. This browser remembers them.',
+  chosen: '{{chosen}} of {{all}} chosen',
+  none: 'Choose at least one column',
+  everything: 'All',
+  nothing: 'None',
+  column: {
+    id: 'Log ID',
+    unix_time: 'Unix time',
+    provider_cost_usd: 'Provider cost',
+    error: 'Error code',
+  },
+}
+
+export const pageWords: PageWords = {
+  coupons,
+  dashboard,
+  logExport,
+  messages,
+  orders,
+  prices,
+  pricing,
+  settings,
+  taskLogs,
+  users,
+}

@@ -1,0 +1,34 @@
+import { useLocation, useMatch, useNavigate } from 'react-router-dom'
+import { returnToOf } from '../forms/form-return-path.ts'
+import { SETTLED } from '../forms/use-leave-guard.ts'
+
+export type Edited = number | 'new' | null
+
+type Addresses = { list: string; add?: string; edit: string }
+
+/**
+ * Returns which form the URL opens: a new one at path `add`, an existing one below path `edit`, or
+ * none. The id is 0 if the URL has no valid id.
+ */
+export function useDrawerAddress({ list, add = list, edit }: Addresses) {
+  const navigate = useNavigate()
+  const { search, state } = useLocation()
+  const returnTo = returnToOf(state)
+  const isNew = useMatch(add) !== null && add !== list
+  const match = useMatch(`${edit}/:id`)
+  const edited: Edited = isNew ? 'new' : match === null ? null : idOf(match.params.id)
+  const go = (pathname: string, state: object | null) =>
+    void navigate({ pathname, search }, { preventScrollReset: true, state })
+  return {
+    edited,
+    open: (asked: number | 'new') => go(asked === 'new' ? add : `${edit}/${asked}`, null),
+    /** Navigates back to the page that opened the form. Unsaved changes are not checked. */
+    close: () => {
+      if (returnTo === null) go(list, SETTLED)
+      else void navigate(returnTo, { state: SETTLED })
+    },
+  }
+}
+
+const idOf = (text: string | undefined): number =>
+  text !== undefined && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0

@@ -1,0 +1,57 @@
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { liveStream } from '#console/api/live/browser-live-stream.ts'
+import { useLiveState } from '#console/api/live/use-live-topic.ts'
+import { useSecondsLeft } from '../state/use-countdown.ts'
+import { Button } from './button.tsx'
+
+type LiveKind =
+  | 'live'
+  | 'held'
+  | 'paused'
+  | 'connecting'
+  | 'reconnecting'
+  | 'offline'
+  | 'resting'
+  | 'past'
+
+/** The state of live updates as a word and a mark. The shape of the mark differs by state. */
+function LiveDot(props: {
+  kind: LiveKind
+  /** The time of the next connection attempt, by `performance.now()`. */
+  retryAt?: number | undefined
+}) {
+  const { t } = useTranslation()
+  const seconds = useSecondsLeft(props.retryAt ?? null)
+  return (
+    <output className={`tg-live-dot tg-live-dot-${props.kind}`}>
+      {t(`words.live.${props.kind}`, { seconds })}
+    </output>
+  )
+}
+
+/**
+ * The state of the live connection, with a button to reconnect. While the connection works, shows
+ * `kind` (if given) instead of the state, and `children` instead of the button.
+ */
+export function LiveMark(props: { kind?: LiveKind; children?: ReactNode }) {
+  const { t } = useTranslation()
+  const state = useLiveState()
+  const isReconnecting = state.kind === 'reconnecting'
+  const kind = state.kind === 'live' ? (props.kind ?? 'live') : state.kind
+  return (
+    <>
+      <LiveDot kind={kind} retryAt={isReconnecting ? state.retryAt : undefined} />
+      {isReconnecting ? (
+        <Button
+          tone="quiet"
+          icon="refresh"
+          label={t('words.reconnectNow')}
+          onClick={() => liveStream().retryNow()}
+        />
+      ) : (
+        props.children
+      )}
+    </>
+  )
+}

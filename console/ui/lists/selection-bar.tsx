@@ -1,0 +1,40 @@
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '../elements/button.tsx'
+import type { IconName } from '../elements/icons.tsx'
+import type { ChosenRows } from './use-selected-rows.ts'
+
+/** The number of selected rows and the actions on them. Renders nothing without a selection. */
+export function ChosenBar(props: {
+  chosen: Pick<ChosenRows<unknown>, 'picked' | 'choosable' | 'chooseAll' | 'chooseNone'>
+  acts: readonly { icon: IconName; text: string; act: () => void }[]
+  /** The dialogs that the actions open. */
+  children?: ReactNode
+}) {
+  const { t } = useTranslation()
+  const { picked, choosable, chooseAll, chooseNone } = props.chosen
+  if (picked.length === 0) return null
+  return (
+    <fieldset className="tg-chosen tg-bulk" aria-label={t('ui.chosenActions')}>
+      <div className="tg-chosen-part">
+        <span role="status">{t('ui.chosen', { count: picked.length })}</span>
+        {choosable > 0 && (
+          <Button tone="quiet" size="small" onClick={() => void chooseAll()}>
+            {t('ui.chooseMatching', { count: choosable })}
+          </Button>
+        )}
+        <Button tone="quiet" size="small" onClick={chooseNone}>
+          {t('ui.chooseNone')}
+        </Button>
+      </div>
+      <div className="tg-chosen-part">
+        {props.acts.map(({ icon, text, act }) => (
+          <Button key={icon} size="small" icon={icon} onClick={act}>
+            {text}
+          </Button>
+        ))}
+        {props.children}
+      </div>
+    </fieldset>
+  )
+}

@@ -1,0 +1,45 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { OAuthType } from '#write-api/contract/oauth.ts'
+import { Button } from '../elements/button.tsx'
+import { showError } from '../messages/toast.ts'
+import { WAY_ICONS, type Way } from './login-methods.ts'
+import { isMessenger, type Messenger } from './messenger-dialog.tsx'
+
+/** A button for each login method. Buttons that redirect are busy until the tab navigates. */
+export function WayButtons(props: {
+  ways: readonly Way[]
+  leave: (type: OAuthType) => Promise<void>
+  onMessenger?: (way: Messenger) => void
+}) {
+  const { ways, leave, onMessenger } = props
+  const { t } = useTranslation()
+  const [away, setAway] = useState<Way | null>(null)
+  const choose = async (way: Way): Promise<void> => {
+    if (isMessenger(way)) return onMessenger?.(way)
+    setAway(way)
+    try {
+      await leave(way)
+    } catch (error) {
+      showError(error)
+      setAway(null)
+    }
+  }
+  return (
+    <>
+      {ways.map((way) => (
+        <Button
+          key={way}
+          isFill
+          size="large"
+          icon={WAY_ICONS[way]}
+          isBusy={away === way}
+          isDisabled={away !== null && away !== way}
+          onClick={() => void choose(way)}
+        >
+          {t('oauth.by', { site: t(`oauth.within.${way}`) })}
+        </Button>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest'
+import { RowCounter } from '#console/features/usage-log/export-row-counter.ts'
+
+const count = (kind: 'csv' | 'ndjson', text: string): number => {
+  const counter = new RowCounter(kind)
+  // Byte by byte: a part may end anywhere.
+  for (const byte of new TextEncoder().encode(text)) counter.add(Uint8Array.of(byte))
+  return counter.rows
+}
+
+describe('the rows of a file, counted as it comes', () => {
+  it('of a CSV are its lines but the first, however its cells break', () => {
+    expect(count('csv', 'id,name\r\n1,"two\r\nlines"\r\n2,"say ""a""\n"\r\n')).toBe(2)
+    expect(count('csv', 'id\r\n')).toBe(0)
+  })
+
+  it('of NDJSON are its lines, quotes or not', () => {
+    expect(count('ndjson', '{"a":"say \\"x"}\n{"a":1}\n')).toBe(2)
+  })
+})
