@@ -38,7 +38,7 @@ export function logBatches(
     const statement = sql.fragment`
       select id, created_at, type, user_id, token_id, channel_id, actor_id, model, call_group,
         request_id, is_stream, prompt_tokens, completion_tokens, quota, duration_ms, reason, other,
-        admin_other, ${sealed}
+        admin_other, array_to_json(failed_channels), ${sealed}
       from read_call_log.log where ${matching(filter)} and id < ${before}
       order by id desc limit ${limit}`
     const cells = await cellsOf(pg, statement.sql.replaceAll('$slonik_', '$'), [
@@ -105,8 +105,9 @@ function namelessOf(cells: Cells): Nameless {
     reason: text(15),
     other: text(16),
     adminOther: text(17),
-    clientIp: sealedOf(cells[18]),
-    note: sealedOf(cells[19]),
+    failedChannels: cells[18] ?? null,
+    clientIp: sealedOf(cells[19]),
+    note: sealedOf(cells[20]),
   }
   return { row, tokenId: Number(cells[4]) }
 }

@@ -11,7 +11,7 @@ import { type LoggedEvent, rowOf } from './row-of.ts'
  */
 export const callLog = projectionOf<LoggedEvent>({
   name: 'call-log',
-  version: 12,
+  version: 13,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { log: { key: ['id', 'created_at'], monthColumn: 'created_at' } },
   handlers: {

@@ -1,5 +1,6 @@
 import type {
   AffiliateTransferred,
+  Attempt,
   CallInterrupted,
   CallReleased,
   CallSettled,
@@ -13,6 +14,7 @@ import { inputTokensOf, type Usage } from '#domain/pricing/usage.ts'
 import type { Recorded, Sealed } from '#domain/shared/event.ts'
 import type { SiteInitialized } from '#domain/site/events.ts'
 import type { UserGroupChanged } from '#domain/user/events.ts'
+import { attemptOutcome } from '../channel-stats/projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
 import { endOf, otherOfInterrupted, otherOfReleased, otherOfSettled } from './row-details.ts'
 
@@ -72,6 +74,8 @@ export type CallCells = {
   readonly client_ip: Sealed | null
   readonly other: string
   readonly admin_other: string
+  /** The ids of the channels whose attempts failed; absent if no attempt failed. */
+  readonly failed_channels?: readonly number[]
 }
 
 /** Builds the log row of an event. The row's id is the event's position. */
@@ -181,4 +185,15 @@ const callOf = (
   client_ip: data.clientIp,
   other: JSON.stringify(other),
   admin_other: JSON.stringify(adminOther),
+  ...('attempts' in data ? failedChannels(data.attempts) : {}),
 })
+
+/**
+ * Returns the channels whose attempts failed, each once. A failure is what the channel statistics
+ * count as a failure, so that the log lists every call behind these figures.
+ */
+function failedChannels(attempts: readonly Attempt[]): Pick<CallCells, 'failed_channels'> {
+  const failed = attempts.filter((attempt) => attemptOutcome(attempt) === 'failure')
+  if (failed.length === 0) return {}
+  return { failed_channels: [...new Set(failed.map(({ channelId }) => channelId))] }
+}

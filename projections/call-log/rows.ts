@@ -1,7 +1,14 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
 import { PLAYGROUND_NAME } from '#domain/shared/playground.ts'
-import { quota, type RowOf, rowType, sealedText, wireInteger } from '#infra/postgres/row-types.ts'
+import {
+  nullable,
+  quota,
+  type RowOf,
+  rowType,
+  sealedText,
+  wireInteger,
+} from '#infra/postgres/row-types.ts'
 import { ofRequest } from './request-id.ts'
 
 const logRow = rowType({
@@ -38,6 +45,8 @@ const logRow = rowType({
   /** JSON text for all readers. `adminOther` is additional JSON text for admins. */
   other: Type.String(),
   adminOther: Type.String(),
+  /** A JSON array of the channels whose attempts failed, for admins; null if none failed. */
+  failedChannels: nullable(Type.String()),
 })
 export type LogRow = RowOf<typeof logRow>
 
@@ -51,6 +60,8 @@ export type LogFilter = {
   readonly model?: string
   readonly group?: string
   readonly channelId?: number
+  /** A channel on which an attempt of the call failed. Another channel may have answered. */
+  readonly failedChannelId?: number
   readonly tokenIds?: readonly number[]
   /** A complete request id or a prefix of it (see `ofRequest`). */
   readonly requestId?: string
@@ -63,7 +74,8 @@ export type LogFilter = {
  * index scan with `any(…)` does not return rows in order.
  */
 export function matching(filter: LogFilter) {
-  const { userId, type, model, group, channelId, tokenIds, requestId, from, to } = filter
+  const { userId, type, model, group, channelId, failedChannelId, tokenIds } = filter
+  const { requestId, from, to } = filter
   const conditions = [
     sql.fragment`true`,
     ...(userId === undefined ? [] : [sql.fragment`user_id = ${userId}`]),
@@ -71,6 +83,7 @@ export function matching(filter: LogFilter) {
     ...(model === undefined ? [] : [sql.fragment`model = ${model}`]),
     ...(group === undefined ? [] : [sql.fragment`call_group = ${group}`]),
     ...(channelId === undefined ? [] : [sql.fragment`channel_id = ${channelId}`]),
+    ...(failedChannelId === undefined ? [] : [failedOn(failedChannelId)]),
     ...(tokenIds === undefined ? [] : [ofTokens(tokenIds)]),
     ...(requestId === undefined ? [] : [ofRequest(requestId)]),
     ...(from === undefined ? [] : [sql.fragment`created_at >= ${from}`]),
@@ -78,6 +91,8 @@ export function matching(filter: LogFilter) {
   ]
   return sql.join(conditions, sql.fragment` and `)
 }
+
+const failedOn = (channelId: number) => sql.fragment`failed_channels @> array[${channelId}::int8]`
 
 const ofTokens = (ids: readonly number[]) =>
   ids.length === 1
@@ -101,7 +116,8 @@ export const named = (rows: Chosen, order: Chosen) => sql.type(logRow)`
     l.request_id as "requestId", l.is_stream as "isStream",
     l.prompt_tokens as "promptTokens", l.completion_tokens as "completionTokens", l.quota,
     l.duration_ms as "durationMs", l.reason, l.client_ip as "clientIp", l.other,
-    l.admin_other as "adminOther", l.actor_id as "actorId",
+    l.admin_other as "adminOther", array_to_json(l.failed_channels)::text as "failedChannels",
+    l.actor_id as "actorId",
     coalesce(a.username, '') as "actorName", l.note
   from chosen l
   left join read_users.users u on u.id = l.user_id

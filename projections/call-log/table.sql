@@ -19,6 +19,8 @@ create table log (
   client_ip text,
   other text not null default '{}',
   admin_other text not null default '{}',
+  -- The channels whose attempts failed; null if no attempt failed, which is nearly always so.
+  failed_channels bigint[],
   primary key (id, created_at)
 ) partition by range (created_at);
 
@@ -35,5 +37,8 @@ create index log_of_type on log (type, id desc) where type <> 2;
 create index log_of_user_and_type on log (user_id, type, id desc) where type <> 2;
 -- In byte order, so that the first characters of an id find it as well.
 create index log_by_request on log (request_id text_pattern_ops);
+-- Partial, so that calls without failed attempts cost nothing.
+create index log_of_failed_channel on log using gin (failed_channels)
+  where failed_channels is not null;
 create index log_by_time on log using brin (created_at)
   with (pages_per_range = 32, autosummarize = on);

@@ -42,7 +42,7 @@ function countTries(event: Ended, rows: RowChanges): void {
   const minute = minuteOf(event)
   const { model, attempts } = event.data
   for (const attempt of attempts) {
-    const outcome = tryOutcome(attempt)
+    const outcome = attemptOutcome(attempt)
     if (outcome === null) continue
     const [successes, failures] = outcome === 'success' ? [1n, 0n] : [0n, 1n]
     const added = { ...NOTHING, successes, failures }
@@ -96,7 +96,11 @@ const PROVIDERS = new Set([401, 402, 404, 408, 429])
  * the caller's request. An attempt that counts towards disabling the channel (`isAccounts`) is
  * always a failure.
  */
-function tryOutcome({ status, error, isAccounts }: Attempt): 'success' | 'failure' | null {
+export function attemptOutcome({
+  status,
+  error,
+  isAccounts,
+}: Attempt): 'success' | 'failure' | null {
   if (error === null) return 'success'
   if (isAccounts === true) return 'failure'
   if (OURS.has(error)) return null

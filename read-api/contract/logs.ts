@@ -124,6 +124,11 @@ export type LogOther = {
    */
   cost?: number
   cost_ratio?: string
+  /**
+   * The channels whose attempts failed, as the channel statistics count failures, for admins only.
+   * It is omitted if no attempt failed.
+   */
+  failed_channels?: number[]
   /** All attempts of the call in order, for admins only. */
   admin_info?: {
     use_channel: number[]
@@ -173,7 +178,24 @@ const LogFilters = {
 }
 
 /** The filters for admins, who see all users and can also filter by user and channel. */
-const AdminFilters = { ...LogFilters, username: Query.text, channel: Query.integer }
+const AdminFilters = {
+  ...LogFilters,
+  username: Query.text,
+  channel: Query.integer,
+  /**
+   * The id of a channel on which an attempt of the call failed, whether or not another channel
+   * answered after a retry.
+   */
+  failed_channel: Type.Optional(
+    Type.String({
+      pattern: '^[0-9]{0,15}$',
+      description: [
+        'The id of a channel: lists the calls with a failed attempt on this channel, also those',
+        'that another channel answered after a retry.',
+      ].join(' '),
+    }),
+  ),
+}
 
 const AllStat = Type.Object(AdminFilters)
 export type LogQuery = Static<typeof AllStat>

@@ -103,11 +103,13 @@ export const logAnswer = (
 function otherForAdmin({
   other,
   adminOther,
+  failedChannels,
   actorId: id,
   actorName,
   noteText,
 }: DecryptedRow): string {
-  const text = mergeJson(other, adminOther)
+  const failed = failedChannels === null ? '{}' : `{"failed_channels":${failedChannels}}`
+  const text = mergeJson(mergeJson(other, adminOther), failed)
   if (id === 0) return text
   const changed = { changed_by: { id, username: actorName }, note: noteText }
   return mergeJson(text, JSON.stringify(changed))

@@ -23,12 +23,14 @@ export async function logFilter(
   if (tokenName !== undefined && tokenIds.length === 0) return null
   const type = integerOf(query.type)
   const channelId = ownerId === null ? integerOf(query.channel) : undefined
+  const failedChannelId = ownerId === null ? integerOf(query.failed_channel) : undefined
   return {
     ...optional('userId', userId ?? undefined),
     ...optional('type', type === 0 ? undefined : type),
     ...optional('model', textOf(query.model_name)),
     ...optional('group', textOf(query.group)),
     ...optional('channelId', channelId === 0 ? undefined : channelId),
+    ...optional('failedChannelId', failedChannelId === 0 ? undefined : failedChannelId),
     ...optional('tokenIds', tokenName === undefined ? undefined : tokenIds),
     ...optional('requestId', textOf(query.request_id)),
     ...optional('from', integerOf(query.start_timestamp)),

@@ -15,7 +15,7 @@ const RATE_SECONDS = 60
 /**
  * `GET /api/log/stat` (all users, for admins) and `GET /api/log/self/stat`: the totals of all
  * matching rows, and of the last minute. Only consumption is included unless another type is
- * requested.
+ * requested, or unless the filter matches nothing but calls. Failed calls are then included.
  */
 export function logStat(app: App, deps: ReadDeps): void {
   const fresh = upToDate(deps, 'call-log', 'usage-by-hour')
@@ -47,12 +47,17 @@ const NOTHING: LogStat = {
   count: 0,
 }
 
-/** Returns the totals of the matching rows. An empty filter sums the consumption of all users. */
+/**
+ * Returns the totals of the matching rows. An empty filter sums the consumption of all users. Only
+ * calls have a request id or attempts, so these filters need no type to exclude other rows.
+ */
 export async function statOf(
   { db, now: clock }: Pick<Core, 'db' | 'now'>,
   requested: LogFilter,
 ): Promise<LogStat> {
-  const filter = { ...requested, type: requested.type ?? CONSUMPTION }
+  const { requestId, failedChannelId } = requested
+  const isOfCalls = requestId !== undefined || failedChannelId !== undefined
+  const filter: LogFilter = isOfCalls ? requested : { type: CONSUMPTION, ...requested }
   const now = Math.floor(clock() / 1_000)
   const { from: _from, to: _to, ...conditions } = filter
   const recent = { ...conditions, from: now - RATE_SECONDS }

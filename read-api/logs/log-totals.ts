@@ -57,9 +57,9 @@ async function sumRange(
 
 /** Returns the rollups that have all requested dimensions, in descending size. */
 function grainsFor(db: CommonQueryMethods, filter: LogFilter): readonly Grain[] {
-  const { userId, type, model, group, channelId, tokenIds, requestId } = filter
-  // A request id matches a single call, which is found without rollups.
-  if (requestId !== undefined) return []
+  const { userId, type, model, group, channelId, tokenIds } = filter
+  // An index finds the few calls with a request id or with failed attempts without rollups.
+  if (filter.requestId !== undefined || filter.failedChannelId !== undefined) return []
   const dimensions = {
     ...(type === undefined ? {} : { type }),
     ...(model === undefined ? {} : { model }),

@@ -78,6 +78,7 @@ describe('every list', () => {
   it.each([
     '/api/log/?type=9',
     '/api/log/?channel=abc',
+    '/api/log/?failed_channel=abc',
     '/api/log/?start_timestamp=-5',
     '/api/log/stat?end_timestamp=1e9',
     '/api/log/self/stat?type=x',

@@ -39,6 +39,7 @@ beforeAll(async () => {
   await api.settled(
     await api.append([
       channelCreated(1, 'simulated'),
+      channelCreated(2, 'failing'),
       tokenCreated(1, ALICE, 'laptop'),
       tokenCreated(2, BOB, 'laptop'),
       tokenCreated(3, BOB, 'phone'),
@@ -300,4 +301,101 @@ it('no duration is told of a call whose relay died', async () => {
   })
   const [titles = [], cells = []] = body.split('\n').map((line) => line.trim().split(','))
   expect(cells[titles.indexOf('duration_ms')]).toBe('')
+})
+
+describe('calls with failed attempts on a channel', () => {
+  const GINA = 90
+  const failedAt = (channelId: number) => ({
+    channelId,
+    status: 503,
+    error: 'status',
+    latencyMs: 9,
+  })
+  /** A call whose id has a time before the fixture's moment. */
+  const callNo = (no: number) =>
+    aCall({ call: `0199aa00-0000-7000-8000-00000000000${no}`, userId: GINA, tokenId: 90 })
+  const [answered, lost, other] = [callNo(1), callNo(2), callNo(3)]
+  const withAttempts = (end: Given, attempts: readonly object[]): Given => ({
+    ...end,
+    data: { ...(end.data as object), attempts },
+  })
+  const success = { channelId: 1, status: 200, error: null, latencyMs: 900 }
+  const ids = ({ items }: LogPage) => items.map(({ request_id }) => request_id)
+  let gina: Record<string, string>
+
+  beforeAll(async () => {
+    await api.settled(
+      await api.append([
+        ...[userCreated(GINA, 'gina'), tokenCreated(90, GINA, 'own')],
+        ...[admitted(answered), admitted(lost), admitted(other)],
+        withAttempts(settledCall(answered, 30), [failedAt(2), success]),
+        withAttempts(releasedCall(lost), [failedAt(1), failedAt(2)]),
+        settledCall(other, 5),
+      ]),
+    )
+    gina = await api.logIn(GINA)
+  })
+
+  it('are listed whether or not another channel answered, and say where they failed', async () => {
+    const found = await page('/api/log/?failed_channel=2', admin)
+    expect([ids(found), found.total]).toEqual([[lost.call, answered.call], 2])
+    const failed = found.items.map((row) => (JSON.parse(row.other) as LogOther).failed_channels)
+    expect(failed).toEqual([[1, 2], [2]])
+    expect(ids(await page('/api/log/?failed_channel=1', admin))).toEqual([lost.call])
+    expect(ids(await page('/api/log/?failed_channel=2&type=6', admin))).toEqual([lost.call])
+    expect(ids(await page('/api/log/?failed_channel=2&channel=1', admin))).toEqual([answered.call])
+    expect((await page('/api/log/?failed_channel=3', admin)).items).toEqual([])
+    const paged = await page('/api/log/?failed_channel=2&p=1&page_size=1', admin)
+    expect([ids(paged), paged.total]).toEqual([[answered.call], 2])
+    const sorted = await page('/api/log/?failed_channel=2&sort=quota&order=desc', admin)
+    expect(ids(sorted)).toEqual([answered.call, lost.call])
+    for (const no of ['', '0']) {
+      const all = await page(`/api/log/?username=gina&failed_channel=${no}`, admin)
+      expect(all.total).toBe(3)
+    }
+  })
+
+  it('are all in their totals, and so is a failed call that is found by its id', async () => {
+    const stat = async (query: string) => {
+      const { data } = (await api.get<LogStat>(`/api/log/stat?${query}`, admin)).body
+      return [data.count, data.quota]
+    }
+    expect(await stat('failed_channel=2')).toEqual([2, 30])
+    expect(await stat('failed_channel=2&type=2')).toEqual([1, 30])
+    expect(await stat(`request_id=${lost.call}`)).toEqual([1, 0])
+    expect(await stat(`request_id=${lost.call}&type=2`)).toEqual([0, 0])
+    expect(await stat(`request_id=${answered.call}`)).toEqual([1, 30])
+    expect(await stat('username=gina')).toEqual([2, 35])
+    const own = await api.get<LogStat>(`/api/log/self/stat?request_id=${lost.call}`, gina)
+    expect(own.body.data.count).toBe(1)
+  })
+
+  it('are exported by the same filter, with the channels where they failed', async () => {
+    const url = '/api/log/export?format=ndjson&failed_channel=2'
+    const { body } = await api.app.inject({ url, headers: admin })
+    const rows = body
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(rows.map((row) => [row.request_id, row.other.failed_channels])).toEqual([
+      [lost.call, [1, 2]],
+      [answered.call, [2]],
+    ])
+  })
+
+  it('look like other calls to their user, who can not find them by a channel', async () => {
+    const whole = await page('/api/log/self/', gina)
+    expect(whole.total).toBe(3)
+    for (const channel of [1, 2, 3]) {
+      expect(await page(`/api/log/self/?failed_channel=${channel}`, gina)).toEqual(whole)
+      const stat = await api.get<LogStat>(`/api/log/self/stat?failed_channel=${channel}`, gina)
+      expect(stat.body.data).toMatchObject({ count: 2, quota: 35 })
+      const url = `/api/log/self/export?format=ndjson&failed_channel=${channel}`
+      const { body } = await api.app.inject({ url, headers: gina })
+      expect(body.trim().split('\n')).toHaveLength(3)
+      expect(body).not.toMatch(/failed_channel/)
+      expect((await api.get(`/api/log/?failed_channel=${channel}`, gina)).status).toBe(403)
+    }
+    expect(JSON.stringify(whole)).not.toMatch(/failed_channel|admin_info/)
+  })
 })

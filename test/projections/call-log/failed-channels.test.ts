@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest'
+import type { Attempt, CallFacts } from '#domain/account/events.ts'
+import { logRows } from '#projections/call-log/query.ts'
+import { figuresSince } from '#projections/channel-stats/query.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
+import {
+  aCall,
+  admitted,
+  type Given,
+  granted,
+  interruptedCall,
+  NOW,
+  releasedCall,
+  runningProjections,
+  settledCall,
+} from '../fixture.ts'
+
+const fixture = startedForEach(runningProjections)
+
+const attempt = (
+  channelId: number,
+  error: string | null,
+  status: number | null = 200,
+): Attempt => ({
+  channelId,
+  status,
+  error,
+  latencyMs: 40,
+})
+
+/** A call that ended after the attempts. */
+function ended(end: Given, attempts: readonly Attempt[]): Given {
+  return { ...end, data: { ...(end.data as object), attempts } }
+}
+
+const RETRIED = aCall()
+const EXHAUSTED = aCall()
+const CUT = aCall({ isStream: true })
+
+/** Calls that failed on channels 1 to 3, and calls that show no failure of a channel. */
+function someCalls(): Given[] {
+  const [plain, rejected, gone, unserved, interrupted] = Array.from({ length: 5 }, () => aCall())
+  if (!plain || !rejected || !gone || !unserved || !interrupted) throw new Error('five calls')
+  const answered = attempt(2, null)
+  return [
+    granted(1, 1_000),
+    ...[RETRIED, EXHAUSTED, CUT, plain, rejected, gone, unserved, interrupted].map((call) =>
+      admitted(call, NOW),
+    ),
+    ended(settledCall(RETRIED, 10, NOW, 2), [
+      ...[attempt(1, 'status', 503), attempt(3, 'timeout', null), attempt(1, 'connect', null)],
+      answered,
+    ]),
+    ended(releasedCall(EXHAUSTED, NOW), [attempt(1, 'status', 503), attempt(2, 'status', 429)]),
+    ended(settledCall(CUT, 3, NOW, 3), [attempt(3, 'cut')]),
+    settledCall(plain, 5, NOW, 2),
+    ended(releasedCall(rejected, NOW), [attempt(1, 'status', 400)]),
+    ended(releasedCall(gone, NOW), [attempt(2, 'caller-gone', null)]),
+    releasedCall(unserved, NOW),
+    interruptedCall(interrupted, 7),
+  ]
+}
+
+const given = async (facts: Given[]): Promise<void> => fixture.settled(await fixture.append(facts))
+
+const failedOn = async (failedChannelId: number): Promise<string[]> => {
+  const rows = await logRows(fixture.core.db, { failedChannelId }, { offset: 0, limit: 100 })
+  return rows.map(({ requestId }) => requestId)
+}
+
+const ids = (...calls: CallFacts[]): string[] => calls.map(({ call }) => call)
+
+const stored = async () => {
+  const text = 'select request_id, failed_channels from read_call_log.log order by id'
+  return (await fixture.core.pg.query(text)).rows
+}
+
+describe('the log of calls', () => {
+  it('lists a call under every channel on which an attempt failed, answered or not', async () => {
+    await given(someCalls())
+    expect(await failedOn(1)).toEqual(ids(EXHAUSTED, RETRIED))
+    expect(await failedOn(2)).toEqual(ids(EXHAUSTED))
+    expect(await failedOn(3)).toEqual(ids(CUT, RETRIED))
+    expect(await failedOn(4)).toEqual([])
+  })
+
+  it('stores each failed channel once, and nothing for rows without failed attempts', async () => {
+    await given(someCalls())
+    const rows = (await stored()).filter(({ failed_channels: failed }) => failed !== null)
+    expect(rows.map((row) => [row.request_id, row.failed_channels.map(Number)])).toEqual([
+      [RETRIED.call, [1, 3]],
+      [EXHAUSTED.call, [1, 2]],
+      [CUT.call, [3]],
+    ])
+  })
+
+  it('has a failed call where the figures of channels have a failure', async () => {
+    await given(someCalls())
+    const figures = await figuresSince(fixture.core.db, NOW / 1_000 - 60)
+    const troubled = figures.filter(({ failures }) => failures > 0).map((row) => row.channelId)
+    expect(troubled).toEqual([1, 2, 3])
+    for (const { channelId, failures } of figures) {
+      expect([channelId, (await failedOn(channelId)).length > 0]).toEqual([channelId, failures > 0])
+    }
+  })
+
+  it('has the same rows after a rebuild, event by event or in one batch', async () => {
+    for (const fact of someCalls()) await given([fact])
+    const before = await stored()
+    const isEqual = async () => (await fixture.runner.verify('call-log')).map((one) => one.isEqual)
+    expect(await isEqual()).toEqual([true])
+    await fixture.runner.rebuild('call-log')
+    expect(await stored()).toEqual(before)
+    expect(await isEqual()).toEqual([true])
+  })
+
+  it('finds failed attempts by an index that has no entry for other rows', async () => {
+    await given(someCalls())
+    const { rows } = await fixture.core.pg.query<{ definition: string }>(
+      `select indexdef as definition from pg_indexes
+       where schemaname = 'read_call_log' and indexname = 'log_of_failed_channel'`,
+    )
+    expect(rows[0]?.definition).toMatch(/using gin .*where \(failed_channels is not null\)/i)
+    await fixture.core.pg.query('analyze read_call_log.log')
+    const client = await fixture.core.pg.connect()
+    try {
+      await client.query('set enable_seqscan = off; set enable_indexscan = off')
+      const plan = await client.query(
+        'explain select count(*) from read_call_log.log where failed_channels @> array[1::int8]',
+      )
+      expect(JSON.stringify(plan.rows)).toMatch(/Bitmap Index Scan on log_\w*failed_channels/)
+    } finally {
+      client.release(true)
+    }
+  })
+})
