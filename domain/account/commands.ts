@@ -1,6 +1,6 @@
 import type { CallBounds } from '../pricing/hold.ts'
 import type { DecimalText, PriceSnapshot } from '../pricing/price.ts'
-import type { Usage, UsageSource } from '../pricing/usage.ts'
+import type { TokenLimits, Usage, UsageSource } from '../pricing/usage.ts'
 import type { CodedError } from '../shared/coded-error.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Quota } from '../shared/quota.ts'
@@ -220,10 +220,11 @@ export type SettleCall = {
   readonly upstreamModel: string | null
   readonly usage: Usage
   /**
-   * The part of `usage` within the call's limits. It is charged instead of `usage` if the hold and
-   * the free quota do not cover the full charge. If it is omitted, `usage` is charged in full.
+   * The usage up to which the call is charged in any case. Usage beyond the limits is charged as
+   * far as the hold and the free quota cover it. If `limits` is omitted, `usage` is charged in
+   * full.
    */
-  readonly usageWithinLimits?: Usage
+  readonly limits?: TokenLimits
   readonly usageSource: UsageSource
   readonly anomaly: string | null
   readonly end: CallEnd

@@ -6,7 +6,7 @@ import {
   isCallCount,
   isCountable,
 } from '../pricing/charge.ts'
-import { holdFor, outputTokensWithin } from '../pricing/hold.ts'
+import { holdFor, outputTokensWithin, payableUsage } from '../pricing/hold.ts'
 import type { DecimalText, PriceSnapshot, ProviderCost } from '../pricing/price.ts'
 import { NO_USAGE, type Usage } from '../pricing/usage.ts'
 import { assert } from '../shared/assert.ts'
@@ -154,13 +154,13 @@ export function raiseHold({ call, hold, least }: RaiseHold, state: AccountState)
 
 /**
  * Charges the actual usage at the price of the admission. If the charge exceeds the hold and the
- * free quota, only the usage within the call's limits is charged, provided that the command
- * contains it.
+ * free quota, and the command contains the call's limits, the largest part of the usage that the
+ * hold and the free quota cover is charged, but at least the part within the limits.
  */
 export function settleCall(requested: SettleCall, state: AccountState): Outcome {
   const open = state.open.get(requested.call)
   if (open === undefined) return repeatedEnd(state, requested.call)
-  const { usageWithinLimits, ...command } = payablePart(requested, open, state)
+  const command = payablePart(requested, open, state)
   const { type, ...course } = command
   const { price, clientIp } = open
   const { facts, charge, ...spent } = bill(open, command)
@@ -168,17 +168,19 @@ export function settleCall(requested: SettleCall, state: AccountState): Outcome 
   return [{ type: 'CallSettled', v: 1, data: { ...data, charge: toWire(charge) } }]
 }
 
+/** Replaces the limits of the command by the part of its usage that is charged. */
 function payablePart(
-  command: SettleCall,
+  { limits, ...command }: SettleCall,
   open: OpenCall,
   state: AccountState,
-): SettleCall & { unpaidUsage?: Usage } {
-  const { usage, usageWithinLimits } = command
-  if (usageWithinLimits === undefined) return command
+): Omit<SettleCall, 'limits'> & { unpaidUsage?: Usage } {
+  if (limits === undefined) return command
   const free = payableBy(state, open.facts.tokenId)
-  const { charge } = bill(open, command)
-  if (charge <= open.hold + (free > 0n ? free : 0n)) return command
-  return { ...command, usage: usageWithinLimits, unpaidUsage: usage }
+  const covered = open.hold + (free > 0n ? free : 0n)
+  const isPayable = (usage: Usage) => bill(open, { ...command, usage }).charge <= covered
+  if (isPayable(command.usage)) return command
+  const usage = payableUsage(command.usage, limits, isPayable)
+  return usage === command.usage ? command : { ...command, usage, unpaidUsage: command.usage }
 }
 
 export function releaseCall(command: ReleaseCall, state: AccountState): Outcome {

@@ -283,8 +283,10 @@ export type CallSettled = Fact<
        */
       readonly anomaly: string | null
       /**
-       * The full usage if the account could not pay for it. `usage` then has only the part within
-       * the call's limits. If `unpaidUsage` is omitted, `usage` is the full usage.
+       * The full usage if the account could not pay for it. `usage` then has the part that was
+       * charged: all that the hold and the free quota covered, but at least the part within the
+       * call's limits. Earlier versions charged only the part within the limits. If `unpaidUsage`
+       * is omitted, `usage` is the full usage.
        */
       readonly unpaidUsage?: Usage
       readonly price: PriceSnapshot

@@ -3,6 +3,7 @@ import { QUOTA_PER_DOLLAR, type Quota } from '../shared/quota.ts'
 import { CALLS_MAX, HOUR_CACHE_FACTOR, quotaOf } from './charge.ts'
 import { type Decimal, decimalOf, integer, largest, ONE, plus, times } from './decimal.ts'
 import type { PerTokenPrice, PriceSnapshot } from './price.ts'
+import { inputTokensOf, type TokenLimits, type Usage, usageWithin } from './usage.ts'
 
 /** The upper bounds of the usage of one request. `outputTokens` is per choice. */
 export type CallBounds = {
@@ -42,9 +43,36 @@ export function outputTokensWithin(
   most: Quota,
 ): number | null {
   const fits = (outputTokens: number) => holdFor(price, { ...bounds, outputTokens }) <= most
-  if (!fits(0)) return null
+  return fits(0) ? largestCount(bounds.outputTokens, fits) : null
+}
+
+/**
+ * Returns the largest part of `usage` that `isPayable` accepts, but at least the part within
+ * `limits`. Tokens beyond the limits are added one by one: first those of the input, then those of
+ * the output. The result therefore costs less than one token less than the largest payable amount.
+ */
+export function payableUsage(
+  usage: Usage,
+  { inputTokens, outputTokens }: TokenLimits,
+  isPayable: (part: Usage) => boolean,
+): Usage {
+  const moreInput = Math.max(0, inputTokensOf(usage) - inputTokens)
+  const moreOutput = Math.max(0, usage.output - outputTokens)
+  const partWith = (more: number): Usage =>
+    usageWithin(usage, {
+      inputTokens: inputTokens + Math.min(more, moreInput),
+      outputTokens: outputTokens + Math.max(0, more - moreInput),
+    })
+  return partWith(largestCount(moreInput + moreOutput, (more) => isPayable(partWith(more))))
+}
+
+/**
+ * Returns the largest count of at most `most` that fits, or 0. If a count fits, all smaller counts
+ * must fit too.
+ */
+function largestCount(most: number, fits: (count: number) => boolean): number {
   let enough = 0
-  let beyond = bounds.outputTokens + 1
+  let beyond = most + 1
   while (beyond - enough > 1) {
     const middle = Math.floor((enough + beyond) / 2)
     if (fits(middle)) enough = middle

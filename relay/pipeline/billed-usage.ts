@@ -4,7 +4,6 @@ import {
   type TokenLimits,
   type Usage,
   type UsageSource,
-  usageWithin,
 } from '#domain/pricing/usage.ts'
 import type { CountableText } from '#relay/canonical/countable-text.ts'
 import { outputCeiling, readOpenAiUsage } from '#relay/canonical/usage-report.ts'
@@ -31,7 +30,6 @@ export type Delivery = {
 
 export type Metered = {
   readonly usage: Usage
-  readonly usageWithinLimits?: Usage
   readonly usageSource: UsageSource
   readonly anomaly: string | null
 }
@@ -40,26 +38,9 @@ export type Metered = {
  * Determines the usage that is billed. The provider's report is used if the answer is complete, the
  * report is plausible and no text followed the report. In all other cases, the larger of the report
  * and the gateway's own count is used, because early reports are often zero and an anomaly must not
- * make a call cheaper. `limits` bound the charge if the account can't pay for more.
+ * make a call cheaper. The output limit bounds the output that is plausible.
  */
 export function meter(
-  delivery: Delivery,
-  candidate: Candidate,
-  counter: UserTokenCounter,
-  limits: TokenLimits,
-): Metered | Promise<Metered> {
-  const metered = usageOf(delivery, candidate, counter, limits)
-  return metered instanceof Promise
-    ? metered.then((counted) => withLimits(counted, limits))
-    : withLimits(metered, limits)
-}
-
-function withLimits(metered: Metered, limits: TokenLimits): Metered {
-  const within = usageWithin(metered.usage, limits)
-  return within === metered.usage ? metered : { ...metered, usageWithinLimits: within }
-}
-
-function usageOf(
   delivery: Delivery,
   candidate: Candidate,
   counter: UserTokenCounter,

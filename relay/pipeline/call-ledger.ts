@@ -7,7 +7,7 @@ import {
   type CallEnd,
 } from '#domain/account/events.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
-import type { Usage, UsageSource } from '#domain/pricing/usage.ts'
+import type { TokenLimits, Usage, UsageSource } from '#domain/pricing/usage.ts'
 import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { isPlayground } from '#domain/shared/playground.ts'
@@ -58,8 +58,8 @@ export function admissionError(error: CodedError, call: string, isKeyed: boolean
 export type Bill = Place & {
   readonly upstreamModel: string | null
   readonly usage: Usage
-  /** The usage up to the call's limits, which is charged if the account can't pay for more. */
-  readonly usageWithinLimits?: Usage
+  /** The usage up to which the call is charged even if the account can't pay for it. */
+  readonly limits: TokenLimits
   readonly usageSource: UsageSource
   readonly anomaly: string | null
   readonly end: CallEnd

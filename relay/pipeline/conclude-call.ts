@@ -235,14 +235,16 @@ async function settle(
   end: CallEnd,
 ): Promise<boolean> {
   try {
-    const metering = meter(delivery, candidate, call.counter, allowance.limits())
+    const limits = allowance.limits()
+    const metering = meter(delivery, candidate, call.counter, limits)
     const metered = metering instanceof Promise ? await metering : metering
     call.tokens = tokensOf(metered.usage)
     const { upstreamModel, channel } = candidate
     const { revokedBy } = call
     const endReason = revokedBy === null || end === 'done' ? {} : { endReason: revokedBy }
     const anomaly = metered.anomaly ?? mismatchIn(delivery, candidate, metered.usage, allowance)
-    const bill = { ...placeOf(channel), upstreamModel, end, ...endReason, ...metered, anomaly }
+    const ending = { upstreamModel, end, ...endReason, limits, anomaly }
+    const bill = { ...placeOf(channel), ...metered, ...ending }
     await call.inTime(ledger.settle(bill, call.course()))
     return true
   } catch (err) {

@@ -200,10 +200,11 @@ export class MeteredCall {
       }),
     }
     const candidate = { request: this.chat, channel: { target: null } } as unknown as Candidate
-    const metered = await meter(delivery, candidate, counter, this.allowance.limits())
+    const limits = this.allowance.limits()
+    const metered = await meter(delivery, candidate, counter, limits)
     this.account.handle({
       ...{ type: 'SettleCall', call: this.id, channelId: 1, upstreamModel: null },
-      ...metered,
+      ...{ ...metered, limits },
       end: delivery.isWhole ? 'done' : 'incomplete',
       attempts: [],
       timings: { startedAt: 0, firstByteMs: null, durationMs: 1 },

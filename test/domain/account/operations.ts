@@ -3,7 +3,7 @@ import type { AccountCommand } from '#domain/account/commands.ts'
 import type { CallEnd } from '#domain/account/events.ts'
 import { holdFor } from '#domain/pricing/hold.ts'
 import type { PerTokenPrice, PriceSnapshot } from '#domain/pricing/price.ts'
-import { NO_USAGE, type Usage, usageWithin } from '#domain/pricing/usage.ts'
+import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 
 /** What may befall an account: a command, an earlier one again, or the loss of its state. */
@@ -222,9 +222,7 @@ const settle: fc.Arbitrary<Of<'SettleCall'>> = fc
     usageSource: 'upstream',
     anomaly: null,
     ...course,
-    ...(isLimited
-      ? { usageWithinLimits: usageWithin(course.usage, { inputTokens: 2, outputTokens: 1 }) }
-      : {}),
+    ...(isLimited ? { limits: { inputTokens: 2, outputTokens: 1 } } : {}),
   }))
 const release = record<Of<'ReleaseCall'>>({
   type: fc.constant('ReleaseCall'),

@@ -1,7 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AccountEvent } from '#domain/account/events.ts'
+import { holdFor } from '#domain/pricing/hold.ts'
 import type { PerTokenPrice, PriceSnapshot } from '#domain/pricing/price.ts'
+import {
+  inputTokensOf,
+  NO_USAGE,
+  type TokenLimits,
+  type Usage,
+  usageWithin,
+} from '#domain/pricing/usage.ts'
+import { isCodedError } from '#domain/shared/coded-error.ts'
+import { fromWire } from '#domain/shared/quota.ts'
+import { recomputedCharge } from '../pricing/recompute.ts'
 import {
   Account,
   type CallRequest,
@@ -24,6 +35,7 @@ import {
  */
 const STEP_TOKENS = 1_024n
 const RUNS = 300
+const LEASE_UNTIL = 1_000
 const TOKENS = [1, 2, 3] as const
 
 const tokens = (model: string, completion: string, group: string): PerTokenPrice => ({
@@ -322,5 +334,126 @@ describe('what the open calls of an account or a token can still cost', () => {
     for (const kind of [...events, ...limits, ...unpaid, ...debts]) {
       expect(seen.get(kind) ?? 0, kind).toBeGreaterThan(20)
     }
+  })
+})
+
+/** The terms under which a call of 1 to 3 choices is settled. */
+type Terms = {
+  readonly price: PriceSnapshot
+  readonly calls: number
+  readonly limits: TokenLimits
+  /** True if the hold covers the limits, as for every call but an open-ended stream. */
+  readonly isCovered: boolean
+  readonly hold: bigint
+  readonly free: bigint
+}
+const tokenCount = fc.oneof(fc.nat(12), fc.nat(3_000))
+const terms: fc.Arbitrary<Terms> = fc
+  .record({
+    price: fc.constantFrom(...PRICES, tokens('7.3', '0.9', '1')),
+    calls: fc.integer({ min: 1, max: 3 }),
+    limits: fc.record({ inputTokens: tokenCount, outputTokens: tokenCount }),
+    isCovered: fc.boolean(),
+    least: fc.bigInt({ min: 0n, max: 40_000n }),
+    free: fc.bigInt({ min: 0n, max: 40_000n }),
+  })
+  .map(({ least, ...made }) => {
+    const worst = holdFor(made.price, { ...made.limits, choices: 1 })
+    return { ...made, hold: made.isCovered && worst > least ? worst : least }
+  })
+const counts = { inputUncached: tokenCount, cacheRead: tokenCount, cacheWrite1h: tokenCount }
+const usage: fc.Arbitrary<Usage> = fc
+  .record({ ...counts, inputImage: tokenCount, text: tokenCount, outputAudio: fc.nat(400) })
+  .map(({ text, ...made }) => ({ ...NO_USAGE, ...made, output: text + made.outputAudio }))
+
+/** Returns the usage with more tokens of each kind. */
+const sumOf = (one: Usage, other: Usage): Usage => {
+  const sums = Object.entries(one).map(([kind, tokens]) => [
+    kind,
+    tokens + other[kind as keyof Usage],
+  ])
+  return Object.fromEntries(sums) as Usage
+}
+
+/** Settles a call that has these terms and this usage. Returns its charge. */
+function chargeOf({ price, calls, limits, hold, free }: Terms, usage: Usage): bigint {
+  const account = new Account(() => {})
+  const ofUser = { userId: USER, call: 'c', tokenId: 1 }
+  const texts = { model: 'm', group: 'default', isStream: true, clientIp: null }
+  const [amount, reason] = [hold + free, 'admin' as const]
+  if (amount > 0n)
+    account.handle({ type: 'GrantQuota', userId: USER, grantId: 'g', amount, reason })
+  account.handle({ type: 'SetTokenBudget', ...ofUser, remain: 0n, isUnlimited: true })
+  const times = { leaseUntil: LEASE_UNTIL, startedAt: 0 }
+  account.handle({ type: 'AdmitCall', ...ofUser, ...texts, ...times, hold, price, calls })
+  const outcome = account.handle({
+    ...{ type: 'SettleCall', call: 'c', channelId: 1, upstreamModel: null },
+    ...{ usage, limits },
+    ...{ usageSource: 'upstream', anomaly: null, end: 'done', attempts: [] },
+    timings: { startedAt: 0, firstByteMs: null, durationMs: 1 },
+  })
+  const [event] = isCodedError(outcome) ? [] : outcome
+  if (event?.type !== 'CallSettled') throw new Error('not settled')
+  expect(BigInt(event.data.charge)).toBe(
+    recomputedCharge(price, event.data.usage, event.data.calls),
+  )
+  return fromWire(event.data.charge)
+}
+
+/** The price of the dearest token, rounded up, computed from the ratios alone. */
+function dearestToken({ price }: Terms): bigint {
+  if (price.mode === 'call') return 0n
+  const one = MILLION * MILLION
+  const audio = millionths(price.audio) * millionths(price.audioCompletion)
+  const write = (millionths(price.cacheWrite) * MILLION * 8n) / 5n
+  const single = [price.cacheRead, price.image, price.audio, price.completion].map(millionths)
+  const dearest = [one, audio, write, ...single.map((ratio) => ratio * MILLION)].reduce((a, b) =>
+    a > b ? a : b,
+  )
+  const scale = MILLION ** 4n
+  const exact = dearest * millionths(price.model) * millionths(price.group)
+  return (exact + scale - 1n) / scale
+}
+
+const least = (one: bigint, other: bigint): bigint => (one < other ? one : other)
+const most = (one: bigint, other: bigint): bigint => (one > other ? one : other)
+
+describe('the charge of usage beyond the limits of a call', () => {
+  const cut = { times: 0 }
+
+  it('is all that the hold and the free quota cover, to less than a token', () => {
+    const property = fc.property(terms, usage, (made, used) => {
+      const { price, calls, limits, hold, free } = made
+      const full = recomputedCharge(price, used, calls)
+      const within = recomputedCharge(price, usageWithin(used, limits), calls)
+      const charge = chargeOf(made, used)
+      if (charge < full) cut.times += 1
+      expect(charge).toBeLessThanOrEqual(full)
+      expect(charge).toBeLessThanOrEqual(most(hold + free, within))
+      expect(charge).toBeGreaterThanOrEqual(least(full, within))
+      const short = least(full, hold + free) - charge
+      if (short > 0n) expect(short).toBeLessThan(dearestToken(made))
+    })
+    fc.assert(property, { numRuns: 2_000 })
+    expect(cut.times).toBeGreaterThan(200)
+  })
+
+  it('is never less for more output after an input within the limits', () => {
+    const property = fc.property(terms, usage, fc.nat(4_000), (wide, used, more) => {
+      const inputTokens = Math.max(wide.limits.inputTokens, inputTokensOf(used))
+      const made = { ...wide, limits: { ...wide.limits, inputTokens } }
+      const longer = { ...used, output: used.output + more }
+      expect(chargeOf(made, longer)).toBeGreaterThanOrEqual(chargeOf(made, used))
+    })
+    fc.assert(property, { numRuns: 2_000 })
+  })
+
+  it('is never less, to less than a token, for more usage of any kind', () => {
+    const covered = terms.filter(({ isCovered }) => isCovered)
+    const property = fc.property(covered, usage, usage, (made, used, added) => {
+      const less = chargeOf(made, used) - chargeOf(made, sumOf(used, added))
+      if (less > 0n) expect(less).toBeLessThan(dearestToken(made))
+    })
+    fc.assert(property, { numRuns: 2_000 })
   })
 })

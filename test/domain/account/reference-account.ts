@@ -1,7 +1,7 @@
 import type { AccountCommand } from '#domain/account/commands.ts'
 import { holdFor } from '#domain/pricing/hold.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
-import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+import { NO_USAGE, type TokenLimits, type Usage } from '#domain/pricing/usage.ts'
 import { recomputedCharge } from '../pricing/recompute.ts'
 
 const MAX = 2n ** 53n - 1n
@@ -375,10 +375,13 @@ export class ReferenceAccount {
       }
       const full = chargeOf(command.usage)
       const free = this.payable(call.tokenId)
-      const isPaid = full <= call.hold + (free > 0n ? free : 0n)
-      const within = command.usageWithinLimits
-      const charge = isPaid || within === undefined ? full : chargeOf(within)
-      return this.end(call, 'CallSettled', charge)
+      const covered = call.hold + (free > 0n ? free : 0n)
+      const isPaid = full <= covered
+      const { limits } = command
+      if (isPaid || limits === undefined) return this.end(call, 'CallSettled', full)
+      const charges = partsBeyond(command.usage, limits).map(chargeOf)
+      const payable = charges.findLast((charge) => charge <= covered)
+      return this.end(call, 'CallSettled', payable ?? charges[0] ?? full)
     }
     if (command.at <= call.leaseUntil) return { code: 'LeaseNotOver' }
     const charge = recomputedCharge(call.price, call.usage, hasAny(call.usage) ? call.calls : 0)
@@ -392,3 +395,37 @@ export class ReferenceAccount {
 }
 
 const hasAny = (usage: Usage): boolean => Object.values(usage).some((count) => count > 0)
+
+const INPUT = [
+  'inputUncached',
+  'cacheRead',
+  'cacheWrite5m',
+  'cacheWrite1h',
+  'inputAudio',
+  'inputImage',
+] as const
+
+/**
+ * Returns the part of the usage within the limits, followed by each part with one more token: first
+ * the tokens of the input, then audio and text of the output.
+ */
+function partsBeyond(usage: Usage, { inputTokens, outputTokens }: TokenLimits): readonly Usage[] {
+  const input = INPUT.flatMap((kind) => Array.from({ length: usage[kind] }, () => kind))
+  const parts: Usage[] = []
+  const least = Math.min(inputTokens, input.length)
+  for (let count = least; count <= input.length; count += 1) {
+    const part: Record<keyof Usage, number> = { ...NO_USAGE }
+    for (const kind of input.slice(0, count)) part[kind] += 1
+    parts.push(withOutput(part, usage, Math.min(outputTokens, usage.output)))
+  }
+  const whole = parts.at(-1) ?? NO_USAGE
+  for (let output = outputTokens + 1; output <= usage.output; output += 1) {
+    parts.push(withOutput(whole, usage, output))
+  }
+  return parts
+}
+
+const withOutput = (part: Usage, { outputAudio }: Usage, output: number): Usage => ({
+  ...{ ...part, output },
+  outputAudio: Math.min(outputAudio, output),
+})

@@ -156,23 +156,32 @@ describe('the account’s events, as first recorded', () => {
     ],
     account(500_000, 200_000),
   )
+  const limited = [
+    ['quota-granted-v1', grant],
+    ['token-budget-set-v1', setBudget],
+    ['call-admitted-limited-v1', { ...admit, hold: 400_500n, reduction }],
+  ] as const
   story(
     'a call that is admitted with a smaller output limit, and of which not all could be paid',
     accountDecider,
     [
-      ['quota-granted-v1', grant],
-      ['token-budget-set-v1', setBudget],
-      ['call-admitted-limited-v1', { ...admit, hold: 400_500n, reduction }],
+      ...limited,
       [
-        'call-settled-unpaid-v1',
+        'call-settled-partly-unpaid-v1',
         {
           ...settle,
           usage: { ...usage, output: 100_000 },
-          usageWithinLimits: { ...NO_USAGE, inputUncached: 500, output: 24_000 },
+          limits: { inputTokens: 500, outputTokens: 24_000 },
           anomaly: 'absurd',
         },
       ],
     ],
+    account(300_000, 0),
+  )
+  story(
+    'an earlier call of which not all could be paid, charged for no more than its limits',
+    accountDecider,
+    [...limited, ['call-settled-unpaid-v1', null]],
     account(403_500, 103_500),
   )
   story(
