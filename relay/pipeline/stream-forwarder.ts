@@ -127,13 +127,14 @@ export class StreamForwarder implements SseSink {
   push(chunk: Buffer): boolean {
     this.isFlowing = true
     this.scanner.push(chunk)
+    if (this.readOnBytes !== null) this.countReadOn(chunk.length)
     if (this.verdict === 'open' && this.scanner.isOverflown) this.verdict = 'overflow'
     return this.isFlowing
   }
 
   pass(bytes: Buffer): void {
     if (this.verdict !== 'open') return
-    if (this.readOnBytes !== null) return this.skip(bytes)
+    if (this.readOnBytes !== null) return
     if (this.screen !== null && !this.screen.isClean(bytes)) {
       this.verdict = 'screened'
       return
@@ -164,7 +165,7 @@ export class StreamForwarder implements SseSink {
     // true, `pass` does not search the text, so this text can't mark the usage as early.
     if (usage !== undefined) this.isUsageEarly = true
     if (hasChoices || !isOfUsage(event)) this.pass(bytes)
-    else if (this.wantsUsage) this.hold(bytes)
+    else if (this.wantsUsage && this.readOnBytes === null) this.hold(bytes)
     if (usage !== undefined) this.isUsageEarly = false
   }
 
@@ -206,8 +207,9 @@ export class StreamForwarder implements SseSink {
     this.modelLooksLeft = 0
   }
 
-  private skip(bytes: Buffer): void {
-    this.readOnBytes = (this.readOnBytes ?? 0) - bytes.length
+  /** Counts every byte, because usage chunks and incomplete events also cost memory and time. */
+  private countReadOn(bytes: number): void {
+    this.readOnBytes = (this.readOnBytes ?? 0) - bytes
     if (this.readOnBytes < 0) this.endAt('overflow')
   }
 

@@ -186,7 +186,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     const isAnswer = this.status !== null && this.status < 300
     this.length += chunk.length
     if (this.length <= (isAnswer ? ANSWER_BYTES_MAX : ERROR_BYTES_MAX)) this.parts.push(chunk)
-    else if (isAnswer) this.abort('too-large')
+    else this.abort(isAnswer ? 'too-large' : 'status')
   }
 
   onResponseEnd(): void {

@@ -203,5 +203,114 @@ describe('a stream that its provider answers with a plain answer', () => {
   })
 })
 
+describe('a caller who left a provider that never stops sending', () => {
+  const MIB = 2 ** 20
+  const PIECE = 64 * 1024
+  /** The test ends the provider here, far above every bound. */
+  const SENT_MAX = 64 * MIB
+  const FINISHED = 'data: {"choices":[{"delta":{"content":"Yes"},"finish_reason":"stop"}]}\n\n'
+  /** More than the gateway counts itself, so that the usage decides. */
+  const USAGE = { prompt_tokens: 700, completion_tokens: 20 }
+  const usageChunk = `data: ${JSON.stringify({ choices: [], usage: USAGE })}\n\n`
+  let sent = 0
+  let begin: { readonly status: number; readonly type: string; readonly text: string }
+  let flood: string
+  let hasLeft: () => void
+  let leaving: Promise<void>
+  const turn = () => new Promise((resume) => setImmediate(resume))
+  /** Sends the flood at the pace of its reader, so that few bytes wait in the sockets. */
+  const sendFlood = async (response: ServerResponse): Promise<void> => {
+    response.writeHead(begin.status, { 'content-type': begin.type })
+    response.write(begin.text)
+    await leaving
+    const piece = flood.repeat(Math.ceil(PIECE / flood.length))
+    while (!response.destroyed && sent < SENT_MAX) {
+      sent += piece.length
+      response.write(piece)
+      while (response.writableNeedDrain && !response.destroyed) await turn()
+      for (let turns = 0; turns < 4; turns += 1) await turn()
+    }
+    response.destroy()
+  }
+  const provider = createServer((request, response) => {
+    response.on('error', () => {})
+    request.resume().on('end', () => void sendFlood(response))
+  })
+  beforeEach(async () => {
+    await rig.close()
+    rig = await relayRig()
+    sent = 0
+    leaving = new Promise((resolve) => {
+      hasLeft = resolve
+    })
+    await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
+    const baseUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
+    await rig.addChannel(2, { baseUrl, models: ['endless'] })
+    await rig.setOption('ModelRatio', { endless: 1 })
+    await rig.setOption('CompletionRatio', { endless: 3 })
+  })
+  afterEach(() => {
+    provider.closeAllConnections()
+    provider.close()
+  })
+
+  /** Leaves the call, and returns its end and the highest growth of buffers in MiB. */
+  async function leave(isStream: boolean) {
+    const call = openCall(isStream, 'endless')
+    if (isStream) await expect.poll(call.chunks).toBeGreaterThan(0)
+    await settled()
+    const before = process.memoryUsage().arrayBuffers
+    let most = before
+    const timer = setInterval(() => {
+      most = Math.max(most, process.memoryUsage().arrayBuffers)
+    }, 5)
+    call.hangUp()
+    await settled()
+    expect(rig.relay.inFlight()).toBe(1)
+    hasLeft()
+    await expect.poll(() => rig.relay.inFlight(), { timeout: 8_000 }).toBe(0)
+    clearInterval(timer)
+    const events = await rig.callEvents()
+    expect(events).toHaveLength(2)
+    return { end: events[1], grownMiB: (most - before) / MIB }
+  }
+
+  const BY_USAGE = { usageSource: 'upstream', charge: 700 + 20 * 3 }
+  it.each([
+    ['one line without an end', '', 'x', { usageSource: 'partial' }],
+    ['small comments', '', ': ping\n\n', { usageSource: 'partial' }],
+    ['small comments after its usage', usageChunk, ': ping\n\n', BY_USAGE],
+    ['one line without an end after its usage', usageChunk, 'x', BY_USAGE],
+    ['usage chunks', '', usageChunk, BY_USAGE],
+  ])('reads 1 MiB of a finished stream that goes on with %s', async (_what, first, more, bill) => {
+    begin = { status: 200, type: 'text/event-stream', text: FINISHED + first }
+    flood = more
+    const { end, grownMiB } = await leave(true)
+    expect(sent / MIB).toBeGreaterThan(0.9)
+    expect(sent / MIB).toBeLessThan(2)
+    expect(grownMiB).toBeLessThan(16)
+    expect(end).toMatchObject({ type: 'CallSettled', data: { end: 'client-gone', ...bill } })
+    expect(end?.type === 'CallSettled' && end.data.charge).toBeGreaterThan(0)
+  })
+
+  it('reads no more of a plain answer than of one whose caller stays, and charges once', async () => {
+    begin = { status: 200, type: 'application/json', text: '{"choices":[{"message":{"content":"' }
+    flood = 'word '
+    const { end, grownMiB } = await leave(false)
+    expect(sent / MIB).toBeLessThan(34)
+    expect(grownMiB).toBeLessThan(80)
+    expect(end).toMatchObject({ type: 'CallSettled', data: { end: 'client-gone' } })
+    expect(end?.type === 'CallSettled' && end.data.charge).toBeGreaterThan(0)
+  })
+
+  it('reads 64 KiB of an error, and charges nothing', async () => {
+    begin = { status: 500, type: 'application/json', text: '{"error":{"message":"' }
+    flood = 'no '
+    const { end } = await leave(false)
+    expect(sent / MIB).toBeLessThan(1)
+    expect(end).toMatchObject({ type: 'CallReleased' })
+  })
+})
+
 /** Gives what was sent over a local connection the time to arrive. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 200))
