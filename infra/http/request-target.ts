@@ -25,8 +25,8 @@ const UNRESERVED = /^[\w.~-]$/
  *
  * Encoded characters that need no encoding are decoded (RFC 3986, section 6.2.2.2). Characters that
  * need encoding stay encoded, and no route contains such characters. An absolute target becomes its
- * path if it names the host of the request (RFC 9112, section 3.2.2). Targets that servers interpret
- * differently become `REFUSED_TARGET`: dot segments, empty segments, fragments, backslashes and
+ * path if it names the host of the request (RFC 9112, section 3.2.2). Targets that servers read in
+ * different ways become `REFUSED_TARGET`: dot segments, empty segments, fragments, backslashes and
  * broken encodings. The query is unchanged.
  */
 export function canonicalTarget(target: string, host: string | undefined): string {
