@@ -7,7 +7,7 @@ import type { StreamActors } from './event-store/actors-port.ts'
 import type { EventStore } from './event-store/port.ts'
 import type { Leases } from './leases/leases.ts'
 import type { Limits } from './limits/port.ts'
-import type { ShortLived } from './limits/short-lived.ts'
+import type { ShortLived } from './limits/short-lived-values.ts'
 import type { WriteProbe } from './telemetry/write-probe.ts'
 import type { Vault } from './vault/port.ts'
 

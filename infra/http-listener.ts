@@ -4,7 +4,7 @@ import type { Server as HttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from './config/config.ts'
-import { lockDataFolder } from './postgres/data-lock.ts'
+import { lockDataFolder } from './postgres/data-folder-lock.ts'
 
 /** The listening socket of a process. */
 export type HttpListener = {

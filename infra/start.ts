@@ -18,15 +18,15 @@ import { writeApi } from '#write-api/server.ts'
 import { abortable, NEVER } from './abortable.ts'
 import type { Config, Role } from './config/config.ts'
 import type { Core } from './core.ts'
-import { createDrain, createDrainState, type DrainState } from './drain.ts'
 import { createHttpApp } from './http/app.ts'
 import { ensureConsoleBuilt } from './http/console-build.ts'
 import { serveConsole } from './http/console-static.ts'
 import { canonicalTarget } from './http/request-target.ts'
 import { type HttpListener, listen } from './http-listener.ts'
+import { createDrain, createDrainState, type DrainState } from './shutdown-drain.ts'
 import { startCore } from './start-core.ts'
-import { addHealthRoutes } from './telemetry/health.ts'
-import type { Siblings } from './workers/messages.ts'
+import { addHealthRoutes } from './telemetry/health-routes.ts'
+import type { Siblings } from './workers/worker-messages.ts'
 
 /**
  * Prints a line for the operator who starts the product, either immediately or when the product is

@@ -1,5 +1,5 @@
 import { request } from 'undici'
-import type { Outbound } from '#infra/outbound/dispatcher.ts'
+import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 
 const TIME_MAX_MS = 10_000
 

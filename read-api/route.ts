@@ -1,11 +1,11 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Core } from '#infra/core.ts'
-import type { LongResponses } from '#infra/drain.ts'
 import { afterPosition, waitsForPosition } from '#infra/http/envelope.ts'
-import type { ShownBalances } from '#infra/http/shown-balances.ts'
+import type { ShownBalances } from '#infra/http/last-shown-balances.ts'
 import type { Progress } from '#infra/progress/progress.ts'
 import type { ProviderMessages } from '#infra/provider-messages/provider-messages.ts'
+import type { LongResponses } from '#infra/shutdown-drain.ts'
 import type { Freshness, ReadModelName } from '#projections/freshness/query.ts'
 import type { HealthBoard } from './channels/health/health-cache.ts'
 

@@ -1,7 +1,7 @@
 import websocket from '@fastify/websocket'
 import type { FastifyInstance } from 'fastify'
 import { createGauges } from '#infra/gauges/gauges.ts'
-import { createShownBalances } from '#infra/http/shown-balances.ts'
+import { createShownBalances } from '#infra/http/last-shown-balances.ts'
 import { createProgress } from '#infra/progress/progress.ts'
 import { createProviderMessages } from '#infra/provider-messages/provider-messages.ts'
 import { getHealth, getHealthHistory } from './channels/health/get-health-history.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { addressSet, plainAddress } from '#infra/outbound/address.ts'
+import { addressSet, plainAddress } from '#infra/outbound/ip-addresses.ts'
 
 /**
  * Returns a function that determines the client's IP address. The `X-Forwarded-For` header is read

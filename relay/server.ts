@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Core } from '#infra/core.ts'
 import { createGauges, type Gauges } from '#infra/gauges/gauges.ts'
-import { createOutbound, type OutboundLimits } from '#infra/outbound/dispatcher.ts'
+import { createOutbound, type OutboundLimits } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import {
   createProviderMessages,

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { plainAnswer, readChatRequest, usageOf } from './answers.ts'
-import { answerPlainFault, type Fault, faultOfModel } from './faults.ts'
+import { plainAnswer, readChatRequest, usageOf } from './chat-answers.ts'
 import { Journal, type JournalEntry } from './request-journal.ts'
+import { answerPlainFault, type Fault, faultOfModel } from './simulated-faults.ts'
 import { streamAnswer } from './stream-answer.ts'
 import { createTaskProvider, type TaskProvider } from './task-provider.ts'
 

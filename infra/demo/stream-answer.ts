@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
-import { type ChatRequest, sse, streamChunk, usageChunk, usageOf } from './answers.ts'
-import type { Fault } from './faults.ts'
+import { type ChatRequest, sse, streamChunk, usageChunk, usageOf } from './chat-answers.ts'
 import type { JournalEntry } from './request-journal.ts'
+import type { Fault } from './simulated-faults.ts'
 
 type Stream = {
   readonly response: ServerResponse

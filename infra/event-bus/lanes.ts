@@ -16,7 +16,7 @@ export const laneKeyOf = (stream: string): string => stream.slice(stream.lastInd
 /**
  * Computes the lane from the last three characters of the id; a numeric id has the lane `id %
  * LANE_COUNT`. The formula must never change, because offsets are stored per lane. It is repeated
- * in SQL in `infra/event-store/event-rows.ts`.
+ * in SQL in `infra/event-store/event-reader.ts`.
  */
 export function laneOf(stream: string): number {
   const from = stream.lastIndexOf('-') + 1

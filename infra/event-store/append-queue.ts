@@ -1,7 +1,7 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import { DatabaseError } from 'pg'
+import type { ExactPart, FlushConnection, FlushResult } from './append-connection.ts'
 import { type EncodedPart, EVENTS_PER_APPEND_MAX, exactRevision } from './encoded-append.ts'
-import type { ExactPart, FlushConnection, FlushResult } from './flush.ts'
 import { type Appended, RevisionConflict, StoreUnavailable } from './port.ts'
 
 export type AppendQueue = {

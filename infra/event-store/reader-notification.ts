@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { FlushConnection } from './flush.ts'
+import type { FlushConnection } from './append-connection.ts'
 
 /** Wakes the waiting readers when there may be new events. */
 export type ReaderNotification = {

@@ -1,6 +1,6 @@
 import type { Recorded } from '#domain/shared/event.ts'
+import type { ExactPart } from './append-connection.ts'
 import { decodeEvent, type EncodedEvent } from './encoded-append.ts'
-import type { ExactPart } from './flush.ts'
 import type { IsWanted, Page, PageRequest } from './subscription.ts'
 
 type Recent = {

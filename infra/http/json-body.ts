@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { httpError, invalidField } from './http-errors.ts'
-import { scanJson } from './json-scan.ts'
+import { scanJson } from './scan-json.ts'
 
 const NUL = { zh: '不能包含 NUL 字符', en: 'must not contain a NUL character' }
 const SURROGATE = {

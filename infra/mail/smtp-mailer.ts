@@ -1,6 +1,6 @@
 import { createTransport, type SMTPTransportOptions } from 'nodemailer'
-import { isLoopbackAddress, plainAddress } from '../outbound/address.ts'
-import { openSocket } from '../outbound/connector.ts'
+import { openSocket } from '../outbound/guarded-connector.ts'
+import { isLoopbackAddress, plainAddress } from '../outbound/ip-addresses.ts'
 import { OutboundError, type OutboundPolicy } from '../outbound/outbound-policy.ts'
 import { MAIL_MS_MAX, type MailErrorCode, type Mailer, MailFailed } from './port.ts'
 

@@ -6,7 +6,7 @@ import {
   isMetadataAddress,
   isPublicAddress,
   plainAddress,
-} from './address.ts'
+} from './ip-addresses.ts'
 
 /**
  * Decides to which addresses connections may be opened. The `operator` policy is for addresses that

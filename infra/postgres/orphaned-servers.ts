@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Cluster } from './cluster.ts'
+import type { Cluster } from './database-cluster.ts'
 import { runCommand } from './run-command.ts'
 
 const PATIENCE_MS = 5_000

@@ -1,13 +1,13 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { createMemoryLimits } from '../limits/memory-limits.ts'
-import { createMemoryShortLived } from '../limits/memory-short-lived.ts'
+import { createMemoryShortLived } from '../limits/memory-short-lived-values.ts'
 import type { Limits } from '../limits/port.ts'
-import { createPostgresShortLived } from '../limits/postgres-short-lived.ts'
-import type { ShortLived } from '../limits/short-lived.ts'
+import { createPostgresShortLived } from '../limits/postgres-short-lived-values.ts'
+import type { ShortLived } from '../limits/short-lived-values.ts'
 import { connectRedis } from './connect-redis.ts'
 import { createRedisLimits } from './redis-limits.ts'
-import { createRedisShortLived } from './redis-short-lived.ts'
+import { createRedisShortLived } from './redis-short-lived-values.ts'
 import { PERMIT_LEASE_MS, shareOf, startSharedLimits } from './shared-limits.ts'
 
 export type OpenLimits = {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Change } from './edits.ts'
+import type { Change } from './file-edits.ts'
 import { RECIPES } from './recipes.ts'
 
 /**

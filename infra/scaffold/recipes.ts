@@ -6,7 +6,7 @@ import {
   inOrder,
   pascalCase,
   sentenceCase,
-} from './edits.ts'
+} from './file-edits.ts'
 
 /** The changes of a recipe, and the steps that remain to be done by hand. */
 export type Scaffold = { readonly changes: readonly Change[]; readonly next: readonly string[] }

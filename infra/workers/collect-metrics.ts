@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { AggregatorRegistry } from 'prom-client'
-import type { Metrics, ToPrimary, ToWorker } from './messages.ts'
+import type { Metrics, ToPrimary, ToWorker } from './worker-messages.ts'
 
 export type MetricsCollector = {
   /** Returns the metrics of the primary and of every worker that responds in time, as one text. */

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import { BACKLOG, type HttpListener, rethrowListenError, urlOf } from '../http-listener.ts'
-import type { ToWorker } from './messages.ts'
+import type { ToWorker } from './worker-messages.ts'
 
 type PendingConnection = { readonly socket: Socket; readonly late: NodeJS.Timeout }
 

@@ -6,12 +6,12 @@ import type { Config, Role } from '../config/config.ts'
 import { loadSecretKey } from '../config/secret-key.ts'
 import { ensureConsoleBuilt } from '../http/console-build.ts'
 import { endAllLeases } from '../leases/leases.ts'
-import { startEmbeddedPostgres } from '../postgres/embedded.ts'
+import { startEmbeddedPostgres } from '../postgres/embedded-postgres.ts'
 import { surviveLostConnections } from '../postgres/pools.ts'
 import { type PrintLine, type Started, startWithoutListener } from '../start.ts'
 import { createLog } from '../telemetry/log.ts'
 import { createMetrics } from '../telemetry/metrics.ts'
-import { startWorkers } from './workers.ts'
+import { startWorkers } from './start-workers.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -4,7 +4,7 @@ import { readConfig } from '../config/read-config.ts'
 import { type Running, startProduct } from '../start.ts'
 import { describeStartError } from '../start-error.ts'
 import { createWorkerListener, type WorkerListener } from './connection-dispatcher.ts'
-import type { Siblings, ToPrimary, ToWorker } from './messages.ts'
+import type { Siblings, ToPrimary, ToWorker } from './worker-messages.ts'
 
 type WorkerState = {
   registry: Registry | null

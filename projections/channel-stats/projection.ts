@@ -5,7 +5,7 @@ import type { Recorded } from '#domain/shared/event.ts'
 import { projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../unix-seconds.ts'
-import { bucketOf } from './buckets.ts'
+import { bucketOf } from './histogram-buckets.ts'
 
 /**
  * The two measures of an attempt that are counted in histogram buckets: the duration (`LATENCY`)

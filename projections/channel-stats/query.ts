@@ -1,7 +1,7 @@
 import { type CommonQueryMethods, sql } from 'slonik'
 import Type from 'typebox'
 import { type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
-import { quantile } from './buckets.ts'
+import { quantile } from './histogram-buckets.ts'
 
 /**
  * The statistics of a channel, or of one of its models, over a period. null means that there is no

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { arrayOf, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
 import { containing, type Listed, type Slice } from '../list-queries.ts'
+import { type ChannelOrder, orderOfChannels, orderOfTags } from './channel-order.ts'
 import {
   type ChannelRow,
   channelRow,
@@ -14,7 +15,6 @@ import {
   shownStatus,
   withFigures,
 } from './channel-row.ts'
-import { type ChannelOrder, orderOfChannels, orderOfTags } from './order.ts'
 
 type ChannelFilter = {
   /**
@@ -52,8 +52,8 @@ const matching = ({ keyword, group, model, status, type, tag, now }: ChannelFilt
       or ${shownStatus(now)} = ${status ?? 0})
   `
 
+export type { ChannelSort } from './channel-order.ts'
 export type { ChannelRow, MemberRow } from './channel-row.ts'
-export type { ChannelSort } from './order.ts'
 
 /**
  * Reads a channel; null when the channel never existed. A deleted channel is returned with

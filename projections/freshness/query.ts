@@ -4,7 +4,7 @@ import type { Core } from '#infra/core.ts'
 import { rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { PROJECTION_NAMES, type ProjectionName } from '../projection-names.ts'
 import { advanceSignal, type Positions } from './advance-signal.ts'
-import { createPoller } from './poller.ts'
+import { createPoller } from './position-poller.ts'
 
 /** The name of a read model, for importers outside this folder. */
 export type ReadModelName = ProjectionName

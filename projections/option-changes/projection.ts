@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OPTIONS_VERSIONS, type OptionsEvent, upcastOption } from '#domain/options/events.ts'
-import { plannedIdOf } from '../planned-id.ts'
 import { projectionOf } from '../projection.ts'
+import { plannedIdOf } from '../scheduled-change-id.ts'
 
 /** The text that is recorded in place of a secret's value. An unset secret is recorded as empty. */
 const SET = '***'

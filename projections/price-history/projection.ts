@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OPTIONS_VERSIONS, type OptionSet, upcastOption } from '#domain/options/events.ts'
 import { entryChanges, pairOf } from '#domain/pricing/price-changes.ts'
-import { plannedIdOf } from '../planned-id.ts'
 import { projectionOf } from '../projection.ts'
+import { plannedIdOf } from '../scheduled-change-id.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
 /**

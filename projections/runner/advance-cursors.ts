@@ -3,10 +3,16 @@ import type { Core } from '#infra/core.ts'
 import { laneOf } from '#infra/event-bus/lanes.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { definitionOf, readCheckpoints } from './checkpoints.ts'
-import { CheckpointMoved, type CommitDeps, commitFolds, type Folded, LanesLost } from './commit.ts'
-import { type Cursor, stopCursor } from './cursor.ts'
+import {
+  CheckpointMoved,
+  type CommitDeps,
+  commitFolds,
+  type Folded,
+  LanesLost,
+} from './commit-folds.ts'
 import type { Segment } from './event-segment.ts'
-import { type EventFilter, fold, isOutage } from './fold.ts'
+import { type EventFilter, fold, isOutage } from './fold-events.ts'
+import { type Cursor, stopCursor } from './lane-cursor.ts'
 
 const RETRY_MIN_MS = 50
 const RETRY_MAX_MS = 5_000

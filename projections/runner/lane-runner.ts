@@ -5,8 +5,13 @@ import type { LaneBatch, LaneWorker } from '#infra/event-bus/port.ts'
 import type { Projection } from '../projection.ts'
 import { type AdvanceDeps, advance } from './advance-cursors.ts'
 import { definitionOf, readCheckpoints } from './checkpoints.ts'
-import { type Cursor, healthOf, type ProjectionFailure, type ProjectionHealth } from './cursor.ts'
 import { segmentOf } from './event-segment.ts'
+import {
+  type Cursor,
+  healthOf,
+  type ProjectionFailure,
+  type ProjectionHealth,
+} from './lane-cursor.ts'
 
 const BATCH_MAX = 1_000
 /**

@@ -7,11 +7,11 @@ import type { FoldContext, Projection } from '../projection.ts'
 import type { ProjectionName } from '../projection-names.ts'
 import { PROJECTIONS } from '../registry.ts'
 import { definitionOf, lowestOf, readCheckpoints } from './checkpoints.ts'
-import { failureOf, type ProjectionFailure, type ProjectionHealth } from './cursor.ts'
+import { failureOf, type ProjectionFailure, type ProjectionHealth } from './lane-cursor.ts'
 import { LaneRunner } from './lane-runner.ts'
 import { ensureReadModel } from './read-model.ts'
-import { rebuildReadModel } from './rebuild.ts'
-import { type Verdict, verifyReadModel } from './verify.ts'
+import { rebuildReadModel } from './rebuild-read-model.ts'
+import { type Verdict, verifyReadModel } from './verify-read-model.ts'
 
 export type ProjectionRunner = {
   /**

@@ -1,5 +1,5 @@
-import type { LongResponses } from '#infra/drain.ts'
 import { httpError } from '#infra/http/http-errors.ts'
+import type { LongResponses } from '#infra/shutdown-drain.ts'
 
 const RETRY_SECONDS = 5
 

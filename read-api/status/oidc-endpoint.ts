@@ -1,5 +1,5 @@
 import type { Core } from '#infra/core.ts'
-import { createOutbound, type Outbound } from '#infra/outbound/dispatcher.ts'
+import { createOutbound, type Outbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { fetchJson } from '../fetch-json.ts'
 

@@ -3,7 +3,7 @@ import { onlyUser, onlyUserOfAnyPassword, principalOf } from '#infra/http/access
 import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { httpError } from '#infra/http/http-errors.ts'
-import { type WebhookErrorCode, webhookErrorOf } from '#infra/outbound/webhook.ts'
+import { type WebhookErrorCode, webhookErrorOf } from '#infra/outbound/webhook-checks.ts'
 import { codeOfId } from '#infra/vault/cipher.ts'
 import { webhookSecret } from '#infra/vault/secrets.ts'
 import { accountsOf } from '#projections/balances/query.ts'

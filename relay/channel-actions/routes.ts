@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Core } from '#infra/core.ts'
 import { httpError } from '#infra/http/http-errors.ts'
-import { createOutbound } from '#infra/outbound/dispatcher.ts'
+import { createOutbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { latestTestRun } from '#projections/channel-checks/query.ts'
 import type { Freshness } from '#projections/freshness/query.ts'

@@ -1,6 +1,6 @@
 import type { Core } from '#infra/core.ts'
 import type { CommandContext } from '#infra/event-store/actors-port.ts'
-import type { Outbound } from '#infra/outbound/dispatcher.ts'
+import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import type { Views } from '#relay/views/views.ts'
 import type { RelayChannel } from '../views/channel-view.ts'

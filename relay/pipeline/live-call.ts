@@ -1,6 +1,6 @@
 import type { Attempt } from '#domain/account/events.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
-import type { Outbound } from '#infra/outbound/dispatcher.ts'
+import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import type { CountAnswer } from '#relay/token-counts/count-job.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
 import { type RelayErrorCode, relayError } from '../canonical/relay-error.ts'

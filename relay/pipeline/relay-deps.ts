@@ -1,5 +1,5 @@
 import type { Core } from '#infra/core.ts'
-import type { Outbound } from '#infra/outbound/dispatcher.ts'
+import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import type { ProviderMessages } from '#infra/provider-messages/provider-messages.ts'
 import type { ClaimedCalls } from '#relay/idempotency/claimed-calls.ts'
 import type { BodyMemory } from '#relay/limits/body-memory.ts'

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { onlySession, principalOf } from '#infra/http/access.ts'
 import { HttpError } from '#infra/http/http-errors.ts'
-import { refuseCrossSite } from '#infra/http/origin.ts'
+import { refuseCrossSite } from '#infra/http/origin-checks.ts'
 import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { type Dispatcher, request } from 'undici'
-import type { Outbound, OutboundLimits } from '#infra/outbound/dispatcher.ts'
+import type { Outbound, OutboundLimits } from '#infra/outbound/outbound-connections.ts'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
 import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
 import { retryAfterOf } from '#relay/pipeline/upstream-attempt.ts'

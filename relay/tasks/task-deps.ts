@@ -1,4 +1,4 @@
-import type { Outbound } from '#infra/outbound/dispatcher.ts'
+import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import type { Progress } from '#infra/progress/progress.ts'
 import type { FailedKeys } from '#relay/limits/failed-keys.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'

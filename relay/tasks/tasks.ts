@@ -1,7 +1,7 @@
 import type { TaskKind } from '#domain/task/events.ts'
 import type { Core } from '#infra/core.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
-import { createOutbound, MANAGEMENT_LIMITS } from '#infra/outbound/dispatcher.ts'
+import { createOutbound, MANAGEMENT_LIMITS } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy, userPolicy } from '#infra/outbound/outbound-policy.ts'
 import { createProgress, type Progress } from '#infra/progress/progress.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'

@@ -1,6 +1,6 @@
 import type { SharedTerms, TokenEvent } from '#domain/token/events.ts'
 import type { Role, UserEvent, UserSettings } from '#domain/user/events.ts'
-import { addressSet } from '#infra/outbound/address.ts'
+import { addressSet } from '#infra/outbound/ip-addresses.ts'
 import type { Vault } from '#infra/vault/port.ts'
 
 export type TokenRow = {

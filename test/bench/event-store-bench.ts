@@ -6,7 +6,7 @@ import { Client } from 'pg'
 import { pino } from 'pino'
 import type { EventStore, NewEvent } from '#infra/event-store/port.ts'
 import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
-import { startEmbeddedPostgres } from '#infra/postgres/embedded.ts'
+import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
 import { processesOf } from '#infra/postgres/orphaned-servers.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startEmbeddedPostgres } from '#infra/postgres/embedded.ts'
+import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
 import { createLog } from '#infra/telemetry/log.ts'
 import { createVault } from '#infra/vault/vault.ts'
 import { ADMIN, type Api, apiFixture } from '#test/read-api/fixture.ts'

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { readConfig } from '#infra/config/read-config.ts'
 import { assertPortFree } from '#infra/http-listener.ts'
-import { lockDataFolder } from '#infra/postgres/data-lock.ts'
+import { lockDataFolder } from '#infra/postgres/data-folder-lock.ts'
 
 let taken: Server
 let PORT: string

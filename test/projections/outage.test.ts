@@ -1,7 +1,7 @@
 import { BackendTerminatedUnexpectedlyError, ConnectionError } from 'slonik'
 import { expect, it } from 'vitest'
 import { DatabaseUnavailable } from '#infra/postgres/query-timeouts.ts'
-import { isOutage } from '#projections/runner/fold.ts'
+import { isOutage } from '#projections/runner/fold-events.ts'
 
 const withCode = (code: string): Error => Object.assign(new Error('from the database'), { code })
 

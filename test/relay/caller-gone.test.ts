@@ -1,7 +1,7 @@
 import { createServer, request as httpRequest, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Fault } from '#infra/demo/faults.ts'
+import type { Fault } from '#infra/demo/simulated-faults.ts'
 import { chat, KEY, type RelayRig, relayRig } from './support/relay-rig.ts'
 
 let rig: RelayRig

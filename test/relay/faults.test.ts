@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Fault } from '#infra/demo/faults.ts'
+import type { Fault } from '#infra/demo/simulated-faults.ts'
 import { isRetryable } from '#relay/pipeline/channel-selector.ts'
 import { DEFAULT_DEADLINES, type Deadlines } from '#relay/pipeline/deadlines.ts'
 import { chat, errorOf, onlyEnd, type RelayRig, relayRig } from './support/relay-rig.ts'

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pino } from 'pino'
-import { startEmbeddedPostgres } from '#infra/postgres/embedded.ts'
+import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
 import { createRunFolder } from './run-folder.ts'
 
 const COMPILED = resolve(import.meta.dirname, '../../node_modules/.cache/compiled')

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { messages as messagesProjection } from '#projections/messages/projection.ts'
 import { recipientsOf } from '#projections/messages/query.ts'
-import { rebuildReadModel } from '#projections/runner/rebuild.ts'
+import { rebuildReadModel } from '#projections/runner/rebuild-read-model.ts'
 import { foldContext } from '#projections/runner/start-projections.ts'
 import type {
   AdminMessage,

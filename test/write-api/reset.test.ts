@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ShortLivedUnavailable } from '#infra/limits/short-lived.ts'
+import { ShortLivedUnavailable } from '#infra/limits/short-lived-values.ts'
 import { VaultBusy } from '#infra/vault/port.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { entryFixture } from './entry-fixture.ts'

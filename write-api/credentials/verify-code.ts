@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { sessionOf } from '#infra/http/access.ts'
-import { addressKey } from '#infra/http/address-key.ts'
+import { addressKey } from '#infra/http/client-address-key.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { knownDevice } from '#infra/http/session-cookie.ts'
 import { type BackoffClaim, type Claim, isFull } from '#infra/limits/port.ts'

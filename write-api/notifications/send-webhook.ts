@@ -1,8 +1,8 @@
 import { createHmac, randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { errors, request } from 'undici'
-import type { Outbound, OutboundLimits } from '#infra/outbound/dispatcher.ts'
-import { webhookAddress } from '#infra/outbound/webhook.ts'
+import type { Outbound, OutboundLimits } from '#infra/outbound/outbound-connections.ts'
+import { webhookAddress } from '#infra/outbound/webhook-checks.ts'
 
 export type Webhook = {
   readonly url: string

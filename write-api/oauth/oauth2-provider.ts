@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Outbound } from '#infra/outbound/dispatcher.ts'
+import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import {
   type AuthorizationParams,
   type OAuthProvider,

@@ -1,5 +1,5 @@
 import * as oidc from 'openid-client'
-import type { Outbound } from '#infra/outbound/dispatcher.ts'
+import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import { type OAuthProvider, type Profile, ProviderFailed, plainText } from './provider.ts'
 import { providerFetch } from './provider-client.ts'
 

@@ -1,5 +1,5 @@
 import { request } from 'undici'
-import type { Outbound } from '#infra/outbound/dispatcher.ts'
+import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import { ProviderFailed } from './provider.ts'
 
 export const PROVIDER_LIMITS = {

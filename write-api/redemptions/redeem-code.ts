@@ -7,7 +7,7 @@ import type { RedemptionRecord, RedemptionState } from '#domain/redemption/evolv
 import { isCodedError } from '#domain/shared/coded-error.ts'
 import type { Core } from '#infra/core.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
-import { addressKey } from '#infra/http/address-key.ts'
+import { addressKey } from '#infra/http/client-address-key.ts'
 import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { HttpError, httpError } from '#infra/http/http-errors.ts'

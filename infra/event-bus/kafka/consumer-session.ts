@@ -3,7 +3,7 @@ import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs'
 import type { Logger } from 'pino'
 import { LANE_COUNT } from '../lanes.ts'
 import { disconnect, withAdmin } from './kafka-client.ts'
-import type { KafkaTimings } from './timings.ts'
+import type { KafkaTimings } from './kafka-timings.ts'
 
 const RECONNECT_MS_MIN = 200
 const COMMIT_EVERY_MS = 1_000
@@ -85,8 +85,7 @@ export function keepConsuming(deps: SessionDeps): ConsumerSession {
       await attempt().catch((err: unknown) => {
         if (hasJoined) failures = 0
         if (err instanceof TooFewPartitions) operatorError = err.message
-        // Only the first failure is logged as a warning, because repeated warnings about an
-        // unreachable broker would flood the log.
+        // Only the first failure is a warning, because repeated warnings would flood the log.
         const level = failures === 0 ? 'warn' : 'debug'
         if (!stopping.signal.aborted) log[level]({ err, groupId }, 'a Kafka consumer is replaced')
       })

@@ -5,10 +5,10 @@ import { createOpenResources } from '../lanes.ts'
 import type { EventBus } from '../port.ts'
 import { createKafkaClient, ensureTopic, within } from './kafka-client.ts'
 import { createKafkaLaneWorker } from './kafka-lane-worker.ts'
-import { createHistory } from './last-messages.ts'
+import { KAFKA_TIMINGS, type KafkaTimings } from './kafka-timings.ts'
 import { watchPositions } from './position-watch.ts'
 import { publish } from './publisher.ts'
-import { KAFKA_TIMINGS, type KafkaTimings } from './timings.ts'
+import { createHistory } from './read-last-messages.ts'
 
 export type KafkaBusOptions = {
   /** The addresses of the Kafka brokers, each as `host:port`. */

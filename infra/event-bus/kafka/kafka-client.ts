@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { type Admin, Kafka, type logCreator, logLevel } from 'kafkajs'
 import type { Logger } from 'pino'
 import { LANE_COUNT } from '../lanes.ts'
-import type { KafkaTimings } from './timings.ts'
+import type { KafkaTimings } from './kafka-timings.ts'
 
 type RequestQueue = {
   readonly pending: readonly unknown[]

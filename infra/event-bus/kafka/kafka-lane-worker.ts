@@ -4,11 +4,11 @@ import type { EventStore } from '../../event-store/port.ts'
 import { isCurrent, type Leases } from '../../leases/leases.ts'
 import type { LaneWork, LaneWorker } from '../port.ts'
 import { type ConsumerSession, detectStalledConsumer, keepConsuming } from './consumer-session.ts'
+import { feedFromStore } from './feed-from-store.ts'
+import type { KafkaTimings } from './kafka-timings.ts'
 import { createLaneDelivery } from './lane-delivery.ts'
 import { createLaneLeases } from './lane-leases.ts'
 import { createLaneQueue, type LaneQueue } from './lane-queue.ts'
-import { feedFromStore } from './store-feed.ts'
-import type { KafkaTimings } from './timings.ts'
 
 export type WorkDeps = {
   readonly kafka: Kafka

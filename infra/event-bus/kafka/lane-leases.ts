@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Lease, Leases } from '../../leases/leases.ts'
 import { ALL_LANES } from '../lanes.ts'
 import { within } from './kafka-client.ts'
-import type { KafkaTimings } from './timings.ts'
+import type { KafkaTimings } from './kafka-timings.ts'
 
 /** The pause before a process requests a lane (partition) again that another process still has. */
 const RETRY_MS = 150

@@ -1,7 +1,12 @@
 import type { KafkaMessage } from 'kafkajs'
 import type { Logger } from 'pino'
 import type { LaneDelivery } from './lane-delivery.ts'
-import { decodeMessage, type GaplessBatch, gaplessBatches, type LaneMessage } from './message.ts'
+import {
+  decodeMessage,
+  type GaplessBatch,
+  gaplessBatches,
+  type LaneMessage,
+} from './lane-message.ts'
 
 /**
  * The partition is paused when more than this many messages wait. It is resumed when fewer than
@@ -81,8 +86,7 @@ export function createLaneQueue(deps: Deps): LaneQueue {
       .catch(onFailure)
       .then(() => {
         isWorking = false
-        // The first message stays in the queue when the attempt failed or this process lacks the
-        // lane.
+        // The first message stays queued when the attempt failed or the lane is not ready.
         if (waiting[0] === before) retry = setTimeout(work, RETRY_MS)
         else work()
       })

@@ -4,8 +4,8 @@ import type { Logger } from 'pino'
 import type { EventStore } from '../../event-store/port.ts'
 import { type ConsumerSession, keepConsuming } from './consumer-session.ts'
 import { withAdmin, within } from './kafka-client.ts'
-import { headOf } from './message.ts'
-import type { KafkaTimings } from './timings.ts'
+import type { KafkaTimings } from './kafka-timings.ts'
+import { headOf } from './lane-message.ts'
 
 const DELETE_GROUP_MS_MAX = 3_000
 

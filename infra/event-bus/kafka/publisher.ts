@@ -3,9 +3,13 @@ import type { Logger } from 'pino'
 import type { EventStore } from '../../event-store/port.ts'
 import { ALL_LANES } from '../lanes.ts'
 import { disconnect, ensureTopic } from './kafka-client.ts'
-import { readLastMessages } from './last-messages.ts'
-import { createPublishedLanes, type MessageBatch, type PublishedLanes } from './published-lanes.ts'
-import type { KafkaTimings } from './timings.ts'
+import type { KafkaTimings } from './kafka-timings.ts'
+import {
+  createPublishedLanes,
+  type MessageBatch,
+  type PublishedLanes,
+} from './published-positions.ts'
+import { readLastMessages } from './read-last-messages.ts'
 
 /**
  * If the topic lacks this many events or more, the publisher skips them and continues at the head

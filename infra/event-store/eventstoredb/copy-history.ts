@@ -1,12 +1,12 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
+import type { ExactPart } from '../append-connection.ts'
 import { APPEND_BYTES_MAX, bytesOf, EVENTS_PER_APPEND_MAX } from '../encoded-append.ts'
-import type { ExactPart } from '../flush.ts'
+import { createExactAppend, type ExactAppend } from './append-at-revision.ts'
 import { type Comparison, compareHistories } from './compare-histories.ts'
 import { connectEventStoreDb } from './connection.ts'
 import { type CopySource, createCopySource, type SourceEvent } from './copy-source.ts'
 import { createEventReads, type EventReads } from './event-reads.ts'
-import { createExactAppend, type ExactAppend } from './exact-append.ts'
 
 type Options = {
   /** The pool of the database from which events are copied. */

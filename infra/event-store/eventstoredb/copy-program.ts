@@ -4,11 +4,11 @@ import { Pool, type PoolClient } from 'pg'
 import { abortable } from '#infra/abortable.ts'
 import { ConfigError } from '#infra/config/config.ts'
 import { readConfig } from '#infra/config/read-config.ts'
-import { startEmbeddedPostgres } from '#infra/postgres/embedded.ts'
+import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
 import { describeStartError } from '#infra/start-error.ts'
 import { createLog } from '#infra/telemetry/log.ts'
 import { surviveLostConnections } from '../../postgres/pools.ts'
-import { APPEND_SESSION } from '../flush.ts'
+import { APPEND_SESSION } from '../append-connection.ts'
 import { StoreUnavailable } from '../port.ts'
 import {
   ensureIdentitySchema,

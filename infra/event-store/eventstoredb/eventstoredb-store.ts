@@ -8,10 +8,10 @@ import {
   type StreamAppend,
   type Subscription,
 } from '../port.ts'
+import { createAppendProbe, createExactAppend, type WrittenPart } from './append-at-revision.ts'
 import { subscribeToAll } from './catch-up-subscription.ts'
 import { connectEventStoreDb } from './connection.ts'
 import { createEventReads } from './event-reads.ts'
-import { createAppendProbe, createExactAppend, type WrittenPart } from './exact-append.ts'
 import { appendTogether, type JointDeps } from './joint-append.ts'
 import { type RecoveryTimes, startJointAppendRecovery } from './joint-append-recovery.ts'
 import { type Locks, LockTimeout } from './locks.ts'

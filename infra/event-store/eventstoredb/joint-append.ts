@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
+import type { ExactPart } from '../append-connection.ts'
 import { type EncodedPart, exactRevision } from '../encoded-append.ts'
-import type { ExactPart } from '../flush.ts'
 import { RevisionConflict } from '../port.ts'
+import { asWritten, type ExactAppend, findPart, type WrittenPart } from './append-at-revision.ts'
 import type { EventReads } from './event-reads.ts'
-import { asWritten, type ExactAppend, findPart, type WrittenPart } from './exact-append.ts'
 import type { Locks } from './locks.ts'
 
 export type JointDeps = {

@@ -1,7 +1,7 @@
 import { type AllStreamResolvedEvent, jsonEvent, type ResolvedEvent } from '@eventstore/db-client'
 import type { FactMeta, Recorded } from '#domain/shared/event.ts'
+import type { ExactPart } from '../append-connection.ts'
 import type { EncodedEvent } from '../encoded-append.ts'
-import type { ExactPart } from '../flush.ts'
 
 /** An event in the form that EventStoreDB stores. */
 export type StoredEvent = {

@@ -7,8 +7,8 @@ import {
   encodeMessage,
   gaplessBatches,
   type LaneMessage,
-} from '#infra/event-bus/kafka/message.ts'
-import { createPublishedLanes } from '#infra/event-bus/kafka/published-lanes.ts'
+} from '#infra/event-bus/kafka/lane-message.ts'
+import { createPublishedLanes } from '#infra/event-bus/kafka/published-positions.ts'
 import { ALL_LANES, laneOf } from '#infra/event-bus/lanes.ts'
 
 const recorded = (position: number, data: object = {}, stream = 'account-1'): Recorded => ({

@@ -12,7 +12,7 @@ afterAll(async () => {
 
 const QUEUE = 'kafkajs/src/network/requestQueue/index.js'
 const CLIENT = import.meta.resolve('#infra/event-bus/kafka/kafka-client.ts')
-const TIMINGS = import.meta.resolve('#infra/event-bus/kafka/timings.ts')
+const TIMINGS = import.meta.resolve('#infra/event-bus/kafka/kafka-timings.ts')
 
 /**
  * A program that prints how often kafkajs checked an idle queue. It runs in a separate process,

@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { describe, expect, it } from 'vitest'
 import { LANE_COUNT, laneKeyOf, laneOf } from '#infra/event-bus/lanes.ts'
-import { LANE_OF_STREAM } from '#infra/event-store/event-rows.ts'
+import { LANE_OF_STREAM } from '#infra/event-store/event-reader.ts'
 import { testDatabase } from '#test/support/postgres.ts'
 
 describe('the lane of a stream', () => {

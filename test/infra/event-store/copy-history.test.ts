@@ -15,7 +15,7 @@ import { openEventStore } from '#infra/event-store/open-event-store.ts'
 import { type EventStore, StoreUnavailable } from '#infra/event-store/port.ts'
 import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
 import { eventStoreName } from '#infra/event-store/store-identity.ts'
-import { startEmbeddedPostgres } from '#infra/postgres/embedded.ts'
+import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
 import {
   type EventStoreDbServer,
   startEventStoreDbServer,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ShortLived } from '#infra/limits/short-lived.ts'
+import type { ShortLived } from '#infra/limits/short-lived-values.ts'
 
 export type ShortLivedUnderTest = {
   readonly values: ShortLived

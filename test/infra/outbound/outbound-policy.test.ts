@@ -2,8 +2,12 @@ import type { AddressInfo } from 'node:net'
 import { createServer, type Server } from 'node:net'
 import { request } from 'undici'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Resolve } from '#infra/outbound/connector.ts'
-import { createOutbound, MANAGEMENT_LIMITS, type Outbound } from '#infra/outbound/dispatcher.ts'
+import type { Resolve } from '#infra/outbound/guarded-connector.ts'
+import {
+  createOutbound,
+  MANAGEMENT_LIMITS,
+  type Outbound,
+} from '#infra/outbound/outbound-connections.ts'
 import { checkUrl, operatorPolicy, userPolicy } from '#infra/outbound/outbound-policy.ts'
 
 const closers: (() => Promise<unknown>)[] = []

@@ -3,7 +3,11 @@ import { type AddressInfo, connect, type Server } from 'node:net'
 import { createServer as createTls, getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { request } from 'undici'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createOutbound, MANAGEMENT_LIMITS, type Outbound } from '#infra/outbound/dispatcher.ts'
+import {
+  createOutbound,
+  MANAGEMENT_LIMITS,
+  type Outbound,
+} from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { type ScriptedProvider, scriptedProvider } from '#test/relay/support/scripted-provider.ts'
 import { type ConnectProxy, connectProxy } from '#test/support/connect-proxy.ts'

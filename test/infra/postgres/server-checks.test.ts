@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Pool } from 'pg'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
-import { startEmbeddedPostgres } from '#infra/postgres/embedded.ts'
+import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
 import { faultsOf, refuseUnsafeServer } from '#infra/postgres/server-checks.ts'
 import { testDatabase } from '#test/support/postgres.ts'
 

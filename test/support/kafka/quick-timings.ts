@@ -1,4 +1,4 @@
-import type { KafkaTimings } from '#infra/event-bus/kafka/timings.ts'
+import type { KafkaTimings } from '#infra/event-bus/kafka/kafka-timings.ts'
 
 /**
  * Timings that are short enough for tests, and long enough for a busy machine to meet them. A

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { createOutbound } from '#infra/outbound/dispatcher.ts'
+import { createOutbound } from '#infra/outbound/outbound-connections.ts'
 import { userPolicy } from '#infra/outbound/outbound-policy.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { sendWebhook, WEBHOOK_LIMITS } from '#write-api/notifications/send-webhook.ts'

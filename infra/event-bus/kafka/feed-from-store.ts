@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { EventStore } from '../../event-store/port.ts'
 import { ALL_LANES, laneOf } from '../lanes.ts'
+import type { KafkaTimings } from './kafka-timings.ts'
 import type { LaneDelivery } from './lane-delivery.ts'
-import type { KafkaTimings } from './timings.ts'
 
 const BATCH_MAX = 1_000
 

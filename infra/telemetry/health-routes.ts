@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Core } from '../core.ts'
 import { onlyAdmin } from '../http/access.ts'
 import { answerIn } from '../postgres/query-timeouts.ts'
-import type { Siblings } from '../workers/messages.ts'
+import type { Siblings } from '../workers/worker-messages.ts'
 import { createMetrics } from './metrics.ts'
 
 export type HealthSources = {

@@ -4,7 +4,7 @@ import { ALL_LANES } from '#infra/event-bus/lanes.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { type ProjectionName, schemaOf } from '../projection-names.ts'
 import { lowestOf, readCheckpoints } from './checkpoints.ts'
-import { foldIntoNewTables } from './fresh-fold.ts'
+import { foldIntoNewTables } from './fold-into-new-tables.ts'
 import { inTransaction, withNamedLock } from './read-model.ts'
 
 export type Verdict = {

@@ -1,4 +1,4 @@
-import { plainAddress } from '../outbound/address.ts'
+import { plainAddress } from '../outbound/ip-addresses.ts'
 import type { Vault } from '../vault/port.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
-import { createSealedValues, type ShortLived } from './short-lived.ts'
+import { createSealedValues, type ShortLived } from './short-lived-values.ts'
 
 const TABLES = `
   create table if not exists auth.short_lived (

@@ -1,8 +1,8 @@
 import { Agent, type buildConnector, type Dispatcher, Pool } from 'undici'
-import { guardedConnector, type Resolve } from './connector.ts'
-import { withoutInterim } from './interim-answers.ts'
+import { guardedConnector, type Resolve } from './guarded-connector.ts'
 import { type OutboundPolicy, portOf } from './outbound-policy.ts'
 import { proxyConnector } from './proxy-connector.ts'
+import { withoutInterim } from './skip-interim-responses.ts'
 
 export type Connections = {
   /**

@@ -1,7 +1,7 @@
 import type { Message } from 'kafkajs'
 import type { Recorded } from '#domain/shared/event.ts'
 import { ALL_LANES, laneOf } from '../lanes.ts'
-import { encodeMessage } from './message.ts'
+import { encodeMessage } from './lane-message.ts'
 
 /**
  * The maximum bytes for one partition in a request. Kafka limits them to `max.message.bytes` (1

@@ -2,7 +2,7 @@ import {
   createSealedValues,
   type ShortLived,
   ShortLivedUnavailable,
-} from '../limits/short-lived.ts'
+} from '../limits/short-lived-values.ts'
 import type { RedisClient } from './connect-redis.ts'
 
 const PUT = `

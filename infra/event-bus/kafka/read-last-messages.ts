@@ -3,8 +3,8 @@ import type { Kafka } from 'kafkajs'
 import type { EventStore } from '#infra/event-store/port.ts'
 import { LANE_COUNT } from '../lanes.ts'
 import { disconnect, withAdmin, within } from './kafka-client.ts'
-import { headOf, type MessageHead } from './message.ts'
-import type { KafkaTimings } from './timings.ts'
+import type { KafkaTimings } from './kafka-timings.ts'
+import { headOf, type MessageHead } from './lane-message.ts'
 
 const READ_MS_MAX = 20_000
 

@@ -3,7 +3,7 @@ import { ALL_LANES } from '#infra/event-bus/lanes.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { schemaOf } from '../projection-names.ts'
 import { type LanePositions, readCheckpoints, writeCheckpoint } from './checkpoints.ts'
-import { continueFold, foldIntoNewTables } from './fresh-fold.ts'
+import { continueFold, foldIntoNewTables } from './fold-into-new-tables.ts'
 import { inTransaction, withNamedLock } from './read-model.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { StoreUnavailable } from '../event-store/port.ts'
-import { ShortLivedUnavailable } from '../limits/short-lived.ts'
+import { ShortLivedUnavailable } from '../limits/short-lived-values.ts'
 import { isUnavailable } from '../postgres/query-timeouts.ts'
 import { VaultBusy } from '../vault/port.ts'
 import { sendError } from './envelope.ts'

@@ -2,7 +2,7 @@ import type { Core } from '#infra/core.ts'
 import { laneOf } from '#infra/event-bus/lanes.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import type { LanePositions } from './checkpoints.ts'
-import { fold } from './fold.ts'
+import { fold } from './fold-events.ts'
 import { createTables, inTransaction } from './read-model.ts'
 import { writeChanges } from './write-changes.ts'
 

@@ -1,4 +1,4 @@
-import type { ShortLived } from './short-lived.ts'
+import type { ShortLived } from './short-lived-values.ts'
 
 const VALUES_MAX = 50_000
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createDrain, createDrainState } from '#infra/drain.ts'
+import { createDrain, createDrainState } from '#infra/shutdown-drain.ts'
 
 it('a stop waits for a file that is being read, and no longer than its grace', async () => {
   const state = createDrainState()

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Projection } from '../projection.ts'
 import type { ProjectionName } from '../projection-names.ts'
-import { PoisonEvent } from './fold.ts'
+import { PoisonEvent } from './fold-events.ts'
 
 export type ProjectionFailure = {
   /**

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { abortable } from '../abortable.ts'
 import { createMetricsCollector } from './collect-metrics.ts'
 import { ConnectionDispatcher } from './connection-dispatcher.ts'
-import type { Metrics, ToPrimary, ToWorker } from './messages.ts'
+import type { Metrics, ToPrimary, ToWorker } from './worker-messages.ts'
 
 export type Workers = {
   /** The base URL of the shared port. */
