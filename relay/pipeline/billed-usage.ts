@@ -4,9 +4,10 @@ import {
   type TokenLimits,
   type Usage,
   type UsageSource,
+  usageWithin,
 } from '#domain/pricing/usage.ts'
 import type { CountableText } from '#relay/canonical/countable-text.ts'
-import { outputCeiling, readOpenAiUsage } from '#relay/canonical/usage-report.ts'
+import { outputCeiling, readOpenAiUsage, type UsageReport } from '#relay/canonical/usage-report.ts'
 import { requestsHourCache } from '#relay/dialects/openai-chat/chat-request.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Candidate } from './plan-call.ts'
@@ -44,25 +45,45 @@ export function meter(
   delivery: Delivery,
   candidate: Candidate,
   counter: UserTokenCounter,
-  { outputTokens }: TokenLimits,
+  limits: TokenLimits,
 ): Metered | Promise<Metered> {
   const { rawUsage, isWhole, isUsageEarly = false } = delivery
   if (rawUsage === undefined || rawUsage === null) return ownCount(delivery, candidate, counter)
-  const { request, channel } = candidate
-  const bounds = {
-    inputCeiling: request.inputBound.ceiling,
-    outputCeiling: outputCeiling(outputTokens),
-  }
-  const isTotalLessPrompt = channel.target?.isOutputTotalLessPrompt ?? false
-  const report = readOpenAiUsage(rawUsage, bounds, isTotalLessPrompt)
-  const { isTrusted, anomaly } = report
-  const seen = withHourCache(report.usage, request.body)
+  const { usage: seen, isTrusted, anomaly } = readReport(rawUsage, candidate, limits)
   if (isWhole && isTrusted && !isUsageEarly)
     return { usage: seen, usageSource: 'upstream', anomaly }
   return ownCount(delivery, candidate, counter).then((counted) => {
     const usage = larger(seen, counted.usage)
     return { usage, usageSource: usage === seen ? 'upstream' : counted.usageSource, anomaly }
   })
+}
+
+/**
+ * Returns the usage of a running stream, which is charged if this process dies: the larger of the
+ * provider's last report and the gateway's own count, within the limits that the hold covers.
+ */
+export function usageSoFar(
+  rawUsage: unknown,
+  counted: Usage,
+  candidate: Candidate,
+  limits: TokenLimits,
+): Usage {
+  const { usage: seen } = readReport(rawUsage, candidate, limits)
+  return usageWithin(larger(seen, counted), limits)
+}
+
+function readReport(
+  rawUsage: unknown,
+  { request, channel }: Candidate,
+  { outputTokens }: TokenLimits,
+): UsageReport {
+  const bounds = {
+    inputCeiling: request.inputBound.ceiling,
+    outputCeiling: outputCeiling(outputTokens),
+  }
+  const isTotalLessPrompt = channel.target?.isOutputTotalLessPrompt ?? false
+  const report = readOpenAiUsage(rawUsage, bounds, isTotalLessPrompt)
+  return { ...report, usage: withHourCache(report.usage, request.body) }
 }
 
 /**

@@ -7,8 +7,9 @@ import { type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/openai-chat/chat-request.ts'
 import { chatPathOf } from '../providers/openai-compatible/target.ts'
 import type { AnswerScreen } from '../screening/screening.ts'
-import { type Place, placeOf, type RelayKey } from '../views/channel-view.ts'
+import { placeOf, type RelayKey } from '../views/channel-view.ts'
 import type { AccessCheck } from './access-check.ts'
+import { usageSoFar } from './billed-usage.ts'
 import type { CallLedger, Course } from './call-ledger.ts'
 import type { Deadlines, Watched } from './deadlines.ts'
 import type { Exchange } from './exchange.ts'
@@ -59,12 +60,15 @@ export class LiveCall implements Watched {
   private readonly request: ChatRequest
   private readonly ledger: CallLedger
   private attempt: UpstreamAttempt | null = null
-  private place: Place = { channelId: 0 }
+  /** The channel of the last attempt, or null before the first attempt. */
+  private candidate: Candidate | null = null
   /** The id of the channel that the running attempt uses, or null between attempts. */
   channelUnderWay: number | null = null
   private firstByteAt: number | null = null
   private renewedAt: number
   private progressBytes = 0
+  /** The provider's last report, unparsed, when the last progress was recorded. */
+  private progressUsage: unknown
   private countedInput: Promise<CountAnswer> | null = null
   private quietSince: number
   private seenBytes = 0
@@ -90,12 +94,11 @@ export class LiveCall implements Watched {
   /** Makes one attempt at a channel with one key. Never throws. */
   async tryAt(candidate: Candidate, { target }: RelayKey): Promise<AttemptEnd> {
     const { deadlines, via } = this.deps
-    const place = placeOf(candidate.channel)
-    const { channelId } = place
+    const { channelId } = candidate.channel
     const startedAt = performance.now()
     const { isStream, wantsUsage, model } = this.request
     const shownModel = candidate.upstreamModel === null ? null : model
-    this.place = place
+    this.candidate = candidate
     this.forwarder = isStream ? this.newForwarder(wantsUsage, shownModel) : null
     const { firstByteMs, firstBytePlainMs } = deadlines
     const beginMs = isStream ? firstByteMs : firstBytePlainMs
@@ -313,18 +316,21 @@ export class LiveCall implements Watched {
   private renew(now: number): void {
     const { renewMs, progressMs, progressBytes } = this.deps.deadlines
     const bytes = this.forwarder?.delivered.bytes ?? 0
+    const rawUsage = this.forwarder?.rawUsage
     const fresh = bytes - this.progressBytes
+    const hasNews = fresh > 0 || rawUsage !== this.progressUsage
     const sinceMs = now - this.renewedAt
-    const isProgress = fresh >= progressBytes || (fresh > 0 && sinceMs >= progressMs)
+    const isProgress = fresh >= progressBytes || (hasNews && sinceMs >= progressMs)
     if (!isProgress && sinceMs < renewMs) return
     this.renewedAt = now
     this.progressBytes = bytes
+    this.progressUsage = rawUsage
     // A failed renewal is ignored, because the next renewal replaces it.
     this.recordProgress().catch(() => {})
   }
 
   private async recordProgress(): Promise<void> {
-    const { place } = this
+    const place = this.candidate === null ? { channelId: 0 } : placeOf(this.candidate.channel)
     const { leaseMs } = this.deps.deadlines
     const usage = await this.soFar()
     const emptiedBy = await this.ledger.progress(place, usage, leaseMs)
@@ -339,15 +345,16 @@ export class LiveCall implements Watched {
   }
 
   /**
-   * Returns the usage that is charged if this process dies. The gateway counts the input and
-   * estimates the output.
+   * Returns the usage that is charged if this process dies. The gateway's own count has an
+   * estimated output, because the output grows.
    */
   private async soFar(): Promise<Usage> {
-    if (this.forwarder === null || !this.forwarder.hasDelivered) return NO_USAGE
-    const { outputTokens } = this.deps.allowance.limits()
-    const output = Math.min(this.forwarder.delivered.roughTokens(), outputTokens)
+    const { forwarder, candidate } = this
+    if (candidate === null || forwarder?.hasDelivered !== true) return NO_USAGE
     this.countedInput ??= this.counter.count({ requestBody: this.request.body, text: '' })
     const { input: inputUncached } = await this.countedInput
-    return { ...NO_USAGE, inputUncached, output }
+    const output = forwarder.delivered.roughTokens()
+    const counted = { ...NO_USAGE, inputUncached, output }
+    return usageSoFar(forwarder.rawUsage, counted, candidate, this.deps.allowance.limits())
   }
 }

@@ -8,7 +8,7 @@ import { fromWire, type Quota } from '#domain/shared/quota.ts'
 import { type CountableText, DeliveredText, textOfAnswer } from '#relay/canonical/countable-text.ts'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { type ChatRequest, readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
-import { type Delivery, meter } from '#relay/pipeline/billed-usage.ts'
+import { type Delivery, meter, usageSoFar } from '#relay/pipeline/billed-usage.ts'
 import { callTerms } from '#relay/pipeline/call-hold.ts'
 import { OutputAllowance } from '#relay/pipeline/output-allowance.ts'
 import type { Candidate } from '#relay/pipeline/plan-call.ts'
@@ -176,10 +176,10 @@ export class MeteredCall {
   }
 
   /** Renews the lease; a call whose account was emptied ends. */
-  recordProgress(): void {
+  recordProgress(rawUsage: unknown): void {
     if (this.isOrphaned || this.isCut) return
     const leaseUntil = LEASE_MS + this.account.events.length
-    const progress = { channelId: 1, usage: this.usageSoFar(), leaseUntil }
+    const progress = { channelId: 1, usage: this.usageSoFar(rawUsage), leaseUntil }
     const outcome = this.account.handle({ type: 'RecordProgress', call: this.id, ...progress })
     if (isCodedError(outcome)) this.isCut = true
   }
@@ -199,9 +199,8 @@ export class MeteredCall {
         output: Math.ceil((text.length / 4) * countFactor),
       }),
     }
-    const candidate = { request: this.chat, channel: { target: null } } as unknown as Candidate
     const limits = this.allowance.limits()
-    const metered = await meter(delivery, candidate, counter, limits)
+    const metered = await meter(delivery, this.candidate, counter, limits)
     this.account.handle({
       ...{ type: 'SettleCall', call: this.id, channelId: 1, upstreamModel: null },
       ...{ ...metered, limits },
@@ -233,11 +232,15 @@ export class MeteredCall {
     this.answer = { hold: isCodedError(outcome) ? null : held }
   }
 
-  private usageSoFar(): Usage {
+  private usageSoFar(rawUsage: unknown): Usage {
     if (!this.request.isStream || this.delivered.bytes === 0) return NO_USAGE
-    const { outputTokens } = this.allowance.limits()
-    const output = Math.min(this.delivered.roughTokens(), outputTokens)
-    return { ...NO_USAGE, inputUncached: this.inputTokens, output }
+    const output = this.delivered.roughTokens()
+    const counted = { ...NO_USAGE, inputUncached: this.inputTokens, output }
+    return usageSoFar(rawUsage, counted, this.candidate, this.allowance.limits())
+  }
+
+  private get candidate(): Candidate {
+    return { request: this.chat, channel: { target: null } } as unknown as Candidate
   }
 
   private said(): CountableText {

@@ -73,7 +73,8 @@ type Operation =
   | { readonly kind: 'admit'; readonly request: CallRequest; readonly count: number }
   | { readonly kind: 'deliver'; readonly call: number; readonly words: number }
   | { readonly kind: 'learn-hold'; readonly call: number }
-  | { readonly kind: 'progress' | 'die' | 'sweep'; readonly call: number }
+  | { readonly kind: 'progress'; readonly call: number; readonly rawUsage: unknown }
+  | { readonly kind: 'die' | 'sweep'; readonly call: number }
   | { readonly kind: 'settle'; readonly call: number; readonly report: Report }
   | { readonly kind: 'grant' | 'deduct'; readonly amount: bigint }
   /** An admin takes all that no call holds. */
@@ -146,7 +147,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     }),
   },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('learn-hold' as const), call }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('progress' as const), call }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('progress' as const), call, rawUsage }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('die' as const), call }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('sweep' as const), call }) },
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('settle' as const), call, report }) },
@@ -210,7 +211,7 @@ class Run {
     if (target === undefined) return
     if (operation.kind === 'deliver') target.deliver(operation.words)
     else if (operation.kind === 'learn-hold') target.learnHold()
-    else if (operation.kind === 'progress') target.recordProgress()
+    else if (operation.kind === 'progress') target.recordProgress(operation.rawUsage)
     else if (operation.kind === 'die') target.isOrphaned = true
     else if (operation.kind === 'settle') await settleLive(target, operation.report)
     else this.sweep(target)
