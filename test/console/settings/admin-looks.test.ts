@@ -32,7 +32,7 @@ const app = siteFixture()
 
 describe('tokens, channels and settings', () => {
   for (const language of LANGUAGES) {
-    it(`no fault at any width, in either theme: ${language}`, { timeout: 90_000 }, async () => {
+    it(`no fault at any width, in either theme: ${language}`, async () => {
       const { page, faults, close } = await app.openPage({ language })
       for (const { name, path, open, isPart } of SCREENS) {
         const widths = isPart === true ? PART_WIDTHS[language] : WIDTHS

@@ -37,7 +37,7 @@ describe.each(LANGUAGES)('the settings, in %s', (language) => {
   })
   afterAll(() => opened.close())
 
-  it.each(LOOKS)('$name: no fault, in either theme', { timeout: 90_000 }, async (look) => {
+  it.each(LOOKS)('$name: no fault, in either theme', async (look) => {
     const { page, faults } = opened
     await page.setViewportSize({ width: 1280, height: 860 })
     await openAsRoot(page, app.site, `/admin/settings${look.path}`)
