@@ -9,7 +9,7 @@ import {
 } from '#read-api/contract/resource-fields.ts'
 import type { Cells } from './runner/row-changes.ts'
 
-/** The column names of fields whose column is not the field's name in snake case, by field. */
+/** The names of columns that are not the field's name in snake case, by field. */
 type ColumnNames = Readonly<Record<string, string>>
 
 /**
@@ -20,8 +20,8 @@ const columnOf = (name: string, names: ColumnNames): string =>
   names[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /**
- * Returns the cells of all fields. A field without a value gets its initial value, because older
- * events lack newer fields.
+ * Returns the cells of all fields. A field that is missing in an older event gets its initial
+ * value.
  */
 export function cellsOfFields<F extends Fields>(
   fields: F,

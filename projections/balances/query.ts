@@ -10,8 +10,8 @@ const account = rowType({
   usedQuota: quota,
   requestCount: wireInteger,
   /**
-   * The three `aff` fields concern invitations: the rewards not yet transferred to the balance, all
-   * rewards so far, and the number of invited users.
+   * The three `aff` fields concern invitations: the rewards that are not yet transferred to the
+   * balance, all rewards so far, and the number of invited users.
    */
   affQuota: quota,
   affHistoryQuota: quota,

@@ -5,7 +5,7 @@ import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
 /**
- * The result of each channel's last test and last balance query, and the test runs over all
+ * The result of each channel's last test and of its last balance query, and the runs that test all
  * channels.
  */
 export const channelChecks = projectionOf<ChannelChecksEvent | TestRunEvent>({

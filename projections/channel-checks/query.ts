@@ -28,8 +28,8 @@ const selected = sql.fragment`
 `
 
 /**
- * Reads the test results of channels that were checked at positions above `after` and up to `upTo`.
- * Each channel has one row.
+ * Reads the last check results of the channels that were checked at positions above `after` and up
+ * to `upTo`. Each channel has one row.
  */
 export const changedChecks = (
   db: CommonQueryMethods,
@@ -51,8 +51,8 @@ const runResult = rowType({
 export type RunResult = RowOf<typeof runResult>
 
 /**
- * Reads the results of a test run over all channels, failed tests first. Deleted channels are left
- * out.
+ * Reads the results of a run that tested all channels, failed tests first. Deleted channels are
+ * left out.
  */
 export const runResults = (db: CommonQueryMethods, run: string): Promise<readonly RunResult[]> =>
   db.any(sql.type(runResult)`
@@ -78,7 +78,7 @@ const testRun = rowType({
 })
 export type TestRun = RowOf<typeof testRun>
 
-/** Reads the latest test run over all channels; null before the first run. */
+/** Reads the latest run that tested all channels; null before the first run. */
 export const latestTestRun = (db: CommonQueryMethods): Promise<TestRun | null> =>
   db.maybeOne(sql.type(testRun)`
     select run, total, tested, failed, started_time as "startedTime", ended_time as "endedTime",

@@ -5,8 +5,8 @@ import type { Recorded } from '#domain/shared/event.ts'
 import { projectionOf } from '../projection.ts'
 
 /**
- * The current circuits of channels, models and keys. The row of a closed circuit keeps its last
- * values.
+ * The current circuits (circuit breakers) of channels, models and keys. The row of a closed circuit
+ * keeps its last values.
  */
 export const channelHealth = projectionOf<ChannelHealthEvent>({
   name: 'channel-health',

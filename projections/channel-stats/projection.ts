@@ -92,9 +92,9 @@ const PROVIDERS = new Set([401, 402, 404, 408, 429])
 
 /**
  * Returns the outcome of an attempt for the channel's statistics. Returns null when the attempt
- * does not show how the channel works: the gateway or the caller ended it, or the provider rejected
- * the caller's request. An attempt that counts towards disabling the channel (`isAccounts`) is
- * always a failure.
+ * says nothing about the channel, because the gateway or the caller ended it, or the provider
+ * rejected the caller's request. An attempt that counts towards disabling the channel
+ * (`isAccounts`) is always a failure.
  */
 export function attemptOutcome({
   status,

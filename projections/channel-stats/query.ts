@@ -14,7 +14,7 @@ export type HealthFigures = {
   readonly latencyMs: { readonly p50: number; readonly p95: number; readonly p99: number } | null
   readonly firstTokenMs: { readonly p50: number; readonly p95: number } | null
   readonly tokensPerSecond: number | null
-  /** The number of answers whose reported usage, model or cost is implausible. */
+  /** The number of answers with implausible usage, model or cost. */
   readonly anomalies: number
 }
 

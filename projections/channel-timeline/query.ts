@@ -90,7 +90,10 @@ const STATUS: readonly TimelineKind[] = [
 ]
 const CIRCUIT: readonly TimelineKind[] = ['circuit-opened', 'circuit-half-opened', 'circuit-closed']
 
-/** Lists all changes of a channel's terms up to the time `to` (unix milliseconds), oldest first. */
+/**
+ * Lists all changes of a channel's configuration up to the time `to` (unix milliseconds), oldest
+ * first.
+ */
 export const termsChangesOf = (
   db: CommonQueryMethods,
   channelId: number,
@@ -118,8 +121,8 @@ export const statusEntryAt = (
   `)
 
 /**
- * Reads the last entry of each of a channel's circuits, except circuits that were closed at the
- * given time.
+ * Reads the last entry of each circuit of a channel before the given time. Circuits that were
+ * closed at that time are left out.
  */
 export const circuitEntriesAt = (
   db: CommonQueryMethods,

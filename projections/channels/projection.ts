@@ -102,7 +102,7 @@ function setKey(
   change([channelId], event, rows, {})
 }
 
-/** Returns the cells of the fields that the change contains. */
+/** Returns the cells of the fields that a change of a tag contains. */
 function tagCells({ modelMapping, ...others }: TagChange): Cells {
   return modelMapping === undefined ? others : { ...others, model_mapping: modelMapping }
 }

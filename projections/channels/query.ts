@@ -17,10 +17,7 @@ import {
 } from './channel-row.ts'
 
 type ChannelFilter = {
-  /**
-   * A channel id, or part of the name, address or tag. An empty text matches every channel, here
-   * and in the fields below.
-   */
+  /** A channel id, or part of the name, address or tag. An empty text matches every channel. */
   readonly keyword: string
   readonly group: string
   /** A part of a model name. An empty text matches every channel. */
@@ -228,7 +225,7 @@ const servedModel = rowType({ model: Type.String(), groups: Type.Array(Type.Stri
 
 /**
  * Lists the models of usable channels of the given types, under the names that callers use. Each
- * model has the groups that can use it. `now` is in unix seconds.
+ * model is listed with the groups that can use it. `now` is in unix seconds.
  */
 export const servedModels = (
   db: CommonQueryMethods,

@@ -10,7 +10,7 @@ const tokenRow = rowType({
 })
 export type AccessTokenRow = RowOf<typeof tokenRow>
 
-/** Finds the owner of the access token with this keyed hash; null when no token has the hash. */
+/** Finds the access token with this keyed hash, and its owner; null when no token has the hash. */
 export const findAccessToken = (
   db: CommonQueryMethods,
   tokenHash: string,

@@ -15,8 +15,9 @@ export type AdvanceSignal = {
    */
   readonly isComplete: () => boolean
   /**
-   * Sets whether the runner owns all lanes. A runner with only some of the lanes also calls
-   * `setComplete` after each commit, so that waiting readers poll the positions again.
+   * Sets whether the runner owns all lanes (partitions of the streams). A runner with only some
+   * lanes also calls `setComplete` after each commit, so that waiting readers poll the positions
+   * again.
    */
   readonly setComplete: (isComplete: boolean) => void
   /**
@@ -32,8 +33,8 @@ export type AdvanceSignal = {
 const signals = new WeakMap<EventStore, AdvanceSignal>()
 
 /**
- * Returns the signal through which the runner notifies the readers of the same process. The runner
- * and the readers pass the same event store, and therefore get the same signal.
+ * Returns the signal through which the runner notifies readers in the same process. The runner and
+ * the readers get the same signal, because they pass the same event store.
  */
 export function advanceSignal(store: EventStore): AdvanceSignal {
   const existing = signals.get(store)

@@ -3,14 +3,15 @@ import type { Core } from '#infra/core.ts'
 const POLL_MS = 40
 const IDLE_POLL_MS = 200
 /**
- * For this time after a commit or a request, the positions are polled every `POLL_MS`, even if they
- * do not advance.
+ * For this time after a commit or a request, the positions of the read models are polled every
+ * `POLL_MS`, even if they do not advance.
  */
 const AFTER_NEWS_MS = 2_000
 
 export type Poller = {
   /**
-   * Requests an early poll. Called when a reader starts to wait or the runner's positions change.
+   * Requests an early poll of the read models' positions. It is called when a reader starts to
+   * wait, and when the runner's positions change.
    */
   readonly pollSoon: () => void
   readonly stop: () => Promise<void>
@@ -19,7 +20,7 @@ export type Poller = {
 export type PollerDeps = {
   /** Reads the positions of all read models and returns the lowest one. */
   readonly poll: () => Promise<number>
-  /** Returns whether the positions must be polled. False pauses the polling. */
+  /** Returns whether the positions must be polled. While it returns false, polling pauses. */
   readonly isNeeded: () => boolean
 }
 

@@ -10,8 +10,8 @@ import { createPoller } from './position-poller.ts'
 export type ReadModelName = ProjectionName
 
 /**
- * Tells up to which position each read model includes the events. The positions are polled when
- * other processes update a part of the read models.
+ * Reports up to which position each read model includes the events. Positions are polled while
+ * other processes update some of the read models.
  */
 export type Freshness = {
   /**

@@ -7,7 +7,10 @@ const openCall = rowType({
   userId: wireInteger,
   tokenId: wireInteger,
   model: Type.String(),
-  /** `admittedAt` and `leaseUntil` are unix milliseconds. */
+  /**
+   * `admittedAt` and `leaseUntil` are unix milliseconds. A call's owner must renew the lease before
+   * `leaseUntil`.
+   */
   admittedAt: wireInteger,
   leaseUntil: wireInteger,
 })

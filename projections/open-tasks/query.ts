@@ -6,7 +6,7 @@ const openTask = rowType({
   task: Type.String(),
   userId: wireInteger,
   kind: Type.Enum(['drawing', 'music']),
-  /** `channelId`, `keyRef` and `upstreamId` are null until a provider is known to have the task. */
+  /** `channelId`, `keyRef` and `upstreamId` are null until a provider has accepted the task. */
   channelId: nullable(wireInteger),
   keyRef: nullable(Type.String()),
   upstreamId: nullable(Type.String()),

@@ -4,7 +4,10 @@ import { OPTIONS_VERSIONS, type OptionsEvent, upcastOption } from '#domain/optio
 import { projectionOf } from '../projection.ts'
 import { plannedIdOf } from '../scheduled-change-id.ts'
 
-/** The text that is recorded in place of a secret's value. An unset secret is recorded as empty. */
+/**
+ * The text that is recorded in place of a secret's value. An empty text is recorded for a secret
+ * that is not set.
+ */
 const SET = '***'
 
 /**

@@ -94,8 +94,8 @@ const SORT_COLUMNS = {
 } satisfies Record<OrderSort, unknown>
 
 /**
- * Lists orders. Orders with equal sort values are listed newest first. Money is sorted by its
- * number regardless of the currency.
+ * Lists orders. Orders with equal sort values are listed newest first. Amounts of money are
+ * compared as numbers, even if their currencies differ.
  */
 export async function listOrders(
   db: CommonQueryMethods,
@@ -151,7 +151,7 @@ const refundRow = rowType({
   actorId: wireInteger,
   actorName: Type.String(),
   /**
-   * Where the refund came from: an admin, or the provider's refund or dispute. `sourceId` is the
+   * The source of the refund: an admin, or the provider's refund or dispute. `sourceId` is the
    * provider's id of the refund or dispute, and is empty for a refund by an admin.
    */
   source,

@@ -41,8 +41,8 @@ export const priceHistory = projectionOf<OptionSet>({
 })
 
 /**
- * Returns what a price applies to: a model, a group, or the calls that users of `user_group` make
- * in the group `group_name`.
+ * Returns the subject of a price: a model, a group, or the calls that users of `user_group` make in
+ * the group `group_name`.
  */
 function subjectOf(option: string, name: string) {
   if (option === 'GroupRatio') return { model: '', group_name: name, user_group: '' }

@@ -47,7 +47,7 @@ export type RedemptionSort =
   | 'valid_until'
 
 /**
- * The largest bigint, which replaces a missing end of validity, so that codes without an end are
+ * The largest bigint. It replaces a missing end of validity, so that codes without an end are
  * sorted last.
  */
 const NEVER = sql.fragment`9223372036854775807`

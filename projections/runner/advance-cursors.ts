@@ -78,9 +78,9 @@ async function commitCursors(
 }
 
 /**
- * Commits the folds in one transaction. When the database refuses the transaction, the folds are
- * committed separately, first by projection and then by lane, to find the lane (partition of the
- * streams) whose rows are refused.
+ * Commits the folded changes in one transaction. When the database refuses the transaction, the
+ * changes are committed separately, first by projection and then by lane, to find the lane
+ * (partition of the streams) whose rows are refused.
  */
 async function commitOrSplit(
   deps: AdvanceDeps,
@@ -141,7 +141,10 @@ async function foldCursors(
   }
 }
 
-/** Folds the remaining lanes again in one fold, after lanes that fail have been removed. */
+/**
+ * Folds the remaining lanes (partitions of the streams) together, after failing lanes have been
+ * removed.
+ */
 async function foldTogether(
   { context }: AdvanceDeps,
   folds: readonly Folded[],
@@ -157,8 +160,8 @@ async function foldTogether(
 }
 
 /**
- * Returns which events the cursors still need. null means all events of the segment, which is the
- * usual case.
+ * Returns which events of the segment the cursors still need. Usually all events are needed, and
+ * null is returned.
  */
 function filterOf(cursors: readonly Cursor[], segment: Segment): EventFilter | null {
   const isUsual =

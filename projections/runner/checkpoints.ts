@@ -25,7 +25,10 @@ export const definitionOf = ({ sql, version }: Projection): string => {
 }
 const definitions = new Map<string, Map<number, string>>()
 
-/** Returns the position up to which the events of all lanes are included. */
+/**
+ * Returns the position up to which the events of all lanes (partitions of the streams) are
+ * included.
+ */
 export const lowestOf = (positions: LanePositions): number => Math.min(...positions)
 
 export async function readCheckpoints(
@@ -46,7 +49,10 @@ export async function readCheckpoints(
   return found
 }
 
-/** Sets the checkpoints of all lanes of one read model, inside the caller's transaction. */
+/**
+ * Sets the checkpoints of all lanes (partitions of the streams) of one read model, inside the
+ * caller's transaction.
+ */
 export async function writeCheckpoint(
   client: PoolClient,
   projection: Projection,

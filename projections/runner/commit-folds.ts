@@ -9,8 +9,8 @@ import { writeChanges } from './write-changes.ts'
 
 /**
  * NOTE: the limit on idle time inside the transaction. A process that stalls inside the transaction
- * keeps its locks, so other processes cannot take over its lanes. After this time, Postgres ends
- * the transaction.
+ * keeps its locks, so other processes cannot take over its lanes (partitions of the streams). After
+ * this time, Postgres ends the transaction.
  */
 const IDLE_MAX_MS = 3_000
 
@@ -20,7 +20,9 @@ const BEGIN = `begin; set local synchronous_commit = off;
 /** The time limit of the transaction, equal to the limit of any query of the pool. */
 const WITHIN_MS = 15_000
 
-/** The row changes and checkpoint moves of some lanes of one projection. */
+/**
+ * The row changes and checkpoint moves of some lanes (partitions of the streams) of one projection.
+ */
 export type Folded = {
   readonly projection: Projection
   readonly moves: readonly (Move & { readonly cursor: Cursor })[]

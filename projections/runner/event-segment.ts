@@ -12,8 +12,9 @@ export type Segment = {
 }
 
 /**
- * Joins batches of different lanes into one segment, so that one transaction can write them. Events
- * keep their order within each lane, because only that order matters.
+ * Joins batches of different lanes (partitions of the streams) into one segment, so that one
+ * transaction can write them. Events keep their order within each lane; their order across lanes
+ * does not matter.
  */
 export const segmentOf = (batches: readonly LaneBatch[]): Segment => ({
   spans: new Map(

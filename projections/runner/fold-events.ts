@@ -47,8 +47,8 @@ export async function fold(
 }
 
 /**
- * Tells whether an error concerns the connection or a temporary state of the database, so that the
- * work is retried. Errors in data or statements, recognized by their SQLSTATE class, are not
+ * Returns true when an error concerns the connection or a temporary state of the database, so that
+ * the work is retried. Errors in data or statements, recognized by their SQLSTATE class, are not
  * retried.
  */
 export function isOutage(error: unknown): boolean {

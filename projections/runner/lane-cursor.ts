@@ -5,8 +5,8 @@ import { PoisonEvent } from './fold-events.ts'
 
 export type ProjectionFailure = {
   /**
-   * The position of the event that could not be folded; null when the database refused the rows of
-   * a complete batch.
+   * The position of the event that could not be folded. It is null when the database refused the
+   * rows of a whole batch.
    */
   readonly position: number | null
   readonly message: string
@@ -26,13 +26,13 @@ export type Cursor = {
 
 export type ProjectionHealth = {
   readonly name: ProjectionName
-  /** The number of the projection's lanes that this process owns. */
+  /** The number of the projection's lanes (partitions of the streams) that this process owns. */
   readonly lanes: number
   /** The lowest position of the lanes that this process owns; 0 when it owns no lanes. */
   readonly position: number
   /** `standby` means that this process owns none of the projection's lanes. */
   readonly state: 'live' | 'catching-up' | 'stopped' | 'standby'
-  /** The failure of a stopped lane; null when no lane is stopped. */
+  /** The failure of a stopped lane (partition of the streams); null when no lane is stopped. */
   readonly failure: ProjectionFailure | null
 }
 

@@ -31,8 +31,8 @@ const STOPPED_CHECK_INTERVAL_MS = 2_000
 type Pending = PromiseWithResolvers<void> & { readonly batch: LaneBatch }
 
 /**
- * Thrown for a batch when another process now owns its lanes. The bus can then deliver the events
- * of the batch again.
+ * Thrown for a batch when another process now owns its lanes (partitions of the streams). The bus
+ * can then deliver the events of the batch again.
  */
 class LanesNotOwned extends Error {
   constructor(lanes: Iterable<number>) {
@@ -54,8 +54,8 @@ export class LaneRunner implements LaneWorker {
   private readonly failures: ReadonlyMap<Projection, ProjectionFailure>
   private cursors: Cursor[] = []
   /**
-   * By lane, the position that the bus or the store's head has reached. A cursor below this
-   * position reads the missing events from the store.
+   * By lane (partition of the streams), the position that the bus or the store's last event has
+   * reached. A cursor below this position reads the missing events from the store.
    */
   private readonly reached = new Map<number, number>()
   private pending: Pending[] = []
@@ -159,7 +159,7 @@ export class LaneRunner implements LaneWorker {
     this.wake()
   }
 
-  /** Waits for the current transaction to end. The caller must abort `stopping` first. */
+  /** Resolves when the current transaction has ended. The caller must abort `stopping` first. */
   async stop(): Promise<void> {
     await this.running
   }
@@ -200,8 +200,8 @@ export class LaneRunner implements LaneWorker {
   }
 
   /**
-   * Removes the next batch of each lane from the queue. Further batches of the same lane stay in
-   * the queue.
+   * Removes the next batch of each lane (partition of the streams) from the queue. Further batches
+   * of the same lane stay in the queue.
    */
   private takePending(): Pending[] {
     const lanes = new Set<number>()
@@ -289,8 +289,8 @@ export class LaneRunner implements LaneWorker {
 }
 
 /**
- * Returns the event filter and the page length for some lanes. With fewer lanes, pages are longer,
- * so that a transaction contains as many events as with all lanes.
+ * Returns the event filter and the page length for some lanes (partitions of the streams). With
+ * fewer lanes, pages are longer, so that a transaction contains as many events as with all lanes.
  */
 function pageFor(lanes: readonly number[]) {
   const isMine = ALL_LANES.map((lane) => lanes.includes(lane))

@@ -8,8 +8,8 @@ import { writeCheckpoint } from './checkpoints.ts'
 type Terms = {
   readonly begin?: string
   /**
-   * The time in milliseconds after which the connection is abandoned. The transaction may or may
-   * not have committed by then.
+   * The time limit of the transaction in milliseconds. After this time the connection is abandoned,
+   * and the transaction may or may not have committed.
    */
   readonly withinMs?: number
 }

@@ -7,8 +7,9 @@ import { continueFold, foldIntoNewTables } from './fold-into-new-tables.ts'
 import { inTransaction, withNamedLock } from './read-model.ts'
 
 /**
- * The limit on idle time inside the swap transaction. The limit is longer than folding the last
- * events takes. Postgres ends the transaction of a process that stalls during the swap.
+ * The limit on idle time inside the transaction that swaps the schemas. The limit is longer than
+ * folding the last events takes. Postgres ends the transaction of a process that stalls during the
+ * swap.
  */
 const IDLE_MAX_MS = 30_000
 

@@ -50,9 +50,8 @@ export class RowChanges {
   }
 
   /**
-   * Sets cells of all rows that match `where`; the number of matching rows can be zero. These
-   * changes are written after all other changes of the batch, so later events must not set these
-   * cells to other values.
+   * Sets cells of all rows that match `where`; no row need match. These changes are written after
+   * all other changes of the batch, so later events must not set these cells to other values.
    */
   patchWhere(table: string, where: Cells, set: Cells): void {
     this.#wide.push([table, { kind: 'patch', key: where, set: withoutHoles(table, set), add: {} }])
@@ -107,8 +106,8 @@ export class RowChanges {
 }
 
 /**
- * Throws when a cell is undefined, because the event has an unknown shape in that case. Returns a
- * copy of the cells.
+ * Returns a copy of the cells. Throws when a cell is undefined, because the event then has an
+ * unknown shape.
  */
 function withoutHoles(table: string, set: Cells): Record<string, Cell> {
   for (const column in set) {

@@ -26,7 +26,7 @@ export type ProjectionRunner = {
    * Rebuilds a read model while the live version stays readable. A stopped read model is restarted.
    */
   readonly rebuild: (name: ProjectionName) => Promise<void>
-  /** Compares one read model, or all of them, with a new fold of the events. */
+  /** Compares one read model, or all read models, with a new fold of the events. */
   readonly verify: (name?: ProjectionName) => Promise<Verdict[]>
   readonly stop: () => Promise<void>
 }
@@ -90,8 +90,9 @@ export async function startProjections(
 }
 
 /**
- * Publishes the runner's positions when it owns all lanes. A runner with only some lanes does not
- * know all positions, so readers poll the positions from the database.
+ * Publishes the runner's positions when the runner owns all lanes (partitions of the streams).
+ * Otherwise readers poll the positions from the database, because the runner does not know all of
+ * them.
  */
 function publishPositions(runner: LaneRunner, signal: AdvanceSignal): void {
   signal.setComplete(runner.hasAllLanes())

@@ -40,8 +40,8 @@ export async function writeChanges(client: PoolClient, writes: readonly ToWrite[
 }
 
 /**
- * Changes all rows with given values in columns outside the primary key. The number of matching
- * rows can be zero.
+ * Sets cells of all rows that have the given values in columns outside the primary key. No row need
+ * match.
  */
 async function writeMatchingRows(
   client: PoolClient,

@@ -190,14 +190,14 @@ export const newestTaskPosition = async (
   `)) ?? 0
 
 /**
- * The highest count shown. Counting stops there, so that a page of a list does not read the whole
- * table.
+ * The highest count that is shown. Counting stops at this number, so that a list does not read the
+ * whole table.
  */
 export const TASKS_COUNTED_MAX = 100_000
 
 /**
- * Counts the matching tasks up to `most`. The default of `most` is one above the highest count
- * shown, so that a caller can tell that there are more tasks.
+ * Counts the matching tasks, up to `most`. By default `most` is one above the highest count that is
+ * shown, so that a higher result means that there are more tasks.
  */
 export const countTasks = (
   db: CommonQueryMethods,

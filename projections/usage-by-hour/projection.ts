@@ -15,7 +15,7 @@ const DAY = 86_400
 /**
  * Counts and sums of the usage log. Sums by hour exist for the site and for each user, channel and
  * group. Sums by day exist for each user, token, channel and group, because the hours of several
- * years would be too many rows. Provider costs are summed only where admins look at them.
+ * years would be too many rows. Provider costs are summed only in the tables that admins read.
  */
 export const usageByHour = projectionOf<LoggedEvent>({
   name: 'usage-by-hour',
@@ -82,8 +82,8 @@ function costOf({ data }: Recorded<LoggedEvent>) {
 type Place = Pick<CallCells, 'call_group' | 'channel_id'>
 
 /**
- * Returns the channel and group of a log row. The values are taken from the log's columns, so that
- * the sums agree with a filter of the log by group.
+ * Returns the channel and group of a log row. The values come from the log's columns, so that the
+ * sums agree with the log when it is filtered by group.
  */
 const placeOf = ({ call, call_group = '' }: LogCells): Place =>
   call === undefined

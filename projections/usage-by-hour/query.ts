@@ -74,8 +74,8 @@ export const sumHours = (db: CommonQueryMethods, filter: HoursFilter): Promise<U
   db.one(sums(sql.fragment`${source(filter)}`))
 
 /**
- * A filter of the sums of some parts (see `partOf`). `from` and `to` are unix seconds at which an
- * hour or a day starts.
+ * A filter of the sums of channels, groups, users or tokens (see `partOf`). `from` and `to` are
+ * unix seconds at which an hour or a day starts.
  */
 export type PartsFilter = {
   readonly parts: readonly string[]

@@ -55,8 +55,8 @@ const columns = sql.fragment`
 `
 
 /**
- * Finds the user who has the name; null when no user has it. A deactivated user keeps the name, an
- * erased user does not.
+ * Finds the user who has the name; null when no user has it. A deactivated user still has the name,
+ * but an erased user does not.
  */
 export const findUserByNameKey = (
   db: CommonQueryMethods,
@@ -68,7 +68,7 @@ export const findUserByNameKey = (
   `)
 
 /**
- * Finds the user who has the identity; null when no user has it. A deactivated user keeps the
+ * Finds the user who has the identity; null when no user has it. A deactivated user still has the
  * identity.
  */
 export const findUserByIdentity = (

@@ -84,7 +84,7 @@ export type ChannelCheckResult = {
 }
 
 /**
- * The channels that were checked since the last message, and the progress of the test of all
+ * The channels that were checked since the last message, and the progress of the latest test of all
  * channels. `run` is null before the first test of all channels.
  */
 export type TestPush = {

@@ -33,9 +33,12 @@ export const CircuitState = Type.Object({
   /** The error code that opened the circuit: `connect`, `timeout`, `status-503`… */
   reason: Type.String(),
   failures: Type.Integer(),
-  /** The number of times that the circuit has opened since it was last closed. */
+  /** The number of times that the circuit has opened since the circuit was last closed. */
   round: Type.Integer(),
-  /** The end of the circuit's pause in Unix milliseconds. */
+  /**
+   * The time until which calls avoid the channel, model or key of the circuit, in Unix
+   * milliseconds.
+   */
   until: Type.Integer(),
   opened_at: Type.Integer(),
 })
@@ -97,8 +100,8 @@ export const HISTORY_RANGES = ['1h', '24h', '7d'] as const
 export type HistoryRange = (typeof HISTORY_RANGES)[number]
 
 /**
- * One time step. If no call succeeded or failed in the step, both counts are 0 and the other
- * figures are null.
+ * The figures of one time step. If no call succeeded or failed in the step, both counts are 0 and
+ * the other figures are null.
  */
 export const HealthHistoryPoint = Type.Object({
   /** The start of the step in Unix seconds. */

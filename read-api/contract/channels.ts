@@ -55,8 +55,8 @@ export const TagGroup = Type.Object({
   weight: Type.Union([Type.Integer(), Type.Null()]),
   members: Type.Array(TagMember),
   /**
-   * The channels of the tag with all fields. The list is empty if `children=false` was requested; a
-   * request with `tag=…` then lists the channels page by page.
+   * The channels of the tag with all fields. The list is empty if the request has `children=false`;
+   * the channels are then read page by page with `tag=…`.
    */
   children: Type.Array(Channel),
 })

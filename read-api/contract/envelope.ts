@@ -1,13 +1,13 @@
 import Type, { type Static, type TSchema } from 'typebox'
 
 /**
- * Returns the schema that all responses of `/api` have. `data` is null if the request has no other
- * result than its success.
+ * Returns the schema that all responses of `/api` have. `data` is null if the request returns no
+ * data.
  */
 export const Envelope = <T extends TSchema>(data: T) =>
   Type.Object({ success: Type.Boolean(), message: Type.String(), data })
 
-/** The response of a request that has no other result than its success. */
+/** The response of a request that returns no data. */
 export const Done = Envelope(Type.Null())
 
 export const ErrorEnvelope = Type.Object({

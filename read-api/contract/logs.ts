@@ -64,8 +64,8 @@ export type LogOther = {
   cache_creation_tokens?: number
   cache_creation_ratio?: number
   /**
-   * Set for a call with audio. The next fields contain the tokens of each kind, and the ratios of
-   * audio tokens to text tokens.
+   * Set for a call with audio. The next fields are the numbers of tokens of each kind, and the
+   * ratios of audio tokens to text tokens.
    */
   audio?: boolean
   audio_input?: number

@@ -58,7 +58,9 @@ export const OptionSchema = Type.Object({
   unit: Type.String(),
   /** The label of each value of a choice. */
   choice_words: Type.Record(Type.String(), Words),
-  /** The reason to keep an option without effect. The console hides options with a note. */
+  /**
+   * The reason why an option without effect is kept. The console hides options that have this note.
+   */
   note: Type.Union([Words, Type.Null()]),
   /** The error message for a value that is out of bounds. It replaces the general message. */
   bounds_words: Type.Union([Words, Type.Null()]),

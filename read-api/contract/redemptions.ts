@@ -10,7 +10,10 @@ export const Redemption = Type.Object({
   key_hint: Type.String(),
   /** The quota that each use credits. */
   quota: Type.Integer(),
-  /** The status: 1 unused, 2 disabled, 3 used. A redeemed gift code stays unused. */
+  /**
+   * The status: 1 unused, 2 disabled, 3 used. A gift code stays unused after a redemption, because
+   * it can be redeemed again.
+   */
   status: Type.Integer(),
   /** The time of the creation. All times are in Unix seconds. */
   created_time: Type.Integer(),

@@ -2,7 +2,7 @@ import type { Sealed } from '#domain/shared/event.ts'
 
 /**
  * A field of a resource that is stored as it is sent. The request and response schemas, the
- * database column, the form in the console and its validation are derived from this description.
+ * database column, and the console's form with its validation are derived from this description.
  * `initial` is the value in a new resource, and in a resource that was stored before the field
  * existed.
  */

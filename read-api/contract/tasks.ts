@@ -77,7 +77,8 @@ export type MusicTask = Static<typeof MusicTask>
 
 /**
  * The data of the live topic `tasks`: a changed task, or the progress of several tasks by `mj_id`
- * or `task_id`. Progress has no position in the stream, so clients read it again with each list.
+ * or `task_id`. Missed progress is not sent again, so clients read the progress again with each
+ * list.
  */
 export type TaskPush =
   | { kind: 'drawing'; id: number; task: DrawingTask }

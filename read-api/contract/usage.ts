@@ -20,8 +20,9 @@ export const TokenUsagePoint = Type.Object({
 export type TokenUsagePoint = Static<typeof TokenUsagePoint>
 
 /**
- * The known charges of the providers in quota. `costed_quota` is the quota that was charged for
- * these calls, so the margin is `costed_quota` minus `cost`. Both are 0 if no charge is known.
+ * The amount that providers charged, in quota. `costed_quota` is the quota that users were charged
+ * for the same calls, so the margin is `costed_quota` minus `cost`. Calls with unknown provider
+ * charges are left out.
  */
 const costed = { cost: Type.Integer(), costed_quota: Type.Integer() }
 

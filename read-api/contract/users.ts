@@ -27,7 +27,7 @@ export const User = Type.Object({
   group: Type.String(),
   quota: Type.Integer(),
   /**
-   * A copy of `quota`, for admins only. If a client sends the user back with another `quota`, the
+   * A copy of `quota`, for admins only. When an admin sends the user back with another `quota`, the
    * server rejects the request unless the balance still equals `expected_quota`.
    */
   expected_quota: Type.Optional(Type.Integer()),
@@ -52,8 +52,8 @@ export const User = Type.Object({
    */
   has_password: Type.Optional(Type.Boolean()),
   /**
-   * Whether the user has an authenticator app or passkey that an admin can remove. Only for admins
-   * who read a single user.
+   * Whether the user has an authenticator app or passkey that an admin can remove. The field is
+   * only in the response for a single user, and only for admins.
    */
   has_second_factor: Type.Optional(Type.Boolean()),
 })

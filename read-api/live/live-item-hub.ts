@@ -4,7 +4,7 @@ import { readItems } from './read-live-items.ts'
 
 const INTERVAL_MS = 1_000
 /**
- * The pause after the work is this many times the duration of the work, so that the work takes a
+ * The pause after each run is this many times as long as the run, so that the runs use at most a
  * tenth of the time.
  */
 const PAUSE_FACTOR = 10
@@ -48,7 +48,7 @@ const READ_MODELS = [
 
 export type Hub = {
   readonly buffer: () => LiveBuffer
-  /** Resolves when the buffer contains everything that the read models contain. */
+  /** Resolves when the buffer contains all items up to the positions of the read models. */
   readonly ready: () => Promise<void>
   /**
    * Registers a socket. `wake` is called when the buffer has grown. Returns a function that removes
@@ -117,7 +117,7 @@ export function createHub(
   }
 }
 
-/** Returns a function that runs the work. Calls during a run share one further run. */
+/** Returns a function that runs the work. All calls during a run together cause one further run. */
 function coalesce(work: () => Promise<void>, onError: (error: unknown) => void) {
   let running: Promise<void> | null = null
   let isPending = false

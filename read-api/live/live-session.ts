@@ -38,12 +38,16 @@ export class LiveSession {
   #topics: ReadonlySet<LiveTopic> = new Set()
   /** The position up to which all items that the viewer may see were sent. */
   #sent = 0
-  /** The health version that was sent last; initially the version at the subscription. */
+  /**
+   * The version of the channels' health that was sent last; initially the version at the
+   * subscription.
+   */
   #health = 0
   /** The site's totals that were sent last, as JSON text. */
   #stats = ''
   /**
-   * The position at which the unread count was read. Unread counts in earlier items are outdated.
+   * The position at which the number of unread messages was read. Counts in earlier items are
+   * outdated.
    */
   #unread = 0
   #isFollowing = false

@@ -18,7 +18,10 @@ import { type WatchedSocket, watchSessions } from './session-watch.ts'
 
 const ROWS_MAX = 1_000
 
-/** Pushes the progress of tasks while any session receives it. Returns a stop function. */
+/**
+ * Sends the progress of tasks to the sockets while any socket subscribes to it. Returns a function
+ * that stops the sending.
+ */
 function feedProgress(
   { db, log }: Pick<Core, 'db' | 'log'>,
   progress: Progress,
@@ -197,7 +200,10 @@ function ping(open: Iterable<OpenSocket>): void {
   }
 }
 
-/** Pushes the health of the channels while any session receives it. Returns a stop function. */
+/**
+ * Sends the health of the channels to the sockets while any socket subscribes to it. Returns a
+ * function that stops the sending.
+ */
 const feedHealth = (
   board: HealthBoard,
   log: Logger,
@@ -213,7 +219,10 @@ const feedHealth = (
     (err) => log.warn({ err }, 'reading the health of the channels failed'),
   )
 
-/** Pushes the site's totals while any session receives them. Returns a stop function. */
+/**
+ * Sends the site's totals to the sockets while any socket subscribes to them. Returns a function
+ * that stops the sending.
+ */
 const feedStats = (
   core: Pick<Core, 'db' | 'now' | 'log'>,
   sessions: () => Iterable<LiveSession>,

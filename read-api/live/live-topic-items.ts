@@ -16,8 +16,8 @@ import { tokenState } from '../tokens/list-tokens.ts'
 import { cachedText, type LiveItem } from './live-buffer.ts'
 
 /**
- * Returns the channel tests and balances that changed in the range, and the progress of the test of
- * all channels. Only admins receive them.
+ * Returns the channels that were tested or whose balance was read in the range of positions, and
+ * the progress of the test of all channels. Only admins receive these items.
  */
 export async function testItems(
   core: Core,
@@ -66,8 +66,8 @@ const progressOf = (run: TestRun) => ({
 })
 
 /**
- * Returns the drawing and music tasks that changed in the range, in their current state. `upTo` is
- * the position up to which the tasks are complete.
+ * Returns the drawing and music tasks that changed in the range of positions, in their current
+ * state. `upTo` is the position up to which the tasks are complete.
  */
 export async function taskItems(
   { core, progress }: Pick<ReadDeps, 'core' | 'progress'>,
@@ -95,8 +95,8 @@ const weightOf = ({ texts, songs }: DecryptedTask): number =>
 type TokenRange = { readonly after: number; readonly upTo: number; readonly userId?: number }
 
 /**
- * Returns the tokens that were changed or used in the range, in their current state. Only the owner
- * of a token receives it.
+ * Returns the tokens that were changed or used in the range of positions, in their current state.
+ * Only the owner of a token receives its item.
  */
 export async function tokenItems(core: Core, range: TokenRange): Promise<LiveItem[]> {
   const rows = await touchedTokens(core.db, range)

@@ -14,7 +14,10 @@ import { taskItems, testItems, tokenItems } from './live-topic-items.ts'
 export type ItemQuery = {
   readonly after: number
   readonly upTo: number
-  /** The maximum number of rows per topic. If there are more, the result ends before `upTo`. */
+  /**
+   * The maximum number of rows per topic. If there are more rows, the returned `upTo` is lower than
+   * the requested position.
+   */
   readonly limit: number
   /** The user whose rows are read. If it is omitted, the rows of all users are read. */
   readonly userId?: number
@@ -84,8 +87,8 @@ export async function readItems(
 }
 
 /**
- * Returns the unread counts of the users whose inbox changed in the range. One item contains all
- * counts, because one message may go to all users.
+ * Returns the unread counts of the users whose inbox changed in the range of positions. One item
+ * contains all counts, because one message may go to all users.
  */
 async function inboxItems(
   core: Core,
@@ -109,7 +112,10 @@ async function inboxItems(
 
 type ChangedUser = { readonly id: number; readonly position: number }
 
-/** Returns items with the ids of created or changed users. Admins read these users again. */
+/**
+ * Returns items with the ids of created or changed users. The consoles of admins read these users
+ * again.
+ */
 const userItems = (changed: readonly ChangedUser[]): LiveItem[] =>
   changed.map(({ id, position }) => {
     const message: LiveMessage = { type: 'event', topic: 'users', position, data: { id } }

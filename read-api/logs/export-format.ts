@@ -88,8 +88,8 @@ type CsvSettings = {
 }
 
 /**
- * Returns the CSV format with the named columns in their order, or with all columns if `names` is
- * null. If a name is unknown, throws an error that lists the available columns.
+ * Returns the CSV format with the columns in `names`, in that order, or with all columns if `names`
+ * is null. If a name is unknown, throws an error that lists the available columns.
  */
 export function csvFormat(settings: CsvSettings, names: string | null): ExportFormat {
   const columns = selectColumns(columnsOf(settings), names)

@@ -46,8 +46,8 @@ function readDecimal(text: string): { units: bigint; scale: bigint } {
  */
 const PERMIT_LIMITS = { all: 8, each: 2, reservedForAdmins: 2 }
 /**
- * The time limits of reading an export. The stall limit equals the limit of call streams. The total
- * limit is long enough for the longest log over a slow connection.
+ * The time limits of an export. `stallMs` is as long as the limit of a call's stream. `totalMs` is
+ * long enough for the longest log over a slow connection.
  */
 const READ_LIMITS = { stallMs: 60_000, totalMs: 30 * 60_000 }
 const RETRY_SECONDS = 5

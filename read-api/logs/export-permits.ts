@@ -13,9 +13,9 @@ export type PermitLimits = {
 }
 
 /**
- * Returns a function that acquires a permit for a user's export. The result of the acquisition is a
- * function that releases the permit. Throws a 429 error if no permit is available. A stop of the
- * process waits for running exports.
+ * Returns a function that acquires a permit for a user's export, and returns a function that
+ * releases the permit. Throws a 429 error if no permit is available. A stop of the process waits
+ * for running exports.
  */
 export function createPermits(
   { all, each, reservedForAdmins = 0 }: PermitLimits,

@@ -90,8 +90,8 @@ export class PageCursors {
   }
 
   /**
-   * Returns the id below which the rows of a sorted list are read. The id is fixed when the first
-   * page is read, so that new rows do not shift later pages.
+   * Returns the id below which the rows of a sorted list are read. The id is determined when the
+   * first page is read, so that new rows do not shift later pages.
    */
   async end(list: string, page: number, newest: () => Promise<number>): Promise<number> {
     const known = this.start(list, 1, 1).before

@@ -14,8 +14,8 @@ const RATE_SECONDS = 60
 
 /**
  * `GET /api/log/stat` (all users, for admins) and `GET /api/log/self/stat`: the totals of all
- * matching rows, and of the last minute. Only consumption is included unless another type is
- * requested, or unless the filter matches nothing but calls. Failed calls are then included.
+ * matching rows, and of the last minute. By default only charged calls are included. With a filter
+ * that only calls can match, failed calls are included too. Another type of rows can be requested.
  */
 export function logStat(app: App, deps: ReadDeps): void {
   const fresh = upToDate(deps, 'call-log', 'usage-by-hour')
@@ -48,8 +48,8 @@ const NOTHING: LogStat = {
 }
 
 /**
- * Returns the totals of the matching rows. An empty filter sums the consumption of all users. Only
- * calls have a request id or attempts, so these filters need no type to exclude other rows.
+ * Returns the totals of the matching rows. An empty filter sums the charged calls of all users. A
+ * filter by request id or by attempts matches only calls, so it needs no type.
  */
 export async function statOf(
   { db, now: clock }: Pick<Core, 'db' | 'now'>,

@@ -15,15 +15,18 @@ const NO_END = Number.MAX_SAFE_INTEGER
 const ZERO: LogSums = { count: 0, quota: 0n, promptTokens: 0, completionTokens: 0 }
 
 /**
- * A rollup with sums per hour or per day. In `sum`, `to` is the start of the last hour or day.
- * Without `to`, the range has no end.
+ * Sums per hour or per day that are stored in a read model. In `sum`, `to` is the start of the last
+ * hour or day. Without `to`, the range has no end.
  */
 type Grain = {
   readonly seconds: number
   readonly sum: (range: { from: number; to?: number }) => Promise<LogSums>
 }
 
-/** Computes exact sums: whole days and hours from rollups, the remaining time from rows. */
+/**
+ * Computes exact sums. Whole days and hours are read from stored sums, and the remaining time from
+ * the log's rows.
+ */
 export function sumLogs(db: CommonQueryMethods, filter: LogFilter, now: number): Promise<LogSums> {
   const { from = 0, to = now, ...rest } = filter
   // An end in the future is treated as no end, because no row is later than now, except for clock
@@ -55,10 +58,11 @@ async function sumRange(
   return parts.reduce(addSums)
 }
 
-/** Returns the rollups that have all requested dimensions, in descending size. */
+/** Returns the stored sums that the filter allows, days before hours. */
 function grainsFor(db: CommonQueryMethods, filter: LogFilter): readonly Grain[] {
   const { userId, type, model, group, channelId, tokenIds } = filter
-  // An index finds the few calls with a request id or with failed attempts without rollups.
+  // Calls with a request id or with failed attempts are few and have an index, so no stored sums
+  // are needed.
   if (filter.requestId !== undefined || filter.failedChannelId !== undefined) return []
   const dimensions = {
     ...(type === undefined ? {} : { type }),
@@ -94,8 +98,8 @@ function grainsFor(db: CommonQueryMethods, filter: LogFilter): readonly Grain[] 
 }
 
 /**
- * Returns the keys of the rollup for the most selective filter. A token belongs to one user, so its
- * key is more selective than the user's. The result is empty if the filter covers all users.
+ * Returns the keys of the stored sums for the most selective filter. A token belongs to one user,
+ * so a token is more selective than a user. The result is empty if the filter covers all users.
  */
 function partsFor({ userId, group, channelId, tokenIds }: LogFilter): readonly string[] {
   if (tokenIds !== undefined) return tokenIds.map(partOf.token)

@@ -105,8 +105,8 @@ const FOLDER = join(import.meta.dirname, 'presets')
 const AS_OF = '2025-10'
 
 /**
- * The sources of ratios. The value is true if a source also has model ratios and output limits, and
- * not only completion ratios.
+ * The sources of ratios. The value is true if a source has model ratios and output limits in
+ * addition to completion ratios.
  */
 const SOURCES = { flexible: true, openrouter: true, legacy: false } as const
 type PresetSource = keyof typeof SOURCES

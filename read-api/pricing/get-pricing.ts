@@ -60,7 +60,7 @@ type Viewer = {
 
 type PriceList = Pick<Pricing, 'data' | 'group_ratio' | 'usable_group'>
 
-/** The state of the site at one time, from which all viewers' price lists are derived. */
+/** A snapshot of the site's state, from which the price lists of all viewers are derived. */
 type Site = {
   readonly options: CurrentOptions
   readonly served: Awaited<ReturnType<typeof servedModels>>
@@ -77,7 +77,7 @@ const PRICE_READ_MODELS = ['channels', 'options', 'users'] as const
 
 /**
  * Returns a function that returns a viewer's price list. The site's state is read at most twice a
- * second, regardless of the number of readers. A reader who sends the position of a write never
+ * second, regardless of the number of readers. A reader that sends the position of a write never
  * gets an older list. A position that the read models have not reached is ignored, because any
  * client can send any number.
  */

@@ -110,8 +110,8 @@ const DECRYPT_BATCH = 100
 /**
  * Returns the ids of the user's tokens whose key equals or contains the text. A complete key is
  * found by its keyed hash. For a part of a key, all keys of the user (at most a thousand) are
- * decrypted, in batches so that other requests do not wait. For an access token, only complete keys
- * match, because a search for parts would reveal a key letter by letter.
+ * decrypted in batches, so that other requests are not delayed. With an access token, only complete
+ * keys match, because a search for parts would reveal a key letter by letter.
  */
 export async function idsByKey(
   { core }: Pick<ReadDeps, 'core'>,

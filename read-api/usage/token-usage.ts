@@ -21,8 +21,8 @@ export function tokenUsage(app: App, deps: ReadDeps): void {
       const { userId } = principalOf(request)
       const { from, to } = usageRange(request.query, now())
       const days = { fromDay: from - (from % DAY), toDay: to }
-      // The totals are read first, so that events that are projected between the two reads reduce
-      // the remainder instead of being counted twice. A negative remainder is omitted.
+      // The totals are read before the tokens. Events that are projected in between then reduce the
+      // remainder instead of being counted twice. A negative remainder is omitted.
       const totals = await userDays(db, userId, days)
       const perToken = await tokenDays(db, userId, days, TOKENS_MAX)
       return success([...perToken.map(pointOf), ...restOf(totals, perToken)])

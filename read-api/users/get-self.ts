@@ -41,7 +41,7 @@ export function getSelf(app: App, deps: ReadDeps): void {
   })
 }
 
-/** Returns the webhook error that the user must fix before warnings can be sent, or null. */
+/** Returns the fault of the user's webhook that prevents warnings, or null if there is none. */
 async function webhookFaultOf(
   { core }: Pick<ReadDeps, 'core'>,
   userId: number,

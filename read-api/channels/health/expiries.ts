@@ -25,7 +25,10 @@ export function expiriesOf(changes: readonly TimelineRow[], until: number): read
   return expiries
 }
 
-/** Returns the expiry that the latest change set, in Unix seconds; 0 or less means never. */
+/**
+ * Returns the expiry time that the latest change of the channel's terms set, in Unix seconds; 0 or
+ * less means never.
+ */
 export function expirySetBy(changes: readonly TimelineRow[]): number {
   const last = changes.findLast(({ detail }) => detail.terms !== undefined)
   return last?.detail.terms?.expiredTime ?? 0
@@ -41,7 +44,7 @@ export const expiryAt = (seconds: number): Expiry => ({
 
 /**
  * Merges events and expiries into one page, newest first. `rows` are the events from the offset
- * `start`: one page, plus one event per expiry.
+ * `start` on: as many as a page has, plus one event per expiry.
  */
 export function mergePage(
   rows: readonly TimelineRow[],

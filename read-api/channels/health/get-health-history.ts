@@ -12,8 +12,8 @@ import {
 import { type App, type ReadDeps, upToDate } from '../../route.ts'
 
 /**
- * The length (in seconds) and the number of the steps of each range. The length is a multiple of a
- * minute, because figures are stored per minute.
+ * The length of a step (in seconds) and the number of steps of each range. The length is a multiple
+ * of a minute, because figures are stored per minute.
  */
 const SPANS: Readonly<Record<HistoryRange, { readonly step: number; readonly steps: number }>> = {
   '1h': { step: 120, steps: 30 },

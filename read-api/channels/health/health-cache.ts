@@ -8,8 +8,8 @@ const FRESH_MS = 900
 type CachedRow = { readonly text: string; readonly row: ChannelHealth; readonly version: number }
 
 /**
- * Caches the health of all channels, with the version in which the health of each channel changed.
- * Each process has one `HealthBoard`.
+ * Caches the health of all channels. For each channel it records the version of the cache in which
+ * the channel's health last changed. Each process has one `HealthBoard`.
  */
 export class HealthBoard {
   private readonly rows: HealthRows
@@ -41,7 +41,7 @@ export class HealthBoard {
     return this.reading
   }
 
-  /** Returns the changes after `version`, or null if nothing has changed. */
+  /** Returns the changes after the cache's version `version`, or null if nothing has changed. */
   since(version: number): HealthPush | null {
     if (version >= this.version) return null
     const channels = [...this.cached.values()].filter((cached) => cached.version > version)

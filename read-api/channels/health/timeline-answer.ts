@@ -107,7 +107,8 @@ async function namesOf(db: Core['db'], entries: readonly Entry[]): Promise<Map<n
 }
 
 /**
- * Returns the index of the entry's key, because the key's reference means nothing to the reader.
+ * Returns the index of the key that a timeline entry concerns, because the reference of the key
+ * means nothing to the reader.
  */
 function keyAnswer({ detail }: Entry, keyRefs: readonly string[]): Pick<TimelineEntry, 'key'> {
   if (detail.keyRef == null) return {}
@@ -147,7 +148,9 @@ function entryAnswer(
 
 type Terms = Readonly<Record<string, unknown>>
 
-/** The names of the terms on the wire. Changes of other terms are not listed. */
+/**
+ * The names of a channel's terms in requests and responses. Changes of other terms are not listed.
+ */
 const WIRE_NAMES: ReadonlyMap<string, string> = new Map([
   ['name', 'name'],
   ['type', 'type'],
@@ -174,7 +177,10 @@ const WIRE_NAMES: ReadonlyMap<string, string> = new Map([
   ['costRatio', 'cost_ratio'],
 ])
 
-/** Returns the fields that each change of terms affected, by the position of the timeline entry. */
+/**
+ * Returns the names of the fields that each change affected, by the position of the change's
+ * timeline entry.
+ */
 function changedFields(entries: readonly TimelineRow[]): Map<number, string[]> {
   const fields = new Map<number, string[]>()
   let terms: Terms = {}
