@@ -66,8 +66,8 @@ export type Action = (api: Api, deps: Deps) => void
 const FRESH_WITHIN_MS = 2_000
 
 /**
- * Returns the actor, the cause (the request's id) and the time, which are recorded in all events of
- * an action.
+ * Returns the actor, the cause (the request's id) and the time of a request. All events of an
+ * action record these values.
  */
 export const contextOf = ({ core }: Deps, request: FastifyRequest): CommandContext => ({
   actor: `user:${principalOf(request).userId}`,
@@ -85,8 +85,8 @@ export function accepted<E extends Fact>(outcome: Outcome<E, CodedError>): Done<
 }
 
 /**
- * Sends the position of a write in `X-Position` and waits until the named read models include the
- * write, two seconds at most. The caller's next page then shows the change. The write is already
+ * Sends the position of a write in `X-Position`. Waits up to two seconds until the named read
+ * models include the write, so that the caller's next page shows the change. The write is already
  * committed.
  */
 export async function waitUntilVisible(

@@ -29,8 +29,8 @@ export type NextIds = <E extends Fact, R extends CodedError>(
 ) => Promise<WithId<Outcome<E, R>>>
 
 /**
- * The maximum number of ids that are tried, while the read model does not yet include objects that
- * other processes created.
+ * The maximum number of ids that are tried. An id may already be taken, because the read model does
+ * not include all objects that other processes created.
  */
 const TRIES_MAX = 1_000
 

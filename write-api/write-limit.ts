@@ -5,7 +5,7 @@ import { httpError } from '#infra/http/http-errors.ts'
 import { isFull, type Permit, type RateClaim } from '#infra/limits/port.ts'
 
 /**
- * The number of calls that a user can make in a minute. All of them can be made at the same time.
+ * The number of calls that a user can make in a minute, whether in sequence or at the same time.
  */
 const MINUTE_MAX = 120
 const DAY_MAX = 1_000

@@ -34,7 +34,7 @@ type ChannelBalanceRead = Fact<
 
 export type ChannelChecksEvent = ChannelTested | ChannelBalanceRead
 
-/** A test of all channels has started. An earlier run that has not ended is ended by this event. */
+/** A test of all channels has started. If an earlier run has not ended, this event ends it. */
 type ChannelTestRunStarted = Fact<
   'ChannelTestRunStarted',
   { readonly run: string; readonly total: number }

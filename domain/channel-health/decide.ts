@@ -34,8 +34,9 @@ type OpenCircuit = {
 }
 
 /**
- * Requests permission to send one call that tries an open circuit. The command changes nothing
- * during the pause, or while another process tries the circuit.
+ * Requests permission to send one call that tests whether the channel of an open circuit works
+ * again. The command changes nothing during the circuit's pause, or while another process tries the
+ * circuit.
  */
 type ProbeCircuit = {
   readonly type: 'ProbeCircuit'
@@ -70,8 +71,8 @@ export const scopeKey = ({ model, keyRef }: Omit<CircuitScope, 'channelId'>): st
   `${keyRef ?? ''}|${model === null ? '' : `=${model}`}`
 
 /**
- * An open or half-open circuit. `prober` is null while the circuit is open. While it is half-open,
- * `prober` is the process that tries it.
+ * An open or half-open circuit. While the circuit is half-open, `prober` is the process that tries
+ * it. While the circuit is open, `prober` is null.
  */
 type Circuit = {
   readonly scope: CircuitScope

@@ -14,9 +14,9 @@ export type CreateChannels = {
 }
 
 /**
- * Changes the given fields of a channel. Other fields keep their values. `keys` is null to keep the
- * keys; a new address, type or proxy requires new keys, which replace all earlier keys. `keyMode`
- * is null to keep the mode, if the mode fits the number of keys.
+ * Changes the given fields of a channel. Other fields keep their values. If `keys` is null, the
+ * channel keeps its keys. A new address, type or proxy requires new keys, which replace all earlier
+ * keys. If `keyMode` is null, the channel keeps its mode, if the mode fits the number of keys.
  */
 export type ChangeTerms = {
   readonly type: 'ChangeTerms'
@@ -51,7 +51,7 @@ export type AutoDisableChannel = {
 /** Enables a channel again, but only if the gateway itself disabled it. */
 type AutoEnableChannel = { readonly type: 'AutoEnableChannel'; readonly channelId: number }
 
-/** Deletes several channels. If one of them is unknown, none is deleted. */
+/** Deletes several channels. If one of the channels is unknown, no channel is deleted. */
 export type DeleteChannels = {
   readonly type: 'DeleteChannels'
   readonly channelIds: readonly number[]
@@ -66,7 +66,10 @@ export type DeleteDisabledChannels = {
   readonly now: number
 }
 
-/** Tags several channels. If one of them is unknown, none is tagged. A null tag removes the tag. */
+/**
+ * Tags several channels. If one of the channels is unknown, no channel is tagged. A null tag
+ * removes the tag.
+ */
 export type TagChannels = {
   readonly type: 'TagChannels'
   readonly channelIds: readonly number[]

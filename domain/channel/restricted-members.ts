@@ -17,8 +17,8 @@ const COMMON: readonly string[] = [
 
 /**
  * The name with which a channel allows tools that the provider runs, such as a web search. If a
- * channel does not allow them, these elements of `tools` are not sent. Functions that the caller
- * defines are always sent.
+ * channel does not allow them, these tools are removed from the request's `tools`. Functions that
+ * the caller defines are always sent.
  */
 export const PROVIDER_TOOLS = 'tools'
 
@@ -59,9 +59,9 @@ const BY_TASK_TYPE: ReadonlyMap<number, readonly string[]> = new Map([
 ])
 
 /**
- * Request members that only admins may set, regardless of the members that a channel allows. They
- * select the account, the location, the price or the length of an answer. Some of them select the
- * members that a gateway at the channel's address drops.
+ * Request members that only admins may set, whatever the channel allows. They select the account,
+ * the location, the price or the length of an answer, or which members a gateway at the channel's
+ * address drops.
  */
 const NEVER: readonly string[] = [
   ...['api_base', 'base_url', 'api_key', 'api_type', 'api_version', 'organization', 'client'],

@@ -95,8 +95,8 @@ function checkedEntries(changes: readonly PlannedEntry[]): readonly PlannedEntry
 }
 
 /**
- * Returns an error if a fallback price per call and fallback ratios are both set, because only one
- * of them can apply.
+ * Returns an error if the entries set both a fallback price per call and fallback ratios, because
+ * only one of the two can apply.
  */
 function rivalsIn(entries: readonly PlannedEntry[]): OptionsError | null {
   const set = entries.flatMap(({ option, value }) => (value === null ? [] : [option]))

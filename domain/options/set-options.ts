@@ -26,8 +26,8 @@ export function isSame(key: string, value: string, before: string): boolean {
 }
 
 /**
- * Returns the previous text for an event, or null. A text that an earlier release accepted may be
- * too long to occur together with the new text in one event.
+ * Returns the previous text for an event, or null if the text is too long. A text that an earlier
+ * release accepted may not fit into one event together with the new text.
  */
 const kept = (before: string): string | null =>
   storedBytes(before) > TEXT_BYTES_MAX ? null : before

@@ -16,8 +16,8 @@ export type AssignRedemptionIds = {
 export type RedemptionIdsState = { highest: number; readonly requests: Map<string, string> }
 
 /**
- * The number of requests that are remembered. A repeat of an older request is recognised because
- * its codes' keys derive from the request.
+ * The number of requests that are remembered. A repeat of an older request is recognised by its
+ * codes, because the codes' keys are derived from the request.
  */
 const REQUESTS_KEPT = 500
 

@@ -1,8 +1,8 @@
 import type { Candidate, Offer, Stratum } from './offer.ts'
 
 /**
- * After this number of unfit channels, all unfit channels of the current stratum are removed
- * together.
+ * After this number of unfit channels, all unfit channels of the current stratum (the channels of
+ * one priority) are removed together.
  */
 const UNFIT_MAX = 8
 
@@ -17,7 +17,10 @@ export class Draw<C extends Candidate> {
   private readonly random: () => number
   private place = -1
   private stratum: Stratum<C> = { channels: [], sums: [] }
-  /** The indexes of the channels that were drawn from the stratum, in ascending order. */
+  /**
+   * The indexes of the channels that were drawn from the stratum (the channels of one priority), in
+   * ascending order.
+   */
   private taken: number[] = []
   private unfit = 0
 
@@ -62,8 +65,8 @@ export class Draw<C extends Candidate> {
   }
 
   /**
-   * Removes all unfit channels of the stratum in one pass, because a stratum may have a thousand
-   * channels and a call is waiting.
+   * Removes all unfit channels of the stratum (the channels of one priority) in one pass, because a
+   * stratum may have a thousand channels and a call is waiting.
    */
   private leaveOutUnfit(): void {
     const { channels, sums } = this.stratum
@@ -89,9 +92,8 @@ export class Draw<C extends Candidate> {
 }
 
 /**
- * Returns the index of the channel at `share` (from 0 to 1) of the remaining weight. Channels that
- * were already drawn are skipped from left to right, so that one random number is enough for each
- * draw.
+ * Returns the index of the channel at `share` (from 0 to 1) of the weight of the channels that were
+ * not drawn. One random number is therefore enough for each draw.
  */
 function indexAt(sums: readonly number[], taken: readonly number[], share: number): number {
   const startOf = (index: number): number => (index === 0 ? 0 : (sums[index - 1] ?? 0))

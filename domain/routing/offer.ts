@@ -66,7 +66,10 @@ export function offerOf<C extends Candidate>(channels: readonly C[]): Offer<C> {
     .filter(({ channels: some }) => some.length > 0)
 }
 
-/** Returns a stratum. Weights are relative. If all are 0, all channels are equally likely. */
+/**
+ * Builds a stratum from channels of one priority. Weights are relative. If all weights are 0, all
+ * channels are equally likely.
+ */
 function stratumOf<C extends Candidate>(channels: readonly C[]): Stratum<C> {
   let sum = 0
   const sums = channels.map(({ terms }) => {

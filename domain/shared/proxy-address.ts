@@ -46,7 +46,7 @@ export function maskedSetting(setting: string): string {
   return proxy === null ? setting : withProxy(setting, proxy, masked(proxy))
 }
 
-/** Restores the stored proxy if a form sends a setting with the masked address that was shown. */
+/** Restores the stored proxy if a form sends back the masked address that was shown. */
 export function unmaskedSetting(setting: string, stored: string): string {
   if (setting === maskedSetting(stored)) return stored
   const given = proxyIn(setting)

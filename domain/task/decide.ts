@@ -91,7 +91,7 @@ export type TaskLocation = Pick<
   'channelId' | 'costRatio' | 'keyRef' | 'upstreamId' | 'code' | 'description' | 'attempts'
 >
 
-/** The channel to which a task was sent when the provider's answer was lost. */
+/** The channel to which a task was sent before the provider's answer was lost. */
 type TaskDestination = Pick<
   TaskUnconfirmed['data'],
   'channelId' | 'costRatio' | 'keyRef' | 'attempts'
@@ -101,7 +101,10 @@ export type TaskRecord = {
   readonly submitted: TaskSubmitted['data']
   /** The provider that has the task; null if no provider has accepted it. */
   readonly place: TaskLocation | null
-  /** The channel whose answer was lost; null if the provider answered or nothing was sent. */
+  /**
+   * The channel to which the task was sent if the answer was lost; null if the provider answered or
+   * nothing was sent.
+   */
   readonly sentTo: TaskDestination | null
   readonly status: TaskStatus
   readonly startedAt: number | null

@@ -21,7 +21,9 @@ export type PayTopUp = {
 export type RefundTopUp = {
   readonly type: 'RefundTopUp'
   readonly cents: bigint
-  /** The number of refunds that the admin saw. The command is refused if there are more. */
+  /**
+   * The number of refunds that the admin saw. The command is refused if the order has more refunds.
+   */
   readonly refundsBefore: number
   /** The expected value of `TopUpState.changes`. If it is omitted, any value is accepted. */
   readonly changesBefore?: number

@@ -86,8 +86,8 @@ export type UnbindIdentity = {
   readonly identityKey: string
   readonly enabledLoginMethods: readonly LoginMethod[]
   /**
-   * The number of removed login methods (`waysGone`) before the passkeys were read. The command is
-   * refused if a login method has been removed since.
+   * The number of login methods that the user had removed (`waysGone`) when the caller read the
+   * passkeys. The command is refused if a login method has been removed since.
    */
   readonly ifWaysGone: number
 }
@@ -150,7 +150,10 @@ export type UserErrorCode =
   | 'IdentityChanged'
   /** The password or role changed, or the user was disabled, after the request's authentication. */
   | 'LoginVoid'
-  /** Another login method was removed meanwhile, so the others have to be checked again. */
+  /**
+   * Another login method was removed meanwhile, so the remaining login methods have to be checked
+   * again.
+   */
   | 'WaysInChanged'
   /** The user would have no login method left. */
   | 'LastWayIn'

@@ -29,8 +29,8 @@ async function readProxy(
 }
 
 /**
- * Returns the terms with the credentials restored in the proxy address. The terms are used to
- * create a copy of the channel, which stores the credentials as a separate secret.
+ * Returns the terms with the credentials restored in the proxy address. A copy of the channel is
+ * created with these terms and stores the credentials as a separate secret.
  */
 export async function termsWithProxyLogin(
   vault: Vault,

@@ -34,7 +34,7 @@ export function changeOf(fields: Fields): Partial<ChannelTerms> {
 
 export type ServedTypes = ReadonlyMap<number, ServedType>
 export type ServedType = {
-  /** The fields that must not be empty, under their names in the HTTP API. */
+  /** The fields that must not be empty, by their names in the HTTP API. */
   readonly required: readonly RequiredField[]
   /**
    * True when the channel type has no default address, so that each channel must have an address.
@@ -81,8 +81,8 @@ export function checkRequirements(
 }
 
 /**
- * Throws when a new expiry (unix seconds) is in the past at `now` (unix milliseconds). An unchanged
- * expiry can be in the past.
+ * Throws when a new expiry (unix seconds) is before `now` (unix milliseconds). An unchanged expiry
+ * may be in the past.
  */
 export function checkExpiry(time: number, before: number, now: number): void {
   if (time <= 0 || time === before || time * 1_000 > now) return
@@ -110,9 +110,9 @@ export function checkAddress(baseUrl: string, upstreams: OutboundPolicy): void {
 }
 
 /**
- * Throws when the outbound policy does not allow the proxy address in the channel's settings.
- * `isLoginKnown` tells that the credentials are stored, so that a proxy with masked credentials is
- * valid.
+ * Throws when the outbound policy does not allow the proxy address in the channel's settings. A
+ * proxy with masked credentials is valid only if `isLoginKnown` is true, which means that the
+ * credentials are stored.
  */
 export function checkProxy(setting: string, upstreams: OutboundPolicy, isLoginKnown = false): void {
   const proxy = proxyToUse({ setting }) ?? ''

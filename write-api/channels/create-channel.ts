@@ -60,8 +60,8 @@ export async function checkGroups(
 }
 
 /**
- * The keys without duplicates. `repeated` is the number of keys that were left out, because they
- * occur more than once in the text or already exist in the channel.
+ * The keys without duplicates. `repeated` is the number of keys that were left out, because the
+ * text contains them more than once or the channel already has them.
  */
 type ParsedKeys = { readonly keys: readonly string[]; readonly repeated: number }
 
@@ -119,8 +119,8 @@ type ChannelBatch = {
 const ATTEMPTS_MAX = 100
 
 /**
- * Creates all channels of a batch in one append, under the next free ids. Returns the ids when the
- * list of channels shows them.
+ * Creates all channels of a batch in one append, under the next free ids. Returns the ids as soon
+ * as the list of channels includes the new channels.
  */
 async function createBatch(
   deps: Deps,

@@ -113,8 +113,8 @@ async function changeWithProxy({ core }: Deps, fields: UpdateChannel) {
 }
 
 /**
- * Parses the keys of a request. Keys to append are compared with the existing keys, so that no key
- * is in a channel twice.
+ * Parses the keys of a request. Keys that are added are compared with the existing keys, so that a
+ * channel never has the same key twice.
  */
 async function enteredKeys({ core }: Deps, { id, key, key_mode }: UpdateChannel) {
   const entered = parseKeys(key ?? '')

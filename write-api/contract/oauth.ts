@@ -14,10 +14,9 @@ export type OAuthType = Static<typeof OAuthType>
 const SHORT = Type.String({ maxLength: 200 })
 
 /**
- * What the OAuth callback does, which is fixed when the state is issued. `anew` confirms the
- * identity of the current user and signs in no other user. When `intent` is absent, a request with
- * a session binds the identity, and a request without a session signs in. `aff` is the code of the
- * inviter.
+ * What the OAuth callback does. It is fixed when the state is issued. `anew` confirms the identity
+ * of the current user and signs in no other user. When `intent` is absent, a request with a session
+ * binds the identity, and a request without a session signs in. `aff` is the code of the inviter.
  */
 const Purpose = {
   aff: Type.Optional(SHORT),

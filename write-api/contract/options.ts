@@ -20,8 +20,8 @@ export const PlannedEntry = Type.Object({
   option: Type.String({ minLength: 1, maxLength: 200 }),
   /**
    * The name of the entry. A special ratio has the names of two groups, such as `vip > default`. If
-   * one of these names contains `>`, both names are given as a JSON array: `["a > b","default"]`.
-   * The name is empty for fallback prices.
+   * one of the group names contains `>`, the two names are given as a JSON array: `["a >
+   * b","default"]`. The name is empty for fallback prices.
    */
   name: Type.String({ maxLength: 1100 }),
   value: Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Null()]),
@@ -61,8 +61,8 @@ export type PreviewPrices = Static<typeof PreviewPrices>
 const figures = {
   calls: Type.Integer(),
   /**
-   * `charged` is the quota that was charged. `drafted` is the quota that would be charged with the
-   * draft prices.
+   * `charged` is the quota that was charged. `drafted` is the quota that the draft prices would
+   * have charged.
    */
   charged: Type.Integer(),
   drafted: Type.Integer(),

@@ -12,10 +12,10 @@ export type CreateUser = Static<typeof CreateUser>
 const QUOTA = Type.Integer({ minimum: -9007199254740991, maximum: 9007199254740991 })
 
 /**
- * A change of a user. `quota` is the new balance, and the difference is granted or deducted. The
- * change is rejected with 409 when the balance is not `expected_quota`. Without `expected_quota`,
- * it is rejected when the balance has changed since the caller's session or access token read it. A
- * `quota` that equals `expected_quota` changes nothing.
+ * A change of a user. `quota` is the new balance, and the difference is granted or deducted. With
+ * `expected_quota`, the change is rejected with 409 when the balance has another value. Without
+ * `expected_quota`, the change is rejected when the balance has changed since the caller's session
+ * or access token read it. A `quota` that equals `expected_quota` changes nothing.
  */
 export const UpdateUser = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
@@ -78,7 +78,10 @@ export const UpdateSelf = Type.Object({
   display_name: Type.Optional(Type.String({ maxLength: 200 })),
   password: Type.Optional(Type.String({ maxLength: 512 })),
   original_password: Type.Optional(Type.String({ maxLength: 512 })),
-  /** A code of the second factor, which replaces the current password when the user has none. */
+  /**
+   * A code of the second factor. A user without a password sends the code in place of the current
+   * password.
+   */
   code: Type.Optional(Type.String({ maxLength: 64 })),
   passkey: Type.Optional(PasskeyAssertion),
 })

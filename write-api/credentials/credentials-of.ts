@@ -26,9 +26,9 @@ const USES_PER_DAY_MAX = 200
 
 /**
  * Records that a user proved the identity with a code or a passkey. Each use is stored permanently
- * as an event, and the general limit on writes does not apply to logins. This function therefore
- * limits the uses of each user. Other users cannot exhaust the limit, because a use requires a
- * verified code or passkey. Throws 429 when the limit is reached.
+ * as an event, and the general limit on writes does not apply to logins. Therefore this function
+ * limits the uses of each user, and throws 429 when the limit is reached. Other users cannot
+ * exhaust the limit, because a use requires a verified code or passkey.
  */
 export async function recordUse(
   deps: Deps,

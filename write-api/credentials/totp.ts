@@ -3,7 +3,9 @@ import type { Sealed } from '#domain/shared/event.ts'
 import type { Deps } from '../action.ts'
 
 const STEP_MS = 30_000
-/** The number of time steps by which the clocks may differ. */
+/**
+ * The number of time steps by which the authenticator's clock may differ from the server's clock.
+ */
 const WINDOW = 1
 
 /**
@@ -43,8 +45,8 @@ const KIND = 'totp-offer'
 const OFFER_MS = 10 * 60_000
 
 /**
- * Stores a secret that the user has not confirmed yet. The secret is encrypted, because the store
- * may be on another server. A new secret replaces the previous one.
+ * Stores a secret that the user has not confirmed yet, and replaces an earlier unconfirmed secret.
+ * The secret is encrypted, because short-lived values may be stored on another server.
  */
 export async function storeTotpOffer({ core }: Deps, userId: number, secret: string) {
   const sealed = await core.vault.seal(userId, secret)

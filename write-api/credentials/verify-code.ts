@@ -52,10 +52,10 @@ type OnSuccess = () => void
 /**
  * Limits the guessing of codes in the second step of a login. After five wrong codes from an
  * address, each further attempt waits twice as long, at most 15 minutes. All addresses together
- * have 50 failed attempts a day, which only a caller who knows the password can use up. A browser
- * that has logged in to the account before has a separate limit, which other browsers cannot use
- * up. Throws 429 when the caller must wait. Returns a function that must be called after a correct
- * code.
+ * have 50 failed attempts a day. Only callers who know the password can use up these attempts. A
+ * browser that has logged in to the account before has a separate limit, which other browsers
+ * cannot use up. Throws 429 when the caller must wait. Returns a function that must be called after
+ * a correct code.
  */
 export async function enterCodeGuard(
   { core }: Deps,
@@ -73,9 +73,9 @@ export async function enterCodeGuard(
 }
 
 /**
- * Limits the guessing of codes and passwords with which a session proves the identity, in the same
- * way as `enterCodeGuard`. Each session has a separate limit, so that a stolen session cannot block
- * the owner.
+ * Limits the guessing of the codes and passwords by which a user with a session proves the
+ * identity. The limits work as in `enterCodeGuard`. Each session has a separate limit, so that a
+ * stolen session cannot block the owner.
  */
 export const enterProofGuard = ({ core }: Deps, request: FastifyRequest): Promise<OnSuccess> =>
   enter(core, [backoff(`proof:${sessionOf(request)}`)])

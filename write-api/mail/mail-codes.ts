@@ -88,10 +88,10 @@ const MAILS_PER_ADDRESS_MAX = 5
 const MAILS_PER_IP_MAX = 20
 
 /**
- * Acquires the permit to send one mail to a visitor. For each kind of mail, an address can receive
- * one mail in 30 s and five in an hour. An IP address can request twenty mails in an hour. Throws
- * 429 with the wait when a limit is reached. `release` can refund the limits of the mail address,
- * but not the limit of the IP address.
+ * Acquires the permit to send one mail to a visitor. A mail address can receive one mail of each
+ * kind in 30 s and five in an hour. An IP address can request twenty mails in an hour. Throws 429
+ * with the wait when a limit is reached. `release` can refund the limits of the mail address, but
+ * not the limit of the IP address.
  */
 export async function acquireMailPermit(
   { limits, vault }: Pick<Core, 'limits' | 'vault'>,

@@ -81,7 +81,10 @@ async function removeMessage(
   })
 }
 
-/** DELETE /api/admin/messages/{id}: permanently removes a message from all inboxes and counts. */
+/**
+ * DELETE /api/admin/messages/{id}: removes a message permanently from all inboxes and from the
+ * unread counts.
+ */
 export const deleteMessage: Action = (api, deps) => {
   api.route({
     ...endpoint(messageActions, 'DELETE /api/admin/messages/:id'),

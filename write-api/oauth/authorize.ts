@@ -12,8 +12,9 @@ import { consumeState, issueState, userOf } from './oauth-state.ts'
 import { type Profile, ProviderFailed } from './provider.ts'
 
 /**
- * GET /api/oauth/state: issues a state for a client that redirects to GitHub or LinuxDO itself or
- * shows the Telegram widget. OIDC requires `/api/oauth/authorize`, which adds a nonce.
+ * GET /api/oauth/state: issues a state for a client that shows the Telegram widget, or that itself
+ * redirects the browser to GitHub or LinuxDO. OIDC requires `/api/oauth/authorize`, which adds a
+ * nonce.
  */
 export const oauthState: Action = (api, deps) => {
   api.route({

@@ -18,9 +18,9 @@ import type { OAuthFlow } from './oauth-state.ts'
 import type { Profile } from './provider.ts'
 
 /**
- * Signs in the user with an identity that a provider has verified. A new user is registered first.
- * If `only` is given, no other user can sign in, so that confirming a session cannot switch to
- * another account.
+ * Signs in the user whose identity a provider has verified. A new user is registered first. If
+ * `only` is given, no other user can sign in, so that confirming a session cannot switch to another
+ * account.
  */
 export async function loginWithIdentity(
   deps: Deps,

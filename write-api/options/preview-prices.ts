@@ -181,7 +181,7 @@ const SPAN_MAX = 31 * DAY
 
 /**
  * POST /api/option/price_preview: computes what a draft price list would have charged for past
- * calls, and returns it with the actual charges. Nothing is written. Each process computes one
+ * calls. Returns this sum and the actual charges. Nothing is written. Each process computes one
  * preview at a time, with a time limit.
  */
 export const previewPrices: Action = (api, deps) => {

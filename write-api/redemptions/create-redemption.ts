@@ -37,7 +37,7 @@ const CHARACTERS = 32
 const newRedemptionKey = (): string =>
   Array.from({ length: CHARACTERS }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 
-/** Derives a key from bytes. 32 bytes are used, of which the key keeps 5 bits each. */
+/** Derives a key from 32 bytes. Each byte provides 5 bits of the key. */
 const redemptionKeyFrom = (bytes: Uint8Array): string =>
   Array.from(bytes.subarray(0, CHARACTERS), (byte) => ALPHABET[byte % ALPHABET.length]).join('')
 
@@ -63,8 +63,8 @@ type CodeBatch = {
   /** The terms of all codes of the batch. */
   readonly terms: RedemptionTerms
   /**
-   * Identifies a repeatable request, so that a repetition creates no codes. When it is null, each
-   * request creates codes.
+   * Identifies a request that may be repeated, so that the repetition creates no codes. When it is
+   * null, each request creates codes.
    */
   readonly request: RedemptionRequest | null
 }
@@ -74,7 +74,7 @@ const ATTEMPTS_MAX = 100
 
 /**
  * Assigns ids and creates all codes in one append. Returns the position of the append. For a
- * repeated request, the returned position is at or after the original append.
+ * repeated request, returns a position that is not before the original append.
  */
 async function createCodes(
   deps: Deps,

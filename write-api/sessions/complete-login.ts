@@ -13,8 +13,8 @@ import { issueTicket } from './login-ticket.ts'
 /**
  * Completes the login of an identified user. Banned and deactivated users are rejected. A user with
  * a second factor gets a ticket for the second step. Any other user gets a session. Returns the
- * `data` of the response. `isByPassword` tells that the user signed in with a password, which must
- * be changed when it is temporary.
+ * `data` of the response. `isByPassword` is true when the user signed in with a password. A
+ * temporary password must then be changed.
  */
 export async function completeLogin(
   deps: Deps,

@@ -21,19 +21,20 @@ const DELAY_MS_MAX = 30_000
  * attempts for the account are throttled.
  */
 const ACCOUNT_FAILURES_MAX = 30
-/** The longest delay of an address with failed attempts while the account is throttled. */
+/** While an account is throttled, the longest delay of an address that has failed attempts. */
 const BRAKED_DELAY_MS_MAX = 15 * MINUTE_MS
 /**
- * The number of attempts per day from one address that are checked before other attempts while the
- * account is throttled. An owner can mistype the password.
+ * While an account is throttled, this number of attempts per day from one address is checked before
+ * other attempts. More than one is needed, because an owner can mistype the password.
  */
 const ADDRESS_FIRST_ATTEMPTS_MAX = 3
 /**
- * The number of such attempts per day from one network. The limit is below the number of attempts
- * that are checked within `SLOT_WAIT_MS_MAX`.
+ * While an account is throttled, the number of attempts per day from one network that are checked
+ * before other attempts. The limit is below the number of attempts that are checked within
+ * `SLOT_WAIT_MS_MAX`.
  */
 const NETWORK_FIRST_ATTEMPTS_MAX = 16
-/** The longest time for which such an attempt waits while the account is throttled. */
+/** While an account is throttled, the longest time for which an address's first attempts wait. */
 const SLOT_WAIT_MS_MAX = 15_000
 
 /**

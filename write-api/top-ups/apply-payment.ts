@@ -121,7 +121,7 @@ async function rebateOf(
 /**
  * Returns the steps on the accounts of the user and the inviter for a refund of `cents`
  * (hundredths). A negative amount is a restoration. The caller must put a step on the order before
- * these steps. The step on the order must be rejected when the order's state is not `state`.
+ * these steps, and that step must be rejected when the order's state is not `state`.
  */
 export function accountSteps(state: TopUpState, cents: bigint, note: Sealed): AnyStep[] {
   const { order, payment } = state

@@ -18,7 +18,7 @@ import { type Quote, quoteFor } from './top-up-price.ts'
 const FORM = /^T([1-9]\d{0,14})X[0-9A-F]{24}$/
 
 /**
- * Creates the trade number, which identifies an order at the provider and consists of the order's
+ * Creates the trade number, by which the provider identifies an order. It consists of the order's
  * id and a random part.
  */
 const newTradeNo = (orderId: number): string =>

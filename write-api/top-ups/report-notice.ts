@@ -5,7 +5,10 @@ import type { MessageContent } from '../messages/send-message.ts'
 import type { StripeReport } from './stripe-reports.ts'
 
 type Report = StripeReport['command']
-/** The reason for a notice. A report in another currency than the order's is not applied. */
+/**
+ * The reason for a notice to the admins. `other-currency` means that the report is not in the
+ * order's currency and was not applied.
+ */
 type NoticeEffect = ReportEffect | 'other-currency'
 
 export type ReportNotice = {
