@@ -293,7 +293,7 @@ describe('a caller who left a provider that never stops sending', () => {
     expect(end?.type === 'CallSettled' && end.data.charge).toBeGreaterThan(0)
   })
 
-  it('reads no more of a plain answer than of one whose caller stays, and charges once', async () => {
+  it('reads a plain answer as far as for a caller who stays, and charges once', async () => {
     begin = { status: 200, type: 'application/json', text: '{"choices":[{"message":{"content":"' }
     flood = 'word '
     const { end, grownMiB } = await leave(false)
