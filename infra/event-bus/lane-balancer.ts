@@ -70,8 +70,8 @@ class LaneBalancer {
   }
 
   /**
-   * Renews the leases, then acquires or releases lanes until this process has its fair share.
-   * Returns true when it has its share.
+   * Renews the leases, then acquires or releases lanes (partitions) until this process has its fair
+   * share. Returns true when it has its share.
    */
   async rebalance(): Promise<boolean> {
     const { held } = this.holder
@@ -111,8 +111,8 @@ class LaneBalancer {
   }
 
   /**
-   * Returns the number of lanes that this process should have. If this process has no member lease,
-   * by which the processes count each other, it acquires one first.
+   * Returns the number of lanes (partitions) that this process should have. If this process has no
+   * member lease, by which the processes count each other, it acquires one first.
    */
   private async fairShare(): Promise<number> {
     const members = await this.leases.holders(`seat:${this.name}:`)

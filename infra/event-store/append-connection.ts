@@ -42,7 +42,7 @@ export type FlushConnection = {
   readonly drop: () => void
 }
 
-/** Called with the head position after a commit of another process. */
+/** Called with the position of the last event after a commit of another process. */
 export type OnForeignCommit = (position: number) => void
 
 const CONNECT_WITHIN_MS = 3_000

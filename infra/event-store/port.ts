@@ -106,8 +106,8 @@ export interface EventStore {
   readStream(stream: string, fromRevision?: number, limit?: number): Promise<Recorded[]>
   /**
    * Returns the events of all streams after `position`, in commit order. `lanes` (see
-   * `infra/event-bus`) is a hint that allows the store to leave out events of other lanes. An empty
-   * page always means that there are no more events.
+   * `infra/event-bus`) is a hint that allows the store to leave out events of other lanes
+   * (partitions). An empty page always means that there are no more events.
    */
   readAll(after: number, limit: number, lanes?: readonly number[]): Promise<Recorded[]>
   /** Returns the global position of the last event; 0 when there are no events. */

@@ -1,7 +1,10 @@
 import type { Pool } from 'pg'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 
-/** The notification channel on which commits are announced. The payload is the head position. */
+/**
+ * The notification channel on which commits are announced. The payload is the position of the last
+ * event.
+ */
 export const CHANNEL = 'event_store'
 
 /**

@@ -111,8 +111,8 @@ type LikeMoves = {
 }
 
 /**
- * Groups moves that have the same start, the same end and the same lanes, so that one statement can
- * make all moves of a group.
+ * Groups moves that have the same start, the same end and the same lanes (partitions), so that one
+ * statement can make all moves of a group.
  */
 function likeMoves(moves: readonly Move[]): LikeMoves[] {
   const found = new Map<string, LikeMoves & { projections: Projection[] }>()

@@ -61,10 +61,10 @@ export type CommitDeps = {
 }
 
 /**
- * Commits folded batches in one transaction: checks that this process still owns the lanes, moves
- * the checkpoints, and writes the rows. Locks are always taken in the order leases, checkpoints,
- * rows. The commit does not wait for the disk. If Postgres crashes, rows and checkpoints are lost
- * together and are folded again from the events, which are durable.
+ * Commits folded batches in one transaction: checks that this process still owns the lanes
+ * (partitions), moves the checkpoints, and writes the rows. Locks are always taken in the order
+ * leases, checkpoints, rows. The commit does not wait for the disk. If Postgres crashes, rows and
+ * checkpoints are lost together and are folded again from the events, which are durable.
  */
 export const commitFolds = (
   { pg, isStillMine, beforeCommit, withinMs = WITHIN_MS }: CommitDeps,

@@ -28,9 +28,11 @@ export type ProjectionHealth = {
   readonly name: ProjectionName
   /** The number of the projection's lanes (partitions of the streams) that this process owns. */
   readonly lanes: number
-  /** The lowest position of the lanes that this process owns; 0 when it owns no lanes. */
+  /**
+   * The lowest position of the lanes (partitions) that this process owns; 0 when it owns no lanes.
+   */
   readonly position: number
-  /** `standby` means that this process owns none of the projection's lanes. */
+  /** `standby` means that this process owns none of the projection's lanes (partitions). */
   readonly state: 'live' | 'catching-up' | 'stopped' | 'standby'
   /** The failure of a stopped lane (partition of the streams); null when no lane is stopped. */
   readonly failure: ProjectionFailure | null

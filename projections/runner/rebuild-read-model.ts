@@ -17,8 +17,8 @@ const IDLE_MAX_MS = 30_000
  * Builds a new version of a read model in a second schema and then swaps the schemas in one
  * transaction. Until the swap, the live version stays readable and keeps advancing. A failed
  * rebuild leaves the live version unchanged, and the next rebuild removes the remains. Returns the
- * positions of the new version's lanes. `isNeeded` is called under the rebuild lock; when it
- * returns false, nothing is rebuilt and null is returned.
+ * positions of the new version's lanes (partitions). `isNeeded` is called under the rebuild lock;
+ * when it returns false, nothing is rebuilt and null is returned.
  */
 export const rebuildReadModel = (
   core: Core,

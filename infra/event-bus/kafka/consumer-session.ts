@@ -248,8 +248,8 @@ type Deps = {
    */
   readonly isSuspected: () => boolean
   /**
-   * Returns the `performance.now()` of the lane's last message; null for a lane that this process
-   * does not consume.
+   * Returns the `performance.now()` of the last message of a lane (partition); null for a lane
+   * that this process does not consume.
    */
   readonly lastMessageAt: (lane: number) => number | null
   readonly onStalled: () => void

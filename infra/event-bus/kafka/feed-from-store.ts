@@ -13,7 +13,7 @@ type Deps = {
   readonly timings: Pick<KafkaTimings, 'stallMs' | 'headPollMs' | 'storePollMs'>
   readonly log: Logger
   readonly name: string
-  /** Returns the `performance.now()` of the lane's last Kafka message that advanced the lane. */
+  /** Returns the `performance.now()` of the last Kafka message that advanced the lane. */
   readonly lastProgressAt: (lane: number) => number
   /** Returns true while the worker processes a batch from Kafka for this lane (partition). */
   readonly isDelivering: (lane: number) => boolean
@@ -35,11 +35,11 @@ export type StoreFeed = {
 export function feedFromStore(deps: Deps): StoreFeed {
   const { store, delivery, timings, log, name } = deps
   const stopping = new AbortController()
-  /** The lanes that currently receive their events from the event store. */
+  /** The lanes (partitions) that currently receive their events from the event store. */
   const fed = new Set<number>()
   let lastFedAt = Number.NEGATIVE_INFINITY
   const isStalled = createStallDetector(deps, fed)
-  /** Delivers one page of events to the lanes. Returns true when the store may have more events. */
+  /** Delivers one page of events to the lanes. Returns true when the store may have more. */
   const feed = async (lanes: readonly number[], head: number): Promise<boolean> => {
     const after = Math.min(...lanes.map((lane) => delivery.deliveredUpTo(lane) ?? head))
     const events = await store.readAll(after, BATCH_MAX)

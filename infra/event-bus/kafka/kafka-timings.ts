@@ -28,7 +28,7 @@ export type KafkaTimings = {
    */
   readonly stallMs: number
   /**
-   * The interval at which the head position of the store is polled while Kafka delivers.
+   * The interval at which the position of the store's last event is polled while Kafka delivers.
    * `storePollMs` applies while Kafka does not deliver.
    */
   readonly headPollMs: number

@@ -27,8 +27,8 @@ export type LaneQueue = {
   /** True while the worker processes a batch from Kafka. */
   readonly isDelivering: () => boolean
   /**
-   * Returns the `performance.now()` of the last message that advanced the lane. `lastMessageAt`
-   * also counts repeated messages.
+   * Returns the `performance.now()` of the last message that advanced the lane (partition).
+   * `lastMessageAt` also counts repeated messages.
    */
   readonly lastProgressAt: () => number
   readonly lastMessageAt: () => number
@@ -141,8 +141,8 @@ function createDeliverer({ lane, delivery }: Deps) {
 }
 
 /**
- * Decodes messages. An unreadable message counts as a gap up to the head position of the store, so
- * the worker immediately reads the store and misses no event.
+ * Decodes messages. An unreadable message counts as a gap up to the store's last event, so the
+ * worker immediately reads the store and misses no event.
  */
 function createDecoder({ lane, history, headPosition, log }: Deps) {
   const [shouldLogUnreadable, shouldLogForeign] = [createLogThrottle(), createLogThrottle()]

@@ -42,7 +42,7 @@ export function createPublishedLanes(
   const positions = new Map(start)
   let reached = Math.min(...start.values())
   const positionOf = (lane: number): number => positions.get(lane) ?? 0
-  /** The lanes whose start position has not been sent yet. */
+  /** The lanes (partitions) whose start position has not been sent yet. */
   const unannounced = new Set(ALL_LANES)
 
   const messageOf = (event: Recorded): { lane: number; message: Message; bytes: number } | null => {

@@ -21,7 +21,7 @@ type Tail = {
   readonly onBatch: OnBatch
   readonly onError: (error: unknown) => void
   readonly options?: SubscribeOptions | undefined
-  /** When no event arrives for this long, the head position is checked. */
+  /** When no event arrives for this long, the position of the last event is checked. */
   readonly idleCheckMs: number
   readonly onStopped: () => void
 }
