@@ -45,7 +45,8 @@ export type Drain = {
 }
 
 /**
- * Creates the drain of a shutdown. New work is rejected immediately, while streams may finish.
+ * Creates the functions that end this process's work at a shutdown. New requests are rejected
+ * immediately, and streams in progress may finish.
  * While streams are in progress the port stays open for some seconds, so that a new request gets a
  * 503 with `Retry-After` instead of a refused connection.
  */

@@ -8,8 +8,8 @@ import type { ExpectedRevision, NewEvent, StreamAppend } from './port.ts'
 export const EVENTS_PER_APPEND_MAX = 500
 /**
  * The maximum bytes of one append and of a single event, as `bytesOf` counts them. By default an
- * EventStoreDB server accepts one mebibyte per append. The margin covers the bytes that `bytesOf`
- * does not count.
+ * EventStoreDB server accepts twice as many bytes per append (one mebibyte). The difference covers
+ * the bytes that `bytesOf` does not count.
  */
 export const APPEND_BYTES_MAX = 524_288
 const EVENT_BYTES_MAX = 786_432

@@ -51,8 +51,8 @@ export async function appendJointly(
         for (const hot of hots) hot.forget()
         throw error
       }
-      // The cached states are kept, because reloading a busy account takes longer than the time
-      // until its next event.
+      // The cached states are kept. A busy account could not be reloaded before its next event
+      // arrives.
       for (const hot of hots) if (hot.isLoaded()) hot.revertToStored()
       await pauseAfterConflict(attempt)
     }

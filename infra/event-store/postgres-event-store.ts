@@ -91,8 +91,8 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
 }
 
 /**
- * The state of a subscription. `isOver` returns true once the subscription or the store is stopped;
- * pages are then no longer read.
+ * The state of a subscription. `isOver` returns true once the subscription or the store is stopped.
+ * After that, no more pages are read.
  */
 type Reading = { isOver: () => boolean }
 
@@ -120,7 +120,8 @@ function atIntervals(ms: number, notify: (position: number) => void): (position:
 /**
  * Creates a function that reads the pages of one subscription, from memory if possible. `head`
  * returns the last position that is known in this process. While other processes write too, almost
- * every page needs a query. Therefore a query that reached the last event is followed by a pause.
+ * every page needs a query. To limit the queries, a pause follows each query that reached the last
+ * event.
  */
 function pageReader(
   recent: RecentEvents,

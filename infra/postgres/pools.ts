@@ -36,9 +36,10 @@ const QUERY_WITHIN_MS = 15_000
 const GIVE_UP_WITHIN_MS = 2_000
 
 /**
- * Keeps the process alive when the server closes a connection. The pool reports idle connections
- * only. A client that is in use between two statements would end the process, because nobody
- * listens for its error. Its next statement fails, so the error itself is ignored.
+ * Keeps the process alive when the server closes a connection. The pool reports only the errors
+ * of idle connections. If a client in use loses its connection between two statements, the client
+ * emits an error event, which would end the process if it had no listener. The listener ignores the
+ * error, because the client's next statement fails anyway.
  */
 export function surviveLostConnections(pg: Pool, onIdleLost: (error: Error) => void): void {
   pg.on('error', onIdleLost)

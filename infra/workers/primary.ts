@@ -99,7 +99,7 @@ async function startDatabase(
     signal,
   })
   closers.push(stop)
-  // No process can have a lease, because only processes of the previous start used this Postgres.
+  // All leases are outdated, because only processes of the previous start used this Postgres.
   const pg = new Pool({ connectionString, max: 1 })
   surviveLostConnections(pg, () => {})
   await endAllLeases(pg)
