@@ -1,11 +1,12 @@
 import { type FragmentSqlToken, sql } from 'slonik'
 import Type, { type TSchema, type TUnsafe } from 'typebox'
-import { sealedText, wireInteger } from '#infra/postgres/row-types.ts'
+import { nullable, sealedText, wireInteger } from '#infra/postgres/row-types.ts'
 import {
   type Field,
   type Fields,
   mapFields,
   type ValuesOf,
+  type WritableFields,
 } from '#read-api/contract/resource-fields.ts'
 import type { Cells } from './runner/row-changes.ts'
 
@@ -23,10 +24,10 @@ const columnOf = (name: string, names: ColumnNames): string =>
  * Returns the cells of all fields. A field that is missing in an older event gets its initial
  * value.
  */
-export function cellsOfFields<F extends Fields>(
+export function cellsOfFields<F extends WritableFields>(
   fields: F,
   values: Partial<ValuesOf<F>>,
-  names: ColumnNames,
+  names: ColumnNames = {},
 ): Cells {
   const stored = new Map<string, unknown>(Object.entries(values))
   const entries = Object.entries(fields).map(([name, { initial }]) => {
@@ -37,14 +38,15 @@ export function cellsOfFields<F extends Fields>(
 }
 
 /**
- * Selects the columns of all fields under the fields' names. `alias` is the alias of their table.
+ * Selects the columns of the fields that have one, under the fields' names. `alias` is the alias of
+ * their table.
  */
 export const selectedFields = (
   alias: string,
   fields: Fields,
-  names: ColumnNames,
+  names: ColumnNames = {},
 ): FragmentSqlToken => {
-  const columns = Object.keys(fields).map((name) => {
+  const columns = Object.keys(withColumn(fields)).map((name) => {
     const column = sql.identifier([alias, columnOf(name, names)])
     return sql.fragment`${column} as ${sql.identifier([name])}`
   })
@@ -53,17 +55,30 @@ export const selectedFields = (
 
 /** Returns the column types of the fields that `selectedFields` selects. */
 export const fieldColumns = <F extends Fields>(fields: F) =>
-  mapFields(fields, (_name, field) => columnType(field)) as {
-    readonly [Name in keyof F]: TUnsafe<ValuesOf<F>[Name]>
+  mapFields(withColumn(fields), (_name, field) => columnType(field)) as {
+    readonly [Name in keyof F as F[Name] extends { isComputed: true } ? never : Name]: TUnsafe<
+      ValuesOf<F>[Name]
+    >
   }
+
+const withColumn = (fields: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([, field]) => !('isComputed' in field && field.isComputed)),
+  )
 
 const INT4_MAX = 2_147_483_647
 
 function columnType(field: Field): TSchema {
   switch (field.type) {
     case 'integer':
-      return field.max > INT4_MAX ? wireInteger : Type.Number()
+      return 'max' in field && field.max <= INT4_MAX ? Type.Number() : wireInteger
+    case 'optionalInteger':
+    case 'time':
+      return nullable(wireInteger)
+    case 'code':
+      return Type.Enum([...field.values])
     case 'text':
+    case 'name':
     case 'trimmedText':
       return Type.String()
     case 'sealedText':

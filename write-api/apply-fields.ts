@@ -1,32 +1,40 @@
-import { isText } from '#domain/shared/characters.ts'
+import { assert } from '#domain/shared/assert.ts'
+import { isName, isText } from '#domain/shared/characters.ts'
 import { isSame } from '#domain/shared/deep-equal.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { Vault } from '#infra/vault/port.ts'
-import { type Fields, sentValues, type ValuesOf } from '#read-api/contract/resource-fields.ts'
+import {
+  sentValues,
+  type ValuesOf,
+  type WritableFields,
+} from '#read-api/contract/resource-fields.ts'
 import { validationWords } from './validation-words.ts'
 
 /**
  * Returns the values after applying the fields of the request. A field whose value does not change
  * stays as it is stored: an encrypted text is not encrypted again, and a field that an older
  * resource lacks is not added. Throws for a text with control characters, because such a text
- * cannot be stored.
+ * cannot be stored. `owner` owns the personal texts.
  */
-export async function applyFields<F extends Fields, Values extends Partial<ValuesOf<F>>>(
+export async function applyFields<F extends WritableFields, Values extends Partial<ValuesOf<F>>>(
   fields: F,
   before: Values,
   body: object,
-  { vault, userId }: { readonly vault: Pick<Vault, 'open' | 'seal'>; readonly userId: number },
+  owner?: { readonly vault: Pick<Vault, 'open' | 'seal'>; readonly userId: number },
 ): Promise<Values> {
   const stored = new Map<string, unknown>(Object.entries(before))
   const changed: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(sentValues(fields, body))) {
     const field = fields[name]
     const current = stored.get(name) ?? field?.initial
-    if (field !== undefined && typeof value === 'string' && !isText(value)) {
+    const isValid = field?.type === 'name' ? isName : isText
+    if (field !== undefined && typeof value === 'string' && !isValid(value)) {
       throw invalidField(field.wire, validationWords({ fault: 'bad-character' }))
     }
     if (field?.type === 'sealedText') {
+      assert(owner !== undefined, 'a personal text has an owner')
+      const { vault, userId } = owner
       const text = current === null ? '' : await vault.open(userId, current as Sealed)
       if (value !== text)
         changed[name] = value === '' ? null : await vault.seal(userId, String(value))

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RedemptionEvent, RedemptionTerms } from '#domain/redemption/events.ts'
+import type { RedemptionEvent } from '#domain/redemption/events.ts'
+import { REDEMPTION_TERMS } from '#read-api/contract/redemption-fields.ts'
+import { cellsOfFields } from '../field-columns.ts'
 import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
@@ -22,14 +24,18 @@ export const redemptions = projectionOf<RedemptionEvent>({
           key_lookup: data.keyLookup,
           key_ref: data.keyRef,
           key_hint: data.keyHint,
-          ...cellsOf(data.terms),
+          ...cellsOfFields(REDEMPTION_TERMS, data.terms),
           created_at: secondsOf(meta.at),
           created_by: Number(/^user:(\d+)$/.exec(meta.actor)?.[1] ?? 0),
           changed_position: position,
         },
       ),
     RedemptionTermsChanged: ({ data: { redemptionId: id, terms }, position }, rows) =>
-      rows.patch('redemptions', { id }, { ...cellsOf(terms), changed_position: position }),
+      rows.patch(
+        'redemptions',
+        { id },
+        { ...cellsOfFields(REDEMPTION_TERMS, terms), changed_position: position },
+      ),
     RedemptionDisabled: ({ data: { redemptionId: id }, position }, rows) =>
       rows.patch('redemptions', { id }, { is_disabled: true, changed_position: position }),
     RedemptionEnabled: ({ data: { redemptionId: id }, position }, rows) =>
@@ -45,13 +51,4 @@ export const redemptions = projectionOf<RedemptionEvent>({
       rows.patch('redemptions', { id: redemptionId }, { ...cells, changed_position: position })
     },
   },
-})
-
-const cellsOf = (terms: RedemptionTerms) => ({
-  name: terms.name,
-  quota: terms.quota,
-  is_gift: terms.isGift,
-  max_uses: terms.maxUses,
-  valid_from: terms.validFrom,
-  valid_until: terms.validUntil,
 })

@@ -1,31 +1,12 @@
 import { type CommonQueryMethods, sql } from 'slonik'
 import Type from 'typebox'
-import { nullable, quota, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
+import { type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
+import { REDEMPTION_FIELDS } from '#read-api/contract/redemption-fields.ts'
+import type { RedemptionSort } from '#read-api/contract/redemptions.ts'
+import { fieldColumns, selectedFields } from '../field-columns.ts'
 import { containing, type Listed, type Slice } from '../list-queries.ts'
 
-const redemptionRow = rowType({
-  id: wireInteger,
-  keyRef: Type.String(),
-  /** The last four characters of the code; empty when the code is short. */
-  keyHint: Type.String(),
-  name: Type.String(),
-  quota,
-  isGift: Type.Boolean(),
-  /** The maximum number of redemptions; null means no limit. */
-  maxUses: nullable(wireInteger),
-  /** All times in this file are unix seconds. A null `validFrom` or `validUntil` means no limit. */
-  validFrom: nullable(wireInteger),
-  validUntil: nullable(wireInteger),
-  /** 1 is unused, 2 disabled, 3 used. */
-  status: Type.Number(),
-  usedCount: wireInteger,
-  /** The user who last redeemed the code; 0 when no user has redeemed it. */
-  usedUserId: wireInteger,
-  usedUsername: Type.String(),
-  /** The time of the last redemption; 0 when the code was never redeemed. */
-  redeemedAt: wireInteger,
-  createdAt: wireInteger,
-})
+const redemptionRow = rowType({ keyRef: Type.String(), ...fieldColumns(REDEMPTION_FIELDS) })
 export type RedemptionRow = RowOf<typeof redemptionRow>
 
 /**
@@ -35,16 +16,6 @@ export type RedemptionRow = RowOf<typeof redemptionRow>
 const status = sql.fragment`
   case when not r.is_gift and r.used_count > 0 then 3 when r.is_disabled then 2 else 1 end
 `
-
-export type RedemptionSort =
-  | 'id'
-  | 'name'
-  | 'status'
-  | 'quota'
-  | 'used_count'
-  | 'created_time'
-  | 'redeemed_time'
-  | 'valid_until'
 
 /**
  * The largest bigint. It replaces a missing end of validity, so that codes without an end are
@@ -99,12 +70,11 @@ export async function listRedemptions(
       ) as place ${found}
       order by place limit ${limit} offset ${offset}
     )
-    select r.id, r.key_ref as "keyRef", r.key_hint as "keyHint", r.name, r.quota,
-      r.is_gift as "isGift", r.max_uses as "maxUses", r.valid_from as "validFrom",
-      r.valid_until as "validUntil", r.status, r.used_count as "usedCount",
-      r.used_user_id as "usedUserId", coalesce(u.username, '') as "usedUsername",
-      r.redeemed_at as "redeemedAt", r.created_at as "createdAt"
-    from chosen r left join read_users.users u on u.id = r.used_user_id
+    select r.key_ref as "keyRef", ${selectedFields('r', REDEMPTION_FIELDS)}
+    from (
+      select c.*, coalesce(u.username, '') as used_username
+      from chosen c left join read_users.users u on u.id = c.used_user_id
+    ) r
     order by r.place
   `)
   const total = await db.oneFirst(sql.type(rowType({ total: wireInteger }))`

@@ -57,3 +57,6 @@ export const CHANNEL_FIELDS = {
   setting: { wire: 'setting', type: 'trimmedText', maxLength: 100_000, initial: '' },
   paramOverride: { wire: 'param_override', type: 'trimmedText', maxLength: 100_000, initial: '' },
 } as const satisfies Fields
+
+/** The rules for a channel's mappings. The server and the console's form share them. */
+export { isStatusMapping, mappingFault } from '#domain/shared/channel-mappings.ts'

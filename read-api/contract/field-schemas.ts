@@ -7,46 +7,67 @@ import Type, {
   type TString,
   type TUnion,
 } from 'typebox'
-import type { Field, Fields } from './resource-fields.ts'
+import type { Field, Fields, FieldType, WritableFields } from './resource-fields.ts'
 
 type NullableText = TUnion<[TString, TNull]>
+type NullableInteger = TUnion<[TInteger, TNull]>
 type Requested = {
   integer: TInteger
+  optionalInteger: NullableInteger
+  time: NullableInteger
   text: TString
+  name: TString
   trimmedText: NullableText
   sealedText: NullableText
   names: TString
   flag: TBoolean
   numericFlag: TInteger
 }
-type Answered = Omit<Requested, 'trimmedText' | 'sealedText'> & {
+type Answered = Omit<Requested, 'optionalInteger' | 'time' | 'trimmedText' | 'sealedText'> & {
+  optionalInteger: TInteger
+  time: TInteger
+  code: TInteger
   trimmedText: TString
   sealedText: TString
 }
 
-type RequestProperties<F extends Fields> = {
-  [Name in keyof F as F[Name]['wire']]: TOptional<Requested[F[Name]['type']]>
+type RequestProperties<F extends WritableFields> = {
+  [Name in keyof F as F[Name]['wire']]: F[Name] extends { isRequired: true }
+    ? Requested[F[Name]['type']]
+    : TOptional<Requested[F[Name]['type']]>
 }
 type AnswerProperties<F extends Fields> = {
   [Name in keyof F as F[Name]['wire']]: Answered[F[Name]['type']]
 }
 
-/** Returns the schemas of the fields in requests. All fields are optional and have their bounds. */
-export const requestProperties = <F extends Fields>(fields: F): RequestProperties<F> =>
-  byWireName(fields, (field) => Type.Optional(requestSchema(field))) as RequestProperties<F>
+/** Returns the schemas of the fields in requests that create the resource, with their bounds. */
+export const requestProperties = <F extends WritableFields>(fields: F): RequestProperties<F> =>
+  byWireName(fields, (field) =>
+    field.isRequired ? requestSchema(field) : Type.Optional(requestSchema(field)),
+  ) as RequestProperties<F>
 
 /** Returns the schemas of the fields in responses. */
 export const answerProperties = <F extends Fields>(fields: F): AnswerProperties<F> =>
   byWireName(fields, answerSchema) as AnswerProperties<F>
 
-const byWireName = (fields: Fields, schemaOf: (field: Field) => TSchema) =>
-  Object.fromEntries(Object.values(fields).map((field) => [field.wire, schemaOf(field)]))
+const byWireName = <Each extends Field>(
+  fields: Readonly<Record<string, Each>>,
+  schemaOf: (field: Each) => TSchema,
+) => Object.fromEntries(Object.values(fields).map((field) => [field.wire, schemaOf(field)]))
 
-function requestSchema(field: Field): TSchema {
+/** The last second of the year 9999. */
+const TIME_MAX = 253_402_300_799
+
+function requestSchema(field: WritableFields[string]): TSchema {
   switch (field.type) {
+    case 'optionalInteger':
+      return Type.Union([Type.Integer({ minimum: field.min, maximum: field.max }), Type.Null()])
+    case 'time':
+      return Type.Union([Type.Integer({ minimum: 0, maximum: TIME_MAX }), Type.Null()])
     case 'integer':
       return Type.Integer({ minimum: field.min, maximum: field.max })
     case 'text':
+    case 'name':
     case 'names':
       return Type.String({ maxLength: field.maxLength })
     case 'trimmedText':
@@ -59,7 +80,9 @@ function requestSchema(field: Field): TSchema {
   }
 }
 
+const INTEGERS: readonly FieldType[] = ['integer', 'optionalInteger', 'time', 'numericFlag', 'code']
+
 function answerSchema({ type }: Field): TSchema {
   if (type === 'flag') return Type.Boolean()
-  return type === 'integer' || type === 'numericFlag' ? Type.Integer() : Type.String()
+  return INTEGERS.includes(type) ? Type.Integer() : Type.String()
 }

@@ -1,19 +1,43 @@
 import type { Sealed } from '#domain/shared/event.ts'
 
 /**
- * A field of a resource that is stored as it is sent. The request and response schemas, the
- * database column, and the console's form with its validation are derived from this description.
- * `initial` is the value in a new resource, and in a resource that was stored before the field
- * existed.
+ * A field of a resource. The request and response schemas, the database column, the mapping from
+ * the row to the response, the form in the console and its validation are derived from this
+ * description.
  */
-export type Field = { readonly wire: string } & (
+export type Field = WritableField | ReadOnlyField
+export type FieldType = Field['type']
+export type Fields = Readonly<Record<string, Field>>
+export type WritableFields = Readonly<Record<string, WritableField>>
+
+/**
+ * A field that is stored as it is sent. `initial` is the value in a new resource, and in a resource
+ * that was stored before the field existed. `isRequired` is set if a new resource needs a value.
+ */
+type WritableField = {
+  readonly wire: string
+  readonly access?: never
+  readonly isRequired?: true
+} & (
   | {
       readonly type: 'integer'
       readonly min: number
       readonly max: number
       readonly initial: number
     }
+  /** A number, or null, which is `absent` on the wire. A request may also send null. */
+  | {
+      readonly type: 'optionalInteger'
+      readonly min: number
+      readonly max: number
+      readonly absent: number
+      readonly initial: number | null
+    }
+  /** A time in Unix seconds, or null, which is 0 on the wire. A request may also send null. */
+  | { readonly type: 'time'; readonly initial: number | null }
   | { readonly type: 'text'; readonly maxLength: number; readonly initial: string }
+  /** One line of text without surrounding spaces. */
+  | { readonly type: 'name'; readonly maxLength: number; readonly initial: string }
   /** Text without surrounding spaces. A request may send null for an empty text. */
   | { readonly type: 'trimmedText'; readonly maxLength: number; readonly initial: string }
   /**
@@ -27,23 +51,48 @@ export type Field = { readonly wire: string } & (
   /** A flag that is 1 or 0 on the wire. */
   | { readonly type: 'numericFlag'; readonly initial: boolean }
 )
-export type FieldType = Field['type']
-export type Fields = Readonly<Record<string, Field>>
+
+/**
+ * A field that requests cannot change. `isComputed` is set if the field has no column, so that the
+ * response supplies its value.
+ */
+type ReadOnlyField = {
+  readonly wire: string
+  readonly access: 'read'
+  readonly isComputed?: true
+} & (
+  | { readonly type: 'integer' | 'text' | 'flag' }
+  /** A small number that is one of these values. */
+  | { readonly type: 'code'; readonly values: readonly number[] }
+)
 
 type Plain = {
   integer: number
+  optionalInteger: number | null
+  time: number | null
   text: string
+  name: string
   trimmedText: string
   sealedText: string
   names: readonly string[]
   flag: boolean
   numericFlag: boolean
+  code: number
 }
 type Stored = Omit<Plain, 'sealedText'> & { sealedText: Sealed | null }
-type Answered = Omit<Plain, 'names' | 'numericFlag'> & { names: string; numericFlag: number }
+type Answered = Omit<Plain, 'optionalInteger' | 'time' | 'names' | 'numericFlag'> & {
+  optionalInteger: number
+  time: number
+  names: string
+  numericFlag: number
+}
 
 /** The values of the fields by their names in the domain. Personal texts are encrypted. */
-export type ValuesOf<F extends Fields> = { readonly [Name in keyof F]: Stored[F[Name]['type']] }
+export type ValuesOf<F extends Fields> = {
+  readonly [Name in keyof F]: F[Name] extends { values: readonly (infer Value)[] }
+    ? Value
+    : Stored[F[Name]['type']]
+}
 
 /** The values of the fields by their names in the domain. Personal texts are decrypted. */
 export type PlainValuesOf<F extends Fields> = { readonly [Name in keyof F]: Plain[F[Name]['type']] }
@@ -53,11 +102,27 @@ export type AnswerOf<F extends Fields> = {
   [Name in keyof F as F[Name]['wire']]: Answered[F[Name]['type']]
 }
 
-export const initialValues = <F extends Fields>(fields: F): ValuesOf<F> =>
+/** The fields that requests can change. */
+export type Writable<F extends Fields> = {
+  readonly [Name in keyof F as F[Name] extends WritableField ? Name : never]: Extract<
+    F[Name],
+    WritableField
+  >
+}
+
+export const writableFields = <F extends Fields>(fields: F): Writable<F> =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([, { access }]) => access === undefined),
+  ) as Writable<F>
+
+export const initialValues = <F extends WritableFields>(fields: F): ValuesOf<F> =>
   mapFields(fields, (_name, { initial }) => initial) as ValuesOf<F>
 
 /** Returns the values of the fields that the request contains. */
-export function sentValues<F extends Fields>(fields: F, body: object): Partial<PlainValuesOf<F>> {
+export function sentValues<F extends WritableFields>(
+  fields: F,
+  body: object,
+): Partial<PlainValuesOf<F>> {
   const sent = new Map<string, unknown>(Object.entries(body))
   const present = Object.entries(fields).filter(([, { wire }]) => sent.get(wire) !== undefined)
   const values = mapFields(Object.fromEntries(present), (_name, field) =>
@@ -66,8 +131,10 @@ export function sentValues<F extends Fields>(fields: F, body: object): Partial<P
   return values as Partial<PlainValuesOf<F>>
 }
 
-function plainValue({ type }: Field, sent: string | number | boolean | null): unknown {
-  if (type === 'trimmedText') return String(sent ?? '').trim()
+function plainValue(field: WritableField, sent: string | number | boolean | null): unknown {
+  const { type } = field
+  if (type === 'optionalInteger' || type === 'time') return sent === absent(field) ? null : sent
+  if (type === 'trimmedText' || type === 'name') return String(sent ?? '').trim()
   if (type === 'sealedText') return sent ?? ''
   if (type === 'names') return namesIn(String(sent))
   return type === 'numericFlag' ? sent === 1 : sent
@@ -82,10 +149,16 @@ export function answerOf<F extends Fields>(fields: F, values: PlainValuesOf<F>):
   return Object.fromEntries(entries) as AnswerOf<F>
 }
 
-function answeredValue({ type }: Field, value: unknown): unknown {
+function answeredValue(field: Field, value: unknown): unknown {
+  const { type } = field
+  if (type === 'optionalInteger' || type === 'time') return value ?? absent(field)
   if (type === 'names') return (value as readonly string[]).join(',')
   return type === 'numericFlag' ? Number(value) : value
 }
+
+/** Returns the number that represents null on the wire. */
+export const absent = (field: Extract<Field, { type: 'optionalInteger' | 'time' }>): number =>
+  field.type === 'time' ? 0 : field.absent
 
 /** Decrypts the personal texts. A text is empty if `open` finds no key for it. */
 export async function openValues<F extends Fields>(
@@ -111,8 +184,8 @@ export const namesIn = (text: string): readonly string[] => [
   ),
 ]
 
-export const mapFields = <Result>(
-  fields: Fields,
-  convert: (name: string, field: Field) => Result,
+export const mapFields = <Each extends Field, Result>(
+  fields: Readonly<Record<string, Each>>,
+  convert: (name: string, field: Each) => Result,
 ): Readonly<Record<string, Result>> =>
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, convert(name, field)]))

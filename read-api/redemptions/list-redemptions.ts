@@ -1,4 +1,3 @@
-import { toWire } from '#domain/shared/quota.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access.ts'
 import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
@@ -7,7 +6,9 @@ import {
   listRedemptions,
   type RedemptionRow,
 } from '#projections/redemptions/query.ts'
+import { REDEMPTION_FIELDS } from '../contract/redemption-fields.ts'
 import { type Redemption, redemptionQueries } from '../contract/redemptions.ts'
+import { answerOf } from '../contract/resource-fields.ts'
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
 /** Returns the responses for codes. `withKeys` must only be set for admins. */
@@ -18,23 +19,7 @@ async function redemptionAnswers(
 ): Promise<Redemption[]> {
   const owned = withKeys ? rows.map(({ id, keyRef: ref }) => ({ owner: ownerOf(id), ref })) : []
   const keys = await core.vault.getSecrets('redemption-key', owned)
-  return rows.map((row) => ({
-    id: row.id,
-    name: row.name,
-    key: keys.get(row.keyRef) ?? '',
-    key_hint: row.keyHint,
-    quota: toWire(row.quota),
-    status: row.status,
-    created_time: row.createdAt,
-    used_user_id: row.usedUserId,
-    used_username: row.usedUsername,
-    redeemed_time: row.redeemedAt,
-    is_gift: row.isGift,
-    max_uses: row.maxUses ?? -1,
-    used_count: row.usedCount,
-    valid_from: row.validFrom ?? 0,
-    valid_until: row.validUntil ?? 0,
-  }))
+  return rows.map((row) => answerOf(REDEMPTION_FIELDS, { ...row, key: keys.get(row.keyRef) ?? '' }))
 }
 
 const ownerOf = (id: number): string => `redemption:${id}`

@@ -1,31 +1,15 @@
 import Type, { type Static } from 'typebox'
 import { Done, Envelope, IdParams } from '#read-api/contract/envelope.ts'
+import { requestProperties } from '#read-api/contract/field-schemas.ts'
+import { REDEMPTION_TERMS } from '#read-api/contract/redemption-fields.ts'
 
 const id = Type.Integer({ minimum: 1, maximum: 999999999999999 })
-/** A time in unix seconds. null and 0 mean that the time is not set. */
-const time = Type.Union([Type.Integer({ minimum: 0, maximum: 253402300799 }), Type.Null()])
 
 export const REDEMPTION_COUNT_MAX = 100
 export const REDEMPTION_KEY_MAX = 64
 export const REDEMPTION_BATCH_MAX = 1000
 
-const terms = {
-  name: Type.String({ maxLength: 200 }),
-  /** The quota that each redemption credits. */
-  quota: Type.Integer({ minimum: -9007199254740991, maximum: 9007199254740991 }),
-  is_gift: Type.Optional(Type.Boolean()),
-  /**
-   * The maximum number of redemptions of a gift code; -1 and null mean no limit. A code that is not
-   * a gift code can be redeemed once.
-   */
-  max_uses: Type.Optional(
-    Type.Union([Type.Integer({ minimum: -1, maximum: 1000000000 }), Type.Null()]),
-  ),
-  /** The start of validity. When it is not set, the code is valid immediately. */
-  valid_from: Type.Optional(time),
-  /** The end of validity. When it is not set, the code does not expire. */
-  valid_until: Type.Optional(time),
-}
+const terms = requestProperties(REDEMPTION_TERMS)
 
 export const CreateRedemption = Type.Object({
   ...terms,

@@ -197,7 +197,7 @@ export const createRedemption: Action = (api, deps) => {
     onRequest: onlyAdmin,
     handler: async (request, reply) => {
       const { count = 1, key = '', ...fields } = request.body
-      const terms = termsWith(NO_TERMS, fields)
+      const terms = await termsWith(NO_TERMS, fields)
       checkValidUntil(terms, NO_TERMS, deps.core.now())
       const repeatable = repeatableOf(deps.core.vault, request, { count, key: key.trim(), terms })
       const keys = keysFor(count, key, repeatable)

@@ -64,7 +64,7 @@ async function change(
   const stream = redemptionStream(keyLookup)
   const { code } = await actors.stateOf(redemptionDecider, stream)
   if (code?.id !== redemptionId) throw redemptionError('RedemptionUnknown')
-  const terms = termsWith(code.terms, fields)
+  const terms = await termsWith(code.terms, fields)
   checkValidUntil(terms, code.terms, context.at)
   const command = { type: 'ChangeRedemption', redemptionId, terms } as const
   return accepted(await actors.handle(redemptionDecider, stream, command, context)).position

@@ -1,34 +1,38 @@
-import { dateFieldText, secondsOfDateField } from '#console/ui/forms/date-field.ts'
-import { changedFields } from '#console/ui/forms/field-draft.ts'
+import type { TFunction } from 'i18next'
+import { secondsOfDateField } from '#console/ui/forms/date-field.ts'
+import {
+  bodyOf,
+  changedFields,
+  type DraftOf,
+  draftOf,
+  fieldErrors,
+  newDraft,
+} from '#console/ui/forms/field-draft.ts'
 import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota/quota-amount.ts'
+import { REDEMPTION_TERMS } from '#read-api/contract/redemption-fields.ts'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
 import type { CreateRedemption } from '#write-api/contract/redemptions.ts'
 
+const { quota, maxUses, ...FORM_FIELDS } = REDEMPTION_TERMS
+
 /** The form's values: numbers as entered, and dates in the format of a date-time field. */
-export type CouponDraft = {
-  name: string
+export type CouponDraft = DraftOf<typeof FORM_FIELDS> & {
   amount: string
   /** The number of codes to create, or 1 while a code is edited. */
   count: string
   /** The key of the code. If the field is empty, the server generates a key. */
   key: string
-  isGift: boolean
   /** Empty or -1 means no limit. */
   maxUses: string
-  /** Empty means that the code is valid immediately. */
-  validFrom: string
-  /** Empty means that the code does not expire. */
-  validUntil: string
 }
 
 export const NAME_MAX = 20
 export const COUNT_MAX = 100
 const KEY_MAX = 64
-const USES_MAX = 1_000_000_000
 const DEFAULT_QUOTA = 500_000n
 
-export type CouponFault =
+type CouponFault =
   | 'nameMissing'
   | 'nameTooLong'
   | 'amountWrong'
@@ -40,34 +44,28 @@ export type CouponFault =
   | 'dateWrong'
   | 'dateOrder'
   | 'datePast'
-export type CouponFaults = FieldErrors<CouponDraft, CouponFault>
+type CouponFaults = FieldErrors<CouponDraft, CouponFault>
 
 export const newCoupon = (unit: AmountUnit): CouponDraft => ({
-  name: '',
+  ...newDraft(FORM_FIELDS),
   amount: amountOfQuota(DEFAULT_QUOTA, unit),
   count: '1',
   key: '',
-  isGift: false,
   maxUses: '',
-  validFrom: '',
-  validUntil: '',
 })
 
 export const draftOfCoupon = (coupon: Redemption, unit: AmountUnit): CouponDraft => ({
-  name: coupon.name,
+  ...draftOf(FORM_FIELDS, coupon),
   amount: amountOfQuota(BigInt(coupon.quota), unit),
   count: '1',
   key: '',
-  isGift: coupon.is_gift,
   maxUses: coupon.is_gift && coupon.max_uses >= 0 ? String(coupon.max_uses) : '',
-  validFrom: dateFieldText(coupon.valid_from),
-  validUntil: dateFieldText(coupon.valid_until),
 })
 
 /** The redemptions of the edited code, and its stored expiry, which may be in the past. */
 type Standing = { readonly used: number; readonly validUntil: string }
 
-export function couponFaults(draft: CouponDraft, unit: AmountUnit, standing: Standing) {
+function couponFaults(draft: CouponDraft, unit: AmountUnit, standing: Standing) {
   const { used, validUntil } = standing
   const faults: CouponFaults = {}
   const name = draft.name.trim()
@@ -79,7 +77,7 @@ export function couponFaults(draft: CouponDraft, unit: AmountUnit, standing: Sta
   if (/\s/.test(key) || [...key].length > KEY_MAX) faults.key = 'keyWrong'
   else if (key !== '' && draft.count.trim() !== '1') faults.key = 'keyForOne'
   if (draft.isGift && !isUnlimited(draft.maxUses)) {
-    if (!isWhole(draft.maxUses, 1, USES_MAX)) faults.maxUses = 'usesWrong'
+    if (!isWhole(draft.maxUses, 1, maxUses.max)) faults.maxUses = 'usesWrong'
     else if (Number(draft.maxUses) < used) faults.maxUses = 'usesTooFew'
   }
   const [from, until] = [secondsOf(draft.validFrom), secondsOf(draft.validUntil)]
@@ -91,14 +89,23 @@ export function couponFaults(draft: CouponDraft, unit: AmountUnit, standing: Sta
   return faults
 }
 
-/** Builds the request body. `couponFaults` must have found no error in the form's values. */
+/** Returns the error texts by field. */
+export function couponErrors(
+  t: TFunction,
+  draft: CouponDraft,
+  unit: AmountUnit,
+  standing: Standing,
+): FieldErrors<CouponDraft> {
+  const faults = Object.entries(couponFaults(draft, unit, standing))
+  const texts = faults.map(([name, fault]) => [name, t(`coupons.fault.${fault}`)])
+  return { ...fieldErrors(t, FORM_FIELDS, draft), ...Object.fromEntries(texts) }
+}
+
+/** Builds the request body. `couponErrors` must have found no error in the form's values. */
 export const termsOfDraft = (draft: CouponDraft, unit: AmountUnit): CreateRedemption => ({
-  name: draft.name.trim(),
+  ...bodyOf(FORM_FIELDS, draft),
   quota: Number(quotaOfAmount(draft.amount, unit) ?? 0n),
-  is_gift: draft.isGift,
   max_uses: !draft.isGift || isUnlimited(draft.maxUses) ? -1 : Number(draft.maxUses),
-  valid_from: secondsOf(draft.validFrom) ?? 0,
-  valid_until: secondsOf(draft.validUntil) ?? 0,
 })
 
 export const changedTerms = (before: CouponDraft, after: CouponDraft, unit: AmountUnit) =>

@@ -16,9 +16,8 @@ import type { CreateRedemption } from '#write-api/contract/redemptions.ts'
 import type { CsvCoupon } from './coupon-csv.ts'
 import {
   type CouponDraft,
-  type CouponFault,
   changedTerms,
-  couponFaults,
+  couponErrors,
   draftOfCoupon,
   newCoupon,
   termsOfDraft,
@@ -45,10 +44,9 @@ function OpenDrawer(props: OpenDrawerProps) {
   const isNew = coupon === 'new'
   const used = isNew ? 0 : coupon.used_count
   const unit = useAmountUnit()
-  const form = useDraftForm<CouponDraft, CouponFault>({
+  const form = useDraftForm<CouponDraft>({
     initial: () => (isNew ? newCoupon(unit) : draftOfCoupon(coupon, unit)),
-    validate: (draft, { validUntil }) => couponFaults(draft, unit, { used, validUntil }),
-    faultText: (fault) => t(`coupons.fault.${fault}`),
+    validate: (draft, { validUntil }) => couponErrors(t, draft, unit, { used, validUntil }),
     save: useSave(props, unit),
     errorsOf: keyErrors,
     onRepeat: props.onClose,

@@ -1,12 +1,15 @@
 import type { TFunction } from 'i18next'
 import {
   type AnswerOf,
-  type Field,
-  type Fields,
-  type FieldType,
+  absent,
   mapFields,
   namesIn,
+  type WritableFields,
 } from '#read-api/contract/resource-fields.ts'
+import { dateFieldText, secondsOfDateField } from './date-field.ts'
+
+type Field = WritableFields[string]
+type FieldType = Field['type']
 
 type Drafts = Record<Exclude<FieldType, 'names' | 'flag' | 'numericFlag'>, string> & {
   names: readonly string[]
@@ -14,18 +17,24 @@ type Drafts = Record<Exclude<FieldType, 'names' | 'flag' | 'numericFlag'>, strin
   numericFlag: boolean
 }
 
-/** The values in the form of a resource: numbers are texts as entered, names are a list. */
-export type DraftOf<F extends Fields> = { [Name in keyof F]: Drafts[F[Name]['type']] }
+/**
+ * The values in the form of a resource: numbers are texts as entered, times are in the format of a
+ * date-time field, names are a list. A missing number or time is an empty text.
+ */
+export type DraftOf<F extends WritableFields> = { [Name in keyof F]: Drafts[F[Name]['type']] }
 
-export const newDraft = <F extends Fields>(fields: F): DraftOf<F> =>
+export const newDraft = <F extends WritableFields>(fields: F): DraftOf<F> =>
   mapFields(fields, (_name, { initial }) =>
     typeof initial === 'boolean' || Array.isArray(initial) ? initial : String(initial ?? ''),
   ) as DraftOf<F>
 
-export const draftOf = <F extends Fields>(fields: F, answer: AnswerOf<F>): DraftOf<F> => {
+export const draftOf = <F extends WritableFields>(fields: F, answer: AnswerOf<F>): DraftOf<F> => {
   const values = new Map<string, unknown>(Object.entries(answer))
-  return mapFields(fields, (_name, { type, wire }) => {
-    const value = values.get(wire)
+  return mapFields(fields, (_name, field) => {
+    const { type } = field
+    const value = values.get(field.wire)
+    if (type === 'time') return dateFieldText(Number(value))
+    if (type === 'optionalInteger') return value === absent(field) ? '' : String(value)
     if (type === 'names') return namesIn(String(value))
     if (type === 'flag' || type === 'numericFlag') return Boolean(value)
     return String(value)
@@ -33,7 +42,7 @@ export const draftOf = <F extends Fields>(fields: F, answer: AnswerOf<F>): Draft
 }
 
 /** Builds the request body. `fieldFaults` must have found no error in the form's values. */
-export const bodyOf = <F extends Fields>(fields: F, draft: DraftOf<F>): AnswerOf<F> => {
+export const bodyOf = <F extends WritableFields>(fields: F, draft: DraftOf<F>): AnswerOf<F> => {
   const entries = Object.entries(fields).map(([name, field]) => [
     field.wire,
     sentValue(field, draft[name]),
@@ -43,6 +52,10 @@ export const bodyOf = <F extends Fields>(fields: F, draft: DraftOf<F>): AnswerOf
 
 function sentValue(field: Field, value: unknown): unknown {
   switch (field.type) {
+    case 'time':
+      return secondsOfDateField(String(value), 0) ?? 0
+    case 'optionalInteger':
+      return INTEGER.test(String(value).trim()) ? Number(value) : absent(field)
     case 'integer':
       return INTEGER.test(String(value).trim()) ? Number(value) : field.initial
     case 'names':
@@ -61,11 +74,16 @@ const INTEGER = /^-?\d{1,15}$/
 export type FieldFault =
   | { readonly key: 'wholeNumber'; readonly min: number; readonly max: number }
   | { readonly key: 'tooLong'; readonly max: number }
-export type FieldFaults<F extends Fields> = { [Name in keyof F]?: FieldFault }
+export type FieldFaults<F extends WritableFields> = { [Name in keyof F]?: FieldFault }
 
-export function fieldFaults<F extends Fields>(fields: F, draft: DraftOf<F>): FieldFaults<F> {
+export function fieldFaults<F extends WritableFields>(
+  fields: F,
+  draft: DraftOf<F>,
+): FieldFaults<F> {
   const faults = Object.entries(fields).map(([name, field]) => {
-    if (field.type === 'integer') return [name, integerFault(field, String(draft[name]))] as const
+    const isMissing = field.type === 'optionalInteger' && String(draft[name]).trim() === ''
+    if (!isMissing && 'max' in field)
+      return [name, integerFault(field, String(draft[name]))] as const
     if (!('maxLength' in field) || field.type === 'names') return [name, null] as const
     return [name, lengthFault(field, String(draft[name]))] as const
   })
@@ -90,6 +108,17 @@ export function lengthFault(
 
 export const fieldFaultText = (t: TFunction, { key, ...bounds }: FieldFault): string =>
   t(`words.fault.${key}`, bounds)
+
+/** Returns the error texts of the fields. */
+export const fieldErrors = <F extends WritableFields>(
+  t: TFunction,
+  fields: F,
+  draft: DraftOf<F>,
+): Partial<Record<keyof F, string>> => {
+  const faults = fieldFaults(fields, draft) as Readonly<Record<string, FieldFault>>
+  const texts = Object.entries(faults).map(([name, fault]) => [name, fieldFaultText(t, fault)])
+  return Object.fromEntries(texts) as Partial<Record<keyof F, string>>
+}
 
 /** Returns the fields that differ from `before`, because unchanged fields must not be sent. */
 export function changedFields<Body extends object>(before: Body, after: Body): Partial<Body> {

@@ -1,4 +1,4 @@
-import { isStatusMapping, mappingFault } from '#read-api/contract/channel-mappings.ts'
+import { isStatusMapping, mappingFault } from '#read-api/contract/channel-fields.ts'
 import type { JSON_FIELDS } from './channel-draft.ts'
 
 type JsonFieldName = (typeof JSON_FIELDS)[number]
