@@ -59,7 +59,7 @@ export function readOpenAiUsage(
   const input = recordOf(usage.prompt_tokens_details)
   const output = recordOf(usage.completion_tokens_details)
   const cachedBy = input.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens
-  const cached = prompt === usage.prompt_tokens ? counts.discount(cachedBy) : 0
+  const cached = counts.discount(cachedBy)
   const cacheWritten = counts.optional(input.cache_write_tokens)
   const audio = counts.optional(input.audio_tokens)
   const image = counts.optional(input.image_tokens)
@@ -69,14 +69,16 @@ export function readOpenAiUsage(
     ? counts.optional(usage.total_tokens, prompt + outputMost)
     : 0
   const whole = Math.max(completion, total - prompt)
-  // The cheap parts are subtracted first, so that only the expensive parts are reduced if the sum
-  // of the parts exceeds the total.
+  // Only a cache count that can be true lowers the price, and only in a report that can be true.
+  const isTrusted = counts.anomaly === null
   const rest = new Whole(prompt)
+  // Cached tokens may be audio or images as well, so they are subtracted first if the sum of the
+  // parts exceeds the total. Of the other parts, those that usually cost more are subtracted first.
   const parts = {
-    cacheRead: rest.take(cached),
-    cacheWrite5m: rest.take(cacheWritten),
+    cacheRead: rest.take(isTrusted && cached <= prompt ? cached : 0),
     inputAudio: rest.take(audio),
     inputImage: rest.take(image),
+    cacheWrite5m: rest.take(cacheWritten),
     inputUncached: rest.left,
     reasoning: Math.min(reasoning, whole),
     outputAudio: Math.min(outputAudio, whole),
@@ -85,7 +87,7 @@ export function readOpenAiUsage(
     cached + cacheWritten + audio + image > prompt || reasoning > whole || outputAudio > whole
   return {
     usage: { ...NO_USAGE, ...parts, output: whole },
-    isTrusted: counts.anomaly === null,
+    isTrusted,
     anomaly: counts.anomaly ?? (isCut ? 'parts-exceed-whole' : null),
   }
 }
@@ -133,7 +135,8 @@ class Counts {
     if (anomaly === null) return value as number
     this.anomaly ??= anomaly
     const count = typeof value === 'string' && DIGITS.test(value) ? Number(value) : value
-    return typeof count === 'number' ? Math.min(Math.ceil(Math.max(count, 0)), most) : 0
+    if (typeof count !== 'number' || Number.isNaN(count)) return 0
+    return Math.min(Math.ceil(Math.max(count, 0)), most)
   }
 }
 

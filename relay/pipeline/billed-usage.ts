@@ -1,3 +1,5 @@
+import { chargeFor } from '#domain/pricing/charge.ts'
+import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import {
   inputTokensOf,
   NO_USAGE,
@@ -46,15 +48,18 @@ export function meter(
   candidate: Candidate,
   counter: UserTokenCounter,
   limits: TokenLimits,
+  price: PriceSnapshot,
 ): Metered | Promise<Metered> {
   const { rawUsage, isWhole, isUsageEarly = false } = delivery
   if (rawUsage === undefined || rawUsage === null) return ownCount(delivery, candidate, counter)
-  const { usage: seen, isTrusted, anomaly } = readReport(rawUsage, candidate, limits)
+  const report = readReport(rawUsage, candidate, limits)
+  const { usage: seen, isTrusted, anomaly } = report
   if (isWhole && isTrusted && !isUsageEarly)
     return { usage: seen, usageSource: 'upstream', anomaly }
   return ownCount(delivery, candidate, counter).then((counted) => {
-    const usage = larger(seen, counted.usage)
-    return { usage, usageSource: usage === seen ? 'upstream' : counted.usageSource, anomaly }
+    const usage = dearerReading(report, counted.usage, price)
+    const isSeen = tokensOf(usage) === tokensOf(seen)
+    return { usage, usageSource: isSeen ? 'upstream' : counted.usageSource, anomaly }
   })
 }
 
@@ -67,9 +72,10 @@ export function usageSoFar(
   counted: Usage,
   candidate: Candidate,
   limits: TokenLimits,
+  price: PriceSnapshot,
 ): Usage {
-  const { usage: seen } = readReport(rawUsage, candidate, limits)
-  return usageWithin(larger(seen, counted), limits)
+  const report = readReport(rawUsage, candidate, limits)
+  return usageWithin(dearerReading(report, counted, price), limits)
 }
 
 function readReport(
@@ -95,6 +101,25 @@ function withHourCache(usage: Usage, body: Buffer): Usage {
   if (usage.cacheWrite5m === 0 || !requestsHourCache(body)) return usage
   return { ...usage, cacheWrite5m: 0, cacheWrite1h: usage.cacheWrite5m }
 }
+
+/**
+ * Returns the larger of the report and the gateway's own count. If the report has an impossible
+ * count, its kinds of tokens are ignored if they would make the call cheaper.
+ */
+function dearerReading(
+  { usage: seen, isTrusted }: UsageReport,
+  counted: Usage,
+  price: PriceSnapshot,
+): Usage {
+  const usage = larger(seen, counted)
+  if (isTrusted) return usage
+  const totals = { ...NO_USAGE, inputUncached: inputTokensOf(seen), output: seen.output }
+  const unclassified = larger(totals, counted)
+  return chargeFor(price, unclassified) > chargeFor(price, usage) ? unclassified : usage
+}
+
+/** Returns the number of tokens of the input and the output. */
+export const tokensOf = (usage: Usage): number => inputTokensOf(usage) + usage.output
 
 /**
  * Returns the reported usage. If the gateway counted more input or output than reported, the

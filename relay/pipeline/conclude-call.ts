@@ -1,6 +1,6 @@
 import type { CallEnd } from '#domain/account/events.ts'
 import { costFor } from '#domain/pricing/charge.ts'
-import { inputTokensOf, type Usage } from '#domain/pricing/usage.ts'
+import type { Usage } from '#domain/pricing/usage.ts'
 import { QUOTA_PER_DOLLAR, type Quota } from '#domain/shared/quota.ts'
 import { type AnswerMismatch, mismatchOf, reportedCost } from '#relay/canonical/answer-mismatch.ts'
 import { textOfAnswer } from '#relay/canonical/countable-text.ts'
@@ -9,7 +9,7 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { modelIn, withModel } from '../dialects/openai-chat/upstream-body.ts'
 import { streamOfAnswer, usageInAnswer } from '../dialects/openai-chat/usage-in-answer.ts'
 import { placeOf } from '../views/channel-view.ts'
-import { type Delivery, meter } from './billed-usage.ts'
+import { type Delivery, meter, tokensOf } from './billed-usage.ts'
 import type { CallLedger } from './call-ledger.ts'
 import { type Exchange, errorEvent, headersOf } from './exchange.ts'
 import { answerError, answerFailure, confidentialOf, ERROR_CODE_OF, failureOf } from './failure.ts'
@@ -236,7 +236,7 @@ async function settle(
 ): Promise<boolean> {
   try {
     const limits = allowance.limits()
-    const metering = meter(delivery, candidate, call.counter, limits)
+    const metering = meter(delivery, candidate, call.counter, limits, allowance.price)
     const metered = metering instanceof Promise ? await metering : metering
     call.tokens = tokensOf(metered.usage)
     const { upstreamModel, channel } = candidate
@@ -275,5 +275,3 @@ function mismatchIn(
 }
 
 const dollarsOf = (quota: Quota): number => Number(quota) / Number(QUOTA_PER_DOLLAR)
-
-const tokensOf = (usage: Usage): number => inputTokensOf(usage) + usage.output

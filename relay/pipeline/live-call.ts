@@ -355,6 +355,7 @@ export class LiveCall implements Watched {
     const { input: inputUncached } = await this.countedInput
     const output = forwarder.delivered.roughTokens()
     const counted = { ...NO_USAGE, inputUncached, output }
-    return usageSoFar(forwarder.rawUsage, counted, candidate, this.deps.allowance.limits())
+    const { allowance } = this.deps
+    return usageSoFar(forwarder.rawUsage, counted, candidate, allowance.limits(), allowance.price)
   }
 }

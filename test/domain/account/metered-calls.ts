@@ -200,7 +200,7 @@ export class MeteredCall {
       }),
     }
     const limits = this.allowance.limits()
-    const metered = await meter(delivery, this.candidate, counter, limits)
+    const metered = await meter(delivery, this.candidate, counter, limits, this.allowance.price)
     this.account.handle({
       ...{ type: 'SettleCall', call: this.id, channelId: 1, upstreamModel: null },
       ...{ ...metered, limits },
@@ -236,7 +236,8 @@ export class MeteredCall {
     if (!this.request.isStream || this.delivered.bytes === 0) return NO_USAGE
     const output = this.delivered.roughTokens()
     const counted = { ...NO_USAGE, inputUncached: this.inputTokens, output }
-    return usageSoFar(rawUsage, counted, this.candidate, this.allowance.limits())
+    const { allowance, candidate } = this
+    return usageSoFar(rawUsage, counted, candidate, allowance.limits(), allowance.price)
   }
 
   private get candidate(): Candidate {

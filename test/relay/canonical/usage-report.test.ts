@@ -39,9 +39,17 @@ describe('usage as OpenAI counts it', () => {
     })
   })
 
-  it('never has a remainder below zero', () => {
+  it('gives no discount for a cache that is larger than the prompt', () => {
     const raw = { prompt_tokens: 5, completion_tokens: 1, prompt_cache_hit_tokens: 9 }
-    expect(read(raw)).toMatchObject({ usage: { inputUncached: 0 } })
+    const usage = { inputUncached: 5, cacheRead: 0 }
+    expect(read(raw)).toMatchObject({ usage, anomaly: 'parts-exceed-whole' })
+  })
+
+  it('gives no discount for the cache in a report with another count that is impossible', () => {
+    const prompt_tokens_details = { cached_tokens: 90 }
+    const raw = { prompt_tokens: 100, completion_tokens: -1, prompt_tokens_details }
+    const usage = { inputUncached: 100, cacheRead: 0 }
+    expect(read(raw)).toMatchObject({ isTrusted: false, usage, anomaly: 'negative' })
   })
 
   it.each(['cached_tokens', 'cache_write_tokens', 'audio_tokens', 'image_tokens'])(

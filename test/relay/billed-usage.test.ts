@@ -1,0 +1,186 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { chargeFor } from '#domain/pricing/charge.ts'
+import type { PerTokenPrice } from '#domain/pricing/price.ts'
+import type { Quota } from '#domain/shared/quota.ts'
+import { roughTokens } from '#relay/canonical/countable-text.ts'
+import { isRelayError } from '#relay/canonical/relay-error.ts'
+import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
+import { type Delivery, meter } from '#relay/pipeline/billed-usage.ts'
+import type { Candidate } from '#relay/pipeline/plan-call.ts'
+import { perTokenPrice } from '#test/support/per-token-price.ts'
+
+/** A model with prices for pictures and sound, and a model without them. */
+const MULTIMODAL = perTokenPrice({
+  ...{ model: '1.25', completion: '4', cacheRead: '0.1', cacheWrite: '1.25' },
+  ...{ image: '2', audio: '8', audioCompletion: '2' },
+})
+const TEXT_ONLY = perTokenPrice({ model: '0.3', completion: '5', cacheRead: '0.5' })
+
+const LIMITS = { inputTokens: 2_000, outputTokens: 500 }
+const messages = [{ role: 'user', content: 'lorem ipsum '.repeat(40) }]
+const request = readChatRequest(Buffer.from(JSON.stringify({ model: 'm', messages })))
+if (isRelayError(request)) throw new Error(request.code)
+const candidate = { request, channel: { target: null } } as unknown as Candidate
+const counter = {
+  count: async ({ text }: { readonly text: string }) => ({ input: 120, output: roughTokens(text) }),
+}
+
+/** The tokens of one call by kind. The kinds do not overlap. */
+type Tokens = {
+  readonly uncached: number
+  readonly cached: number
+  readonly written: number
+  readonly audio: number
+  readonly image: number
+  readonly text: number
+  readonly outputAudio: number
+}
+const few = fc.oneof(fc.constant(0), fc.nat(30), fc.nat(4_000))
+const tokens: fc.Arbitrary<Tokens> = fc.record({
+  ...{ uncached: few, cached: few, written: few, audio: few, image: few },
+  ...{ text: few, outputAudio: few },
+})
+const plus = (one: Tokens, other: Tokens): Tokens => ({
+  uncached: one.uncached + other.uncached,
+  cached: one.cached + other.cached,
+  written: one.written + other.written,
+  audio: one.audio + other.audio,
+  image: one.image + other.image,
+  text: one.text + other.text,
+  outputAudio: one.outputAudio + other.outputAudio,
+})
+
+/**
+ * Returns the part of the additional tokens that makes any bill higher. If the gateway's own count
+ * is used where it is larger, a part that the report shows to be cheap replaces counted tokens.
+ */
+const dearPart = ({ isWhole, isUsageEarly }: Delivered, added: Tokens): Tokens =>
+  isWhole && !isUsageEarly ? added : { ...added, cached: 0, outputAudio: 0 }
+
+type Report = {
+  readonly prompt_tokens: unknown
+  readonly completion_tokens: unknown
+  readonly prompt_tokens_details: Record<string, unknown>
+  readonly completion_tokens_details: Record<string, unknown>
+}
+const reportOf = ({ uncached, cached, written, audio, image, text, outputAudio }: Tokens) => ({
+  prompt_tokens: uncached + cached + written + audio + image,
+  completion_tokens: text + outputAudio,
+  prompt_tokens_details: {
+    ...{ cached_tokens: cached, cache_write_tokens: written },
+    ...{ audio_tokens: audio, image_tokens: image },
+  },
+  completion_tokens_details: { audio_tokens: outputAudio },
+})
+
+/** Changes a count to one that can't be true, and that is not below the count. */
+const exaggerate = fc.constantFrom<(count: number) => unknown>(
+  (count) => count + 0.5,
+  () => 1e12,
+  () => 1e300,
+  (count) => String(count),
+)
+/** Values that can't be true in place of any count. */
+const impossible = fc.oneof(
+  fc.constantFrom<unknown>(-1, -1e300, 0.5, 1e12, Number.NaN, '7', 'x', true, [], {}),
+  fc.integer({ min: -10_000, max: -1 }),
+)
+const MEMBERS = ['prompt', 'completion', 'written', 'cached'] as const
+
+/** Returns the report with one exaggerated count. The cache count may have any impossible value. */
+function dirtied(
+  report: ReturnType<typeof reportOf>,
+  member: (typeof MEMBERS)[number],
+  change: (count: number) => unknown,
+  value: unknown,
+): Report {
+  const { prompt_tokens: prompt, completion_tokens: completion } = report
+  const details = report.prompt_tokens_details
+  if (member === 'prompt') return { ...report, prompt_tokens: change(prompt) }
+  if (member === 'completion') return { ...report, completion_tokens: change(completion) }
+  const changed =
+    member === 'written'
+      ? { cache_write_tokens: change(details.cache_write_tokens) }
+      : { cached_tokens: value }
+  return { ...report, prompt_tokens_details: { ...details, ...changed } }
+}
+
+const delivered = fc.record({
+  text: fc.oneof(
+    fc.string(),
+    fc.nat(3_000).map((words) => 'word '.repeat(words)),
+  ),
+  isWhole: fc.boolean(),
+  isUsageEarly: fc.boolean(),
+})
+type Delivered = typeof delivered extends fc.Arbitrary<infer T> ? T : never
+const price = fc.constantFrom(MULTIMODAL, TEXT_ONLY)
+
+async function billOf(made: Delivered, price: PerTokenPrice, rawUsage: unknown): Promise<Quota> {
+  const { text, ...course } = made
+  const rest = { answeredModel: null, chargesInput: true, readText: () => ({ text, tokens: 0 }) }
+  const delivery: Delivery = { ...course, ...rest, rawUsage }
+  const { usage } = await meter(delivery, candidate, counter, LIMITS, price)
+  return chargeFor(price, usage, 1)
+}
+
+describe('the bill of a call', () => {
+  it('is never lower for a report with more tokens of any kind', () =>
+    fc.assert(
+      fc.asyncProperty(delivered, price, tokens, tokens, async (made, price, used, added) => {
+        const bill = await billOf(made, price, reportOf(used))
+        const more = await billOf(made, price, reportOf(plus(used, dearPart(made, added))))
+        expect(more).toBeGreaterThanOrEqual(bill)
+      }),
+      { numRuns: 1_000 },
+    ))
+
+  it('is never lower for such a report with a count that cannot be true', () => {
+    const lie = fc.tuple(fc.constantFrom(...MEMBERS), exaggerate, impossible)
+    const both = fc.tuple(tokens, tokens)
+    const property = fc.asyncProperty(
+      ...[delivered, price, both, lie],
+      async (made, price, [used, added], [member, change, value]) => {
+        const bill = await billOf(made, price, reportOf(used))
+        const report = dirtied(reportOf(plus(used, dearPart(made, added))), member, change, value)
+        expect(await billOf(made, price, report)).toBeGreaterThanOrEqual(bill)
+      },
+    )
+    return fc.assert(property, { numRuns: 3_000 })
+  })
+
+  it('is never lower for a cache that is larger than the prompt', () =>
+    fc.assert(
+      fc.asyncProperty(delivered, price, tokens, fc.nat(9_000_000), async (...made) => {
+        const [course, price, used, excess] = made
+        const { prompt_tokens, prompt_tokens_details: details, ...rest } = reportOf(used)
+        const lie = { ...details, cached_tokens: prompt_tokens + 1 + excess }
+        const lied = { ...rest, prompt_tokens, prompt_tokens_details: lie }
+        const bill = await billOf(course, price, reportOf(used))
+        expect(await billOf(course, price, lied)).toBeGreaterThanOrEqual(bill)
+      }),
+      { numRuns: 1_000 },
+    ))
+
+  it('is never lower for a report that cannot be true than without a report', () => {
+    const member = fc.constantFrom('prompt_tokens', 'completion_tokens')
+    const lies = fc.oneof(
+      fc.tuple(tokens, member, impossible).map(([used, name, value]) => ({
+        ...reportOf(used),
+        [name]: value,
+      })),
+      fc.tuple(tokens, impossible).map(([used, cached_tokens]) => {
+        const report = reportOf(used)
+        const prompt_tokens_details = { ...report.prompt_tokens_details, cached_tokens }
+        return { ...report, prompt_tokens_details }
+      }),
+      fc.constantFrom<unknown>({}, 'text', 3, [], { prompt_tokens: 5 }, { completion_tokens: 5 }),
+    )
+    const property = fc.asyncProperty(delivered, price, lies, async (made, price, lie) => {
+      const without = await billOf(made, price, undefined)
+      expect(await billOf(made, price, lie)).toBeGreaterThanOrEqual(without)
+    })
+    return fc.assert(property, { numRuns: 3_000 })
+  })
+})
