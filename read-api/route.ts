@@ -2,7 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Core } from '#infra/core.ts'
 import { afterPosition, waitsForPosition } from '#infra/http/envelope.ts'
-import type { ShownBalances } from '#infra/http/last-shown-balances.ts'
+import type { ShownAmounts } from '#infra/http/last-shown-amounts.ts'
 import type { Progress } from '#infra/progress/progress.ts'
 import type { ProviderMessages } from '#infra/provider-messages/provider-messages.ts'
 import type { LongResponses } from '#infra/shutdown-drain.ts'
@@ -23,7 +23,10 @@ export type ReadDeps = {
   readonly health: HealthBoard
   /** The progress of unfinished tasks. */
   readonly progress: Progress
-  readonly shownBalances: ShownBalances
+  /** The balances of users that each reader has last received. */
+  readonly shownBalances: ShownAmounts
+  /** The remaining quota of tokens that each reader has last received. */
+  readonly shownBudgets: ShownAmounts
   readonly providerMessages: Pick<ProviderMessages, 'find'>
   /** The channel types that a provider serves. */
   readonly servedTypes: readonly number[]

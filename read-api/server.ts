@@ -1,7 +1,7 @@
 import websocket from '@fastify/websocket'
 import type { FastifyInstance } from 'fastify'
 import { createGauges } from '#infra/gauges/gauges.ts'
-import { createShownBalances } from '#infra/http/last-shown-balances.ts'
+import { createShownBalances, createShownBudgets } from '#infra/http/last-shown-amounts.ts'
 import { createProgress } from '#infra/progress/progress.ts'
 import { createProviderMessages } from '#infra/provider-messages/provider-messages.ts'
 import { getHealth, getHealthHistory } from './channels/health/get-health-history.ts'
@@ -87,16 +87,26 @@ const ROUTES = [
 
 export const MESSAGE_BYTES_MAX = 4_096
 
+/** The dependencies that `readApi` creates. */
+type OwnDeps = Pick<
+  ReadDeps,
+  'health' | 'progress' | 'shownBalances' | 'shownBudgets' | 'providerMessages'
+>
+
 /** Registers the read routes of the management API with the app. */
 export async function readApi(
   app: FastifyInstance,
-  apiDeps: Omit<ReadDeps, 'health' | 'progress' | 'shownBalances' | 'providerMessages'>,
+  apiDeps: Omit<ReadDeps, keyof OwnDeps>,
 ): Promise<void> {
-  const health = new HealthBoard(apiDeps.core, await createGauges(apiDeps.core.pg))
-  const progress = await createProgress(apiDeps.core.pg)
-  const shownBalances = await createShownBalances(apiDeps.core.pg, apiDeps.core.now)
-  const providerMessages = await createProviderMessages(apiDeps.core.pg, () => {})
-  const deps: ReadDeps = { ...apiDeps, health, progress, shownBalances, providerMessages }
+  const { core } = apiDeps
+  const ownDeps: OwnDeps = {
+    health: new HealthBoard(core, await createGauges(core.pg)),
+    progress: await createProgress(core.pg),
+    shownBalances: await createShownBalances(core.pg, core.now),
+    shownBudgets: await createShownBudgets(core.pg, core.now),
+    providerMessages: await createProviderMessages(core.pg, () => {}),
+  }
+  const deps: ReadDeps = { ...apiDeps, ...ownDeps }
   await app.register(websocket, {
     options: { maxPayload: MESSAGE_BYTES_MAX, perMessageDeflate: false },
     // The sender caused the error with an invalid or oversized frame, so the error is not logged.

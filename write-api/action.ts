@@ -13,7 +13,7 @@ import type { Fact } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core.ts'
 import type { CommandContext, Done, Outcome } from '#infra/event-store/actors-port.ts'
 import { principalOf } from '#infra/http/access.ts'
-import type { ShownBalances } from '#infra/http/last-shown-balances.ts'
+import type { ShownAmounts } from '#infra/http/last-shown-amounts.ts'
 import type { Mailer } from '#infra/mail/port.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
@@ -49,7 +49,10 @@ export type Deps = {
   readonly runExclusive: KeyedMutex
   readonly nextIds: NextIds
   readonly loginGuard: LoginGuard
-  readonly shownBalances: ShownBalances
+  /** The balances of users that each reader has last received. */
+  readonly shownBalances: ShownAmounts
+  /** The remaining quota of tokens that each reader has last received. */
+  readonly shownBudgets: ShownAmounts
   readonly setupToken: SetupToken
   readonly mailer: Mailer
   readonly humanCheck: HumanCheck

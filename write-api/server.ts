@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { siteDecider } from '#domain/site/decide.ts'
 import { SITE_STREAM } from '#domain/site/events.ts'
 import type { Core } from '#infra/core.ts'
-import { createShownBalances } from '#infra/http/last-shown-balances.ts'
+import { createShownBalances, createShownBudgets } from '#infra/http/last-shown-amounts.ts'
 import { createOutbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy, userPolicy } from '#infra/outbound/outbound-policy.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
@@ -197,6 +197,7 @@ export async function writeApi(app: FastifyInstance, apiDeps: WriteApiDeps): Pro
     nextIds: createNextIds(core, runExclusive),
     loginGuard: createLoginGuard(core.limits, core.vault),
     shownBalances: await createShownBalances(core.pg, core.now),
+    shownBudgets: await createShownBudgets(core.pg, core.now),
     setupToken: createSetupToken(core.vault),
     mailer: createSiteMailer(core),
     humanCheck: createHumanCheck(core),

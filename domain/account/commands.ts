@@ -120,13 +120,19 @@ export type ReverseRebate = {
   readonly amount: Quota
 }
 
-/** Sets the quota that the token may spend. The holds of its open calls are not included. */
+/**
+ * Sets the budget of a token. A value that is omitted keeps what it is when the event is appended.
+ * The command is refused if the current remaining quota is not `expected`.
+ */
 export type SetTokenBudget = {
   readonly type: 'SetTokenBudget'
   readonly userId: number
   readonly tokenId: number
-  readonly remain: Quota
-  readonly isUnlimited: boolean
+  /** The quota that the token may spend, without the holds of its open calls. */
+  readonly remain?: Quota
+  /** The remaining quota that the owner has seen. If it is omitted, it is not checked. */
+  readonly expected?: Quota
+  readonly isUnlimited?: boolean
 }
 
 /** Sets the quota that each of several new tokens may spend. */
@@ -287,6 +293,8 @@ export type AccountErrorCode =
   | 'TransferTooSmall'
   | 'CheckedInAlready'
   | 'TokenBudgetExhausted'
+  /** The token's remaining quota has changed since it was read. params: `remain`, `expected`. */
+  | 'TokenBudgetMoved'
   | 'TokenBudgetUnknown'
   | 'CallUnknown'
   /** The call of a task must be new, but a call with this id is open. */

@@ -132,15 +132,25 @@ function setBalance(command: SetBalance, state: AccountState): Outcome {
 
 const noteOf = ({ note }: GrantQuota | DeductQuota) => (note === undefined ? {} : { note })
 
+/**
+ * Sets the budget. An omitted value is taken from the state at the append, so that a call that ends
+ * at the same time is not lost.
+ */
 function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
-  const { userId, tokenId, remain, isUnlimited } = command
+  const { userId, tokenId, expected } = command
+  const budget = state.budgets.get(tokenId)
+  const remainNow = budget?.remain ?? 0n
+  if (expected !== undefined && expected !== remainNow) {
+    const params = { remain: String(remainNow), expected: String(expected) }
+    return codedError('TokenBudgetMoved', params)
+  }
+  const { remain = remainNow, isUnlimited = budget?.isUnlimited ?? false } = command
   // NOTE: the remaining budget of a token is negative after a call cost more than its hold, and an
   // edit may send that negative value back. Open calls may return their holds to the budget, so the
   // sum of the budget and the holds must be in range, too.
   if (!isInRange(remain) || !isInRange(remain + heldBy(tokenId, state))) {
     return codedError('AmountOutOfRange')
   }
-  const budget = state.budgets.get(tokenId)
   if (budget?.remain === remain && budget.isUnlimited === isUnlimited) return []
   const data = { userId, tokenId, remain: toWire(remain), isUnlimited }
   return [{ type: 'TokenBudgetSet', v: 1, data }]

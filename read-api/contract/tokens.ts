@@ -21,6 +21,12 @@ export type TokenState = Static<typeof TokenState>
 
 export const Token = Type.Object({
   ...TokenState.properties,
+  /**
+   * A copy of `remain_quota`. If a client sends the token back with another `remain_quota`, the
+   * server rejects the request unless the token's remaining quota still equals
+   * `expected_remain_quota`.
+   */
+  expected_remain_quota: Type.Optional(Type.Integer()),
   user_id: Type.Integer(),
   key: Type.String({
     description:

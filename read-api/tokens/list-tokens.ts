@@ -20,13 +20,15 @@ const MASK = '*'.repeat(12)
 
 /**
  * Returns the responses for a user's own tokens. Keys are only included for a session. An access
- * token may leak from a script and would then reveal all keys.
+ * token may leak from a script and would then reveal all keys. Each remaining quota is remembered,
+ * because a client may send a token back without `expected_remain_quota`.
  */
 async function ownTokenAnswers(
-  { core }: ReadDeps,
-  { sessionHash }: Pick<Principal, 'sessionHash'>,
+  { core, shownBudgets }: ReadDeps,
+  principal: Principal,
   rows: readonly TokenRow[],
 ): Promise<Token[]> {
+  const { sessionHash } = principal
   const [budgets, keys] = await Promise.all([
     budgetsOf(
       core.db,
@@ -40,7 +42,7 @@ async function ownTokenAnswers(
         ),
   ])
   const now = Math.floor(core.now() / 1_000)
-  return Promise.all(
+  const tokens = await Promise.all(
     rows.map(async (row) => {
       const open = (text: Sealed) => core.vault.open(row.userId, text)
       const fields = answerOf(TOKEN_FIELDS, await openValues(TOKEN_FIELDS, row, open))
@@ -48,10 +50,14 @@ async function ownTokenAnswers(
       return { ...tokenAnswer(row, budgets.get(row.id), now), ...fields, key }
     }),
   )
+  const shown = new Map(tokens.map(({ id, remain_quota }) => [id, remain_quota]))
+  await shownBudgets.remember(principal, shown)
+  return tokens
 }
 
 const tokenAnswer = (row: TokenRow, budget: TokenBudget | undefined, now: number) => ({
   ...tokenState(row, budget, now),
+  expected_remain_quota: toWire(budget?.remain ?? 0n),
   user_id: row.userId,
   created_time: row.createdAt,
   ...answerOf(RATE_LIMIT_FIELDS, row.rateLimit),

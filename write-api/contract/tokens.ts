@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Done, Envelope, IdParams } from '#read-api/contract/envelope.ts'
+import { Done, Envelope, ErrorEnvelope, IdParams } from '#read-api/contract/envelope.ts'
 import { requestProperties } from '#read-api/contract/field-schemas.ts'
 import {
   RATE_LIMIT_FIELDS,
@@ -33,9 +33,16 @@ export type CreateToken = Static<typeof CreateToken>
 
 const tokenId = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 
+/**
+ * A change of a token. The change is rejected with 409 when the token's remaining quota is not
+ * `expected_remain_quota`. Without `expected_remain_quota`, it is rejected when the remaining quota
+ * has changed since the caller's session or access token read it. A `remain_quota` that equals
+ * `expected_remain_quota` changes nothing.
+ */
 export const UpdateToken = Type.Object({
   ...Type.Partial(Type.Omit(CreateToken, ['count'])).properties,
   id: tokenId,
+  expected_remain_quota: Type.Optional(quota),
   /**
    * 1 enables the token and 2 disables it. 0, 3 and 4 change nothing, so that a caller can send
    * back a complete row.
@@ -93,6 +100,6 @@ export const tokenActions = {
     summary: 'Change a token, or with status_only=true enable (1) or disable (2) it',
     body: UpdateToken,
     querystring: StatusOnly,
-    response: { 200: Done },
+    response: { 200: Done, 409: ErrorEnvelope },
   },
 }

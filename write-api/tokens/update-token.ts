@@ -1,3 +1,4 @@
+import type { SetTokenBudget } from '#domain/account/commands.ts'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import { tokenDecider } from '#domain/token/decide.ts'
@@ -63,28 +64,65 @@ async function change(
   const command = { type: 'ChangeTerms', userId, tokenId, terms }
   const steps: AnyStep[] = [
     { decider: tokenDecider, stream, command },
-    ...(await budgetSteps(deps, userId, fields)),
+    ...(await budgetSteps(deps, user, fields)),
   ]
-  return accepted(await actors.handleTogether(steps, context)).position
+  const { position } = accepted(await actors.handleTogether(steps, context))
+  await rememberBudget(deps, user, fields)
+  return position
 }
 
 /**
- * Returns the step that sets the budget, or no step when the budget is unchanged, so that a caller
- * can send back a complete row.
+ * Returns the step that sets the budget, or no step when the budget is unchanged. In the append,
+ * the account compares the token's remaining quota with the expected one.
  */
-async function budgetSteps(
-  { core }: Deps,
-  userId: number,
-  { id: tokenId, remain_quota: quota, unlimited_quota: unlimited }: UpdateToken,
-): Promise<AnyStep[]> {
-  if (quota === undefined && unlimited === undefined) return []
-  const stream = accountStream(userId)
-  const { budgets } = await core.actors.stateOf(accountDecider, stream)
-  const before = budgets.get(tokenId) ?? { remain: 0n, isUnlimited: false }
-  const remain = quota === undefined ? before.remain : BigInt(quota)
-  const isUnlimited = unlimited ?? before.isUnlimited
-  if (remain === before.remain && isUnlimited === before.isUnlimited) return []
-  if (remain !== before.remain) checkRemain(Number(remain))
-  const command = { type: 'SetTokenBudget', userId, tokenId, remain, isUnlimited }
-  return [{ decider: accountDecider, stream, command }]
+async function budgetSteps(deps: Deps, user: Principal, fields: UpdateToken): Promise<AnyStep[]> {
+  const { userId } = user
+  const { id: tokenId, unlimited_quota: isUnlimited } = fields
+  const quota = await requestedQuota(deps, user, fields)
+  if (quota === null && isUnlimited === undefined) return []
+  const command: SetTokenBudget = {
+    type: 'SetTokenBudget',
+    userId,
+    tokenId,
+    ...quota,
+    ...(isUnlimited === undefined ? {} : { isUnlimited }),
+  }
+  return [{ decider: accountDecider, stream: accountStream(userId), command }]
+}
+
+/**
+ * Returns the requested remaining quota with the expected one. Returns null when the remaining
+ * quota is unchanged, so that a caller can send back a complete row.
+ */
+async function requestedQuota(
+  { core, shownBudgets }: Deps,
+  user: Principal,
+  { id: tokenId, remain_quota: quota, expected_remain_quota: expectedQuota }: UpdateToken,
+): Promise<Pick<SetTokenBudget, 'remain' | 'expected'> | null> {
+  if (quota === undefined || quota === expectedQuota) return null
+  const stream = accountStream(user.userId)
+  const remainNow = await core.actors.ask(
+    accountDecider,
+    stream,
+    ({ budgets }) => budgets.get(tokenId)?.remain ?? 0n,
+  )
+  const remain = BigInt(quota)
+  if (remain === remainNow && expectedQuota === undefined) return null
+  checkRemain(quota)
+  const expected =
+    expectedQuota === undefined ? await shownBudgets.lastOf(user, tokenId) : BigInt(expectedQuota)
+  return expected === null ? { remain } : { remain, expected }
+}
+
+/**
+ * Stores the remaining quota that the caller has set, so that the caller can set it again without
+ * reading it first.
+ */
+async function rememberBudget(
+  { shownBudgets }: Deps,
+  user: Principal,
+  { id, remain_quota: quota, expected_remain_quota: expectedQuota }: UpdateToken,
+): Promise<void> {
+  if (quota === undefined || quota === expectedQuota) return
+  await shownBudgets.remember(user, new Map([[id, quota]]))
 }

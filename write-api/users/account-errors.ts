@@ -39,6 +39,13 @@ export const ACCOUNT_ERRORS = {
   CheckInDisabled: [200, { zh: '管理员未启用签到', en: 'Check-in is not enabled' }],
   CheckedInAlready: [200, { zh: '今日已签到', en: 'You have already checked in today' }],
   TokenBudgetExhausted: [200, { zh: '令牌额度已用尽', en: 'The token’s quota is used up' }],
+  TokenBudgetMoved: [
+    409,
+    ({ remain = '', expected = '' }) => ({
+      zh: `remain_quota 已变动：当前为 ${remain}，提交时依据的是 ${expected}。请重新读取令牌后再提交`,
+      en: `remain_quota is ${remain}, not ${expected}. Read the token again before you change it`,
+    }),
+  ],
   TokenBudgetUnknown: [404, { zh: '令牌不存在', en: 'The token does not exist' }],
   CallUnknown: [404, { zh: '调用不存在', en: 'The call does not exist' }],
   CallKnown: [200, { zh: '调用已在进行', en: 'The call is already running' }],

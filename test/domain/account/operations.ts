@@ -150,13 +150,12 @@ const unrebate = record<Of<'ReverseRebate'>>({
   refundNo,
   amount: taken,
 })
-const setBudget = record<Of<'SetTokenBudget'>>({
-  type: fc.constant('SetTokenBudget'),
-  userId,
-  tokenId,
-  remain: amount,
-  isUnlimited: fc.boolean(),
-})
+const setBudget: fc.Arbitrary<Of<'SetTokenBudget'>> = fc
+  .record(
+    { tokenId, remain: amount, expected: small, isUnlimited: fc.boolean() },
+    { requiredKeys: ['tokenId'] },
+  )
+  .map((change) => ({ type: 'SetTokenBudget', userId: USER, ...change }))
 const tokenIds = fc.uniqueArray(tokenId, { minLength: 1, maxLength: 3 })
 const openBudgets = record<Of<'OpenTokenBudgets'>>({
   type: fc.constant('OpenTokenBudgets'),

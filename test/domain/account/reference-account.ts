@@ -129,8 +129,9 @@ export class ReferenceAccount {
     const isGain = gains.includes(event) && this.balance > 0n
     if (isGain) for (const call of calls) call.isUnpaid = false
     if (command.type === 'SetTokenBudget' && event !== '') {
-      const isEmptied = !command.isUnlimited && command.remain < 1n
-      const ofToken = calls.filter(({ tokenId }) => tokenId === command.tokenId)
+      const { tokenId: id } = command
+      const isEmptied = !this.isUnlimited(id) && this.remain(id) < 1n
+      const ofToken = calls.filter(({ tokenId }) => tokenId === id)
       for (const call of ofToken) call.isTokenUnpaid = isEmptied
     }
     const closed = command.type === 'CloseTokenBudgets' ? command.tokenIds : []
@@ -264,11 +265,16 @@ export class ReferenceAccount {
   }
 
   private setBudget(command: Extract<AccountCommand, { type: 'SetTokenBudget' }>): Verdict {
-    const { tokenId, remain, isUnlimited } = command
+    const { tokenId, expected } = command
+    const isSet = this.budgets.has(tokenId)
+    const remainNow = isSet ? this.remain(tokenId) : 0n
+    if (expected !== undefined && expected !== remainNow) return { code: 'TokenBudgetMoved' }
+    const remain = command.remain ?? remainNow
+    const isUnlimited = command.isUnlimited ?? this.isUnlimited(tokenId)
     const holds = this.open.filter(([, call]) => call.tokenId === tokenId)
     const most = remain + sum(holds.map(([, { hold }]) => hold))
     if (most > MAX || remain < -MAX) return { code: 'AmountOutOfRange' }
-    const isSame = this.budgets.has(tokenId) && this.remain(tokenId) === remain
+    const isSame = isSet && remainNow === remain
     if (isSame && this.isUnlimited(tokenId) === isUnlimited) return NOTHING
     this.budgets.set(tokenId, { remain, isUnlimited, setAt: this.clock })
     return { event: 'TokenBudgetSet' }

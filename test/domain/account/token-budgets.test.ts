@@ -86,6 +86,51 @@ describe('a token’s budget', () => {
     expect(remainOf(given(...facts).state)).toBe(17n)
   })
 
+  it('is set only where it still is what the client read', () => {
+    const facts = [granted(100), budgetSet(50), admitted(40), settled(40, 30)]
+    given(...facts)
+      .when({ ...setBudget(50n), expected: 50n })
+      .then(codedError('TokenBudgetMoved', { remain: '20', expected: '50' }))
+    given(...facts)
+      .when({ ...setBudget(20n), expected: 50n })
+      .then(codedError('TokenBudgetMoved', { remain: '20', expected: '50' }))
+    given(...facts)
+      .when({ ...setBudget(50n), expected: 20n })
+      .then([budgetSet(50)])
+    given(...facts)
+      .when({ ...setBudget(20n), expected: 20n })
+      .then([])
+    given()
+      .when({ ...setBudget(5n), expected: 1n })
+      .then(codedError('TokenBudgetMoved', { remain: '0', expected: '1' }))
+  })
+
+  it('keeps the remaining quota of the moment when only the limit is switched', () => {
+    const switchTo = (isUnlimited: boolean) =>
+      ({ type: 'SetTokenBudget', userId: USER, tokenId: 1, isUnlimited }) as const
+    const limited = [granted(100), budgetSet(50), admitted(40), settled(40, 30)]
+    given(...limited)
+      .when(switchTo(true))
+      .then([budgetSet(20, true)])
+    given(...limited)
+      .when(switchTo(false))
+      .then([])
+    const unlimited = [granted(100), budgetSet(20, true), admitted(40), settled(40, 30)]
+    given(...unlimited)
+      .when(switchTo(false))
+      .then([budgetSet(-10)])
+  })
+
+  it('keeps the limit of the moment when only the remaining quota is set', () => {
+    const set = { type: 'SetTokenBudget', userId: USER, tokenId: 1, remain: 7n } as const
+    given(budgetSet(30, true))
+      .when(set)
+      .then([budgetSet(7, true)])
+    given(budgetSet(30))
+      .when(set)
+      .then([budgetSet(7)])
+  })
+
   it('fits the wire even once the open calls gave all back', () => {
     given()
       .when(setBudget(QUOTA_MAX + 1n))

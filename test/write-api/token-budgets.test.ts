@@ -1,0 +1,173 @@
+import { describe, expect, it, vi } from 'vitest'
+import type { AccountCommand } from '#domain/account/commands.ts'
+import { accountDecider } from '#domain/account/decide.ts'
+import { accountStream } from '#domain/account/events.ts'
+import type { Token } from '#read-api/contract/tokens.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
+import { admitCall, settleCall } from '../domain/account/facts.ts'
+import { callerOf, fifty, seededFixture } from './write-fixture.ts'
+
+const fixture = startedOnce(seededFixture)
+
+const read = async (id: number): Promise<Token> =>
+  (await fixture.user.call<Token>('GET', `/api/token/${id}`)).data
+const put = (body: object, call = fixture.user.call) =>
+  call('PUT', '/api/token/', { body, headers: { 'accept-language': 'en' } })
+
+let calls = 0
+/** A call with the token that is settled at a charge of 30. */
+async function spend(tokenId: number): Promise<void> {
+  calls += 1
+  const call = `019376a0-0000-7000-8000-${String(calls).padStart(12, '0')}`
+  const at = fixture.core.now()
+  const grant = { type: 'GrantQuota', userId: 3, grantId: call, amount: 100n } as const
+  const commands: AccountCommand[] = [
+    { ...grant, reason: 'admin' },
+    admitCall({ call, userId: 3, tokenId, leaseUntil: at + 60_000, startedAt: at }),
+    settleCall({ call }),
+  ]
+  for (const command of commands) {
+    const context = { actor: 'system:test', cause: null, at }
+    const { actors } = fixture.core
+    const outcome = await actors.handle(accountDecider, accountStream(3), command, context)
+    if (!outcome.isDone) throw new Error(`${command.type} was refused: ${outcome.error.code}`)
+    await fixture.freshness.waitFor(['balances'], outcome.position, 5_000)
+  }
+}
+
+describe('the budget of a token', () => {
+  const budgeted = async (terms: object = {}): Promise<number> => {
+    const body = { name: 'budgeted', remain_quota: 1_000, ...terms }
+    return (await fixture.user.call<{ id: number }>('POST', '/api/token/', { body })).data.id
+  }
+  const remainOf = async (id: number): Promise<number> => (await read(id)).remain_quota
+  const scriptOf = async () => {
+    const token = (await fixture.user.call<string>('GET', '/api/user/token')).data
+    return callerOf(fixture.app, { authorization: `Bearer ${token}`, 'user-id': '3' })
+  }
+  /** Lets `work` happen after the action has read the budget and before it appends. */
+  const beforeAppend = (work: () => Promise<void>): void => {
+    const { actors } = fixture.core
+    const { handleTogether } = actors
+    vi.spyOn(actors, 'handleTogether').mockImplementationOnce(async (...call) => {
+      await work()
+      return handleTogether(...call)
+    })
+  }
+
+  it('is not restored by a row that was read before a call was settled', async () => {
+    const id = await budgeted()
+    const row = await read(id)
+    expect(row.expected_remain_quota).toBe(1_000)
+    await spend(id)
+    expect((await put({ ...row, name: 'renamed' })).success).toBe(true)
+    expect(await read(id)).toMatchObject({ name: 'renamed', remain_quota: 970 })
+    const answer = await put({ ...row, name: 'refilled', remain_quota: 2_000 })
+    expect(answer).toMatchObject({ status: 409, code: 'TokenBudgetMoved' })
+    for (const text of ['remain_quota', '970', '1000']) expect(answer.message).toContain(text)
+    const fresh = await read(id)
+    expect(fresh).toMatchObject({ name: 'renamed', remain_quota: 970, expected_remain_quota: 970 })
+    expect((await put({ ...fresh, remain_quota: 2_000 })).success).toBe(true)
+    expect(await remainOf(id)).toBe(2_000)
+  })
+
+  it.each(['one token', 'a list', 'a search'])(
+    'is not set without the expected one where it changed since %s was read',
+    async (what) => {
+      const id = await budgeted({ name: `shown by ${what}` })
+      const path = {
+        'one token': `/api/token/${id}`,
+        'a list': '/api/token/?p=0&size=100',
+        'a search': `/api/token/search?keyword=${encodeURIComponent(`shown by ${what}`)}`,
+      }[what] as string
+      await fixture.user.call('GET', path)
+      await spend(id)
+      const head = await fixture.head()
+      for (const remain_quota of [1_000, 2_000]) {
+        const answer = await put({ id, name: 'other', remain_quota })
+        expect(answer).toMatchObject({ status: 409, code: 'TokenBudgetMoved' })
+      }
+      expect(await fixture.head()).toBe(head)
+      expect((await put({ id, name: 'other' })).success).toBe(true)
+      await fixture.user.call('GET', path.replace('shown', 'other'))
+      expect(await remainOf(id)).toBe(970)
+      expect((await put({ id, remain_quota: 2_000 })).success).toBe(true)
+      // The caller knows the budget that it has set.
+      expect((await put({ id, remain_quota: 3_000 })).success).toBe(true)
+      expect(await remainOf(id)).toBe(3_000)
+    },
+  )
+
+  it('is judged by what the same access token read, and by no other reader', async () => {
+    const script = await scriptOf()
+    const id = await budgeted()
+    await script('GET', `/api/token/${id}`)
+    await spend(id)
+    await read(id)
+    expect((await put({ id, remain_quota: 5 }, script)).status).toBe(409)
+    expect((await put({ id, remain_quota: 5 })).success).toBe(true)
+    // A caller that has read nothing sets the budget as it is sent.
+    const unread = await budgeted()
+    await spend(unread)
+    expect((await put({ id: unread, remain_quota: 5 }, script)).success).toBe(true)
+    expect(await remainOf(unread)).toBe(5)
+  })
+
+  it('is set once when fifty edits set it from the same row', async () => {
+    for (const targetOf of [(n: number) => 2_000 + n, () => 2_000]) {
+      const id = await budgeted()
+      const row = await read(id)
+      const head = await fixture.head()
+      const answers = await fifty((n) => put({ ...row, remain_quota: targetOf(n) }))
+      expect(answers.filter(({ success }) => success)).toHaveLength(1)
+      expect(answers.filter(({ status }) => status === 409)).toHaveLength(49)
+      expect(await fixture.head()).toBe(head + 1)
+    }
+  })
+
+  it('keeps what a call spends between the look-up and the append', async () => {
+    const id = await budgeted()
+    const row = await read(id)
+    beforeAppend(() => spend(id))
+    const answer = await put({ ...row, name: 'raced', remain_quota: 2_000 })
+    expect(answer).toMatchObject({ status: 409, code: 'TokenBudgetMoved' })
+    expect(await read(id)).toMatchObject({ name: 'budgeted', remain_quota: 970 })
+    beforeAppend(() => spend(id))
+    expect((await put({ id, remain_quota: 2_000 })).status).toBe(409)
+    expect(await remainOf(id)).toBe(940)
+    beforeAppend(() => spend(id))
+    expect((await put({ id, unlimited_quota: true })).success).toBe(true)
+    expect(await read(id)).toMatchObject({ remain_quota: 910, unlimited_quota: true })
+  })
+
+  it('is not restored when an unlimited token becomes limited', async () => {
+    const id = await budgeted({ unlimited_quota: true })
+    const row = await read(id)
+    await spend(id)
+    const limited = { ...row, unlimited_quota: false }
+    expect(await put({ ...limited, remain_quota: 1_001 })).toMatchObject({ status: 409 })
+    expect(await read(id)).toMatchObject({ remain_quota: 970, unlimited_quota: true })
+    beforeAppend(() => spend(id))
+    expect((await put(limited)).success).toBe(true)
+    expect(await read(id)).toMatchObject({ remain_quota: 940, unlimited_quota: false })
+    const { expected_remain_quota: _, ...bare } = row
+    await spend(id)
+    expect((await put(bare)).status).toBe(409)
+    expect(await read(id)).toMatchObject({ remain_quota: 910, unlimited_quota: false })
+  })
+
+  it('is never touched by an update of the status', async () => {
+    const id = await budgeted()
+    const row = await read(id)
+    await spend(id)
+    for (const status of [2, 1]) {
+      const body = { ...row, status, remain_quota: 5_000, unlimited_quota: true }
+      const path = '/api/token/?status_only=true'
+      expect((await fixture.user.call('PUT', path, { body })).success).toBe(true)
+      const batch = { body: { ...row, ids: [id], status } }
+      const answer = await fixture.user.call('POST', '/api/token/batch/status', batch)
+      expect(answer.success).toBe(true)
+    }
+    expect(await read(id)).toMatchObject({ remain_quota: 970, unlimited_quota: false, status: 1 })
+  })
+})
