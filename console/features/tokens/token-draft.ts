@@ -22,7 +22,7 @@ import {
   TOKEN_REMAIN_INITIAL,
 } from '#read-api/contract/token-fields.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
-import type { CreateToken } from '#write-api/contract/tokens.ts'
+import type { CreateToken, UpdateToken } from '#write-api/contract/tokens.ts'
 import { expirySeconds, expiryText, NEVER } from './token-expiry.ts'
 
 /** The form's values: numbers as entered, and dates in the format of a date-time field. */
@@ -127,11 +127,22 @@ export const termsOfDraft = (draft: TokenDraft, unit: AmountUnit): CreateToken =
 })
 
 /**
- * Returns the changed fields. An unchanged quota must not be sent, because the server would refund
- * what calls have spent in the meantime.
+ * Returns the changed fields. `shownQuota` is the remaining quota that the form last showed. A
+ * changed quota is sent with it, so that the server refuses to restore what calls have spent since.
  */
-export const changedTerms = (before: TokenDraft, after: TokenDraft, unit: AmountUnit) =>
-  changedFields(termsOfDraft(before, unit), termsOfDraft(after, unit))
+export function changedTerms(
+  before: TokenDraft,
+  after: TokenDraft,
+  unit: AmountUnit,
+  shownQuota: number,
+): Omit<UpdateToken, 'id'> {
+  const { remain_quota: _, ...old } = termsOfDraft(before, unit)
+  const { remain_quota: quota, ...terms } = termsOfDraft(after, unit)
+  const changed = changedFields(old, terms)
+  // The form of an unlimited token hides the amount.
+  if (after.isUnlimited || quota === undefined || quota === shownQuota) return changed
+  return { ...changed, remain_quota: quota, expected_remain_quota: shownQuota }
+}
 
 export const namesOf = (text: string): string[] =>
   text

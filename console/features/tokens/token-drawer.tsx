@@ -1,12 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
+import { ApiError } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
 import { tokensKey } from '#console/api/tokens.ts'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
 import { useAmountUnit } from '#console/ui/forms/amount-field.tsx'
-import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
+import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
+import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import type { AmountUnit } from '#console/ui/quota/quota-amount.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import type { ReadyToken } from './created-token.tsx'
@@ -63,6 +65,7 @@ function OpenDrawer(props: TokenDrawerProps & { token: Token | 'new' }) {
 function useSave(props: TokenDrawerProps & { token: Token | 'new' }, unit: AmountUnit) {
   const { t } = useTranslation()
   const client = useQueryClient()
+  const update = useUpdate(props.token, unit)
   const create = async (draft: TokenDraft) => {
     const terms = termsOfDraft(draft, unit)
     const body = { ...terms, count: Number(draft.count) }
@@ -76,11 +79,37 @@ function useSave(props: TokenDrawerProps & { token: Token | 'new' }, unit: Amoun
   }
   return async (draft: TokenDraft, before: TokenDraft) => {
     if (props.token === 'new') return create(draft)
-    const changed = changedTerms(before, draft, unit)
-    if (Object.keys(changed).length > 0)
-      await call('PUT /api/token/', { body: { id: props.token.id, ...changed } })
+    await update(draft, before)
     await client.invalidateQueries({ queryKey: tokensKey })
     showSuccess(t('words.saved'))
     props.onClose()
+  }
+}
+
+/**
+ * Returns a function that sends the changed fields. If calls have changed the remaining quota since
+ * the form showed it, the function throws an error with the current amount. Saving again then sets
+ * the entered amount.
+ */
+function useUpdate(token: Token | 'new', unit: AmountUnit) {
+  const { t } = useTranslation()
+  const { id = 0, remain_quota = 0 } = token === 'new' ? {} : token
+  const shownQuota = useRef(remain_quota)
+  const conflictOf = async () => {
+    const { remain_quota: quota } = await call('GET /api/token/:id', { params: { id } })
+    shownQuota.current = quota
+    const rule = { quotaPerUnit: unit.quotaPerUnit.toString(), isCurrency: unit.isCurrency }
+    const amount = exactQuotaText(quotaOf(quota), rule)
+    return new FieldError({ amount: t('tokens.fault.amountMoved', { amount }) })
+  }
+  return async (draft: TokenDraft, before: TokenDraft) => {
+    const changed = changedTerms(before, draft, unit, shownQuota.current)
+    if (Object.keys(changed).length === 0) return
+    try {
+      await call('PUT /api/token/', { body: { id, ...changed } })
+    } catch (error) {
+      const hasMoved = error instanceof ApiError && error.code === 'TokenBudgetMoved'
+      throw hasMoved ? await conflictOf() : error
+    }
   }
 }

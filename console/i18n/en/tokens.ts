@@ -81,6 +81,8 @@ export const tokens: Words['tokens'] = {
   fault: {
     nameMissing: 'Enter a name',
     amountWrong: 'Enter a valid amount',
+    amountMoved:
+      'Calls have changed the remaining quota. It is now {{amount}}. Save again to set this amount.',
     expiryWrong: 'The expiry time is not valid!',
     expiryPast: 'Choose a time that is still to come',
     modelsMissing: 'Choose at least one model!',

@@ -79,6 +79,7 @@ export const tokens = {
   fault: {
     nameMissing: '请输入名称',
     amountWrong: '请输入有效的额度',
+    amountMoved: '调用已使剩余额度发生变化，当前为 {{amount}}。再次保存将设为此处填写的额度。',
     expiryWrong: '过期时间格式错误！',
     expiryPast: '过期时间必须晚于现在',
     modelsMissing: '请至少选择一个模型！',

@@ -106,8 +106,25 @@ describe('the token form', () => {
   })
 
   it('an edit sends only what changed, so that quota used meanwhile is not given back', () => {
-    expect(changedTerms(draft, { ...draft, name: 'other' }, dollars)).toEqual({ name: 'other' })
-    expect(changedTerms(draft, { ...draft, amount: '1.00' }, dollars)).toEqual({})
+    const changed = (change: object, shownQuota = 500_000) =>
+      changedTerms(draft, { ...draft, ...change }, dollars, shownQuota)
+    expect(changed({ name: 'other' })).toEqual({ name: 'other' })
+    expect(changed({ amount: '1.00' })).toEqual({})
+  })
+
+  it('an edit sends a changed quota with the quota that the form showed', () => {
+    const changed = (change: object, shownQuota = 500_000) =>
+      changedTerms(draft, { ...draft, ...change }, dollars, shownQuota)
+    const sent = { remain_quota: 1_000_000, expected_remain_quota: 500_000 }
+    expect(changed({ amount: '2' })).toEqual(sent)
+    expect(changed({ amount: '2', name: 'other' })).toEqual({ ...sent, name: 'other' })
+    // After a conflict, the form showed another quota than at first.
+    expect(changed({ amount: '0.8' }, 400_000)).toEqual({})
+    expect(changed({ amount: '1' }, 400_000)).toEqual({
+      remain_quota: 500_000,
+      expected_remain_quota: 400_000,
+    })
+    expect(changed({ amount: '2', isUnlimited: true })).toEqual({ unlimited_quota: true })
   })
 })
 

@@ -143,6 +143,41 @@ it('an edited token is sent with what changed alone', async () => {
   expect(bodies('PUT', '/api/token/')).toEqual([{ id: 2, name: 'mobile', max_concurrency: 2 }])
 })
 
+it('a quota that calls have changed is shown with its new amount, and set by saving again', async () => {
+  let remain = 4_321_000
+  app.site.routes['GET /api/token/2'] = () => ok(token({ id: 2, remain_quota: remain }))
+  const put = app.site.routes['PUT /api/token/'] ?? (() => ok(null))
+  app.site.routes['PUT /api/token/'] = (call) => {
+    const { expected_remain_quota: expected } = call.body as { expected_remain_quota?: number }
+    if (expected === remain) return put(call)
+    const body = { success: false, message: 'moved', code: 'TokenBudgetMoved', data: null }
+    return { status: 409, body }
+  }
+  await app.openAsRoot('/app/tokens')
+  await press('mobile app 的更多操作')
+  await app.page.getByRole('menuitem', { name: zh('ui.editRow') }).click()
+  const drawer = app.page.getByRole('dialog')
+  const amount = drawer.getByLabel(zh('tokens.amountInCurrency'))
+  const save = () => drawer.getByRole('button', { name: zh('words.saveChanges') }).click()
+  await amount.fill('20')
+  for (const [quota, text] of [
+    [10_000, '$0.02'],
+    [-5_000, '-$0.01'],
+  ] as const) {
+    remain = quota
+    await save()
+    await drawer.getByText(zh('tokens.fault.amountMoved', { amount: text })).waitFor()
+    expect(await amount.inputValue()).toBe('20')
+  }
+  await save()
+  await said('保存成功')
+  expect(bodies('PUT', '/api/token/')).toEqual(
+    [12_000, 10_000, -5_000].map((expected_remain_quota) => ({
+      ...{ id: 2, remain_quota: 10_000_000, expected_remain_quota },
+    })),
+  )
+})
+
 it('a switch is undone by one press, and taken back when it is refused', async () => {
   await app.openAsRoot('/app/tokens')
   const toggle = app.page.getByRole('switch', {
