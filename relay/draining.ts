@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { relayError } from './canonical/relay-error.ts'
-import { type Exchange, sendError } from './pipeline/exchange.ts'
+import { type Exchange, sendError } from './pipeline/http-exchange.ts'
 
 const POLL_MS = 20
 /** The time allowed for writing the last settlements after the grace period. */

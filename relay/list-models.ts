@@ -1,7 +1,7 @@
 import { priceOf } from '#domain/pricing/price-list.ts'
 import { isRelayError, relayError } from './canonical/relay-error.ts'
 import { authenticate, type Caller } from './pipeline/authenticate.ts'
-import { type Exchange, sendError, sendJson } from './pipeline/exchange.ts'
+import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 
 const CREATED = 1_700_000_000

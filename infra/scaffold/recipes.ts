@@ -254,7 +254,7 @@ export const ${camel}: Profile = { ...OPENAI_LIKE, id: ${id}, name: '${pascalCas
 `,
       },
       {
-        path: 'relay/providers/openai-compatible/profiles.ts',
+        path: 'relay/providers/openai-compatible/all-profiles.ts',
         edit: inOrder(
           addToBlock(/export const PROFILES: readonly Profile\[\] = \[/, `${camel},`),
           (text) =>

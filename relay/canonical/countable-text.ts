@@ -1,4 +1,4 @@
-import { readEventTexts, readTexts, type TextSink } from './answer-text.ts'
+import { readEventTexts, readTexts, type TextSink } from './read-answer-texts.ts'
 
 const EVENTS_BYTES_MAX = 64 * 1024
 const TEXT_LENGTH_MAX = 256 * 1024

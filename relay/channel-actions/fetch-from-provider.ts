@@ -2,7 +2,7 @@ import { request } from 'undici'
 import type { Words } from '#infra/http/language.ts'
 import type { Connections, OutboundLimits } from '#infra/outbound/outbound-connections.ts'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
-import { RELAY_ERRORS } from '#relay/canonical/relay-errors.ts'
+import { RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
 
 /**

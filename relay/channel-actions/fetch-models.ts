@@ -2,11 +2,14 @@ import { onlyAdmin } from '#infra/http/access.ts'
 import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { channelChecks } from '#read-api/contract/channel-actions.ts'
-import { type ProviderTarget, providerRequest } from '../providers/openai-compatible/target.ts'
+import {
+  type ProviderTarget,
+  providerRequest,
+} from '../providers/openai-compatible/provider-target.ts'
 import { type ActionDeps, type ChannelAction, channelNow } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
 import { askProvider, unexpectedFormat } from './fetch-from-provider.ts'
-import { unsavedTarget } from './unsaved-target.ts'
+import { unsavedTarget } from './unsaved-channel-target.ts'
 
 /**
  * The maximum length of a model name. Longer names, and all names after the first 5 000, are

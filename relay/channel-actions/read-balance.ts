@@ -6,7 +6,10 @@ import { type ExactJson, parseJsonText } from '#domain/shared/json-text.ts'
 import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import type { Words } from '#infra/http/language.ts'
 import type { Balance } from '../providers/openai-compatible/balance-query.ts'
-import { type ProviderTarget, providerRequest } from '../providers/openai-compatible/target.ts'
+import {
+  type ProviderTarget,
+  providerRequest,
+} from '../providers/openai-compatible/provider-target.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import { askProvider, unexpectedFormat } from './fetch-from-provider.ts'
 import type { CheckDeps } from './wait-for-views.ts'

@@ -16,7 +16,7 @@ import {
   chatPathOf,
   isByDeployment,
   type ProviderTarget,
-} from '../providers/openai-compatible/target.ts'
+} from '../providers/openai-compatible/provider-target.ts'
 import { type RelayChannel, workOf } from '../views/channel-view.ts'
 
 const OUTPUT_TOKENS = 16

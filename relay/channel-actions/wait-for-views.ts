@@ -2,7 +2,7 @@ import type { Core } from '#infra/core.ts'
 import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
-import type { Views } from '#relay/views/views.ts'
+import type { Views } from '#relay/views/start-views.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { ProbeDeps, ProbeResult } from './send-channel-test.ts'
 

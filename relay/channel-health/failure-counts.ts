@@ -1,4 +1,4 @@
-import type { Blame } from './outcome.ts'
+import type { Blame } from './attempt-outcome.ts'
 
 /** The thresholds at which a circuit opens. */
 export type BreakerRule = {

@@ -1,5 +1,5 @@
 import { optionFlag, optionInteger, optionValue } from '#domain/options/registry.ts'
-import type { BreakerOptions } from './breaker.ts'
+import type { BreakerOptions } from './circuit-breaker.ts'
 
 /** The settings for disabling channels automatically. */
 export type DisableOptions = {

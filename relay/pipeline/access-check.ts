@@ -1,10 +1,10 @@
 import { groupRatioOf } from '#domain/pricing/price-list.ts'
 import type { Core } from '#infra/core.ts'
-import type { Views } from '#relay/views/views.ts'
+import type { Views } from '#relay/views/start-views.ts'
 import type { RelayErrorCode } from '../canonical/relay-error.ts'
 import type { RelayToken } from '../views/token-view.ts'
 import type { Caller } from './authenticate.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange } from './http-exchange.ts'
 import type { EmptiedAccounts } from './spent-balance-check.ts'
 
 /**

@@ -6,7 +6,7 @@ import {
   type RateRule,
   rateOfToken,
   type TokensRule,
-} from '#relay/limits/call-claims.ts'
+} from '#relay/limits/call-limit-claims.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/openai-chat/chat-request.ts'

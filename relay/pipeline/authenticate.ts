@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { ADMIN } from '#domain/shared/roles.ts'
 import type { Vault } from '#infra/vault/port.ts'
-import type { FailedKeys } from '#relay/limits/failed-keys.ts'
-import type { Views } from '#relay/views/views.ts'
+import type { FailedKeys } from '#relay/limits/block-key-guessing.ts'
+import type { Views } from '#relay/views/start-views.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { RelayToken, RelayUser } from '../views/token-view.ts'
 

@@ -17,7 +17,7 @@ import { type RelayError, type RelayErrorCode, relayError } from '../canonical/r
 import type { Place } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { KeyedCall } from './claim-call.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange } from './http-exchange.ts'
 import { codeOfEmptied } from './spent-balance-check.ts'
 
 export type Admission = {

@@ -1,5 +1,5 @@
 import type { CircuitScope } from '#domain/channel-health/events.ts'
-import type { Breaker, KeyStanding } from '../channel-health/breaker.ts'
+import type { Breaker, KeyStanding } from '../channel-health/circuit-breaker.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 
 /** A key for one attempt. `probes` contains the key's circuit if this attempt probes it. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Core } from '#infra/core.ts'
-import type { ClaimedCalls } from '#relay/idempotency/claimed-calls.ts'
+import type { ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Work } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange } from './http-exchange.ts'
 
 /** The call to which an `Idempotency-Key` belongs. */
 export type KeyedCall = {

@@ -11,14 +11,20 @@ import { streamOfAnswer, usageInAnswer } from '../dialects/openai-chat/usage-in-
 import { placeOf } from '../views/channel-view.ts'
 import { type Delivery, meter, tokensOf } from './billed-usage.ts'
 import type { CallLedger } from './call-ledger.ts'
-import { type Exchange, errorEvent, headersOf } from './exchange.ts'
-import { answerError, answerFailure, confidentialOf, ERROR_CODE_OF, failureOf } from './failure.ts'
+import {
+  answerError,
+  answerFailure,
+  confidentialOf,
+  ERROR_CODE_OF,
+  failureOf,
+} from './failed-call-answer.ts'
+import { type Exchange, errorEvent, headersOf } from './http-exchange.ts'
 import type { LiveCall } from './live-call.ts'
 import type { OutputAllowance } from './output-allowance.ts'
 import type { Candidate } from './plan-call.ts'
 import { accountCodeIn } from './provider-account-error.ts'
-import { keepProviderMessage } from './provider-message.ts'
 import type { RelayDeps } from './relay-deps.ts'
+import { keepProviderMessage } from './store-provider-message.ts'
 import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
 
 export type Closing = {

@@ -2,7 +2,7 @@ import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { priceOf } from '#domain/pricing/price-list.ts'
 import { channelsIn, type Offer, offerOf } from '#domain/routing/offer.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
-import type { Views } from '#relay/views/views.ts'
+import type { Views } from '#relay/views/start-views.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import {
   type ChatRequest,
@@ -10,9 +10,9 @@ import {
   readChatRequest,
 } from '../dialects/openai-chat/chat-request.ts'
 import { upstreamBody } from '../dialects/openai-chat/upstream-body.ts'
-import { isByDeployment } from '../providers/openai-compatible/target.ts'
-import { upstreamModelOf } from '../views/channel-rules.ts'
+import { isByDeployment } from '../providers/openai-compatible/provider-target.ts'
 import { type RelayChannel, workOf } from '../views/channel-view.ts'
+import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
 import type { Caller } from './authenticate.ts'
 import { type CallTerms, callTerms } from './call-hold.ts'
 

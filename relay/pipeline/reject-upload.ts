@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { RelayError } from '../canonical/relay-error.ts'
-import { type Exchange, sendError } from './exchange.ts'
+import { type Exchange, sendError } from './http-exchange.ts'
 
 /** The time for the caller to read the response before the connection is closed. */
 const LINGER_MS = 500

@@ -2,8 +2,8 @@ import { DeliveredText, hasText } from '#relay/canonical/countable-text.ts'
 import { eventData, SseScanner, type SseSink } from '#relay/canonical/sse-scanner.ts'
 import { modelIn, withModel } from '../dialects/openai-chat/upstream-body.ts'
 import { usageInEvent } from '../dialects/openai-chat/usage-in-answer.ts'
-import type { AnswerScreen } from '../screening/screening.ts'
-import { type Exchange, headersOf } from './exchange.ts'
+import type { AnswerScreen } from '../screening/word-screening.ts'
+import { type Exchange, headersOf } from './http-exchange.ts'
 
 /** The state of a provider's stream, as derived from its bytes. */
 export type StreamVerdict =

@@ -2,7 +2,7 @@ import { TASK_MEMBERS } from '#domain/channel/restricted-members.ts'
 import { namesByFoldedName } from '#domain/shared/folded-name.ts'
 import type { TaskOptions } from '../views/option-view.ts'
 import type { SendOptions, TaskRequest } from './plan-task.ts'
-import { refuseParam, type TaskBody, TEXT_LENGTH_MAX, without } from './task-body.ts'
+import { refuseParam, type TaskBody, TEXT_LENGTH_MAX, without } from './task-request-body.ts'
 
 /**
  * Maps the custom id of a drawing's button to an action. The first matching pattern counts, so

@@ -6,12 +6,12 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import { inParallel } from '../channel-actions/in-parallel.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { ChannelSelector } from '../pipeline/channel-selector.ts'
-import { type Exchange, sendJson } from '../pipeline/exchange.ts'
+import { type Exchange, sendJson } from '../pipeline/http-exchange.ts'
 import { queryProvider } from './query-provider.ts'
-import { sendTaskError } from './task-answers.ts'
-import { parsedObject, refuseParam, type TaskBody, textOf } from './task-body.ts'
+import { drawingAnswer, musicAnswer } from './render-task-json.ts'
+import { sendTaskError } from './send-task-answers.ts'
 import type { TaskDeps } from './task-deps.ts'
-import { drawingAnswer, musicAnswer } from './task-json.ts'
+import { parsedObject, refuseParam, type TaskBody, textOf } from './task-request-body.ts'
 
 const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

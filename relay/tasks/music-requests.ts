@@ -1,7 +1,7 @@
 import { TASK_MEMBERS } from '#domain/channel/restricted-members.ts'
 import { namesByFoldedName } from '#domain/shared/folded-name.ts'
 import type { TaskRequest } from './plan-task.ts'
-import { refuseParam, type TaskBody, TEXT_LENGTH_MAX, without } from './task-body.ts'
+import { refuseParam, type TaskBody, TEXT_LENGTH_MAX, without } from './task-request-body.ts'
 
 const ACTIONS: ReadonlyMap<string, string> = new Map([
   ['music', 'MUSIC'],

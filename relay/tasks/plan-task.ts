@@ -9,8 +9,8 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { hasValid, isGroupUsable } from '../pipeline/plan-call.ts'
 import { type RelayChannel, workOf } from '../views/channel-view.ts'
-import type { Views } from '../views/views.ts'
-import type { TaskBody } from './task-body.ts'
+import type { Views } from '../views/start-views.ts'
+import type { TaskBody } from './task-request-body.ts'
 
 /** The values that the gateway adds to a provider request. */
 export type SendOptions = {

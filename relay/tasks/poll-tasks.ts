@@ -3,7 +3,7 @@ import { causeOfExpiry, TASK_MS_MAX } from '#domain/task/decide.ts'
 import type { Core } from '#infra/core.ts'
 import { type OpenTask, openTasks } from '#projections/open-tasks/query.ts'
 import { inParallel } from '#relay/channel-actions/in-parallel.ts'
-import { PollLane, type PollTarget } from './poll-lane.ts'
+import { PollLane, type PollTarget } from './channel-key-poller.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 /** Returns a page of unfinished tasks, oldest first. Tests replace this function. */

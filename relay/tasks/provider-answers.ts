@@ -7,7 +7,7 @@ import {
   parsedObject,
   textOf,
   webAddress,
-} from './task-body.ts'
+} from './task-request-body.ts'
 
 const ID_LENGTH_MAX = 128
 /**

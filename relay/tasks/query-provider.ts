@@ -3,7 +3,10 @@ import type { Outbound, OutboundLimits } from '#infra/outbound/outbound-connecti
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
 import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
 import { retryAfterOf } from '#relay/pipeline/upstream-attempt.ts'
-import { type ProviderTarget, providerRequest } from '../providers/openai-compatible/target.ts'
+import {
+  type ProviderTarget,
+  providerRequest,
+} from '../providers/openai-compatible/provider-target.ts'
 
 /**
  * The limits of requests to task providers. A provider accepts or refuses a task immediately, but

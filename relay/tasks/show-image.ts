@@ -4,11 +4,11 @@ import { request } from 'undici'
 import type { TaskRecord } from '#domain/task/decide.ts'
 import { addressLine } from '#infra/http/client-address-key.ts'
 import { checkUrl, userPolicy } from '#infra/outbound/outbound-policy.ts'
-import { type Exchange, headersOf } from '#relay/pipeline/exchange.ts'
+import { type Exchange, headersOf } from '#relay/pipeline/http-exchange.ts'
 import { relayError } from '../canonical/relay-error.ts'
 import type { PermitLimits, PermitName } from './concurrency-permits.ts'
 import { isTaskId } from './fetch-tasks.ts'
-import { sendTaskError } from './task-answers.ts'
+import { sendTaskError } from './send-task-answers.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 const TYPES = /^(?:image\/(?:png|jpeg|webp|gif|avif)|video\/mp4)(?:;|$)/i

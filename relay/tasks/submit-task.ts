@@ -2,14 +2,14 @@ import type { Attempt } from '#domain/account/events.ts'
 import type { TaskRecord } from '#domain/task/decide.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
-import type { Language } from '#relay/canonical/relay-errors.ts'
+import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
 import { redact } from '#relay/dialects/openai-chat/error-body.ts'
 import { acquirePermit } from '#relay/pipeline/acquire-permit.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { claimCall, type KeyedCall } from '#relay/pipeline/claim-call.ts'
-import { type Exchange, showDropped } from '#relay/pipeline/exchange.ts'
+import { type Exchange, showDropped } from '#relay/pipeline/http-exchange.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { screenPrompt } from '../screening/screening.ts'
+import { screenPrompt } from '../screening/word-screening.ts'
 import { placeOf } from '../views/channel-view.ts'
 import { confidentialTexts, redactTexts } from './confidential-texts.ts'
 import { ownTask } from './fetch-tasks.ts'
@@ -20,7 +20,7 @@ import {
   sendProviderError,
   sendTaskError,
   type TaskFailure,
-} from './task-answers.ts'
+} from './send-task-answers.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { type LastAttempt, mayBeAccepted, type PlannedTask, tryChannels } from './try-channels.ts'
 

@@ -1,6 +1,6 @@
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import type { Progress } from '#infra/progress/progress.ts'
-import type { FailedKeys } from '#relay/limits/failed-keys.ts'
+import type { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 import type { Permits } from './concurrency-permits.ts'
 import type { Acceptances } from './pending-acceptances.ts'

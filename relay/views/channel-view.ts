@@ -17,9 +17,9 @@ import {
   confidentialOf,
   type ProviderTarget,
   providerTarget,
-} from '#relay/providers/openai-compatible/target.ts'
-import { taskProfileOf } from '#relay/providers/tasks/profiles.ts'
-import { type ChannelRules, channelRules } from './channel-rules.ts'
+} from '#relay/providers/openai-compatible/provider-target.ts'
+import { taskProfileOf } from '#relay/providers/tasks/task-profiles.ts'
+import { type ChannelRules, channelRules } from './parsed-channel-settings.ts'
 
 /** A decrypted key with the address and headers that use the key. */
 export type RelayKey = { readonly keyRef: string; readonly target: ProviderTarget }

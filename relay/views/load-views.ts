@@ -8,7 +8,7 @@ import { relayChannels } from '#projections/channels/query.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { relayTokens } from '#projections/tokens/query.ts'
 import { relayUsers } from '#projections/users/query.ts'
-import type { CircuitRow } from '../channel-health/circuits.ts'
+import type { CircuitRow } from '../channel-health/open-circuits.ts'
 import type { ChannelView } from './channel-view.ts'
 import type { RelayUser, TokenRow } from './token-view.ts'
 

@@ -9,7 +9,7 @@ import {
 import { type PriceList, readPriceList } from '#domain/pricing/price-list.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { type HealthOptions, readHealthOptions } from '#relay/channel-health/health-options.ts'
-import { type Screening, screeningReader } from '../screening/screening.ts'
+import { type Screening, screeningReader } from '../screening/word-screening.ts'
 
 /** The options that the relay uses, in typed form. */
 export type RelayOptions = {

@@ -4,9 +4,9 @@ import { accountStream } from '#domain/account/events.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import type { OpenCall } from '#projections/open-calls/query.ts'
 import { newCallId } from '#relay/call-id.ts'
+import { sweep } from '#relay/expired-call-sweeper.ts'
 import { LeaseWatch } from '#relay/expired-leases.ts'
-import { sweep } from '#relay/sweeper.ts'
-import { claimedCallsInMemory } from './support/claimed-calls.ts'
+import { claimedCallsInMemory } from './support/idempotency-claims.ts'
 import { chat, onlyEnd, type RelayRig, relayRig, TOKEN, USER } from './support/relay-rig.ts'
 
 const HOUR = 3_600_000

@@ -4,7 +4,7 @@ import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { startCore } from '#infra/start-core.ts'
 import { NO_ROWS } from '#relay/views/load-views.ts'
-import { startViews } from '#relay/views/views.ts'
+import { startViews } from '#relay/views/start-views.ts'
 import { testConfig } from '../support/core.ts'
 
 const WITHIN_MS = 1_000

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest'
 import type { RelayError } from '#relay/canonical/relay-error.ts'
-import { RELAY_ERRORS } from '#relay/canonical/relay-errors.ts'
-import { addPlayground } from '#relay/playground/add-playground.ts'
+import { RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
+import { addPlayground } from '#relay/playground/playground-route.ts'
 import { httpFixture } from '#test/infra/http/http-fixture.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 

@@ -4,8 +4,8 @@ import type { JsonKind } from '../json-bytes.ts'
 import { ambiguousKey, jsonError } from '../json-error.ts'
 import { type JsonFault, type Member, scanObject } from '../json-scan.ts'
 import { innerRules } from '../nested-member-rules.ts'
-import { BodyParts, TOOLS_MAX, type ToolElement } from './body-parts.ts'
-import { type InputBound, inputBoundOf } from './input-bound.ts'
+import { type InputBound, inputBoundOf } from './input-token-bound.ts'
+import { BodyParts, TOOLS_MAX, type ToolElement } from './parts-and-tools.ts'
 
 const FLAG: readonly JsonKind[] = ['true', 'false']
 

@@ -1,5 +1,5 @@
 import type { RelayError } from '#relay/canonical/relay-error.ts'
-import { type Language, RELAY_ERRORS } from '#relay/canonical/relay-errors.ts'
+import { type Language, RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
 
 /** An error in the format that OpenAI's clients read. */
 export type ErrorBody = {

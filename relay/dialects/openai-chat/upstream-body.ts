@@ -2,8 +2,8 @@ import { isRestrictedMember, PROVIDER_TOOLS } from '#domain/channel/restricted-m
 import { foldedName } from '#domain/shared/folded-name.ts'
 import { type Edit, splice } from '../json-bytes.ts'
 import { type Member, scanObject } from '../json-scan.ts'
-import type { ToolElement } from './body-parts.ts'
 import type { ChatRequest } from './chat-request.ts'
+import type { ToolElement } from './parts-and-tools.ts'
 
 type UpstreamChange = {
   readonly model: string

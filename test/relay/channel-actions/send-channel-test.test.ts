@@ -9,9 +9,9 @@ import {
   testChannel,
 } from '#relay/channel-actions/send-channel-test.ts'
 import { DEFAULT_DEADLINES, Watch } from '#relay/pipeline/deadlines.ts'
-import { providerTarget } from '#relay/providers/openai-compatible/target.ts'
-import { channelRules } from '#relay/views/channel-rules.ts'
+import { providerTarget } from '#relay/providers/openai-compatible/provider-target.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
+import { channelRules } from '#relay/views/parsed-channel-settings.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { PROVIDER_KEY, type RelayRig, relayRig } from '../support/relay-rig.ts'
 import { type ScriptedProvider, scriptedProvider } from '../support/scripted-provider.ts'

@@ -30,7 +30,7 @@ import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { leasesOfOne } from '#test/support/leases.ts'
 import { sendChat } from '#test/support/send-chat.ts'
 import { serve } from '#test/support/serve.ts'
-import { claimedCallsInMemory } from './claimed-calls.ts'
+import { claimedCallsInMemory } from './idempotency-claims.ts'
 
 export const USER = 7
 export const TOKEN = 3

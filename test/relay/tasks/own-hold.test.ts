@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ClaimedCalls } from '#relay/idempotency/claimed-calls.ts'
-import { claimedCallsInMemory } from '../support/claimed-calls.ts'
+import type { ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'
+import { claimedCallsInMemory } from '../support/idempotency-claims.ts'
 import { KEY } from '../support/relay-rig.ts'
 import { type TasksRig, tasksRig } from './tasks-rig.ts'
 

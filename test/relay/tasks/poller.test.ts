@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { Agent } from 'undici'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { OpenTask } from '#projections/open-tasks/query.ts'
-import { PollLane, type PollTarget } from '#relay/tasks/poll-lane.ts'
+import { PollLane, type PollTarget } from '#relay/tasks/channel-key-poller.ts'
 import type { TaskDeps } from '#relay/tasks/task-deps.ts'
 import { HOUR, type TasksRig, tasksRig } from './tasks-rig.ts'
 

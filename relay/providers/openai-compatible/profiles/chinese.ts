@@ -1,6 +1,6 @@
 import { isObject } from '#domain/shared/json-text.ts'
 import { amountAt, currencyByHost, memberAt, singleRequest } from '../balance-query.ts'
-import { CHAT_PATH, OPENAI_LIKE, type Profile } from '../profile.ts'
+import { CHAT_PATH, OPENAI_LIKE, type Profile } from '../provider-profile.ts'
 
 /** DeepSeek reports cached input as `prompt_cache_hit_tokens`. */
 export const deepSeek: Profile = {

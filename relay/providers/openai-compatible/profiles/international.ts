@@ -1,6 +1,6 @@
 import { minus } from '#domain/channel-checks/amount.ts'
 import { amountAt, billingDashboard } from '../balance-query.ts'
-import { OPENAI_LIKE, type Profile, type ProfileField } from '../profile.ts'
+import { OPENAI_LIKE, type Profile, type ProfileField } from '../provider-profile.ts'
 
 export const ORGANIZATION: ProfileField = {
   key: 'openai_organization',

@@ -1,5 +1,5 @@
 import { billingDashboard, singleRequest } from '../balance-query.ts'
-import { ANY_KEY, CHAT_PATH, OPENAI_LIKE, type Profile } from '../profile.ts'
+import { ANY_KEY, CHAT_PATH, OPENAI_LIKE, type Profile } from '../provider-profile.ts'
 import { ORGANIZATION } from './international.ts'
 
 /**

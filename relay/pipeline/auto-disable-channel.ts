@@ -2,8 +2,8 @@ import type { AutoDisableChannel, SetKeyAside } from '#domain/channel/commands.t
 import { channelsDecider } from '#domain/channel/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import type { Core } from '#infra/core.ts'
-import type { Views } from '#relay/views/views.ts'
-import { AccountFailures, accountFailureOf } from '../channel-health/account-failures.ts'
+import type { Views } from '#relay/views/start-views.ts'
+import { AccountFailures, accountFailureOf } from '../channel-health/provider-account-failures.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 import type { AttemptEnd } from './upstream-attempt.ts'
 

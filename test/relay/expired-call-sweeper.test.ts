@@ -3,9 +3,9 @@ import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { newCallId } from '#relay/call-id.ts'
-import { sweep } from '#relay/sweeper.ts'
+import { sweep } from '#relay/expired-call-sweeper.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
-import { claimedCallsInMemory } from './support/claimed-calls.ts'
+import { claimedCallsInMemory } from './support/idempotency-claims.ts'
 import { relayRig, TOKEN, USER } from './support/relay-rig.ts'
 
 const claims = claimedCallsInMemory()

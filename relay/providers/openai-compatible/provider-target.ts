@@ -1,9 +1,9 @@
 import { proxyToUse } from '#domain/channel/check-terms.ts'
 import type { ChannelTerms } from '#domain/channel/events.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
-import { taskProfileOf } from '../tasks/profiles.ts'
-import type { KeyHeader, Profile } from './profile.ts'
-import { profileOf } from './profiles.ts'
+import { taskProfileOf } from '../tasks/task-profiles.ts'
+import { profileOf } from './all-profiles.ts'
+import type { KeyHeader, Profile } from './provider-profile.ts'
 
 const VERSION = /^v\d+$/
 const CHAT_END = '/chat/completions'

@@ -1,7 +1,7 @@
 import type { ChannelTerms } from '#domain/channel/events.ts'
 import { allowableMembers } from '#domain/channel/restricted-members.ts'
 import { MAPPING_DEPTH_MAX } from '#domain/shared/channel-mappings.ts'
-import { profileOf } from '#relay/providers/openai-compatible/profiles.ts'
+import { profileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
 
 /**
  * The JSON settings of a channel's terms, parsed once. A text that can't be parsed counts as empty.

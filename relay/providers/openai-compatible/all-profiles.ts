@@ -1,4 +1,3 @@
-import type { Profile } from './profile.ts'
 import {
   ai360,
   ali,
@@ -35,6 +34,7 @@ import {
   openAiMax,
   submodel,
 } from './profiles/resellers.ts'
+import type { Profile } from './provider-profile.ts'
 
 /**
  * The channel types of OpenAI's chat format, in the order of the form. Type 21 is left out because

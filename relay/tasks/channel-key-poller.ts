@@ -6,7 +6,7 @@ import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
 import type { PermitLimits } from './concurrency-permits.ts'
 import { type ProviderReport, reportsIn } from './provider-answers.ts'
 import { queryProvider } from './query-provider.ts'
-import { recordReport } from './record-report.ts'
+import { recordReport } from './record-provider-report.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 /** The channel and key to poll, and the kind of tasks. */

@@ -3,9 +3,9 @@ import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { channelChecks } from '#read-api/contract/channel-actions.ts'
 import type { ChannelType } from '#read-api/contract/channel-types.ts'
-import type { Profile } from '#relay/providers/openai-compatible/profile.ts'
-import { PROFILES } from '#relay/providers/openai-compatible/profiles.ts'
-import { TASK_PROFILES } from '../providers/tasks/profiles.ts'
+import { PROFILES } from '#relay/providers/openai-compatible/all-profiles.ts'
+import type { Profile } from '#relay/providers/openai-compatible/provider-profile.ts'
+import { TASK_PROFILES } from '../providers/tasks/task-profiles.ts'
 import type { ChannelAction } from './channel-action.ts'
 
 /**

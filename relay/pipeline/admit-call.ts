@@ -6,7 +6,7 @@ import type { Caller } from './authenticate.ts'
 import { CallLedger } from './call-ledger.ts'
 import type { KeyedCall } from './claim-call.ts'
 import type { Watched } from './deadlines.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange } from './http-exchange.ts'
 import type { CallPlan } from './plan-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
 

@@ -1,4 +1,4 @@
-import type { Profile } from '../openai-compatible/profile.ts'
+import type { Profile } from '../openai-compatible/provider-profile.ts'
 
 /** The model names under which the price list contains the drawing actions. */
 const DRAWING_MODELS = [

@@ -1,4 +1,4 @@
-import type { CallClaim, ClaimedCalls } from '#relay/idempotency/claimed-calls.ts'
+import type { CallClaim, ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'
 
 /** Claims in memory, for a relay without Postgres. They never grow old. */
 export function claimedCallsInMemory(): ClaimedCalls {

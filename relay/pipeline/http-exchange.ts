@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Language } from '#relay/canonical/relay-errors.ts'
+import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
 import { type ErrorBody, errorBody } from '#relay/dialects/openai-chat/error-body.ts'
 import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
 

@@ -1,9 +1,9 @@
 import type { Sealed } from '#domain/shared/event.ts'
 import type { TaskRecord } from '#domain/task/decide.ts'
 import type { FailureCause } from '#domain/task/events.ts'
-import type { Language } from '#relay/canonical/relay-errors.ts'
-import { objectOf, parsedObject } from './task-body.ts'
+import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
 import type { TaskDeps } from './task-deps.ts'
+import { objectOf, parsedObject } from './task-request-body.ts'
 
 /** The explanations for failures without a reason from the provider. */
 const REASONS: Record<FailureCause, Record<Language, string>> = {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { NAMED_BASES } from '#domain/channel/check-terms.ts'
 import type { ChannelTerms } from '#domain/channel/events.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
-import { PROFILES, profileOf } from '#relay/providers/openai-compatible/profiles.ts'
-import { chatPathOf, providerTarget } from '#relay/providers/openai-compatible/target.ts'
+import { PROFILES, profileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
+import { chatPathOf, providerTarget } from '#relay/providers/openai-compatible/provider-target.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 
 const policy = operatorPolicy({ port: 3000, isLoopback: true, privateUpstreams: [] })

@@ -1,5 +1,5 @@
 import { providerErrorBody } from '../dialects/openai-chat/error-body.ts'
-import { confidentialOf } from './failure.ts'
+import { confidentialOf } from './failed-call-answer.ts'
 import type { Candidate } from './plan-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
 

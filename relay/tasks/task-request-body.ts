@@ -2,7 +2,7 @@ import { foldedName, type NamesByFoldedName } from '#domain/shared/folded-name.t
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { ambiguousKey, jsonError } from '../dialects/json-error.ts'
 import { type Member, scanObject } from '../dialects/json-scan.ts'
-import { isPicture, PICTURE_LENGTH_MAX, textsIn } from './picture-check.ts'
+import { isPicture, PICTURE_LENGTH_MAX, textsIn } from './detect-picture.ts'
 
 /** The maximum length of a prompt in characters. */
 export const TEXT_LENGTH_MAX = 16_384

@@ -5,7 +5,7 @@ import { fromWire } from '#domain/shared/quota.ts'
 import type { Core } from '#infra/core.ts'
 import { expiredCalls } from '#projections/open-calls/query.ts'
 import { type FindExpired, LeaseWatch, SWEEP_EVERY_MS } from './expired-leases.ts'
-import type { ClaimedCalls } from './idempotency/claimed-calls.ts'
+import type { ClaimedCalls } from './idempotency/idempotency-claims.ts'
 
 export type Sweeper = { readonly stop: () => Promise<void> }
 

@@ -4,7 +4,7 @@ import {
   CLAIM_MS,
   type ClaimedCalls,
   createClaimedCalls,
-} from '#relay/idempotency/claimed-calls.ts'
+} from '#relay/idempotency/idempotency-claims.ts'
 import { testDatabase } from '#test/support/postgres.ts'
 
 let database: Awaited<ReturnType<typeof testDatabase>>

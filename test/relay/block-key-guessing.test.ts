@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createMemoryLimits } from '#infra/limits/memory-limits.ts'
-import { FailedKeys } from '#relay/limits/failed-keys.ts'
+import { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 
 it.each([
   ['2001:db8:1:2::1', '2001:db8:1:2:ffff::9', '2001:db8:1:3::1'],

@@ -1,4 +1,4 @@
-import { CHANNEL_ERRORS } from './channel-errors.ts'
+import { CHANNEL_ERRORS } from './channel-error-catalogue.ts'
 import { type Answer, answer, type RelayErrorCode } from './relay-error.ts'
 
 /** The HTTP status and message of every error. A code without an entry does not compile. */

@@ -2,13 +2,13 @@ import { proxyToUse } from '#domain/channel/check-terms.ts'
 import { isMasked, maskedSetting, proxyAddress } from '#domain/shared/proxy-address.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
-import { profileOf } from '#relay/providers/openai-compatible/profiles.ts'
+import { profileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
 import type { FetchModels } from '#write-api/contract/channels.ts'
 import {
   baseOf,
   type ProviderTarget,
   providerTarget,
-} from '../providers/openai-compatible/target.ts'
+} from '../providers/openai-compatible/provider-target.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import { type ActionDeps, channelNow } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'

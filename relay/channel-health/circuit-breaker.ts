@@ -8,9 +8,9 @@ import { type CircuitScope, channelHealthStream } from '#domain/channel-health/e
 import type { Core } from '#infra/core.ts'
 import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import type { Circuits, OpenCircuit } from './circuits.ts'
+import { type Failure, type Outcome, outcomeOf } from './attempt-outcome.ts'
 import { type BreakerRule, Tallies } from './failure-counts.ts'
-import { type Failure, type Outcome, outcomeOf } from './outcome.ts'
+import type { Circuits, OpenCircuit } from './open-circuits.ts'
 
 /**
  * The pauses of channels and keys whose provider sent `Retry-After`. Channels are identified by id

@@ -1,5 +1,5 @@
 import { type PriceList, zeroPrices } from '#domain/pricing/price-list.ts'
-import type { Views } from '#relay/views/views.ts'
+import type { Views } from '#relay/views/start-views.ts'
 
 /** The free models of each price list, cached because price lists are immutable. */
 const ZERO_PRICES = new WeakMap<PriceList, ReturnType<typeof zeroPrices>>()
