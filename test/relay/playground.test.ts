@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import OpenAI from 'openai'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
@@ -294,6 +295,63 @@ describe('fifty at once', () => {
     const spent = rows.reduce((sum, { quota }) => sum + quota, 0)
     expect((await standing(crowd)).quota).toBe(20_000 - spent)
   })
+})
+
+describe('a running stream of the console', () => {
+  const banned = async (username: string) => {
+    await product.root.must('POST', '/api/user/', { username, password: PASSWORD })
+    const by = new ConsoleClient(product.url)
+    const id = await by.logIn(username, PASSWORD)
+    await product.root.must('PUT', '/api/user/', { id, quota: 1_000_000 })
+    return { by, id }
+  }
+  const manage = (action: string) => (id: number) =>
+    product.root.must('POST', '/api/user/manage', { id, action })
+  const closeGroup = () => setOption(product.root, 'UserUsableGroups', { default: 'Standard' })
+
+  it.each<[string, string, string, (id: number) => Promise<unknown>]>([
+    ['its user is disabled', 'default', 'user_disabled', manage('disable')],
+    ['its user is deleted', 'default', 'user_disabled', manage('delete')],
+    ['its group is closed to users', 'vip', 'group_not_allowed', closeGroup],
+  ])('ends within 5 s once %s, charged for its part', async (_name, group, code, ban) => {
+    const { by, id } = await banned(`banned-${product.provider.journal.count}`)
+    const before = product.provider.journal.count
+    product.provider.script.push({ kind: 'slow', msPerChunk: 400 })
+    const playing = play({ by, body: { group, stream: true, max_tokens: 400 } })
+    await expect.poll(() => product.provider.journal.count).toBe(before + 1)
+    await setTimeout(1_000)
+    const bannedAt = performance.now()
+    await ban(id)
+    const { text, call } = await playing
+    expect(performance.now() - bannedAt).toBeLessThan(5_000)
+    expect(text).toContain(code)
+    expect(text).not.toContain('[DONE]')
+    const row = await rowOf(call, product.root, '/api/log/')
+    expect(row.completion_tokens).toBeGreaterThan(0)
+    expect(row.quota).toBe(
+      (row.prompt_tokens + row.completion_tokens * 4) * (group === 'vip' ? 5 : 10),
+    )
+    expect(JSON.stringify(row)).toContain(code)
+    await setOption(product.root, 'UserUsableGroups', { default: 'Standard', vip: 'Loyal' })
+  })
+})
+
+it('fifty calls at once without a limit on $0.10 take no balance below zero', async () => {
+  const { root } = product
+  const poor = new ConsoleClient(product.url)
+  await root.must('POST', '/api/user/', { username: 'ten-cents', password: PASSWORD })
+  const id = await poor.logIn('ten-cents', PASSWORD)
+  await root.must('PUT', '/api/user/', { id, quota: 50_000 })
+  const one = (_: unknown, at: number) => play({ by: poor, body: { stream: at % 2 === 0 } })
+  const answers = await Promise.all(Array.from({ length: 50 }, one))
+  const done = answers.filter(({ status }) => status === 200)
+  expect(done.length).toBeGreaterThan(0)
+  expect(answers.every(({ status }) => [200, 402, 429].includes(status))).toBe(true)
+  const rows = await Promise.all(done.map(({ call }) => rowOf(call, poor)))
+  const spent = rows.reduce((sum, { quota }) => sum + quota, 0)
+  expect(spent).toBeGreaterThan(0)
+  expect((await standing(poor)).quota).toBe(50_000 - spent)
+  expect(spent).toBeLessThanOrEqual(50_000)
 })
 
 it('is refused at once while nothing can be written, as calls by a token are', async () => {
