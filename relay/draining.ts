@@ -3,7 +3,7 @@ import { relayError } from './canonical/relay-error.ts'
 import { type Exchange, sendError } from './pipeline/http-exchange.ts'
 
 const POLL_MS = 20
-/** The time allowed for writing the last settlements after the grace period. */
+/** The time allowed, after the grace period, for writing the bills of the last calls. */
 const SETTLE_MS = 3_000
 
 /** Tracks all running calls and ends them when the process stops. */

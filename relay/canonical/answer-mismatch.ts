@@ -2,8 +2,8 @@
 export type AnswerMismatch = 'other-model' | 'higher-cost'
 
 /**
- * The factor by which the cost that a provider reports may exceed the price list's charge for the
- * same usage. A higher cost is flagged.
+ * A provider's reported cost is flagged if it is more than this many times the charge that the
+ * price list gives for the same usage.
  */
 const COST_FACTOR = 2
 

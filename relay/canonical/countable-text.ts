@@ -79,7 +79,8 @@ export class DeliveredText {
   private events: Buffer[] = []
   private eventBytes = 0
   /**
-   * The number of bytes forwarded to the caller, which decides when a progress event is recorded.
+   * The number of bytes forwarded to the caller. This number decides when the usage so far is
+   * recorded in a progress event.
    */
   bytes = 0
 
@@ -95,7 +96,10 @@ export class DeliveredText {
     return this.said.read()
   }
 
-  /** Estimates the tokens delivered so far without a tokenizer, for progress events. */
+  /**
+   * Estimates, without a tokenizer, how many tokens were delivered so far. The estimate is recorded
+   * in progress events.
+   */
   roughTokens(): number {
     const { text, tokens } = this.read()
     return tokens + roughTokens(text)

@@ -23,7 +23,10 @@ const FIELDS = ['reasoning_content', 'reasoning', 'content', 'refusal']
  * memory.
  */
 const INDEX_MAX = 128
-/** The place number of all texts that are neither in one of the `FIELDS` nor in a tool call. */
+/**
+ * The `place` argument of `TextSink.text` for every text that is in none of the `FIELDS` and in no
+ * tool call.
+ */
 const REST = FIELDS.length + 2 * (INDEX_MAX + 1)
 
 /**
@@ -119,8 +122,8 @@ class MessageReader {
   }
 
   /**
-   * Reports whether the text also appears in one of the `FIELDS`. Some providers send the same text
-   * a second time in another member of the message.
+   * Reports whether the message repeats the text in one of its usual text fields (`FIELDS`). Some
+   * providers send a text twice, in two members of the message.
    */
   private isRepeated(text: string): boolean {
     return FIELDS.some((field) => this.message[field] === text)

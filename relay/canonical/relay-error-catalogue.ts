@@ -292,7 +292,7 @@ export type Language = 'zh' | 'en'
 
 /**
  * Returns `zh` if Chinese is the first language of the `Accept-Language` header, and `en`
- * otherwise. Client libraries send no such header.
+ * otherwise. Client libraries don't send the header and therefore get English.
  */
 export const languageOf = (acceptLanguage: string | undefined): Language =>
   acceptLanguage?.trimStart().slice(0, 2).toLowerCase() === 'zh' ? 'zh' : 'en'

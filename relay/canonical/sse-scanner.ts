@@ -53,8 +53,8 @@ export class SseScanner {
     const bytes = isJoined ? this.joined(chunk) : chunk
     const end = this.cut(bytes)
     const left = bytes.length - end
-    // The scanner continues with a new buffer, because the sink may keep the events, which are
-    // views of the old carry buffer.
+    // The scanner continues with a new carry buffer (the bytes of an incomplete event), because the
+    // sink may keep events that are views of the old carry buffer.
     if (isJoined && end > 0) this.carry = NOTHING
     if (left > EVENT_BYTES_MAX) {
       this.isOverflown = true
@@ -101,8 +101,8 @@ export class SseScanner {
   }
 
   /**
-   * Returns the offset after the event at `start`, as `endByLf` does, but also accepts carriage
-   * returns as line ends.
+   * Returns the offset after the event that begins at `start`. Unlike `endByLf`, this method also
+   * accepts carriage returns as line ends.
    */
   private endOf(bytes: Buffer, start: number): number {
     let lineStart = start
@@ -128,8 +128,8 @@ export class SseScanner {
   }
 
   /**
-   * Appends the chunk to the carry buffer. A chunk that fits is copied into the existing buffer, so
-   * that many small chunks cost little.
+   * Appends the chunk to the carry buffer, which holds the bytes of an incomplete event. A chunk
+   * that fits is copied into the existing buffer, so that many small chunks cost little.
    */
   private joined(chunk: Buffer): Buffer {
     const length = this.carried + chunk.length

@@ -5,8 +5,8 @@ export type UsageReport = {
   /** The token counts, each limited to its ceiling. A count that can't be read is 0. */
   readonly usage: Usage
   /**
-   * True if every count is valid as the provider reported it. A total is then billed unchanged, but
-   * its parts, such as cached tokens, may have been reduced to fit the total.
+   * True if every count in the provider's report is valid. Totals are billed as reported. The parts
+   * of a total, such as cached tokens, may still have been reduced to fit the total.
    */
   readonly isTrusted: boolean
   readonly anomaly: UsageAnomaly | null
@@ -124,7 +124,10 @@ class Counts {
     return value === undefined || value === null ? 0 : this.count(value, most)
   }
 
-  /** Reads a count that lowers the price. Returns 0 if the reported value is not a valid count. */
+  /**
+   * Reads a count of tokens with a reduced price, such as cached tokens. Returns 0 if the reported
+   * value is not a valid count.
+   */
   discount(value: unknown): number {
     const count = this.optional(value)
     return count === value ? count : 0

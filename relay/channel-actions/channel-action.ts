@@ -40,8 +40,8 @@ export async function channelNow(deps: ActionDeps, channelId: number): Promise<R
 }
 
 /**
- * Sets the `x-position` header, as every write does. Waits until the read models of the channel
- * pages include the event at `position`.
+ * Sets the `x-position` response header, as every write request does. Waits until the read models
+ * of the channel pages include the event at `position`.
  */
 export async function visible(
   { freshness }: ActionDeps,

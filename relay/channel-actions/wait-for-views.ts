@@ -20,8 +20,8 @@ export type CheckDeps = ProbeDeps & {
 }
 
 /**
- * Waits until the relay's views include all events written so far. The wait is limited to two
- * seconds.
+ * Waits until the relay's views (its in-memory data about channels, tokens and options) include all
+ * events written so far. The wait is limited to two seconds.
  */
 export async function viewsNow({ core, views }: CheckDeps): Promise<void> {
   let late: NodeJS.Timeout | undefined

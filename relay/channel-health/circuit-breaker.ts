@@ -61,14 +61,14 @@ type Try = {
   readonly keyRef: string
   /** The model's name as the caller sent it. */
   readonly model: string
-  /** The circuits that this attempt probes. */
+  /** The open circuits that this attempt probes, which means testing them with a real call. */
   readonly probes: readonly CircuitScope[]
   readonly call: string
 }
 
 /**
- * The availability of a key. The pause of a `due` key is over, so that one call may probe the key.
- * Calls must not use a key that is `out`.
+ * The availability of a key. A `free` key may be used by all calls. A `due` key was paused and may
+ * now be probed by one call. An `out` key must not be used.
  */
 export type KeyStanding = 'free' | 'due' | 'out'
 
@@ -150,7 +150,10 @@ export class Breaker {
     return this.ask(scope)
   }
 
-  /** Records the result of an attempt. A success without earlier failures costs one look-up. */
+  /**
+   * Records the result of an attempt. Recording a success costs one look-up if no failure came
+   * before it.
+   */
   note(one: Try, end: AttemptEnd): void {
     const { channel, model, keyRef, probes, call } = one
     const { channelId } = channel

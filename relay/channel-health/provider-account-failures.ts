@@ -37,7 +37,10 @@ export function accountFailureOf(
   return null
 }
 
-/** Some providers also return 403 because of the content of a caller's request. */
+/**
+ * The failure code of a 403 response. The response may mean a rejected account, but some providers
+ * also send it because of the content of a caller's request.
+ */
 const MAY_BE_CALLERS_FAULT = 'status-403'
 
 type Count = { hits: number; since: number; readonly users: Set<number> }

@@ -25,8 +25,8 @@ export type Member = {
   readonly length: number
   readonly isAllObjects: boolean
   /**
-   * If the value is an array, the path of the first member inside the array that breaks a rule,
-   * such as `[0].role`. Null if no member breaks a rule.
+   * If the value is an array, the path of the first nested member, such as `[0].role`, whose value
+   * breaks one of the `InnerRules`. Null if no member breaks a rule.
    */
   readonly misfit: string | null
   /**

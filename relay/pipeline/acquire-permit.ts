@@ -65,8 +65,8 @@ export async function acquirePermit(
 type UserRate = RelayOptions['userRate']
 
 /**
- * Lists the rate limits of the token and of the site. The site's limits don't apply to its exempt
- * group. A limit that is not set is left out.
+ * Lists the rate limits of the token and of the site. The site's limits don't apply to the user
+ * group that the operator has exempted. A limit that is not set is left out.
  */
 function rulesFor(
   userId: number,

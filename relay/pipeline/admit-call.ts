@@ -13,8 +13,9 @@ import type { RelayDeps } from './relay-deps.ts'
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 /**
- * Admits a call and returns its ledger, or an error if the call is refused. Once the ledger is
- * returned, the hold is durable and the call must be ended exactly once.
+ * Admits a call by reserving its worst-case cost on the account (the hold). Returns the call's
+ * ledger, or an error if the call is refused. Once the ledger is returned, the hold is durable and
+ * the call must be ended exactly once.
  */
 export async function admit(
   { actors, now, vault, deadlines, log, watch }: RelayDeps,

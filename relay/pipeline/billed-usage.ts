@@ -41,7 +41,7 @@ export type Metered = {
  * Determines the usage that is billed. The provider's report is used if the answer is complete, the
  * report is plausible and no text followed the report. In all other cases, the larger of the report
  * and the gateway's own count is used, because early reports are often zero and an anomaly must not
- * make a call cheaper. The output limit bounds the output that is plausible.
+ * make a call cheaper. How much output is plausible depends on the output limit.
  */
 export function meter(
   delivery: Delivery,
@@ -64,8 +64,9 @@ export function meter(
 }
 
 /**
- * Returns the usage of a running stream, which is charged if this process dies: the larger of the
- * provider's last report and the gateway's own count, within the limits that the hold covers.
+ * Returns the usage of a running stream, which is charged if this process dies. The usage is the
+ * larger of the provider's last report and the gateway's own count, limited to what the call's hold
+ * (its reserved quota) covers.
  */
 export function usageSoFar(
   rawUsage: unknown,
@@ -103,8 +104,9 @@ function withHourCache(usage: Usage, body: Buffer): Usage {
 }
 
 /**
- * Returns the larger of the report and the gateway's own count. If the report has an impossible
- * count, its kinds of tokens are ignored if they would make the call cheaper.
+ * Returns the larger of the report and the gateway's own count. If the report contains an
+ * impossible count, its split into kinds of tokens is ignored where the split would make the call
+ * cheaper.
  */
 function dearerReading(
   { usage: seen, isTrusted }: UsageReport,

@@ -10,9 +10,9 @@ export type CallTerms = {
   readonly hold: Quota
   readonly bounds: CallBounds
   /**
-   * True if neither the caller nor the model's configured cap limits the output, so that `bounds`
-   * uses the default cap. A stream raises its hold when it exceeds the default. A plain call can't
-   * raise its hold, so its charge is limited to the hold if the balance is spent.
+   * True if neither the caller nor the model's configured cap limits the output. The output in
+   * `bounds` is then the default cap. A stream raises its hold when it exceeds the default cap. A
+   * plain call can't raise its hold, so its charge is limited to the hold if the balance is spent.
    */
   readonly isOpenEnded: boolean
   readonly isStream: boolean
@@ -35,9 +35,9 @@ const LEAST_OUTPUT_TOKENS = 256
 const UNKNOWN_MODEL_OUTPUT_TOKENS = 8_192
 
 /**
- * Returns the output limit and the hold for the worst case. All forms in which the request may be
- * sent are considered, because channels may override members. The input is bounded by its bytes.
- * The output is bounded by the limit of the caller or the model.
+ * Returns the output limit and the hold, which is the quota that the worst case would cost. All
+ * forms in which the request may be sent are considered, because channels may override members. The
+ * input is bounded by its bytes. The output is bounded by the limit of the caller or the model.
  */
 export function callTerms(
   price: PriceSnapshot,
@@ -80,8 +80,8 @@ function outputLimitOf(
 type Priced = Pick<CallTerms, 'bounds' | 'isOpenEnded'> & { readonly price: PriceSnapshot }
 
 /**
- * Raises the hold of an open-ended call to the minimum that the operator has set. Free calls hold
- * nothing.
+ * Raises the hold of a call without an output limit (an open-ended call) to the minimum that the
+ * operator has set. Free calls hold nothing.
  */
 function withPreConsumed(
   hold: Quota,

@@ -58,7 +58,7 @@ export function admissionError(error: CodedError, call: string, isKeyed: boolean
 export type Bill = Place & {
   readonly upstreamModel: string | null
   readonly usage: Usage
-  /** The usage up to which the call is charged even if the account can't pay for it. */
+  /** Usage up to these limits is charged even if the account can't pay for it. */
   readonly limits: TokenLimits
   readonly usageSource: UsageSource
   readonly anomaly: string | null
@@ -140,8 +140,9 @@ export class CallLedger {
   }
 
   /**
-   * Stores the hold and output limit that were granted. The hold may be smaller than requested. A
-   * repeated admission returns no event.
+   * Stores the hold and output limit that were granted. The granted hold may be smaller than the
+   * requested hold. If the admission repeats an earlier admission, there is no event, and the
+   * requested hold is stored.
    */
   private note([event]: readonly AccountEvent[], { hold }: Admission): void {
     const isAdmitted = event?.type === 'CallAdmitted'

@@ -46,7 +46,7 @@ const NO_PROBES: readonly CircuitScope[] = []
 
 /**
  * Selects the channels of one call, one at a time. Each channel is selected once, unless `again` is
- * called. Channels that are full or have an open circuit are skipped.
+ * called. Channels that have reached a limit (full channels) or have an open circuit are skipped.
  */
 export class ChannelSelector {
   private readonly deps: Deps
@@ -59,7 +59,7 @@ export class ChannelSelector {
   private turned: RelayChannel | null = null
   private permit: Permit | null = null
   private isAgain = false
-  /** The circuits that this call probes on the current channel. */
+  /** The open circuits of the current channel that this call probes (tests with a real request). */
   probes = NO_PROBES
   /** The milliseconds until a full channel may accept a call, or 0 if no channel was full. */
   fullMs = 0

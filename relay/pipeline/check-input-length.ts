@@ -11,8 +11,8 @@ import type { RelayDeps } from './relay-deps.ts'
 type Deps = Pick<RelayDeps, 'actors' | 'counter' | 'now'>
 
 /**
- * The lowest input limit of the channels in each offer, which is the list of channels for a model
- * and group. A new offer object is created when a channel changes, so the cached limit stays
+ * The lowest input limit among the channels of each offer. An offer is the list of channels for a
+ * model and group. A new offer object is created when a channel changes, so the cached limit stays
  * correct. A short call costs only one look-up.
  */
 const LEAST = new WeakMap<Offer<RelayChannel>, number>()

@@ -2,7 +2,10 @@ import type { CircuitScope } from '#domain/channel-health/events.ts'
 import type { Breaker, KeyStanding } from '../channel-health/circuit-breaker.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 
-/** A key for one attempt. `probes` contains the key's circuit if this attempt probes it. */
+/**
+ * A key for one attempt. If this attempt tests whether a failed key works again, `probes` contains
+ * the key's circuit.
+ */
 export type ChosenKey = { readonly key: RelayKey; readonly probes: readonly CircuitScope[] }
 
 type Standings = Pick<Breaker, 'areAllKeysFree' | 'keyStanding' | 'enterKey'>

@@ -13,8 +13,9 @@ export type Deadlines = {
   readonly idleMs: number
   readonly totalMs: number
   /**
-   * The time until the hold is durable. The time is long because an admission may need several
-   * reads and appends in sequence, and the event store may be slow.
+   * The maximum time until the call's hold (the quota reserved for it) is durable. The time is long
+   * because an admission may need several reads and appends in sequence, and the event store may be
+   * slow.
    */
   readonly admitMs: number
   /**

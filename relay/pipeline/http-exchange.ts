@@ -45,7 +45,7 @@ export function showDropped({ response }: Exchange, dropped: readonly string[]):
   else if (response.hasHeader('X-Dropped-Members')) response.removeHeader('X-Dropped-Members')
 }
 
-/** Sends an error response. `end` writes the text of the response and ends it. */
+/** Sends an error response. `end` writes the text and ends the response. */
 export function sendError(exchange: Exchange, error: RelayError, end = endNow): void {
   const { status, body } = errorBody(error, exchange.language)
   const headers: string[] = []

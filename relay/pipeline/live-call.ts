@@ -67,7 +67,7 @@ export class LiveCall implements Watched {
   private firstByteAt: number | null = null
   private renewedAt: number
   private progressBytes = 0
-  /** The provider's last report, unparsed, when the last progress was recorded. */
+  /** The provider's latest usage report, unparsed, at the time of the last progress event. */
   private progressUsage: unknown
   private countedInput: Promise<CountAnswer> | null = null
   private quietSince: number
@@ -265,9 +265,9 @@ export class LiveCall implements Watched {
 
   /**
    * Raises the hold of an open-ended stream. If the account can't pay for more, the stream ends
-   * when its hold is used up. If the event store can't be reached, the hold is raised later. If
-   * `isWaiting` is true, the stream is already paused until its hold is raised. A paused stream is
-   * ended if the event store can't be reached.
+   * when its hold is used up. `isWaiting` is true if the stream is paused until its hold is raised.
+   * If the event store can't be reached, a paused stream is ended, and the hold of any other stream
+   * is raised later.
    */
   private async raiseHold(isWaiting: boolean): Promise<void> {
     if (this.isRaising) return
@@ -345,8 +345,8 @@ export class LiveCall implements Watched {
   }
 
   /**
-   * Returns the usage that is charged if this process dies. The gateway's own count has an
-   * estimated output, because the output grows.
+   * Returns the usage that is charged if this process dies. In the gateway's own count, the output
+   * is a rough estimate, because the output is still growing.
    */
   private async soFar(): Promise<Usage> {
     const { forwarder, candidate } = this

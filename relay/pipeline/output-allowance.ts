@@ -7,8 +7,9 @@ import { OUTPUT_TOKENS_MAX } from '../dialects/openai-chat/chat-request.ts'
 import type { CallTerms } from './call-hold.ts'
 
 /**
- * The minimum number of tokens by which the hold of an open-ended stream grows. If half of the
- * covered output is more, the hold grows by half of the covered output.
+ * The minimum number of tokens by which the hold of an open-ended stream (a stream without an
+ * output limit) grows. If half of the covered output is more, the hold grows by half of the covered
+ * output.
  */
 const GROWTH_TOKENS = 4_096
 /** A stream requests a larger hold when only this number of tokens is left in its hold. */

@@ -41,7 +41,8 @@ export type CallPlan = {
 }
 
 /**
- * Returns the worst-case cost of the call and its channels, or the error if the call is refused.
+ * Returns the call's worst-case cost and the channels to which the call may be sent, or the error
+ * if the call is refused.
  */
 export function planCall(
   views: Views,

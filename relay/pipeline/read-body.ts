@@ -17,9 +17,9 @@ const shareIsFull = ({ bytesMax }: BodyOwner): RelayError =>
   })
 
 /**
- * Reads the complete body. The bytes are counted in `memory` as they arrive, and in the owner's
- * share as soon as their number is known. After success, the calling function must give
- * `body.length` bytes back to `memory` and to the owner's share. After an error, nothing must be
+ * Reads the complete body. Bytes are counted in `memory` when they arrive, and in the share of the
+ * body's user as soon as their number is known. After success, the calling function must give
+ * `body.length` bytes back to `memory` and to the user's share. After an error, nothing must be
  * given back.
  */
 export function readBody(

@@ -161,8 +161,9 @@ export class StreamForwarder implements SseSink {
       this.errorEvent = Buffer.from(eventData(bytes) ?? '')
       return
     }
-    // The usage in this event already includes the text of this event. While `isUsageEarly` is
-    // true, `pass` does not search the text, so this text can't mark the usage as early.
+    // The usage in this event includes the text of this event, so the text must not mark the usage
+    // as early. Setting `isUsageEarly` prevents this, because `pass` searches for text only while
+    // `isUsageEarly` is false.
     if (usage !== undefined) this.isUsageEarly = true
     if (hasChoices || !isOfUsage(event)) this.pass(bytes)
     else if (this.wantsUsage && this.readOnBytes === null) this.hold(bytes)
@@ -183,9 +184,9 @@ export class StreamForwarder implements SseSink {
   }
 
   /**
-   * Holds back one usage chunk, because a provider may send any number of them. If another usage
-   * chunk follows, the held chunk is sent. If nothing was delivered before, the held chunk is
-   * dropped, because an answer must not begin with usage.
+   * Holds back the latest usage chunk. If another usage chunk follows, the earlier chunk is sent,
+   * so that only one chunk is held. If nothing was delivered before, the held chunk is dropped,
+   * because an answer must not begin with usage.
    */
   private hold(usageChunk: Buffer): void {
     if (this.hasDelivered) this.letGo()

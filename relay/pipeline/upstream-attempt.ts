@@ -65,7 +65,7 @@ class Aborted extends Error {}
 /**
  * One attempt to get an answer from one channel. The promise of `start` always resolves exactly
  * once, and later data from the provider is ignored. The class has no timers: the call that owns
- * the attempt calls `watch` on every tick.
+ * the attempt calls `watch` on every tick of the relay's timer.
  */
 export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   private readonly forwarder: StreamForwarder | null

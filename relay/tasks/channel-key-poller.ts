@@ -44,10 +44,10 @@ const ANSWER_MS = 20_000
 const PATHS = { drawing: '/mj/task/list-by-condition', music: '/suno/fetch' } as const
 
 /**
- * Polls one channel with one key about its tasks. A lane does not depend on the lanes of other
- * channels and keys. After a failure, the lane pauses. The next poll begins with the tasks after
- * the failed tasks and queries fewer tasks at a time. A task that makes the provider's response
- * fail therefore delays other tasks only briefly.
+ * Polls the provider of one channel, with one key, about the tasks of that key. Such a poller is
+ * called a lane. A failure pauses only its own lane. The next poll begins with the tasks after the
+ * failed tasks and queries fewer tasks at a time. A task that makes the provider's response fail
+ * therefore delays other tasks only briefly.
  */
 export class PollLane {
   private readonly deps: TaskDeps

@@ -131,7 +131,10 @@ class Poll {
     this.begin(name, () => lane.poll(target, tasks, this.lost))
   }
 
-  /** Returns the target of a lane, or null if the channel or key no longer exists. */
+  /**
+   * Returns the channel and key to poll for the tasks of a lane. Returns null if the channel or key
+   * no longer exists.
+   */
   private targetOf([first]: readonly OpenTask[]): PollTarget | null {
     const channel = this.deps.views.channels.find(first?.channelId ?? -1)
     const key = channel?.allKeys.find(({ keyRef }) => keyRef === first?.keyRef)

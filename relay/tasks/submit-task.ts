@@ -153,8 +153,8 @@ async function send(
     return true
   }
   const { task: id, isNotified } = task.submitted
-  // The provider may have accepted the task. Its callback will report the provider's id. If no
-  // callback arrives, the task expires and its hold is released.
+  // If the provider has accepted the task, its callback will report the provider's id of the task.
+  // If no callback arrives, the task expires and its hold is released.
   if (last !== null && isNotified && mayBeAccepted(last)) {
     await recordUnconfirmed(deps, id, last, attempts)
     const description = UNCONFIRMED[exchange.language]

@@ -13,8 +13,8 @@ import type { ChannelView } from './channel-view.ts'
 import type { RelayUser, TokenRow } from './token-view.ts'
 
 /**
- * The rows of the read models with their positions. Events after a position are applied to the
- * rows.
+ * The rows of each read model, with the position of the last event that the rows include. Later
+ * events are applied to the rows.
  */
 export type ViewRows = {
   readonly tokens: { readonly position: number; readonly rows: readonly TokenRow[] }
@@ -118,9 +118,9 @@ const ATTEMPTS_MAX = 100
 const RETRY_MS = 100
 
 /**
- * Returns a function that applies channel events to the view. When an admin repairs the abilities
- * (`ChannelAbilitiesFixed`), a new view is loaded from the read model. The current view stays in
- * use until the new view replaces it.
+ * Returns a function that applies channel events to the view. When an admin repairs the table that
+ * lists the channels' models and groups (`ChannelAbilitiesFixed`), a new view is loaded from the
+ * read model. The current view stays in use until the new view replaces it.
  */
 export function createChannelFollower({ log, view, emptyView, load }: Options) {
   /** The events since the current reload began, or null if no reload is running. */

@@ -10,9 +10,9 @@ import { BodyParts, TOOLS_MAX, type ToolElement } from './parts-and-tools.ts'
 const FLAG: readonly JsonKind[] = ['true', 'false']
 
 /**
- * The kinds of value that each field may have. Only kinds that no version of the API accepts are
- * refused, because the provider itself checks the values and any new fields. null is treated as
- * absent.
+ * The JSON kinds that each field may have. A kind is left out only if no version of the API accepts
+ * it, because the provider itself checks the values and any new fields. A null counts as an absent
+ * field.
  */
 const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([
   ['tools', ['array']],

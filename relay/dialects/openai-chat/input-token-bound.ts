@@ -4,7 +4,10 @@ import type { BodyParts, PartKind } from './parts-and-tools.ts'
 
 /** The maximum number of input tokens of a request. */
 export type InputBound = {
-  /** The likely maximum of input tokens, which the hold covers. */
+  /**
+   * The likely maximum of input tokens. The call's hold (the quota reserved for it) covers this
+   * number.
+   */
   readonly tokens: number
   /**
    * The absolute maximum of input tokens. If a provider reports more, the report is not trusted.
@@ -13,9 +16,9 @@ export type InputBound = {
 }
 
 /**
- * The maximum tokens of each kind of part, from the largest counts that providers publish. A
- * detailed picture has up to 5 000 tokens for most models and 48 169 for OpenAI's small models. An
- * hour of video has a million tokens. Sound is usually inside the request, so its tokens can't
+ * The maximum tokens of each kind of message part, from the largest counts that providers publish.
+ * A detailed picture has up to 5 000 tokens for most models and 48 169 for OpenAI's small models.
+ * An hour of video has a million tokens. Sound is usually inside the request, so its tokens can't
  * exceed its bytes.
  */
 const BY_PIECE: Readonly<Record<PartKind, InputBound>> = {

@@ -12,11 +12,11 @@ type UpstreamChange = {
    */
   readonly isDeployment?: boolean
   readonly forcesUsage: boolean
-  /** The overrides as JSON texts, by member name. */
+  /** The members that the channel overrides, as JSON texts by member name. */
   readonly overrides: ReadonlyMap<string, string>
   /**
-   * The restricted members that may be sent. If the set contains `PROVIDER_TOOLS`, the tools that
-   * the provider runs may be sent.
+   * The restricted members that may be sent. All other restricted members are dropped. If the set
+   * contains `PROVIDER_TOOLS`, the tools that the provider runs may be sent.
    */
   readonly allowed: ReadonlySet<string>
   /**

@@ -29,7 +29,7 @@ const recordOf = (value: unknown): JsonObject | null =>
     : null
 
 const KEY = Buffer.from('"usage"')
-/** The key of llama.cpp's cached tokens, which are outside the usage. */
+/** The key of llama.cpp's count of cached tokens, which is outside the `usage` object. */
 const OUTSIDE = Buffer.from('"cache_n"')
 const OPEN_BRACE = 123
 const CLOSE_BRACE = 125

@@ -52,7 +52,7 @@ export type Profile = {
   readonly sendsUsageByDefault?: true
   /**
    * True if the provider's `completion_tokens` exclude reasoning. For such a provider, the output
-   * is the total minus the prompt.
+   * is computed as the total tokens minus the prompt tokens.
    */
   readonly isOutputTotalLessPrompt?: true
   readonly balance?: BalanceQuery
