@@ -68,7 +68,10 @@ export function readOpenAiUsage(
   const total = isOutputTotalLessPrompt
     ? counts.optional(usage.total_tokens, prompt + outputMost)
     : 0
-  const whole = Math.max(completion, total - prompt)
+  // A prompt count beyond its ceiling would hide output if it were subtracted from the total.
+  const isPromptCut = Number(usage.prompt_tokens) > inputMost
+  const hidden = Math.min(outputMost, isPromptCut ? total : total - prompt)
+  const whole = Math.max(completion, hidden)
   // Only a cache count that can be true lowers the price, and only in a report that can be true.
   const isTrusted = counts.anomaly === null
   const rest = new Whole(prompt)

@@ -108,6 +108,12 @@ describe('usage as OpenAI counts it', () => {
     expect(read(raw)).toMatchObject({ usage: { output: 3 } })
   })
 
+  it('does not subtract a prompt beyond its ceiling from the total', () => {
+    const raw = { prompt_tokens: 1e12, completion_tokens: 3, total_tokens: 90_000 }
+    const report = readOpenAiUsage(raw, BOUNDS, true)
+    expect(report).toMatchObject({ usage: { output: 90_000 }, anomaly: 'absurd' })
+  })
+
   it.each([null, 'text', 3])('%j is no usage', (raw) => {
     const anomaly = 'missing'
     expect(read(raw)).toEqual({ usage: NO_USAGE, isTrusted: false, anomaly })
