@@ -54,23 +54,6 @@ export async function listChannels(
   return call(isSearch ? 'GET /api/channel/search' : 'GET /api/channel/', { query, signal })
 }
 
-const FRESH_MS = 60_000
-
-/** Reads the name of a channel, which is empty if the channel was deleted. Admins only. */
-export const channelNameQuery = (id: number) =>
-  queryOptions({
-    queryKey: ['channel-name', id],
-    queryFn: async ({ signal }) => {
-      try {
-        return (await call('GET /api/channel/:id', { params: { id }, signal })).name
-      } catch (error) {
-        if (error instanceof ApiError && error.status === 404) return ''
-        throw error
-      }
-    },
-    staleTime: FRESH_MS,
-  })
-
 type ChannelOrder = Pick<ChannelQuery, 'sort' | 'isDescending' | 'isIdSort'>
 type ChannelFilter = Omit<ChannelQuery, 'page' | 'pageSize'>
 

@@ -1,4 +1,6 @@
+import { queryOptions } from '@tanstack/react-query'
 import type { LogEntry, LogOther, LogStat, UsagePoint } from '#read-api/contract/logs.ts'
+import { ApiError } from './api-error.ts'
 import { addressOf, apiQuery, call } from './client.ts'
 import { type ListPage, type ListSort, requestFile } from './request.ts'
 
@@ -12,6 +14,7 @@ export type LogParams = {
   group?: string
   request_id?: string
   channel?: number | undefined
+  failed_channel?: number | undefined
   username?: string
   start_timestamp?: number | undefined
   end_timestamp?: number | undefined
@@ -97,6 +100,23 @@ export const exportLogs = (ask: {
 /** Reads the user of a log row. Admins only. */
 export const logUserQuery = (userId: number) =>
   apiQuery('GET /api/user/:id', { params: { id: userId } }, ['user', userId])
+
+const NAME_FRESH_MS = 60_000
+
+/** Reads the name of a channel, which is empty if the channel was deleted. Admins only. */
+export const channelNameQuery = (id: number) =>
+  queryOptions({
+    queryKey: ['channel-name', id],
+    queryFn: async ({ signal }) => {
+      try {
+        return (await call('GET /api/channel/:id', { params: { id }, signal })).name
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return ''
+        throw error
+      }
+    },
+    staleTime: NAME_FRESH_MS,
+  })
 
 const parsed = new WeakMap<LogEntry, LogOther>()
 

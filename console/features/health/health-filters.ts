@@ -25,11 +25,9 @@ export const ADDRESS = {
   at: integerParam({ fallback: 0 }),
 }
 
-const LOG_TYPE_ERROR = '6'
-
-/** Returns a link to the usage log that shows the failed calls of a channel. */
+/** Returns a link to the usage log that shows the calls with failed attempts on a channel. */
 export function failedCallsLink(channelId: number, period: Period): string {
-  const search = { type: LOG_TYPE_ERROR, channel: `${channelId}`, range: HISTORY_OF[period] }
+  const search = { failed_channel: `${channelId}`, range: HISTORY_OF[period] }
   return `/app/logs/api-usage?${new URLSearchParams(search)}`
 }
 

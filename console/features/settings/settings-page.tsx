@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { automaticCheckQuery } from '#console/api/options.ts'
 import { isAdmin, useUser } from '#console/api/session.ts'
 import { Button } from '#console/ui/elements/button.tsx'
+import { useReturn } from '#console/ui/forms/form-return-path.ts'
 import { useLeaveGuard } from '#console/ui/forms/use-leave-guard.ts'
 import { focusFirstFault } from '#console/ui/forms/use-submit.ts'
 import { AdminsOnlyPage } from '#console/ui/layout/admins-only-page.tsx'
@@ -68,7 +69,8 @@ function Settings() {
   const [{ tab }, setAddress] = useUrlState(ADDRESS)
   const body = useRef<HTMLDivElement>(null)
   const [faulty, setFaulty] = useState<{ key: string } | null>(null)
-  const form = useSettingsForm((key) => setFaulty({ key }))
+  const goBack = useReturn()
+  const form = useSettingsForm({ onFault: (key) => setFaulty({ key }), onSaved: goBack })
   const faultyTab = faulty === null ? undefined : form.option(faulty.key)?.tab
   useLeaveGuard(form.changes.length > 0)
   // The field with the error may be on another tab, which must be opened first.

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { enabledModelsQuery } from '#console/api/channels.ts'
 import { Button } from '#console/ui/elements/button.tsx'
+import { useReturn } from '#console/ui/forms/form-return-path.ts'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Pagination, usePageSize } from '#console/ui/lists/pagination.tsx'
 import { textParam } from '#console/ui/state/url-state.ts'
@@ -22,9 +23,7 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
   const { form, maps } = props
   const { t } = useTranslation()
   const enabled = useQuery(enabledModelsQuery)
-  const [{ price: asked }, setAddress] = useUrlState(ADDRESS)
-  const name = asked === '' ? null : asked
-  const setName = (model: string | null) => setAddress({ price: model ?? '' }, { replace: true })
+  const { name, setName, close } = usePriceForm(form)
   useHeld(form, name !== null)
   const capFallback = useCapFallback(form)
   const [page, setPage] = useState(0)
@@ -67,7 +66,7 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
         edited={name === null ? null : 'new'}
         newName={name ?? ''}
         taken={priced}
-        onClose={() => setName(null)}
+        onClose={close}
         onApply={(row) => {
           form.set(withRows(maps, [row]))
           setName(null)
@@ -75,6 +74,22 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
       />
     </>
   )
+}
+
+/** Manages which model's price form is open. Null means that the form is closed. */
+function usePriceForm({ changes }: SettingsForm) {
+  const [{ price }, setAddress] = useUrlState(ADDRESS)
+  const goBack = useReturn()
+  const setName = (model: string | null) => setAddress({ price: model ?? '' }, { replace: true })
+  return {
+    name: price === '' ? null : price,
+    setName,
+    /** Closes the form and opens the page that linked to it, unless other prices are unsaved. */
+    close: () => {
+      if (goBack !== null && changes.length === 0) goBack()
+      else setName(null)
+    },
+  }
 }
 
 function NoChannels() {

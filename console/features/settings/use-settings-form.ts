@@ -73,22 +73,28 @@ export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
   isSaving: boolean
 }
 
+type FormEvents = {
+  readonly onFault: (key: string) => void
+  readonly onSaved: (() => void) | null
+}
+
 type Texts = ReadonlyMap<string, string>
 const NO_TEXTS: Texts = new Map()
 const NO_KEYS: ReadonlySet<string> = new Set()
 
 /**
  * Manages the settings page: the loaded options, the unsaved texts, and saving. `onFault` receives
- * the first option that has an error or that the server rejects.
+ * the first option that has an error or that the server rejects. `onSaved` is called when all
+ * changes are saved.
  */
-export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
+export function useSettingsForm(events: FormEvents): SettingsForm {
   const { t } = useTranslation()
   const client = useQueryClient()
   const drafts = useDrafts()
   const { options, baseline, changes, value, setHeld } = useCompared(drafts)
   const { schema } = options
   const faultText = useFaultText()
-  const label = useOptionLabel()
+  const showOutcome = useSaveOutcome(events)
   const changed = new Set(changes.map(({ key }) => key))
   const faultOf = (key: string) => {
     const option = schema.get(key)
@@ -102,21 +108,19 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
     const first = wrong ?? fallbackFaultKey(changed, value)
     if (first !== undefined) {
       drafts.check()
-      onFault(first)
+      events.onFault(first)
       return showError(t('settings.checkInput'))
     }
     const readAgain = () => client.fetchQuery({ ...optionsQuery, staleTime: 0 })
-    const { saved, refusals, notes, rebased } = await sendChanges(changes, readAgain)
+    const outcome = await sendChanges(changes, readAgain)
+    const { saved, refusals, notes } = outcome
     await options.reload()
-    drafts.rebase(rebased)
+    drafts.rebase(outcome.rebased)
     drafts.settle(saved, new Map([...notes, ...refusals]))
-    void client.invalidateQueries({ queryKey: statusQuery.queryKey })
-    void client.invalidateQueries({ queryKey: optionHistoryKey })
-    for (const [key, note] of notes) showWarning(`${label(key)} · ${note}`)
-    const [refused] = refusals.keys()
-    if (refused === undefined) return showSuccess(t('words.saved'))
-    showError(t(saved.size > 0 ? 'settings.partlyFailed' : 'settings.failed'))
-    onFault(refused)
+    for (const queryKey of [statusQuery.queryKey, optionHistoryKey]) {
+      void client.invalidateQueries({ queryKey })
+    }
+    showOutcome(outcome)
   })
 
   return {
@@ -139,6 +143,25 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
     discard: drafts.clear,
     save: submit,
     isSaving: isBusy,
+  }
+}
+
+type Outcome = Awaited<ReturnType<typeof sendChanges>>
+
+/** Returns the function that shows what was saved and what the server rejected. */
+function useSaveOutcome({ onFault, onSaved }: FormEvents) {
+  const { t } = useTranslation()
+  const label = useOptionLabel()
+  return ({ saved, refusals, notes }: Outcome): void => {
+    for (const [key, note] of notes) showWarning(`${label(key)} · ${note}`)
+    const [refused] = refusals.keys()
+    if (refused === undefined) {
+      showSuccess(t('words.saved'), { goesAlong: true })
+      onSaved?.()
+      return
+    }
+    showError(t(saved.size > 0 ? 'settings.partlyFailed' : 'settings.failed'))
+    onFault(refused)
   }
 }
 

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { channelNameQuery } from '#console/api/channels.ts'
-import { otherOf } from '#console/api/logs.ts'
+import { channelNameQuery, otherOf } from '#console/api/logs.ts'
 import { reasonText } from '#console/ui/messages/channel-reason.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import { type AttemptBar, attemptBars } from './attempts.ts'

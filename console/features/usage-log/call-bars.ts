@@ -26,7 +26,8 @@ export const canCount = (filters: LogFilters): boolean =>
   filters.token === '' &&
   filters.group === '' &&
   filters.request === '' &&
-  filters.channel === 0
+  filters.channel === 0 &&
+  filters.failed_channel === 0
 
 /**
  * Divides a range into at most `barsMax` bars. `now` is in unix seconds. Returns null for a range

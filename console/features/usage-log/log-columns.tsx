@@ -25,12 +25,16 @@ export const COLUMNS_KEY = 'logs-table-columns'
 const FOR_ADMINS: ReadonlySet<string> = new Set(['channel', 'username', 'retry'])
 
 type ColumnId = keyof Words['usageLog']['column']
-/** The columns in their default order. The columns up to the status fit 1 280 pixels. */
+/**
+ * The columns in their default order. The columns up to the status fit 1 280 pixels. Admins have
+ * the channel among them, and the ratios follow the status.
+ */
 const ORDER: readonly ColumnId[] = [
   'time',
   'username',
   'token',
   'model',
+  'channel',
   'ratios',
   'prompt',
   'completion',
@@ -38,11 +42,13 @@ const ORDER: readonly ColumnId[] = [
   'firstToken',
   'cost',
   'type',
-  'channel',
   'group',
   'retry',
   'details',
 ]
+const ADMIN_ORDER: readonly ColumnId[] = ORDER.filter((id) => id !== 'ratios').flatMap((id) =>
+  id === 'type' ? [id, 'ratios'] : [id],
+)
 /** The position of a column on cards. Columns without a position appear in the details. */
 const ON_CARD: Partial<Record<ColumnId, 'brief' | 'bare' | 'hidden'>> = {
   time: 'bare',
@@ -63,7 +69,8 @@ export function useLogColumns(isAdmin: boolean, setFilters: SetFilters): Column<
   const number = useNumberFormat()
   return useMemo(() => {
     const drafts = [...placeColumns(setFilters), ...figureColumns(number, t('usageLog.ratios'))]
-    return ORDER.flatMap((id) => drafts.filter((draft) => draft.id === id))
+    return (isAdmin ? ADMIN_ORDER : ORDER)
+      .flatMap((id) => drafts.filter((draft) => draft.id === id))
       .filter(({ id }) => isAdmin || !FOR_ADMINS.has(id))
       .map((draft) => ({
         onCard: ON_CARD[draft.id] ?? 'more',
@@ -94,7 +101,7 @@ function placeColumns(setFilters: SetFilters): Draft[] {
     },
     {
       id: 'channel',
-      width: 140,
+      width: 98,
       cell: (row) => (
         <ChannelCell row={row} onFilter={() => setFilters({ channel: row.channel })} />
       ),
@@ -104,7 +111,7 @@ function placeColumns(setFilters: SetFilters): Draft[] {
       width: 68,
       cell: (row) => <LogUser row={row} onFilter={() => setFilters({ username: row.username })} />,
     },
-    { ...text('token', (row) => row.token_name), width: 92 },
+    { ...text('token', (row) => row.token_name), width: 88 },
     { ...text('group', (row) => row.group), width: 88 },
     {
       id: 'model',
@@ -131,7 +138,7 @@ function figureColumns(number: Intl.NumberFormat, ratios: string): Draft[] {
       cell: (row) => <CostCell row={row} />,
     },
     { id: 'timing', width: 74, align: 'end', cell: (row) => <DurationCell row={row} /> },
-    { id: 'firstToken', width: 78, align: 'end', cell: (row) => <FirstTokenCell row={row} /> },
+    { id: 'firstToken', width: 76, align: 'end', cell: (row) => <FirstTokenCell row={row} /> },
     { id: 'type', width: 106, onCard: 'aside', cell: (row) => <StatusCell row={row} /> },
     { id: 'retry', width: 92, cell: (row) => <RetryCell row={row} /> },
     { id: 'details', width: 210, isGrowing: true, cell: (row) => <DetailsCell row={row} /> },

@@ -52,12 +52,28 @@ export function LogEmpty(props: { view: LogView; error: Error | null; onRetry: (
       />
     )
   }
+  return <EmptyFiltered view={props.view} />
+}
+
+function EmptyFiltered({ view }: { view: LogView }) {
+  const { t } = useTranslation()
+  const { filters, setFilters, clearFilters } = view
+  const { type, channel } = filters
+  const isRetried = type === TYPE_ERROR && channel > 0
+  const showAttempts = () => setFilters({ type: 0, channel: 0, failed_channel: channel })
   return (
     <EmptyState
       icon="filter"
       title={t('usageLog.emptyFiltered')}
-      body={t(bodyOf(filters))}
-      action={<Button onClick={clearFilters}>{t('usageLog.clear', { count })}</Button>}
+      body={t(isRetried ? 'usageLog.emptyRetriedBody' : bodyOf(filters))}
+      action={
+        <>
+          {isRetried && <Button onClick={showAttempts}>{t('usageLog.showFailedAttempts')}</Button>}
+          <Button onClick={clearFilters}>
+            {t('usageLog.clear', { count: filterCount(filters) })}
+          </Button>
+        </>
+      }
     />
   )
 }
@@ -65,8 +81,7 @@ export function LogEmpty(props: { view: LogView; error: Error | null; onRetry: (
 const TYPE_ERROR = 6
 
 /** Returns the translation key of the advice that is shown if the filters match no entry. */
-function bodyOf({ type, channel, model, token, username }: LogFilters) {
-  if (type === TYPE_ERROR && channel > 0) return 'usageLog.emptyRetriedBody' as const
+function bodyOf({ model, token, username }: LogFilters) {
   if (`${model}${token}${username}` !== '') return 'usageLog.emptyExactBody' as const
   return 'usageLog.emptyFilteredBody' as const
 }

@@ -25,6 +25,8 @@ const FILTERS = {
   range: rangeParam(DEFAULT_RANGE),
   /** The channel id. Admins only. */
   channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
+  /** The id of a channel on which an attempt of the call failed. Admins only. */
+  failed_channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
   /** The username. Admins only. */
   username: textParam(),
 } as const
@@ -67,14 +69,15 @@ export const NO_FILTERS: LogFilters = {
   request: '',
   range: DEFAULT_RANGE,
   channel: 0,
+  failed_channel: 0,
   username: '',
 }
 
 /** Returns the filters among `values`. For users who are not admins, admin filters are cleared. */
 export function filtersOf(values: LogFilters, isAdmin: boolean): LogFilters {
   const { type, token, model, group, request, range } = values
-  const { channel, username } = isAdmin ? values : NO_FILTERS
-  return { type, token, model, group, request, range, channel, username }
+  const { channel, failed_channel, username } = isAdmin ? values : NO_FILTERS
+  return { type, token, model, group, request, range, channel, failed_channel, username }
 }
 
 /** Returns the number of active filters. The default range is not counted. */

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery, usableGroupsQuery, usableModelsQuery } from '#console/api/account.ts'
+import { channelNameQuery } from '#console/api/logs.ts'
 import { tokensQuery } from '#console/api/tokens.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { DraftInput } from '#console/ui/forms/draft-input.tsx'
@@ -55,6 +56,12 @@ export function LogFilterBar(props: { view: LogView }) {
       ) : (
         <Fields view={props.view} />
       )}
+      {filters.failed_channel > 0 && (
+        <FailedChannelChip
+          id={filters.failed_channel}
+          onRemove={() => setFilters({ failed_channel: 0 })}
+        />
+      )}
       {count > 0 && (
         <Button
           tone="quiet"
@@ -66,6 +73,23 @@ export function LogFilterBar(props: { view: LogView }) {
         </Button>
       )}
     </Toolbar>
+  )
+}
+
+/** Names the channel on which the listed calls have failed attempts. A click removes the filter. */
+function FailedChannelChip(props: { id: number; onRemove: () => void }) {
+  const { t } = useTranslation()
+  const name = useQuery(channelNameQuery(props.id)).data || `#${props.id}`
+  const words = t('usageLog.failedOn', { name })
+  return (
+    <Button
+      className="tg-log-failed-channel"
+      endIcon="close"
+      label={t('usageLog.removeFilter', { filter: words })}
+      onClick={props.onRemove}
+    >
+      {words}
+    </Button>
   )
 }
 
@@ -119,8 +143,9 @@ function AdminFields({ view }: { view: LogView }) {
   )
 }
 
-/** Returns the number of active filters behind the button. The time range is always visible. */
-const foldCount = (filters: LogFilters): number => filterCount({ ...filters, range: DEFAULT_RANGE })
+/** Returns the number of filters behind the button. Time range and failed channel are visible. */
+const foldCount = (filters: LogFilters): number =>
+  filterCount({ ...filters, range: DEFAULT_RANGE, failed_channel: 0 })
 
 function TypeFilter(props: { type: number; onType: (type: number) => void }) {
   const { t } = useTranslation()

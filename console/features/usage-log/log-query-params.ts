@@ -1,4 +1,4 @@
-import type { LogParams } from '#console/api/logs.ts'
+import { type LogParams, otherOf } from '#console/api/logs.ts'
 import { boundsOf, isWithin, relativeRange } from '#console/ui/time-range/time-range.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import type { LogFilters } from './log-filter-params.ts'
@@ -21,6 +21,7 @@ export function logParams(filters: LogFilters, now: number, begunAt = now): LogP
     group: filters.group,
     request_id: filters.request,
     channel: filters.channel === 0 ? undefined : filters.channel,
+    failed_channel: filters.failed_channel === 0 ? undefined : filters.failed_channel,
     username: filters.username,
     start_timestamp: from ?? undefined,
     end_timestamp: to ?? undefined,
@@ -40,6 +41,7 @@ export function isListed(
   if (ownId !== null && row.user_id !== ownId) return false
   if (filters.type !== 0 && row.type !== filters.type) return false
   if (filters.channel !== 0 && row.channel !== filters.channel) return false
+  if (filters.failed_channel !== 0 && !hasFailedOn(row, filters.failed_channel)) return false
   const isSame = (wanted: string, value: string): boolean => wanted === '' || wanted === value
   return (
     isSame(filters.token, row.token_name) &&
@@ -51,3 +53,6 @@ export function isListed(
       : row.request_id.startsWith(filters.request))
   )
 }
+
+const hasFailedOn = (row: LogEntry, channelId: number): boolean =>
+  otherOf(row).failed_channels?.includes(channelId) === true

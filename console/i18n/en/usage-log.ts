@@ -38,6 +38,9 @@ export const usageLog: Words['usageLog'] = {
   channelGone: 'This channel was deleted',
   clear: 'Clear filters ({{count}})',
   only: 'Only {{value}}',
+  failedOn: 'Failed on {{name}}',
+  removeFilter: 'Remove the filter “{{filter}}”',
+  showFailedAttempts: 'Show failed attempts',
   column: {
     time: 'Time',
     channel: 'Channel',

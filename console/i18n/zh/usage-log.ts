@@ -36,6 +36,9 @@ export const usageLog = {
   channelGone: '该渠道已删除',
   clear: '清除筛选（{{count}}）',
   only: '只看 {{value}}',
+  failedOn: '在 {{name}} 失败',
+  removeFilter: '移除筛选“{{filter}}”',
+  showFailedAttempts: '查看失败的尝试',
   column: {
     time: '时间',
     channel: '渠道',

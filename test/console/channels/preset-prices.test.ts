@@ -53,3 +53,57 @@ it('without a step that leads back, the dialog leaves the list of channels open'
   expect(new URL(page.url()).search).toBe('')
   expect(app.bodies('PUT /api/option/')).toEqual([])
 })
+
+const stepOf = (count: number) =>
+  app.page.getByRole('dialog', {
+    name: en(count === 1 ? 'channelForm.unpricedTitle_one' : 'channelForm.unpricedTitle_other', {
+      count,
+    }),
+  })
+
+async function setPrice(model: string): Promise<void> {
+  const { page } = app
+  await page
+    .getByRole('row', { name: new RegExp(model) })
+    .getByRole('link', { name: en('channelForm.setPrice') })
+    .click()
+  const form = page.getByRole('dialog', { name: en('settings.priceAddTitle') })
+  await form.getByLabel(en('settings.inputPriceLabel')).fill('3')
+  await form.getByRole('button', { name: en('settings.apply'), exact: true }).click()
+  await page.getByRole('button', { name: en('words.saveSettings') }).click()
+}
+
+it('a price set by hand leads back to the list, and the last one to the steps', async () => {
+  const { page } = app
+  withoutPrices()
+  app.site.routes['GET /api/option/preset_ratios'] = () =>
+    ok({ prompt: {}, completion: {}, max_output: {} })
+  await app.openAsRoot('/app/start')
+  await page.getByRole('link', { name: en('dashboard.steps.price.action'), exact: true }).click()
+  await stepOf(2).waitFor()
+  await setPrice('house-model')
+  await page.waitForURL('**/admin/channels?unpriced=1')
+  await stepOf(1)
+    .getByRole('row', { name: /command-a/ })
+    .waitFor()
+  await setPrice('command-a-03-2025')
+  await page.waitForURL('**/app/start')
+})
+
+it('a form of a price that is closed leads back to the list, which leads back too', async () => {
+  const { page } = app
+  withoutPrices()
+  await app.openAsRoot('/app/start')
+  await page.getByRole('link', { name: en('dashboard.steps.price.action'), exact: true }).click()
+  await stepOf(2)
+    .getByRole('link', { name: en('channelForm.setPrice') })
+    .click()
+  const form = page.getByRole('dialog', { name: en('settings.priceAddTitle') })
+  await form.getByRole('button', { name: en('ui.cancel'), exact: true }).click()
+  await page.waitForURL('**/admin/channels?unpriced=1')
+  await stepOf(2)
+    .getByRole('button', { name: en('channelForm.unpricedLater') })
+    .click()
+  await page.waitForURL('**/app/start')
+  expect(app.bodies('PUT /api/option/')).toEqual([])
+})

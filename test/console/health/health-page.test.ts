@@ -194,7 +194,7 @@ describe('the health board', () => {
     const drawer = page.getByRole('dialog')
     const failing = drawer.getByRole('link', { name: en('health.actions.failedCalls') })
     expect(await failing.getAttribute('href')).toBe(
-      '/app/logs/api-usage?type=6&channel=2&range=24h',
+      '/app/logs/api-usage?failed_channel=2&range=24h',
     )
     await drawer.getByRole('link', { name: en('ui.editRow') }).click()
     await page.waitForURL('**/channel/edit/2')

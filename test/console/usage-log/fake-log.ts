@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { otherOf } from '#console/api/logs.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import { perTokenPrice } from '#test/support/per-token-price.ts'
 import { ROOT_USER } from '../support/admin-site.ts'
@@ -44,6 +45,7 @@ export function logRow(id: number, patch: Partial<LogEntry> = {}, other: object 
       duration_ms: 1800,
       usage_source: 'upstream',
       end: 'done',
+      failed_channels: [2],
       admin_info: { use_channel: [2, 1], attempts },
       ...other,
     }),
@@ -70,7 +72,9 @@ export function logRoutes(rows: () => readonly LogEntry[]): FakeRoutes {
       (row) =>
         [null, row.model_name].includes(query.get('model_name')) &&
         [null, row.token_name].includes(query.get('token_name')) &&
-        [null, String(row.type)].includes(query.get('type')),
+        [null, String(row.type)].includes(query.get('type')) &&
+        (query.get('failed_channel') === null ||
+          otherOf(row).failed_channels?.includes(Number(query.get('failed_channel'))) === true),
     )
   const list = (call: FakeCall) => {
     const [page, size] = [Number(call.query.get('p')), Number(call.query.get('page_size'))]

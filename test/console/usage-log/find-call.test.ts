@@ -131,5 +131,9 @@ it('says where to find failed attempts of a channel whose calls another one answ
   app.site.routes['GET /api/log/'] = () => ok({ items: [], page: 0, total: 0 })
   await openLog('?type=6&channel=2&range=1h')
   await app.page.getByText(en('usageLog.emptyRetriedBody')).waitFor()
+  await app.page.getByRole('button', { name: en('usageLog.showFailedAttempts') }).click()
+  await app.page.waitForURL(/failed_channel=2/)
+  const { searchParams } = new URL(app.page.url())
+  expect([searchParams.get('type'), searchParams.get('channel')]).toEqual([null, null])
   if (list !== undefined) app.site.routes['GET /api/log/'] = list
 })

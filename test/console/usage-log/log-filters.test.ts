@@ -1,10 +1,13 @@
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/logs.ts'
-import { en } from '#test/support/console-texts.ts'
+import { en, zh } from '#test/support/console-texts.ts'
+import { ROOT_USER } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
-import { startFakeSite } from '../support/fake-site.ts'
+import { fakeLive } from '../support/fake-live.ts'
+import { ok, startFakeSite } from '../support/fake-site.ts'
 import { takePicture } from '../support/open-page.ts'
-import { enter, logRoutes, manyRows } from './fake-log.ts'
+import { enter, logRoutes, logRow, manyRows } from './fake-log.ts'
 
 const PATH = '/app/logs/api-usage'
 
@@ -127,4 +130,81 @@ describe('the filters of the usage log', () => {
     expect(await page.getByRole('alert').getByText('whole number').count()).toBe(0)
     await close()
   })
+})
+
+describe('the filter of failed attempts on a channel', () => {
+  const LINK = `${PATH}?failed_channel=2&range=24h`
+  const attempts = { failed_channels: [3], admin_info: { use_channel: [3], attempts: [] } }
+  const given = () => {
+    const elsewhere = logRow(2, { token_name: 'elsewhere' }, attempts)
+    const flawless = logRow(1, { token_name: 'flawless' }, { failed_channels: undefined })
+    rows = [logRow(3, { token_name: 'retried' }), elsewhere, flawless]
+    app.site.routes['GET /api/channel/2'] = () => ok({ id: 2, name: 'Azure East US 2 backup' })
+  }
+  const chip = (page: Page, words = en) => {
+    const filter = words('usageLog.failedOn', { name: 'Azure East US 2 backup' })
+    return page.getByRole('button', { name: words('usageLog.removeFilter', { filter }) })
+  }
+
+  it('lists calls that another channel answered, also live, and names the channel', async () => {
+    given()
+    const opened = await app.openPage({ language: 'en' })
+    const live = await fakeLive(opened.page)
+    const { page, close } = opened
+    await enter(page, app.site.url + LINK, { language: 'en' })
+    await page.getByText('retried').first().waitFor()
+    expect(await page.locator('.tg-grid-item').count()).toBe(1)
+    await chip(page).waitFor()
+    await expect.poll(() => live.connections()).toBe(1)
+    live.sendCalls(logRow(4, { token_name: 'not this' }, attempts))
+    live.sendCalls(logRow(5, { token_name: 'failed again' }))
+    await page.getByText('failed again').first().waitFor()
+    expect(await page.getByText('not this').count()).toBe(0)
+    await close()
+  })
+
+  it('can be removed by itself', async () => {
+    given()
+    const { page, close } = await open(LINK)
+    await chip(page).click()
+    await page.getByText('flawless').first().waitFor()
+    expect(await chip(page).count()).toBe(0)
+    const { searchParams } = new URL(page.url())
+    expect([searchParams.get('failed_channel'), searchParams.get('range')]).toEqual([null, '24h'])
+    await close()
+  })
+
+  it('does nothing in the log of a user', async () => {
+    given()
+    const { page, close } = await app.openPage({ language: 'en' })
+    const user = { ...ROOT_USER, id: 1, role: 1 }
+    await enter(page, app.site.url + LINK, { language: 'en' }, user)
+    await page.getByText('flawless').first().waitFor()
+    expect(await chip(page).count()).toBe(0)
+    const queries = app.site.calls.filter(({ path }) => path.startsWith('/api/log/self/'))
+    expect(queries.length).toBeGreaterThan(0)
+    expect(queries.some(({ query }) => query.has('failed_channel'))).toBe(false)
+    await close()
+  })
+
+  for (const language of ['en', 'zh'] as const) {
+    for (const theme of ['light', 'dark'] as const) {
+      it(`is in sight in wide and narrow windows: ${language} ${theme}`, async () => {
+        given()
+        rows = [...manyRows(30).map((row) => ({ ...row, id: row.id + 10 })), ...rows]
+        const { page, close } = await app.openPage({ language, theme })
+        await page.setViewportSize({ width: 1280, height: 800 })
+        await enter(page, app.site.url + LINK, { language })
+        await chip(page, language === 'en' ? en : zh).waitFor()
+        await page.locator('.tg-grid-item').nth(10).waitFor()
+        await takePicture(page, `log-failed-channel-${language}-${theme}-1280`)
+        await page.setViewportSize({ width: 390, height: 844 })
+        await page.locator('.tg-card').first().waitFor()
+        await chip(page, language === 'en' ? en : zh).waitFor()
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+        await takePicture(page, `log-failed-channel-${language}-${theme}-390`)
+        await close()
+      })
+    }
+  }
 })

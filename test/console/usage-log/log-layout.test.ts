@@ -13,7 +13,7 @@ const PATH = '/app/logs/api-usage'
 /** This browser hides its own. */
 const SCROLL_BAR_PX = 15
 const ESSENTIAL = [
-  ...['Time', 'Token', 'Model', 'Ratios', 'Input', 'Output'],
+  ...['Time', 'Token', 'Model', 'Input', 'Output'],
   ...['Duration', 'First token', 'Cost', 'Status'],
 ]
 const PLAIN_USER = { ...ROOT_USER, id: 5, role: 1 }
@@ -40,9 +40,9 @@ const failedRow = (page: Page): Locator =>
   page.locator('.tg-grid-row-muted').filter({ visible: true }).first()
 
 describe('the layout of the usage log', () => {
-  for (const [name, user] of [
-    ['an admin', ROOT_USER],
-    ['a user', PLAIN_USER],
+  for (const [name, user, own] of [
+    ['an admin', ROOT_USER, ['User', 'Channel']],
+    ['a user', PLAIN_USER, ['Ratios']],
   ] as const) {
     it(`shows ${name} what matters, and what failed, at 1280 px without scrolling`, async () => {
       rows = manyRows(9)
@@ -50,7 +50,7 @@ describe('the layout of the usage log', () => {
       const grid = await boxOf(page.getByRole('grid'))
       const last = await boxOf(page.getByRole('columnheader', { name: en('usageLog.column.type') }))
       expect(last.right).toBeLessThanOrEqual(grid.right - SCROLL_BAR_PX)
-      for (const title of ESSENTIAL) {
+      for (const title of [...ESSENTIAL, ...own]) {
         const header = await boxOf(page.getByRole('columnheader', { name: title }).first())
         expect(header.right, title).toBeLessThanOrEqual(last.right)
       }
@@ -61,6 +61,13 @@ describe('the layout of the usage log', () => {
           .map((cell) => cell.textContent)
       }, last.right)
       expect(cut).toEqual([])
+      const channels = page.locator('.tg-grid-body .tg-log-channel > :first-child')
+      expect(await channels.count()).toBe(user === ROOT_USER ? 9 : 0)
+      expect(
+        await channels.evaluateAll((names) =>
+          names.filter((name) => name.scrollWidth > name.clientWidth || name.clientWidth === 0),
+        ),
+      ).toEqual([])
       const failed = failedRow(page).getByText(en('words.failed'))
       expect((await boxOf(failed)).right).toBeLessThanOrEqual(grid.right)
       expect(await failed.locator('.tg-mark').count()).toBe(1)

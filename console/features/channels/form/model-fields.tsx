@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useLocation } from 'react-router-dom'
 import { groupsQuery } from '#console/api/account.ts'
 import { enabledModelsQuery, knownModelsQuery } from '#console/api/channels.ts'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -43,6 +44,7 @@ export function ModelFields(props: ChannelFormProps) {
 /** Lists the channel's models without a price, because calls to these models are refused. */
 function Unpriced({ form: { draft } }: ChannelFormProps) {
   const unpriced = useUnpriced()({ models: draft.models, prefix: draft.modelPrefix })
+  const { pathname, search } = useLocation()
   const [shown, setShown] = useState<readonly string[]>([])
   const [isOpen, setOpen] = useState(false)
   const open = () => {
@@ -52,7 +54,12 @@ function Unpriced({ form: { draft } }: ChannelFormProps) {
   return (
     <>
       {unpriced.length > 0 && <UnpricedTag count={unpriced.length} onOpen={open} />}
-      <UnpricedStep isOpen={isOpen} models={shown} onClose={() => setOpen(false)} />
+      <UnpricedStep
+        isOpen={isOpen}
+        models={shown}
+        returnTo={pathname + search}
+        onClose={() => setOpen(false)}
+      />
     </>
   )
 }

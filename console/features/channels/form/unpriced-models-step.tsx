@@ -1,15 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link, useLocation, useNavigate } from 'react-router-dom'
+import { Link, Navigate, useLocation, useNavigate } from 'react-router-dom'
 import { usableModelsQuery } from '#console/api/account.ts'
 import { enabledModelsQuery } from '#console/api/channels.ts'
-import { optionsKey } from '#console/api/options.ts'
+import { optionsKey, optionsQuery } from '#console/api/options.ts'
 import { type PresetPrice, presetPrices, savePresetPrices } from '#console/api/unpriced-models.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
-import { returnToOf } from '#console/ui/forms/form-return-path.ts'
+import { type ReturnState, returnToOf } from '#console/ui/forms/form-return-path.ts'
 import { SETTLED } from '#console/ui/forms/use-leave-guard.ts'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
@@ -23,10 +23,16 @@ type Props = {
   models: readonly string[]
   /** True if the channel was just saved, so that closing the form loses nothing. */
   isSaved?: boolean
+  /** The path of the page to which the form of a price returns. The default is the linked step. */
+  returnTo?: string
   onClose: () => void
 }
 
 const ADDRESS = { unpriced: flagParam() }
+/** The path of the step that lists the models of all enabled channels. */
+const LINKED_STEP = '/admin/channels?unpriced=1'
+/** The router's state of a return from the form of a price. */
+const AFTER_PRICE = { isAfterPrice: true }
 
 /** A step, opened by a link, that lists the models without a price of all enabled channels. */
 export function LinkedUnpricedStep() {
@@ -34,7 +40,9 @@ export function LinkedUnpricedStep() {
   const enabled = useQuery({ ...enabledModelsQuery, enabled: isLinked })
   const find = useUnpriced()
   const navigate = useNavigate()
-  const returnTo = returnToOf(useLocation().state)
+  const { state } = useLocation()
+  const returnTo = returnToOf(state)
+  const areOptionsRead = useQuery({ ...optionsQuery, retry: false }).data !== undefined
   // The list stays as it was at the opening, because saving the prices shortens it.
   const [models, setModels] = useState<readonly string[]>([])
   const found =
@@ -44,12 +52,25 @@ export function LinkedUnpricedStep() {
     if (returnTo === null) setAddress({ unpriced: false }, { replace: true })
     else void navigate(returnTo)
   }
+  const isLoaded = areOptionsRead && enabled.data !== undefined
+  const isAfterPrice = (state as Partial<typeof AFTER_PRICE> | null)?.isAfterPrice === true
+  // After the last price was set, no model is left to list.
+  if (isLinked && isAfterPrice && isLoaded && models.length + found.length === 0) {
+    return <Navigate to={returnTo ?? '/admin/channels'} replace />
+  }
   return <UnpricedStep isOpen={isLinked && models.length > 0} models={models} onClose={close} />
 }
 
 /** Lists the channel's models without a price, each with the price from the built-in list. */
-export function UnpricedStep({ isOpen, models, isSaved, onClose }: Props) {
+export function UnpricedStep(props: Props) {
+  const { isOpen, models, isSaved, onClose } = props
   const { t } = useTranslation()
+  const back = returnToOf(useLocation().state)
+  const linkState: ReturnState = {
+    ...(isSaved === true ? SETTLED : {}),
+    returnTo: props.returnTo ?? LINKED_STEP,
+    returnState: { ...(back === null ? {} : { returnTo: back }), ...AFTER_PRICE },
+  }
   const client = useQueryClient()
   const query = useQuery({
     queryKey: ['preset-prices', models],
@@ -87,7 +108,7 @@ export function UnpricedStep({ isOpen, models, isSaved, onClose }: Props) {
       {query.isPending ? (
         <Skeleton height={160} />
       ) : (
-        <PriceList prices={query.data ?? models.map(withoutPreset)} isSaved={isSaved === true} />
+        <PriceList prices={query.data ?? models.map(withoutPreset)} linkState={linkState} />
       )}
     </Drawer>
   )
@@ -100,8 +121,8 @@ const withoutPreset = (model: string): PresetPrice => ({
   maxOutputTokens: null,
 })
 
-function PriceList(props: { prices: readonly PresetPrice[]; isSaved: boolean }) {
-  const { prices, isSaved } = props
+function PriceList(props: { prices: readonly PresetPrice[]; linkState: ReturnState }) {
+  const { prices, linkState } = props
   const { t } = useTranslation()
   return (
     <table className="tg-unpriced-list">
@@ -121,7 +142,7 @@ function PriceList(props: { prices: readonly PresetPrice[]; isSaved: boolean }) 
             {price.ratio === null ? (
               <td colSpan={2}>
                 <Icon name="alert" size={14} /> {t('channelForm.presetMissing')}{' '}
-                <Link to={priceForm(price.model)} {...(isSaved ? { state: SETTLED } : {})}>
+                <Link to={priceForm(price.model)} state={linkState}>
                   {t('channelForm.setPrice')}
                 </Link>
               </td>
