@@ -10,25 +10,13 @@ import {
   rowType,
   wireInteger,
 } from '#infra/postgres/row-types.ts'
+import type { LogSort } from '#read-api/contract/logs.ts'
 import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../list-queries.ts'
 import { type LogFilter, type LogRow, matching, named } from './rows.ts'
 
 export { type ListOrder, SORT_WINDOW } from '../list-queries.ts'
 export { logBatches } from './log-export-batches.ts'
 export type { LogFilter, LogRow } from './rows.ts'
-
-export type LogSort =
-  | 'created_at'
-  | 'type'
-  | 'username'
-  | 'token_name'
-  | 'channel'
-  | 'model_name'
-  | 'group'
-  | 'prompt_tokens'
-  | 'completion_tokens'
-  | 'quota'
-  | 'use_time'
 
 /** The sort columns of log rows `w`. A row's id grows with time, so sorting by time uses the id. */
 const SORT_COLUMNS = {

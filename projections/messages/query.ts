@@ -1,6 +1,7 @@
 import { type CommonQueryMethods, sql } from 'slonik'
 import Type from 'typebox'
 import { arrayOf, nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
+import type { MessageSort } from '#read-api/contract/messages.ts'
 import { containing, type Listed, type ListOrder, orderTerms, type Slice } from '../list-queries.ts'
 
 const format = Type.Enum(['markdown', 'html', 'plain'])
@@ -58,14 +59,6 @@ export type MessageFilter = {
   readonly from: number | null
   readonly until: number | null
 }
-
-export type MessageSort =
-  | 'id'
-  | 'title'
-  | 'format'
-  | 'total_recipients'
-  | 'read_count'
-  | 'created_at'
 
 const SORT_COLUMNS = {
   id: sql.fragment`m.id`,

@@ -8,6 +8,7 @@ import {
   sealed,
   wireInteger,
 } from '#infra/postgres/row-types.ts'
+import type { OrderSort } from '#read-api/contract/top-ups.ts'
 import { containing, type Listed, type ListOrder, orderTerms, type Slice } from '../list-queries.ts'
 
 const orderRow = rowType({
@@ -65,16 +66,6 @@ const columns = sql.fragment`
 const tables = sql.fragment`
   from read_orders.orders o left join read_users.users u on u.id = o.user_id
 `
-
-export type OrderSort =
-  | 'id'
-  | 'username'
-  | 'status'
-  | 'money'
-  | 'refunded'
-  | 'quota'
-  | 'payment_method'
-  | 'created_at'
 
 /**
  * The sort columns of orders `o` and users `u`. In a sort by status, refunded orders follow paid

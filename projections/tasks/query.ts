@@ -9,6 +9,7 @@ import {
   sealedText,
   wireInteger,
 } from '#infra/postgres/row-types.ts'
+import type { TaskSort } from '#read-api/contract/tasks.ts'
 import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../list-queries.ts'
 
 /** The largest bigint, which is sorted after every other value. */
@@ -128,17 +129,6 @@ export const listTasks = (
     ),
   )
 }
-
-export type TaskSort =
-  | 'submit_time'
-  | 'finish_time'
-  | 'duration'
-  | 'username'
-  | 'channel'
-  | 'action'
-  | 'platform'
-  | 'status'
-  | 'code'
 
 /** The sort columns of tasks `w`. Tasks that have not ended are sorted after ended tasks. */
 const SORT_COLUMNS = {

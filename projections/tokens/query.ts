@@ -2,6 +2,7 @@ import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
 import Type from 'typebox'
 import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { TOKEN_FIELDS } from '#read-api/contract/token-fields.ts'
+import type { TokenSort } from '#read-api/contract/tokens.ts'
 import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
 import { fieldColumns, selectedFields } from '../field-columns.ts'
 import { containing, type Listed, type Slice } from '../list-queries.ts'
@@ -76,17 +77,6 @@ export const tokenIdsByName = (
     where name = ${name} and (${userId === null} or user_id = ${userId ?? 0})
     order by id desc
   `)
-
-export type TokenSort =
-  | 'id'
-  | 'name'
-  | 'status'
-  | 'remain_quota'
-  | 'used_quota'
-  | 'expired_time'
-  | 'created_time'
-  | 'accessed_time'
-  | 'group'
 
 export type TokenSearch = Slice & {
   readonly userId: number

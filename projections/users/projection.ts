@@ -9,9 +9,12 @@ import type {
   UsernameEvent,
   UserPasswordChanged,
 } from '#domain/user/events.ts'
+import { USER_SETTING_FIELDS } from '#read-api/contract/users.ts'
+import { cellsOfFields } from '../field-columns.ts'
 import { type Handlers, projectionOf } from '../projection.ts'
 import type { Cells, RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../unix-seconds.ts'
+import { SETTING_COLUMNS } from './query.ts'
 
 type OfUser = Recorded<Fact<string, { readonly userId: number }>>
 
@@ -126,9 +129,8 @@ export const users = projectionOf<UserEvent | UsernameEvent | IdentityEvent>({
     UserErased: (event, rows) =>
       changeUser(event, rows, { ...NO_TEXTS, ...NO_IDENTITIES, is_erased: true }),
     UserSettingsChanged: (event, rows) => {
-      const { acceptUnsetModelRatioModel, showIpInLogs } = event.data.settings
-      const cells = { accepts_unpriced: acceptUnsetModelRatioModel, shows_ip: showIpInLogs }
-      changeUser(event, rows, cells)
+      const { settings } = event.data
+      changeUser(event, rows, cellsOfFields(USER_SETTING_FIELDS, settings, SETTING_COLUMNS))
     },
   },
 })

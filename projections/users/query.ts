@@ -3,8 +3,16 @@ import Type from 'typebox'
 import type { IdentityProvider } from '#domain/identity/events.ts'
 import { ACTIVE, ADMIN } from '#domain/shared/roles.ts'
 import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
+import { USER_SETTING_FIELDS, type UserSort } from '#read-api/contract/users.ts'
 import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
+import { fieldColumns, selectedFields } from '../field-columns.ts'
 import { containing, type Listed, type ListOrder, orderTerms, type Slice } from '../list-queries.ts'
+
+/** The columns whose names differ from the name of their setting. */
+export const SETTING_COLUMNS = {
+  acceptUnsetModelRatioModel: 'accepts_unpriced',
+  showIpInLogs: 'shows_ip',
+}
 
 const userRow = rowType({
   id: wireInteger,
@@ -20,10 +28,7 @@ const userRow = rowType({
   authVersion: wireInteger,
   /** True when the server generated the password. */
   mustChangePassword: Type.Boolean(),
-  settings: Type.Object({
-    acceptUnsetModelRatioModel: Type.Boolean(),
-    showIpInLogs: Type.Boolean(),
-  }),
+  settings: Type.Object(fieldColumns(USER_SETTING_FIELDS)),
   inviterId: nullable(wireInteger),
   /** `email` and the ids below are empty when the user has not bound the identity. */
   email: Type.String(),
@@ -45,8 +50,9 @@ const columns = sql.fragment`
   u.id, u.username, u.display_name as "displayName", u.role, u.status, u.user_group as "group",
   u.password_ref as "passwordRef", u.auth_version as "authVersion",
   u.must_change_password as "mustChangePassword",
-  jsonb_build_object(
-    'acceptUnsetModelRatioModel', u.accepts_unpriced, 'showIpInLogs', u.shows_ip
+  (
+    select to_jsonb(s)
+    from (select ${selectedFields('u', USER_SETTING_FIELDS, SETTING_COLUMNS)}) s
   ) as settings,
   u.email, u.github_id as "githubId", u.oidc_id as "oidcId", u.wechat_id as "wechatId",
   u.telegram_id as "telegramId", u.linux_do_id as "linuxDoId",
@@ -109,18 +115,6 @@ export const usersByIds = (
     select ${columns} from read_users.users u
     where u.id = any(${sql.array(userIds, 'int8')})
   `)
-
-export type UserSort =
-  | 'id'
-  | 'username'
-  | 'status'
-  | 'role'
-  | 'group'
-  | 'quota'
-  | 'used_quota'
-  | 'request_count'
-  | 'aff_count'
-  | 'created_time'
 
 /**
  * The sort columns of users `u` and their accounts `a`. In a sort by status, deactivated users

@@ -215,6 +215,7 @@ const LOG_SORTS = [
   'quota',
   'use_time',
 ] as const
+export type LogSort = (typeof LOG_SORTS)[number]
 
 /**
  * The paging parameters. `before` is a row id: the page then starts below that row. It does not

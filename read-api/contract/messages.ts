@@ -53,6 +53,7 @@ const MESSAGE_SORTS = [
   'read_count',
   'created_at',
 ] as const
+export type MessageSort = (typeof MESSAGE_SORTS)[number]
 
 const SearchMessages = Type.Object({
   ...Query.page,

@@ -97,6 +97,7 @@ const TASK_SORTS = [
   'status',
   'code',
 ] as const
+export type TaskSort = (typeof TASK_SORTS)[number]
 
 /** The filters. Times are in Unix seconds and inclusive. `channel_id` is for admins only. */
 const Filters = {

@@ -54,6 +54,7 @@ const TOKEN_SORTS = [
   'accessed_time',
   'group',
 ] as const
+export type TokenSort = (typeof TOKEN_SORTS)[number]
 
 const SearchTokens = Type.Object({
   ...Query.page,

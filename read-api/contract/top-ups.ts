@@ -103,6 +103,7 @@ const ORDER_SORTS = [
   'payment_method',
   'created_at',
 ] as const
+export type OrderSort = (typeof ORDER_SORTS)[number]
 
 export const OrderQuery = Type.Object({
   ...Query.page,

@@ -9,13 +9,12 @@ import {
   type ListOrder,
   type LogFilter,
   type LogRow,
-  type LogSort,
   logRows,
   newestLogId,
   SORT_WINDOW,
   sortedLogRows,
 } from '#projections/call-log/query.ts'
-import { type AllLogs, logQueries } from '../contract/logs.ts'
+import { type AllLogs, type LogSort, logQueries } from '../contract/logs.ts'
 import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../route.ts'
 import { decryptRows, logAnswer } from './log-answer.ts'
 import { logFilter, PageCursors } from './log-query.ts'

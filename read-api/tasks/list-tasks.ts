@@ -12,9 +12,14 @@ import {
   sortedTasks,
   TASKS_COUNTED_MAX,
   type TaskFilter,
-  type TaskSort,
 } from '#projections/tasks/query.ts'
-import { type DrawingTask, type MusicTask, type TaskQuery, taskQueries } from '../contract/tasks.ts'
+import {
+  type DrawingTask,
+  type MusicTask,
+  type TaskQuery,
+  type TaskSort,
+  taskQueries,
+} from '../contract/tasks.ts'
 import { PageCursors } from '../logs/log-query.ts'
 import { integerOf, pageOf, type ReadDeps, textOf, upToDate } from '../route.ts'
 import {

@@ -7,7 +7,8 @@ import { notFound } from '#infra/http/http-errors.ts'
 import { type Account, accountsOf } from '#projections/balances/query.ts'
 import { credentialsOf, passkeysOf } from '#projections/credentials/query.ts'
 import { findUser, listUsers, type UserRow } from '#projections/users/query.ts'
-import { type User, userQueries } from '../contract/users.ts'
+import { answerOf } from '../contract/resource-fields.ts'
+import { USER_SETTING_FIELDS, type User, userQueries } from '../contract/users.ts'
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
 /** Returns the responses for users, each with the user's balance. */
@@ -58,10 +59,7 @@ const userAnswer = (row: UserRow, account: Account | undefined): User => ({
   aff_quota: toWire(account?.affQuota ?? 0n),
   aff_history_quota: toWire(account?.affHistoryQuota ?? 0n),
   inviter_id: row.inviterId ?? 0,
-  setting: JSON.stringify({
-    accept_unset_model_ratio_model: row.settings.acceptUnsetModelRatioModel,
-    show_ip_in_logs: row.settings.showIpInLogs,
-  }),
+  setting: JSON.stringify(answerOf(USER_SETTING_FIELDS, row.settings)),
   created_time: row.createdAt,
   is_erased: row.isErased,
 })

@@ -1,5 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Done, Envelope, ErrorEnvelope } from '#read-api/contract/envelope.ts'
+import { requestProperties } from '#read-api/contract/field-schemas.ts'
+import { USER_SETTING_FIELDS } from '#read-api/contract/users.ts'
 import { PasskeyAssertion } from './credentials.ts'
 
 export const CreateUser = Type.Object({
@@ -97,12 +99,7 @@ export const TransferAffiliate = Type.Object({
 export type TransferAffiliate = Static<typeof TransferAffiliate>
 
 export const UpdateSettings = Type.Object({
-  /**
-   * Whether calls of models without a price are charged at the fallback price instead of being
-   * refused.
-   */
-  accept_unset_model_ratio_model: Type.Optional(Type.Boolean()),
-  show_ip_in_logs: Type.Optional(Type.Boolean()),
+  ...requestProperties(USER_SETTING_FIELDS),
   notify_type: Type.Optional(Type.Union([Type.Literal('email'), Type.Literal('webhook')])),
   /** The balance in quota units below which the user is warned; 0 disables warnings. */
   quota_warning_threshold: Type.Optional(Type.Integer({ minimum: 0, maximum: 9007199254740991 })),

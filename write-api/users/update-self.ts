@@ -8,7 +8,9 @@ import { done } from '#infra/http/envelope.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { startSession } from '#infra/http/session-cookie.ts'
 import { findUser } from '#projections/users/query.ts'
+import { USER_SETTING_FIELDS } from '#read-api/contract/users.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
+import { applyFields } from '../apply-fields.ts'
 import { type UpdateSelf, userActions } from '../contract/users.ts'
 import { requireProofOrRecentLogin } from '../credentials/identity-proof.ts'
 import { notificationsStep } from '../notifications/notification-settings.ts'
@@ -110,16 +112,11 @@ export const updateSettings: Action = (api, deps) => {
       const { actors, vault } = deps.core
       const { userId } = principalOf(request)
       const stream = userStream(userId)
-      const { accept_unset_model_ratio_model, show_ip_in_logs } = request.body
       const context = contextOf(deps, request)
       const position = await deps.runExclusive(stream, async () => {
         const { user } = await actors.stateOf(userDecider, stream)
         if (user === null) throw userError('UserUnknown')
-        const settings = {
-          acceptUnsetModelRatioModel:
-            accept_unset_model_ratio_model ?? user.settings.acceptUnsetModelRatioModel,
-          showIpInLogs: show_ip_in_logs ?? user.settings.showIpInLogs,
-        }
+        const settings = await applyFields(USER_SETTING_FIELDS, user.settings, request.body)
         const command = { type: 'ChangeSettings', settings } as const
         const notifications = await notificationsStep(deps, request, userId)
         const settingsStep = { decider: userDecider, stream, command }
