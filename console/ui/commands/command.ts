@@ -3,8 +3,8 @@ import type { IconName } from '../elements/icons.tsx'
 import { readFlag, useLocalPreference } from '../state/use-local-preference.ts'
 
 /**
- * An action with a shortcut, listed in the palette and in the sheet of shortcuts. Of commands with
- * the same id, the last registered (usually the page's) applies.
+ * An action that the command palette and the sheet of shortcuts list. If several commands have the
+ * same id, only the command that was registered last applies.
  */
 export type Command = {
   readonly id: string
@@ -15,7 +15,10 @@ export type Command = {
   /** One `KeyboardEvent.key` (`?`, `r`) or a sequence of two keys (`g d`). */
   readonly keys?: string
   readonly icon?: IconName
-  /** Runs the action. Missing for keys that the page handles itself, which are only listed. */
+  /**
+   * Runs the action. Undefined if the page itself handles the keys, so that the command is only
+   * listed.
+   */
   readonly act?: () => void
   /** True to list the command only in the sheet of shortcuts, not in the palette. */
   readonly isKeyOnly?: boolean
@@ -50,7 +53,10 @@ export function matches(title: string, query: string): boolean {
 
 type PageCommand = Omit<Command, 'section'> & Partial<Pick<Command, 'section'>>
 
-/** Registers the component's commands while it is mounted; the default section is `page`. */
+/**
+ * Registers commands while the component is mounted. A command without a section belongs to the
+ * section `page`.
+ */
 export function useCommands(given: readonly PageCommand[]): void {
   const commands = given.map((command) => ({ section: 'page' as const, ...command }))
   const latest = useRef(commands)
@@ -62,7 +68,10 @@ export function useCommands(given: readonly PageCommand[]): void {
 
 const KEY = 'single-keys'
 
-/** The setting of single-letter shortcuts (WCAG 2.1.4). Stored per browser, on by default. */
+/**
+ * Returns the setting for single-letter shortcuts (WCAG 2.1.4) and a function that changes it. This
+ * browser stores the setting, which is on by default.
+ */
 export const useSingleKeys = (): [boolean, (isOn: boolean) => void] =>
   useLocalPreference(KEY, true, readFlag)
 

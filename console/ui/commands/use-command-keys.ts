@@ -6,7 +6,10 @@ const SEQUENCE_MS = 1_500
 
 type Pressed = { readonly command: Command | null; readonly pending: string }
 
-/** Returns the command of the keys `pending` and `key`. Without one, `key` may start a sequence. */
+/**
+ * Returns the command whose keys are `pending` followed by `key`. If no command has these keys,
+ * `key` may start a new sequence.
+ */
 function press(commands: readonly Command[], pending: string, key: string): Pressed {
   const command = find(commands, pending === '' ? key : `${pending} ${key}`)
   if (command !== null) return { command, pending: '' }
@@ -27,7 +30,10 @@ function isMeantForTarget(target: EventTarget | null): boolean {
 const find = (commands: readonly Command[], keys: string): Command | null =>
   commands.find((command) => command.keys === keys && command.act !== undefined) ?? null
 
-/** Handles all shortcuts. With a dialog of the shell open (`isAsked`), only ⌘K (Ctrl-K) works. */
+/**
+ * Handles all shortcuts. While the palette or the sheet of shortcuts is open (`isAsked` is true),
+ * only ⌘K (Ctrl-K) works.
+ */
 export function useCommandKeys(onPalette: () => void, isAsked: boolean): void {
   const pending = useRef({ key: '', at: 0 })
   const onKey = useEffectEvent((event: KeyboardEvent) => {

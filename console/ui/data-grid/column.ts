@@ -5,7 +5,7 @@ export type Column<Row> = {
   readonly id: string
   /** The text of the header, which the column chooser and cards also show. */
   readonly title: string
-  /** A shorter text of the header, whose tooltip then shows `title`. */
+  /** A shorter text for the header. If set, the header's tooltip shows `title`. */
   readonly heading?: string
   readonly cell: (row: Row) => ReactNode
   /** Renders the cell as elapsed time. Replaces `cell` if the user prefers elapsed times. */
@@ -22,9 +22,10 @@ export type Column<Row> = {
   readonly isPinned?: boolean
   readonly isHiddenAtFirst?: boolean
   /**
-   * The position on a card (narrow screens): `title` and `aside` at the ends of the heading, `line`
-   * (the default) with a label, `brief` in a shared line, `bare` in this line without a label,
-   * `more` in the expanded part, `foot` for the row's actions.
+   * The place of the value on a card (on narrow screens). `title` and `aside` are the two ends of
+   * the heading. `line` (the default) is a line with a label. `brief` is a line that several values
+   * share, and `bare` is this shared line without a label. `more` is the expanded part. `foot` is
+   * for the row's actions.
    */
   readonly onCard?: 'title' | 'aside' | 'line' | 'brief' | 'bare' | 'more' | 'foot' | 'hidden'
 }
@@ -60,7 +61,10 @@ export const actionsColumn = <Row>(t: TFunction, width: number, cell: Cell<Row>)
 export type Sort = { readonly column: string; readonly isDescending: boolean }
 
 export type StoredLayout = {
-  /** The ids of the columns in the user's order. Columns that a later release adds are missing. */
+  /**
+   * The ids of the columns in the user's order. A column that a later release has added is not in
+   * this list.
+   */
   readonly order: readonly string[]
   readonly shown: Readonly<Record<string, boolean>>
   readonly widths: Readonly<Record<string, number>>
@@ -94,7 +98,10 @@ export function inOrder<Row>(
   return columns.map((column) => (order.includes(column.id) ? (sorted.shift() ?? column) : column))
 }
 
-/** Returns the column. If `isAgo` is true and the column has `agoCell`, it replaces `cell`. */
+/**
+ * Returns the column with `agoCell` in place of `cell` if `isAgo` is true and the column has an
+ * `agoCell`. Otherwise, returns the column unchanged.
+ */
 export const inTime = <Row>(column: Column<Row>, { isAgo }: StoredLayout): Column<Row> =>
   isAgo === true && column.agoCell !== undefined ? { ...column, cell: column.agoCell } : column
 
@@ -108,7 +115,7 @@ export function widthOf<Row>(column: Column<Row>, layout: StoredLayout): number 
 export const clampWidth = (width: number, min = WIDTH_MIN): number =>
   Math.round(Math.min(WIDTH_MAX, Math.max(min, width)))
 
-/** Moves `id` by `step` positions, at most to the first or last position. */
+/** Returns the ids with `id` moved by `step` positions, at most to the first or last position. */
 export function moved(ids: readonly string[], id: string, step: number): string[] {
   const from = ids.indexOf(id)
   const to = Math.min(ids.length - 1, Math.max(0, from + step))

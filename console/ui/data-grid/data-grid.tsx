@@ -16,13 +16,13 @@ import './data-grid.css'
 import './page-scroll.css'
 import './scroll-bar.css'
 
-/** The minimum height of a list that is limited to the window. */
+/** The minimum height of a list whose height is limited to the height of the window. */
 const ROOM_MIN_PX = 240
 const GAP_PX = 12
 
 /**
- * Limits a list to the height of the window, which keeps the pager below the list visible. A list
- * that starts far down the page keeps the height of its stylesheet.
+ * Limits the height of a list so that the list and the page buttons below it fit into the window. A
+ * list that starts far down the page keeps the height from its stylesheet.
  */
 function useFitHeight(box: HTMLElement | null): void {
   useLayoutEffect(() => {
@@ -219,7 +219,10 @@ function tableStyle<Row>(
   } as CSSProperties
 }
 
-/** Returns CSS variables of the header: the page offset at which it starts to move, and how far. */
+/**
+ * Returns the CSS variables of the header: the page offset at which the header starts to move, and
+ * the distance that it moves.
+ */
 const headerTravel = ({ top, coveredHeight }: PagePosition, rowsHeight: number) => ({
   '--tg-head-from': `${Math.max(0, top - coveredHeight)}px`,
   '--tg-head-way': `${rowsHeight}px`,

@@ -7,7 +7,10 @@ export const ROW_HEIGHT: Record<Density, number> = { compact: 34, comfortable: 4
 export const CARD_HEIGHT = 148
 export const HEADER_HEIGHT = 36
 
-/** The row height, which all lists share. `fallback` applies until the user chooses one. */
+/**
+ * Manages the row height, which all lists share. `fallback` applies until the user chooses a row
+ * height.
+ */
 export function useDensity(
   fallback: Density = 'comfortable',
 ): [Density, (density: Density) => void] {

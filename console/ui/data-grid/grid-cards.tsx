@@ -16,7 +16,8 @@ export function GridCard<Row>(given: Given<Row>) {
   const placed = (...places: Column<Row>['onCard'][]) =>
     shown.filter((column) => column !== title && places.includes(column.onCard ?? 'line'))
   const brief = placed('brief', 'bare')
-  // The first line has the columns without labels (user, time), the second the labelled figures.
+  // The first line of a card has the values without labels (user, time). The second line has the
+  // figures with labels.
   const firstNamed = Math.max(
     0,
     brief.findIndex(({ onCard }) => onCard === 'brief'),
@@ -59,7 +60,10 @@ export function GridCard<Row>(given: Given<Row>) {
   )
 }
 
-/** A button over the head of a card, which opens the card. Other controls lie above the button. */
+/**
+ * A button that covers the head of a card and opens the card. The head's other controls are in
+ * front of this button.
+ */
 function HeadOpener<Row>({ props, grid, row, index }: Given<Row>) {
   return (
     <button

@@ -9,7 +9,10 @@ import { allToggled } from './selection.ts'
 
 const STEP_PX = 16
 
-/** The handle at the edge of a column header, which the pointer or arrow keys move. */
+/**
+ * The handle at the edge of a column header. Dragging the handle or pressing arrow keys resizes the
+ * column.
+ */
 function ColumnResizer(props: { title: string; width: number; onWidth: (width: number) => void }) {
   const { t } = useTranslation()
   const start = useRef<{ x: number; width: number } | null>(null)
@@ -58,7 +61,10 @@ function ColumnResizer(props: { title: string; width: number; onWidth: (width: n
 const drawnWidth = (handle: HTMLElement): number | undefined =>
   handle.parentElement?.getBoundingClientRect().width
 
-/** The column headers, which sort and resize, and a checkbox that selects every loaded row. */
+/**
+ * The column headers, with which the user sorts the list and resizes columns, and a checkbox that
+ * selects every loaded row.
+ */
 export function GridHeader<Row>(props: { grid: DataGridProps<Row> }) {
   const { t } = useTranslation()
   const { layout, selection, rows, rowKey, expand } = props.grid

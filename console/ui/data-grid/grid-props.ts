@@ -8,7 +8,7 @@ export type Selection = {
   readonly onChange: (keys: ReadonlySet<string>) => void
 }
 
-/** The position of a row in a tree. Its child rows are also rows of the list. */
+/** The position of a row in a tree. The row's children are separate rows of the list. */
 export type Branch = {
   /** The depth in the tree, from 1 for top-level rows. */
   readonly level: number
@@ -39,21 +39,24 @@ export type DataGridProps<Row> = {
   /** Renders the details below a row. If set, click, Enter and Space expand a row. */
   expand?: (row: Row) => ReactNode
   /**
-   * The key of a row whose details open. Each new key opens them only once, so that the user can
-   * close the details.
+   * The key of a row whose details open. Each new key opens the details only once, so that the user
+   * can close them.
    */
   openKey?: string | undefined
-  /** Called on a click or Enter. Rows with `expand` then expand only on Space. */
+  /**
+   * Called when the user clicks a row or presses Enter. If `onOpen` is set, rows with `expand`
+   * expand only on Space.
+   */
   onOpen?: (row: Row) => void
   /** The label of the button that opens a card. The default is "Edit". */
   openText?: string
-  /** Makes the list a tree, whose branches arrow keys and Space open and close. */
+  /** Makes the list a tree. Arrow keys and Space open and close the branches of the tree. */
   branch?: (row: Row) => Branch
   selection?: Selection
   sort?: Sort | null
   onSort?: (sort: Sort) => void
   isMuted?: (row: Row) => boolean
-  /** Renders a note on a card, which has no tooltips. */
+  /** Renders a note on a card, because a card has no tooltips. */
   cardNote?: (row: Row) => ReactNode
   /** Returns true for a row that has just arrived. The list highlights such a row once. */
   isFresh?: (row: Row) => boolean
@@ -61,7 +64,7 @@ export type DataGridProps<Row> = {
   isFirstSticky?: boolean
   /** The row height until the user chooses one. The default is comfortable. */
   density?: Density
-  /** A CSS length. The default is the height that remains in the window. */
+  /** The maximum height as a CSS length. The default is the height that remains in the window. */
   maxHeight?: string
   /** Called when the newest row appears or disappears, for a button that scrolls to new rows. */
   onAtTop?: (isAtTop: boolean) => void

@@ -1,6 +1,6 @@
 /**
- * Returns the selection after a click on row `index`. With `isRange`, all rows from `anchor` (the
- * row clicked before) to `index` get the new state of row `index`.
+ * Returns the selection after a click on row `index`. If `isRange` is true, all rows from `anchor`
+ * (the row that was clicked before) to `index` get the new state of row `index`.
  */
 export function toggled(
   selected: ReadonlySet<string>,
@@ -20,7 +20,7 @@ export function toggled(
   return next
 }
 
-/** Selects the rows `keys` or, if all of them are already selected, deselects them. */
+/** Selects all rows in `keys`. If all of these rows are selected already, deselects them. */
 export function allToggled(selected: ReadonlySet<string>, keys: readonly string[]): Set<string> {
   const next = new Set(selected)
   const areAllOn = keys.every((key) => selected.has(key))

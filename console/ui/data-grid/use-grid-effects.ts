@@ -7,7 +7,9 @@ import type { DataGridProps } from './grid-props.ts'
 import type { ColumnLayout } from './use-column-layout.ts'
 import { AT_TOP_PX, type Grid, OVERSCAN } from './use-grid.ts'
 
-/** Returns the handlers of keys. The grid itself has the focus, never one of its rows. */
+/**
+ * Returns the keyboard handlers of the grid. The grid itself has the focus, never one of its rows.
+ */
 export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   return (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -27,7 +29,10 @@ export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   }
 }
 
-/** Opens or closes a row's children or details. `isEither` opens what is closed and vice versa. */
+/**
+ * Opens or closes a row's children or details. If `isEither` is true, closed content is opened and
+ * open content is closed.
+ */
 function toggle<Row>(
   props: DataGridProps<Row>,
   grid: Grid<Row>,
@@ -72,7 +77,10 @@ export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>)
   ])
 }
 
-/** The options of listeners that measure before rows are rendered, which avoids a second layout. */
+/**
+ * The options of event listeners that measure before rows are rendered. Measuring this early avoids
+ * a second layout by the browser.
+ */
 const BEFORE_ROWS = { capture: true, passive: true } as const
 
 /** Calls `onAtTop` and provides the methods of `gridRef`. */
@@ -114,8 +122,9 @@ function watchEdge(box: HTMLElement): () => void {
 }
 
 /**
- * Returns a layout with columns that fit their amounts, because a truncated amount looks like a
- * smaller one. Pass each rendered row to `measure`. Columns never become narrower while scrolling.
+ * Returns a layout whose columns are wide enough for their amounts, because a truncated amount
+ * looks like a smaller amount. Pass each rendered row to `measure`. Columns never become narrower
+ * while the list scrolls.
  */
 export function useWholeAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement | null) {
   const [least, setLeast] = useState<Readonly<Record<string, number>>>({})
@@ -132,7 +141,7 @@ export function useWholeAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement
   useEffect(() => {
     const measureAll = () => box?.querySelectorAll('.tg-grid-body .tg-grid-row').forEach(measure)
     if (widths !== '') measureAll()
-    // Measure again after a font has loaded, because it may be wider than the fallback font.
+    // Measure again after a font has loaded, because the font may be wider than the fallback font.
     document.fonts.addEventListener('loadingdone', measureAll)
     return () => document.fonts.removeEventListener('loadingdone', measureAll)
   }, [box, measure, widths])

@@ -67,8 +67,8 @@ function positionOf(box: HTMLElement): PagePosition {
 }
 
 /**
- * Keeps rows in place when scrolling changes between box and page. Must be called after the
- * virtualizer's hook, which first applies the old offset to the new scroller.
+ * Keeps rows in place when the scrolling element changes between the list's box and the page. Must
+ * be called after the virtualizer's hook, which first applies the old offset to the new scroller.
  */
 export function useScrollTakeover(box: HTMLElement | null, isWithPage: boolean): void {
   const wasWithPage = useRef(isWithPage)

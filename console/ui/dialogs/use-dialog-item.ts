@@ -1,8 +1,9 @@
 import { useRef } from 'react'
 
 /**
- * Returns the item that a drawer or dialog shows, or the last item while it closes. `key` changes
- * with each opening. As React key, `key` resets the state of the content.
+ * Returns the item that a drawer or dialog shows. While the drawer or dialog closes, returns the
+ * last item. `key` changes with each opening. If `key` is used as a React key, each opening resets
+ * the state of the content.
  */
 export function useOpening<Item>(item: Item | null) {
   const shown = useRef<Item | null>(null)

@@ -7,8 +7,8 @@ export type Edited = number | 'new' | null
 type Addresses = { list: string; add?: string; edit: string }
 
 /**
- * Returns which form the URL opens: a new one at path `add`, an existing one below path `edit`, or
- * none. The id is 0 if the URL has no valid id.
+ * Returns which form the URL opens: an empty form at path `add`, the form of an existing item below
+ * path `edit`, or no form. The id is 0 if the URL has no valid id.
  */
 export function useDrawerAddress({ list, add = list, edit }: Addresses) {
   const navigate = useNavigate()

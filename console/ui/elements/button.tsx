@@ -15,7 +15,10 @@ export type ButtonProps = {
   isBusy?: boolean
   isDisabled?: boolean
   isPressed?: boolean
-  /** Set for a button that shows or hides the content after it (`aria-expanded`). */
+  /**
+   * Set if the button shows or hides the content that follows the button. True while this content
+   * is visible (`aria-expanded`).
+   */
   isExpanded?: boolean
   hasMenu?: boolean
   /** The id of an element that describes the button, for example why the button is disabled. */

@@ -3,7 +3,10 @@ import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
 import { copyText } from './copy-text.ts'
 
-/** Copies a text that is not displayed. A check mark replaces the icon for a moment. */
+/**
+ * A button that copies a text that is not displayed. After the copy, a check mark replaces the icon
+ * for a moment.
+ */
 export function CopyButton(props: {
   /** The text to copy, or a function that loads the text on click. */
   text: string | (() => Promise<string>)

@@ -15,7 +15,10 @@ export async function copyText(text: string): Promise<boolean> {
   return false
 }
 
-/** Copies a text with the legacy API, the only one on pages without TLS. */
+/**
+ * Copies a text with the browser's legacy API, because pages without TLS have no other API for
+ * copying.
+ */
 function copyByCommand(text: string): boolean {
   const focused = document.activeElement
   const area = document.createElement('textarea')

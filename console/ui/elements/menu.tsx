@@ -66,7 +66,10 @@ export function RowMenu(props: { label: string; items: readonly MenuEntry[] }) {
   )
 }
 
-/** A menu with keyboard support (arrow keys, Home, End, Enter, Space), closed by a selection. */
+/**
+ * A menu with keyboard support (arrow keys, Home, End, Enter, Space). Selecting an entry closes the
+ * menu.
+ */
 function Menu({ items }: { items: readonly MenuEntry[] }) {
   const list = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {

@@ -73,7 +73,7 @@ function EscapeCloses({ onEscape }: { onEscape: () => void }) {
   return <span ref={mark} hidden />
 }
 
-/** Focuses the selected option of a menu or, without one, the first control. */
+/** Focuses the selected option of a menu. If no option is selected, focuses the first control. */
 function FocusFirst(props: { children: ReactElement }) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {

@@ -13,12 +13,18 @@ const listeners = new Set<() => void>()
 let now = seconds()
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** Returns the current unix seconds, updated every ten seconds unless the tab is hidden. */
+/**
+ * Returns the current time in unix seconds. The value is updated every ten seconds while the tab is
+ * visible.
+ */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now)
 }
 
-/** Shows unix seconds as a relative or an absolute time. The tooltip shows the other form. */
+/**
+ * Shows a time, given in unix seconds, in relative or absolute form. The tooltip shows the other
+ * form.
+ */
 export function Time(props: {
   at: number
   style?: 'relative' | 'short' | 'stamp' | 'short-stamp'

@@ -5,7 +5,10 @@ const SHIPPED = { default: '默认分组', vip: 'vip分组' } as const
 
 const isShipped = (name: string): name is keyof typeof SHIPPED => Object.hasOwn(SHIPPED, name)
 
-/** Returns the description of a group. A description that a new site stores is translated. */
+/**
+ * Returns a function that gives the description of a group. A description that a new site stores is
+ * translated.
+ */
 export function useGroupWords(): (name: string, description: string) => string {
   const { t } = useTranslation()
   return (name, description) =>

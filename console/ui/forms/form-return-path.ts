@@ -2,7 +2,10 @@ import { useState } from 'react'
 import { useLocation, useNavigate } from 'react-router-dom'
 import { SETTLED } from './use-leave-guard.ts'
 
-/** Reads from the router's state the path that a closing form opens. Null means the form's list. */
+/**
+ * Reads the path to open when a form closes. The path is in the router's state. Null means that the
+ * form's list opens.
+ */
 export function returnToOf(state: unknown): string | null {
   if (typeof state !== 'object' || state === null || !('returnTo' in state)) return null
   const { returnTo } = state

@@ -59,7 +59,7 @@ export function MailCodeFields(props: {
   )
 }
 
-/** The field for a mailed code, if another field has the address. */
+/** The field for a mailed code. The mail address is entered in another field. */
 export function MailCodeField(
   props: FieldState<string> & {
     email: string

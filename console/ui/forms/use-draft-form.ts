@@ -157,7 +157,10 @@ export const formProps = ({ ref, submit }: Pick<DraftForm<object>, 'ref' | 'subm
   },
 })
 
-/** Creates an `errorsOf` that shows a server error at the field whose list contains its code. */
+/**
+ * Creates an `errorsOf` function that shows a server error at the field whose list contains the
+ * error's code.
+ */
 export const errorsByCode =
   <Draft>(codesOf: FieldCodes<Draft>) =>
   (error: unknown): FieldErrors<Draft> | null => {

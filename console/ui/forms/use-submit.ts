@@ -5,7 +5,7 @@ import { dismissRefusals, showError } from '../messages/toast.ts'
 const tellDuplicate = () => showError(translate('ui.duplicate'), { goesAlong: true })
 
 /**
- * Runs one submit of a form at a time. A second submit in the meantime only calls `tellRepeat` and
+ * Submits a form. While a submit is running, a second submit only calls `tellRepeat` and
  * `onRepeat`. Errors are shown as messages, which the next submit removes.
  */
 export function useSubmit<Args extends readonly unknown[] = []>(

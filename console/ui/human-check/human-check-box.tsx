@@ -60,7 +60,7 @@ type Widget = { readonly api: HumanCheckApi; readonly id: string }
 export function HumanBox(props: {
   siteKey: string
   action: string
-  /** A number to be increased when a new token is needed. */
+  /** The caller increases this number to request a new token. */
   round: number
   onToken: (token: string) => void
 }) {

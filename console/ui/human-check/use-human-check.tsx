@@ -15,7 +15,10 @@ export type HumanCheck = {
   readonly take: () => string | null
 }
 
-/** Manages the human verification of a form. `action` is the server's name of its purpose. */
+/**
+ * Manages the human verification of a form. `action` is the server's name for the purpose of the
+ * form.
+ */
 export function useHumanCheck(action: 'login' | 'register' | 'verification' | 'reset'): HumanCheck {
   const { t } = useTranslation()
   const status = useStatus()

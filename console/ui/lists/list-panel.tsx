@@ -29,7 +29,10 @@ type ListPanelProps<Row> = Omit<DataGridProps<Row>, Given> & {
   create?: { text: string; act: () => void }
   none?: { icon: IconName; title: string; body: string }
   notFound?: { title: string; body: string }
-  /** Controls at the end of the toolbar, before and after the refresh button. */
+  /**
+   * Controls at the end of the toolbar: `modes` are before the refresh button, and `tools` are
+   * after it.
+   */
   modes?: ReactNode
   tools?: ReactNode
   /** Shown between the toolbar and the rows. */

@@ -23,7 +23,10 @@ export type ChosenRows<Row> = {
   readonly keys: ReadonlySet<string>
   readonly choose: (keys: ReadonlySet<string>) => void
   readonly chooseNone: () => void
-  /** The number of rows that `chooseAll` selects. 0 if no other page has rows or too many match. */
+  /**
+   * The number of rows that `chooseAll` selects. 0 if the other pages have no rows or if too many
+   * rows match.
+   */
   readonly choosable: number
   readonly chooseAll: () => Promise<void>
 }

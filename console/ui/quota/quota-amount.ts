@@ -5,7 +5,10 @@ export type AmountUnit = { isCurrency: boolean; quotaPerUnit: bigint }
 
 const QUOTA_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
-/** Returns dollars only if every quota is a finite decimal in dollars and needs no rounding. */
+/**
+ * Returns the unit in which amounts are entered. The unit is dollars only if every number of quota
+ * units can be written exactly as a decimal in dollars.
+ */
 export function amountUnitOf(displayInCurrency: boolean, quotaPerUnit: number): AmountUnit {
   const isWhole = Number.isSafeInteger(quotaPerUnit) && quotaPerUnit > 0
   const perUnit = isWhole ? BigInt(quotaPerUnit) : 500_000n

@@ -19,8 +19,8 @@ function hostOf(template: string): string {
 }
 
 /**
- * Returns the clients of the option `Chats`, then those of the options `chat_link` and
- * `chat_link2`. `/chat/0` opens the first.
+ * Returns all chat clients: first the clients of the option `Chats`, then those of the options
+ * `chat_link` and `chat_link2`. The page `/chat/0` opens the first client.
  */
 export function chatClients(status: Status | undefined): ChatLink[] {
   if (status === undefined) return []
@@ -28,8 +28,8 @@ export function chatClients(status: Status | undefined): ChatLink[] {
 }
 
 /**
- * Returns the client that `/chat2link` opens: the one of `chat_link` or `chat_link2` if set, or
- * else the first of all clients.
+ * Returns the client that the page `/chat2link` opens. This is the client of `chat_link` or
+ * `chat_link2` if one is set, or else the first of all clients.
  */
 export const outsideClient = (status: Status | undefined): ChatLink | undefined =>
   status === undefined ? undefined : (singleLinks(status)[0] ?? chatClients(status)[0])
@@ -60,7 +60,10 @@ export function chatAddress(template: string, site: string, key: string): string
   return OF_THE_BROWSER.test(new URL(address).protocol) ? null : address
 }
 
-/** URL schemes that the server also refuses. Match only the protocol of a parsed URL. */
+/**
+ * URL schemes that the server also refuses. Match this pattern only against the protocol of a
+ * parsed URL.
+ */
 const OF_THE_BROWSER = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):$/
 
 /** The way in which a chat client opens: in a frame, in a window, or not at all. */

@@ -5,8 +5,8 @@ import { showError } from '../messages/toast.ts'
 import { type ChatLink, chatLinks } from './chat-links.ts'
 
 /**
- * Returns the chat clients or, until they have loaded, those of the last visit. Reports an invalid
- * list only once.
+ * Returns the site's chat clients. Until the clients have loaded, returns the clients of the last
+ * visit. An invalid list is reported only once.
  */
 export function useChats(): readonly ChatLink[] {
   const { t } = useTranslation()

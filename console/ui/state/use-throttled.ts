@@ -3,8 +3,8 @@ import type { LiveData, ScreenTopic } from '#console/api/live/live-event.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 
 /**
- * Returns a function that calls `act` at most once per `everyMs`. The first call is immediate, and
- * the last is never lost.
+ * Returns a function that calls `act` at most once per `everyMs`. The first call takes effect
+ * immediately. The last call is delayed but never lost.
  */
 export function useThrottled(act: () => void, everyMs: number): () => void {
   const run = useEffectEvent(act)
@@ -30,7 +30,10 @@ export function useThrottled(act: () => void, everyMs: number): () => void {
   }, [everyMs])
 }
 
-/** Calls `readAgain` (throttled) after live events that pass `isAbout` and after a resync. */
+/**
+ * Calls `readAgain` (throttled) after live events for which `isAbout` returns true and after a
+ * resync (a notice that events may have been missed).
+ */
 export function useLiveRefetch<Topic extends ScreenTopic>(
   topic: Topic,
   everyMs: number,
