@@ -41,7 +41,8 @@ function useLiveChannels(): void {
       const shown = new Map(channelsOf(entries).map((channel) => [channel.id, channel]))
       const newest = new Map(rows.map((row) => [row.id, row]))
       changeChannels(client, (channel) => newestOf(channel, newest))
-      // A new, deleted or retagged channel changes the order of rows, which only the server knows.
+      // A new, deleted or retagged channel changes the order of the rows, and only the server knows
+      // the new order.
       const isMoved = rows.some((row) => 'deleted' in row || shown.get(row.id)?.tag !== row.tag)
       if (rows.some((row) => 'deleted' in row && shown.has(row.id))) readAgain()
       else if (isMoved || entries.some(isTagGroup)) readSoon()
@@ -53,8 +54,8 @@ function useLiveChannels(): void {
 const SOON_MS = 1_000
 
 /**
- * Returns a function that calls `act` at most once per second. Every relayed call sends an event of
- * its channel, which would otherwise reload a list of tags each time.
+ * Returns a function that calls `act` at most once per second. Each relayed call sends an event
+ * about its channel. Without this limit, each event would reload a list of tags.
  */
 function useSoon(act: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
@@ -138,7 +139,10 @@ function Channels() {
 
 const NO_STEP = { isOpen: false, models: [] }
 
-/** Subscribes to live events. Rendered with the rows, so that only permitted users subscribe. */
+/**
+ * Subscribes to live events. This component is rendered only with the rows, so that only permitted
+ * users subscribe.
+ */
 function LiveChannels(): null {
   useLiveChannels()
   return null

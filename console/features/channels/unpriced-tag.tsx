@@ -32,7 +32,10 @@ export function useUnpriced(): (served: Served) => readonly string[] {
 export function UnpricedTag(props: {
   count: number
   onOpen: () => void
-  /** True in a list row, where the tag is not a tab stop, because the form repeats the tag. */
+  /**
+   * True if the tag is in a list row. The tag is not a tab stop there, because the channel's form
+   * shows the tag again.
+   */
   isInRow?: boolean
 }) {
   const { t } = useTranslation()

@@ -7,7 +7,8 @@ import { typeName } from './type-names.ts'
 export type TypeFacts = {
   readonly types: readonly ChannelType[]
   /**
-   * Returns a channel type by number. Undefined for an unsupported type and while the types load.
+   * Returns the channel type with this number. Returns undefined for an unsupported type and while
+   * the types are loading.
    */
   readonly find: (type: number) => ChannelType | undefined
   readonly nameOf: (type: number) => string

@@ -19,8 +19,8 @@ import { useChatTokens } from './use-chat-token.ts'
 const RELOADED = 'chat-reloaded'
 
 /**
- * Shows another site in a sandboxed frame. The site may run scripts, use its own storage and read
- * `address`.
+ * Shows another site in a sandboxed frame. The framed site may run scripts, use its own storage and
+ * read `address`.
  */
 function ChatFrame({ name, address }: { name: string; address: string }) {
   const { t } = useTranslation()
@@ -39,7 +39,10 @@ function ChatFrame({ name, address }: { name: string; address: string }) {
   )
 }
 
-/** True if the CSP blocks the chat client. The CSP is set at page load, so a reload may help. */
+/**
+ * Returns true if the content security policy (CSP) blocks the chat client. The policy is set when
+ * the page loads, so a reload may unblock the client.
+ */
 function useIsBlocked(address: string): boolean {
   const [isBlocked, setBlocked] = useState(false)
   useEffect(() => {

@@ -20,7 +20,7 @@ export function NoClient() {
   )
 }
 
-/** Shown if no chat client has the number in the URL. Offers the first client. */
+/** Shown if no chat client has the number in the URL. Contains a link to the first client. */
 export function OtherClient({ first }: { first: ChatLink }) {
   const { t } = useTranslation()
   return (

@@ -104,7 +104,8 @@ function CouponUser({ coupon: { used_user_id, used_username } }: Cell) {
 }
 
 /**
- * The date that matters most: the future start of the validity, or the expiry, which may be past.
+ * The start of the validity if it is in the future. Otherwise, the expiry, which may be in the
+ * past.
  */
 function CouponValidity({ coupon: { valid_from, valid_until } }: Cell) {
   const { t } = useTranslation()

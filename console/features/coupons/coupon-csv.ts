@@ -15,7 +15,10 @@ const COLUMNS = [
   'valid_until',
 ] as const satisfies readonly (keyof CsvCoupon)[]
 
-/** Spreadsheet programs need this mark to recognize UTF-8, for example in Chinese text. */
+/**
+ * The byte order mark, from which spreadsheet programs recognize UTF-8. Without the mark, Chinese
+ * text would be unreadable.
+ */
 const BYTE_ORDER_MARK = '\uFEFF'
 const FORMULA_START = /^[=+\-@\t\r]/
 
@@ -34,7 +37,7 @@ export function couponsCsv(coupons: readonly CsvCoupon[]): string {
   return BYTE_ORDER_MARK + text.join('')
 }
 
-/** Prefixes `'` to a text that a spreadsheet program would evaluate as a formula. */
+/** Adds `'` before a text that a spreadsheet program would evaluate as a formula. */
 const guarded = (text: string): string => (FORMULA_START.test(text) ? `'${text}` : text)
 
 function quoted(cell: string | number | boolean): string {

@@ -23,7 +23,7 @@ export type CouponDraft = DraftOf<typeof FORM_FIELDS> & {
   count: string
   /** The key of the code. If the field is empty, the server generates a key. */
   key: string
-  /** Empty or -1 means no limit. */
+  /** The number of times that the code can be redeemed. An empty text or -1 means no limit. */
   maxUses: string
 }
 
@@ -62,7 +62,10 @@ export const draftOfCoupon = (coupon: Redemption, unit: AmountUnit): CouponDraft
   maxUses: coupon.is_gift && coupon.max_uses >= 0 ? String(coupon.max_uses) : '',
 })
 
-/** The redemptions of the edited code, and its stored expiry, which may be in the past. */
+/**
+ * The data of an edited code: how often it was redeemed, and its stored expiry, which may be in the
+ * past.
+ */
 type Standing = { readonly used: number; readonly validUntil: string }
 
 function couponFaults(draft: CouponDraft, unit: AmountUnit, standing: Standing) {

@@ -75,8 +75,8 @@ function keyErrors(error: unknown) {
 }
 
 /**
- * Returns the idempotency key of the last attempt if the request is unchanged, so that a retry does
- * not create codes twice.
+ * Returns the idempotency key for a request. If the request equals the last attempt, the key is the
+ * same, so that a retry does not create codes twice.
  */
 function keyFor(attempt: { asked: string; key: string }, asked: string): string {
   if (attempt.asked !== asked) Object.assign(attempt, { asked, key: randomId() })
@@ -110,7 +110,7 @@ function useSave({ coupon, onClose, onCreated }: OpenDrawerProps, unit: AmountUn
 }
 
 /**
- * Creates the requested codes (all or none) and returns their keys in order. A repeated request
+ * Creates either all requested codes or none, and returns their keys in order. A repeated request
  * with the same `idempotencyKey` returns the same keys.
  */
 const createRedemptions = (body: CreateRedemption, idempotencyKey: string): Promise<string[]> =>

@@ -14,11 +14,14 @@ type Told = Pick<
   'status' | 'is_gift' | 'max_uses' | 'used_count' | 'valid_from' | 'valid_until'
 >
 
-/** True for a gift code that has reached its number of uses. Its status is still 1 (enabled). */
+/**
+ * Returns true for a gift code that has been redeemed as often as permitted. The status of such a
+ * code is still 1 (enabled).
+ */
 export const isUsedUp = ({ is_gift, max_uses, used_count }: Told): boolean =>
   is_gift && max_uses >= 0 && used_count >= max_uses
 
-/** True for a code that users cannot redeem now. The list shows such a code in grey. */
+/** Returns true for a code that users cannot redeem now. The list shows such a code in grey. */
 export const isSpent = (coupon: Told): boolean => coupon.status !== 1 || isUsedUp(coupon)
 
 export function couponState(coupon: Told, now: number): CouponState {

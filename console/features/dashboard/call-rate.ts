@@ -30,10 +30,13 @@ function callsOf(events: readonly LiveEvent[]): CallsOfSecond {
   return ofLog.filter((event) => event.kind === 'event' && isCall(event.data)).length
 }
 
-/** True for the log row of a call. Other rows record balance changes. */
+/** Returns true if the log row is a call. Other rows record balance changes. */
 const isCall = (data: object): boolean => 'request_id' in data && data.request_id !== ''
 
-/** Returns the mean calls per second of the last ten seconds; null if the latest is unknown. */
+/**
+ * Returns the mean calls per second of the last ten seconds. Returns null if the number of the
+ * latest second is unknown.
+ */
 export function rateOf(seconds: readonly CallsOfSecond[]): number | null {
   const recent = seconds.slice(-MEAN_OF)
   const known = recent.filter((calls) => calls !== null)

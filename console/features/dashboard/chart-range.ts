@@ -10,8 +10,8 @@ export type Stretch = { readonly from: number; readonly to: number }
 const HOUR = 3_600
 const DAY = 24 * HOUR
 /**
- * The longest range to which the user can zoom. It is a week below the server's limit, because
- * rounding to complete weeks extends the range.
+ * The longest range to which the user can zoom. The range is a week shorter than the server's
+ * limit, because it is later extended to complete weeks.
  */
 const SPAN_MAX = 92 * DAY
 
@@ -28,7 +28,10 @@ export const RANGE_OF_STEP: Record<ChartStep, ChartRange> = { hour: '24h', day: 
 export const stepOf = (text: string | undefined): ChartStep =>
   STEPS.find((step) => step === text) ?? 'hour'
 
-/** Returns the selectable ranges. Figures by token are daily, so `24h` would be a single bar. */
+/**
+ * Returns the selectable ranges. Usage by token is counted per day, so the range `24h` would be a
+ * single bar.
+ */
 export const rangesFor = (isByDay: boolean): readonly ChartRange[] =>
   isByDay ? RANGES.filter((range) => range !== '24h') : RANGES
 
@@ -42,7 +45,10 @@ export function stepsFor(span: number, isByDay: boolean): ChartStep[] {
   return STEPS.filter((step) => fits[step])
 }
 
-/** Returns the requested time step if it fits the range, otherwise the nearest step that fits. */
+/**
+ * Returns the requested time step if it fits the range. Otherwise, returns the nearest step that
+ * fits.
+ */
 export function fittingStep(wanted: ChartStep, span: number, isByDay: boolean): ChartStep {
   const fitting = stepsFor(span, isByDay)
   if (fitting.includes(wanted)) return wanted
@@ -67,6 +73,6 @@ export const wholeSteps = ({ from, to }: Stretch, calendar: Calendar): Stretch =
   to: bucketEnd(bucketStart(to, calendar), calendar) - 1,
 })
 
-/** Returns two bar indexes in ascending order. */
+/** Returns two bar indexes in ascending order, as the first and the last bar. */
 export const between = (one: number, other: number): [first: number, last: number] =>
   one <= other ? [one, other] : [other, one]

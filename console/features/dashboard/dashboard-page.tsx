@@ -51,7 +51,7 @@ const SITE_EVERY_MS = 15_000
 
 /**
  * Returns the interval in ms at which the chart reloads. A user's own chart reloads when a call
- * ends, so it needs an interval (set by the operator) only without a live connection.
+ * ends. Without a live connection, it reloads at an interval that the operator sets.
  */
 function useReadEvery(scope: UsageScope): number | false {
   const minutes = useStatus()?.data_export_interval ?? 5

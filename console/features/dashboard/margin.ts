@@ -12,7 +12,9 @@ export type Margin = {
   readonly amount: bigint
   /** `amount` divided by the charges of calls with a known cost; null if these charges are 0. */
   readonly share: number | null
-  /** The share of all charges that is for calls with a known cost; 1 if there are no charges. */
+  /**
+   * The charges of calls with a known cost as a share of all charges. 1 if there are no charges.
+   */
   readonly coverage: number
 }
 

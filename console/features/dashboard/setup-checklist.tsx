@@ -19,10 +19,15 @@ import { maskedKey, SNIPPET_KINDS, type SnippetKind, snippetOf } from './snippet
 const FIRST_CHANNEL = { keyword: '', model: '', group: '', page: 0, pageSize: 10 }
 const FIRST_TOKEN = { keyword: '', page: 0, pageSize: 10 }
 const FALLBACK_MODEL = 'gpt-4o-mini'
-/** Poll, because the user in another tab or another admin may complete a setup step. */
+/**
+ * The data is polled, because another admin or the user in another tab may complete a setup step.
+ */
 const LIVE = { refetchOnMount: 'always', refetchInterval: 5_000 } as const
 
-/** The setup steps before a first call. Each links to its form and is done once its data exists. */
+/**
+ * The setup steps before a first call. Each step links to its form. A step is done once the data
+ * that it creates exists.
+ */
 export function FirstRun(props: { calls: number; isOwnPage?: boolean }) {
   const { calls, isOwnPage = false } = props
   const { t } = useTranslation()
@@ -122,10 +127,16 @@ function StepItem(props: { step: Step; number: number; path: string }) {
   )
 }
 
-/** The navigation state of links to forms. It makes a closed form return to the list of steps. */
+/**
+ * The navigation state of links to forms. After a form closes, this state returns the user to the
+ * list of steps.
+ */
 const FROM_HERE = { returnTo: '/app/start' }
 
-/** Sample calls with the user's key. The display masks the key; a copy has the complete key. */
+/**
+ * Sample calls with the user's key. The displayed key is masked, but the copied text contains the
+ * complete key.
+ */
 function Snippets(props: { apiKey: string | null; model: string }) {
   const { t } = useTranslation()
   const [kind, setKind] = useState<SnippetKind>('curl')

@@ -1,8 +1,8 @@
 export type StepName = 'channel' | 'price' | 'token' | 'call'
 
 /**
- * The counts that decide which setup steps are done. Null while a count loads or if this user may
- * not read it.
+ * The counts that decide which setup steps are done. A count is null while it loads or if this user
+ * may not read it.
  */
 export type Progress = {
   readonly isAdmin: boolean

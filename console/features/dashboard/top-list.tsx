@@ -14,8 +14,8 @@ type TopRow = {
   readonly count: number
   readonly quota: number
   /**
-   * The URL filters that select this row's calls in the usage log, or null if the log has no such
-   * filter.
+   * The URL filters that show only this row's calls in the usage log. Null if the log has no filter
+   * for the row.
    */
   readonly search: Readonly<Record<string, string>> | null
   /** The cell of the margin column, if the list has that column. */

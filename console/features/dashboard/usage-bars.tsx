@@ -6,11 +6,17 @@ import type { Stretch } from './chart-range.ts'
 import type { UsageChart } from './usage-chart.ts'
 
 const TICK = { fill: 'var(--tg-chart-text)', fontSize: 12 }
-/** The chart's margins. `BarKeys` lies over the bars, and its stylesheet repeats the values. */
+/**
+ * The chart's margins in pixels. The stylesheet of `BarKeys`, which covers the bars, repeats these
+ * values.
+ */
 const MARGIN = { top: 8, right: 4, bottom: 0, left: 0 }
 const AXIS_WIDTH = 72
 
-/** The usage chart, a separate chunk because of a large library. Only bar heights are rounded. */
+/**
+ * The usage chart, in a separate chunk because it needs a large library. Only the heights of the
+ * bars are rounded.
+ */
 export function UsageBars(props: {
   chart: UsageChart
   nameOf: (series: string) => string

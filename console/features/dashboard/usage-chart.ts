@@ -24,7 +24,10 @@ export type UsageChart = {
   readonly step: ChartStep
   readonly isUtc: boolean
   readonly buckets: readonly ChartBucket[]
-  /** The series from largest to smallest. The last may be `OTHERS`, the sum of all others. */
+  /**
+   * The series from largest to smallest. The last series may be `OTHERS`, the sum of all series
+   * that are not listed.
+   */
   readonly series: readonly ChartSeries[]
   readonly total: bigint
   readonly peak: ChartBucket | null
@@ -89,7 +92,9 @@ function seriesOf(points: readonly ChartPoint[], measure: ChartMeasure): ChartSe
   return [...named.slice(0, SERIES_MAX - 1), { name: OTHERS, total }]
 }
 
-/** Returns the start of each bucket. Days follow the calendar, including clock changes. */
+/**
+ * Returns the start of each bucket. Days follow the calendar and may therefore have 23 or 25 hours.
+ */
 function starts({ from, to, ...calendar }: Calendar & { from: number; to: number }): number[] {
   const found: number[] = []
   for (let at = bucketStart(from, calendar); at <= to; at = bucketEnd(at, calendar)) found.push(at)
@@ -100,7 +105,10 @@ function starts({ from, to, ...calendar }: Calendar & { from: number; to: number
 export const bucketEnd = (at: number, calendar: Calendar): number =>
   bucketStart(at + REACHES_NEXT[calendar.step], calendar)
 
-/** The seconds from a bucket's start to a time in the next bucket, even on a day of 25 hours. */
+/**
+ * For each time step, a number of seconds that leads from the start of a bucket into the next
+ * bucket, even on a day of 25 hours.
+ */
 const REACHES_NEXT = { hour: HOUR, day: DAY + 2 * HOUR, week: 7 * DAY + 2 * HOUR }
 
 /** Returns the start of the hour, day or week (from Monday) that contains `at`. */

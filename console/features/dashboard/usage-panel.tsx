@@ -14,7 +14,7 @@ import { type ChartMeasure, OTHERS, prepareUsageChart, type UsageChart } from '.
 import { type ChartView, MEASURES } from './use-chart-view.ts'
 import { useUsage } from './use-usage.ts'
 
-/** The chart's exact figures as a table. An unknown value is a dash. */
+/** The chart's exact figures as a table. A dash represents an unknown value. */
 function UsageTable(props: {
   chart: UsageChart
   text: (value: bigint) => string
@@ -206,7 +206,9 @@ function useMeasureWords(
   return (value) => t(words, { count: Number(value), number: text(value) })
 }
 
-/** The chart's controls for scope, series, step and range. Controls with one option are hidden. */
+/**
+ * The chart's controls for scope, series, step and range. A control with only one option is hidden.
+ */
 function ChartControls({ view }: { view: ChartView }) {
   const { t } = useTranslation()
   const { set } = view

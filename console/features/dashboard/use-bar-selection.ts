@@ -6,7 +6,8 @@ const NONE = -1
 
 /**
  * Manages the focused bar, the selected bars, keys and dragging. Shift with an arrow key selects
- * bars, and Enter zooms into them. Dragging selects bars, and releasing zooms.
+ * bars, and Enter zooms into the selected bars. Dragging also selects bars, and releasing the
+ * pointer zooms.
  */
 export function useBarChoice(chart: UsageChart, onZoom: (stretch: Stretch) => void) {
   const { buckets } = chart

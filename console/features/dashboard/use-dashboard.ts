@@ -13,10 +13,16 @@ const CHART_EVERY_MS = 2_000
 const RECENT_ROWS = 6
 const CONSUMPTION = 2
 
-/** Cached data may be stale, because live events arrive only while this page is open. */
+/**
+ * The data is read again when the page opens. Cached data may be stale, because live events arrive
+ * only while this page is open.
+ */
 const FRESH = { refetchOnMount: 'always' } as const
 
-/** Reads balance, today's totals and the latest calls. Reads again when a call of the user ends. */
+/**
+ * Reads the balance, today's totals and the latest calls. All of them are read again when a call of
+ * the user ends.
+ */
 export function useDashboard() {
   const client = useQueryClient()
   const ownId = useUser()?.id ?? 0

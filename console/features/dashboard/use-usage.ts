@@ -19,8 +19,8 @@ type UsageAsk = {
 }
 
 /**
- * Reads the usage in the range to which the user has zoomed or, without zoom, in the selected range
- * until now.
+ * Reads the usage in the range to which the user has zoomed. Without zoom, reads the usage in the
+ * selected range, which ends now.
  */
 export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs: number | false) {
   return useQuery({
@@ -37,7 +37,10 @@ export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs
   })
 }
 
-/** Returns the range to which the user has zoomed or, if none, the selected range until now. */
+/**
+ * Returns the range to which the user has zoomed. Without zoom, returns the selected range, which
+ * ends now.
+ */
 export const asked = ({ range, zoom, calendar }: Omit<UsageAsk, 'scope' | 'by'>): Stretch =>
   zoom === null
     ? stretchOf(range, Math.floor(Date.now() / 1000), calendar)
@@ -52,8 +55,8 @@ async function read(
 }
 
 /**
- * Names each series after its token. Adds the token's id if two tokens have the same name. Usage
- * without a token has an empty name.
+ * Names each series after its token. If two tokens have the same name, the token's id is added.
+ * Usage without a token has an empty name.
  */
 export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
   const ids = new Map<string, Set<number>>()

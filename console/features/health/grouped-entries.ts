@@ -1,12 +1,12 @@
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 
-/** A single entry, or several entries of one circuit with the newest first. */
+/** A group of entries: a single entry, or several entries of one circuit with the newest first. */
 export type EntryGroup = readonly [TimelineEntry, ...TimelineEntry[]]
 
 /**
- * Groups the entries of a circuit (a model, a key or the channel) into one line, because a circuit
- * that opens again and again would fill pages. User actions and channel changes end all groups and
- * stay visible as single entries. Other circuits and automatic tests do not end a group.
+ * Combines the entries of one circuit (a model, a key or the channel) into one group, because a
+ * circuit that opens again and again would fill pages. User actions and channel changes stay single
+ * entries and end all groups. Entries of other circuits and automatic tests do not end a group.
  */
 export function foldEntries(entries: readonly TimelineEntry[]): readonly EntryGroup[] {
   const groups: [TimelineEntry, ...TimelineEntry[]][] = []
@@ -26,7 +26,10 @@ export function foldEntries(entries: readonly TimelineEntry[]): readonly EntryGr
   return groups
 }
 
-/** Returns a name for the entry's circuit, or null for user actions and other kinds of entries. */
+/**
+ * Returns a name for the entry's circuit. Returns null if the entry does not concern a circuit,
+ * such as a user action.
+ */
 function circuitOf({ kind, by, model, key }: TimelineEntry): string | null {
   if (!kind.startsWith('circuit-') || by !== null) return null
   return JSON.stringify([model ?? null, key === undefined ? 'all' : key])

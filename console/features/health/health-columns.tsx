@@ -16,8 +16,8 @@ const HEIGHT = 20
 const LEAST = 2
 
 /**
- * The last hour as decorative bars, with the failed part of each in another color on top. A period
- * without calls is a dot. One path per color keeps scrolling fast.
+ * The last hour as decorative bars. The failed part of each bar has another color and is at the
+ * top. A period without calls is a dot. One path per color keeps scrolling fast.
  */
 function SparkBars({ points }: { points: readonly Point[] }) {
   const paths = pathsOf(points)
@@ -62,7 +62,7 @@ type Of = {
   readonly barsEnd: number
 }
 
-/** A dash for an unknown value, because an unknown value is not zero. */
+/** A dash, shown instead of 0 for an unknown value. */
 export const Gap = () => <span className="tg-muted">–</span>
 
 type Row = ChannelHealth

@@ -58,10 +58,14 @@ export function CircuitLine({ circuit }: { circuit: CircuitState }) {
 
 const TICK_MS = 1_000
 
-/** The remaining time of a pause. After the pause, a note that the next call tests the circuit. */
+/**
+ * The remaining time of a pause. After the pause, shows a note that the next call tests the
+ * circuit.
+ */
 function Countdown({ until }: { until: number }) {
   const { t } = useTranslation()
-  // Convert the server's wall-clock time once, because the monotonic clock never jumps.
+  // The server's wall-clock time is converted only once, because the monotonic clock is never set
+  // forward or back.
   const end = useMemo(() => performance.now() + until - Date.now(), [until])
   const left = useTimeLeft(end, TICK_MS)
   return (

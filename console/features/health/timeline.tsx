@@ -119,10 +119,16 @@ function StateThen(props: { state: NonNullable<ChannelTimeline['state_at']> }) {
   )
 }
 
-/** The number of entries per page, which is high, because several entries can share one line. */
+/**
+ * The number of entries per page. The number is high, because several entries may be combined into
+ * one line.
+ */
 const TIMELINE_PAGE = 50
 
-/** Reads a channel's history up to `at`, and its state then. Unix seconds; 0 means now. */
+/**
+ * Reads a channel's history up to the time `at` and the channel's state at this time. `at` is in
+ * unix seconds, and 0 means now.
+ */
 function timelineQuery(ask: { channelId: number; at: number; page: number }) {
   const { channelId: id, at, page } = ask
   const moment = at === 0 ? {} : { at, to: at }

@@ -70,7 +70,10 @@ function Content({ message }: { message: InboxMessage }) {
 const ownMessageQuery = (id: number) =>
   apiQuery('GET /api/user/messages/:id', { params: { id } }, [...inboxKey, 'one', id])
 
-/** Marks the message as read. The unread count changes immediately, but changes back on error. */
+/**
+ * Marks the message as read. The unread count changes immediately. If the request fails, the old
+ * count is restored.
+ */
 function useMarkRead(message: InboxMessage | undefined): void {
   const client = useQueryClient()
   const marked = useRef(0)

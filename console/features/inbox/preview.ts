@@ -1,6 +1,9 @@
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 
-/** The number of characters that are read, because removing markup from a long text is slow. */
+/**
+ * The maximum number of characters that are processed, because removing markup from a long text is
+ * slow.
+ */
 const READ_MAX = 2_000
 const SHOWN_MAX = 100
 const CUT = '...'
@@ -21,11 +24,14 @@ export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'f
   )
 }
 
-/** Matches long URLs. They are removed, because otherwise they could fill the part that is read. */
+/**
+ * Matches long URLs. They are removed, because a long URL could otherwise take up all characters
+ * that are processed.
+ */
 const LONG_ADDRESS = /(\]\(|\b(?:src|href)\s*=\s*["']?)[^()<>\s"']{200,}/gi
 const CUT_MARK = /(?:<\/?[a-z][^<>]*|!?\[[^[\]]*\]\([^\s()]*)$/i
 
-/** Returns the start of the content, without markup that the cut leaves incomplete. */
+/** Returns the start of the content. Markup that is incomplete because of the cut is removed. */
 function beginningOf(content: string): string {
   const short = content.replace(LONG_ADDRESS, '$1-')
   if (short.length <= READ_MAX) return short
@@ -41,7 +47,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
 }
 
-/** Removes HTML tags. The result is only for display as plain text, never as HTML. */
+/** Removes HTML tags. The result must be displayed as plain text and never as HTML. */
 const withoutTags = (html: string): string =>
   html
     .replace(/<(style|script)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, ' ')

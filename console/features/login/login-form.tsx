@@ -7,11 +7,14 @@ import { EntryForm } from '#console/ui/layout/entry-page.tsx'
 import type { Login, SecondFactorRequired } from '#write-api/contract/login.ts'
 import { useEnter } from './use-complete-login.ts'
 
-/** The required second factor, and whether the password is a common one. */
+/** The second factor that the server requires, and whether the password is a common password. */
 export type Asked = SecondFactorRequired['second_factor'] & { readonly isCommonPassword?: boolean }
 export type OnNeeded = (needed: Asked) => void
 
-/** The password form. A field's error appears below the field, a server error at the button. */
+/**
+ * The password form. An error in a field appears below the field, and an error from the server
+ * appears at the button.
+ */
 export function LoginForm(props: { onNeeded: OnNeeded }) {
   const { t } = useTranslation()
   const enter = useEnter()

@@ -50,7 +50,8 @@ export function LoginPage() {
   const [params] = useSearchParams()
   const name = useSiteName()
   const title = t('shell.login')
-  // The second factor that a login on another page requires. The other page redirects here.
+  // The second factor that a login on another page requires, because that page redirects to this
+  // page.
   const arrived = useLocation().state as Partial<SecondFactorRequired> | null
   const [asked, setAsked] = useState<Asked | null>(null)
   const [leftTicket, setLeftTicket] = useState('')
@@ -77,7 +78,10 @@ export function LoginPage() {
   )
 }
 
-/** The login methods. The password form is collapsed if only the super admin may use it. */
+/**
+ * The login methods. The password form is collapsed if only the super admin may log in with a
+ * password.
+ */
 function WaysIn({ onNeeded }: { onNeeded: OnNeeded }) {
   const { t } = useTranslation()
   const status = useStatus()
@@ -111,7 +115,7 @@ function WaysIn({ onNeeded }: { onNeeded: OnNeeded }) {
   )
 }
 
-/** Links below the form. `aff` is the invitation code, which the registration link passes on. */
+/** Links below the form. `aff` is the invitation code. The registration link contains the code. */
 function Links({ aff }: { aff: string | null }) {
   const { t } = useTranslation()
   const status = useStatus()

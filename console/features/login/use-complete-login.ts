@@ -12,7 +12,8 @@ export function useEnter() {
   const client = useQueryClient()
   const navigate = useNavigate()
   const [params] = useSearchParams()
-  // The return path of an OAuth login that had to continue here with the second factor.
+  // The path to open after the login. An OAuth login passes the path to this page if a second
+  // factor is required.
   const arrived = useLocation().state as { returnTo?: string | null } | null
   const isKnownPath = useOutletContext<(path: string) => boolean>()
   return async (

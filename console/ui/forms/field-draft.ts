@@ -18,8 +18,9 @@ type Drafts = Record<Exclude<FieldType, 'names' | 'flag' | 'numericFlag'>, strin
 }
 
 /**
- * The values in the form of a resource: numbers are texts as entered, times are in the format of a
- * date-time field, names are a list. A missing number or time is an empty text.
+ * The values in a form that edits a resource. A number is the text that the user has entered, a
+ * time is in the format of a date-time field, and several names are a list. A missing number or
+ * time is an empty text.
  */
 export type DraftOf<F extends WritableFields> = { [Name in keyof F]: Drafts[F[Name]['type']] }
 

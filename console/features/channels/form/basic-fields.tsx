@@ -27,7 +27,10 @@ export function BasicFields(props: ChannelFormProps) {
   )
 }
 
-/** Lists the supported channel types. A stored channel's type is listed even if unsupported. */
+/**
+ * Lists the supported channel types. The type of a stored channel is listed even if the type is not
+ * supported.
+ */
 function TypeField({ form, stored, type }: ChannelFormProps) {
   const { t } = useTranslation()
   const { types, nameOf, find } = useTypeFacts()

@@ -25,7 +25,10 @@ type FormProps = {
   /** The stored channel, or null for a new channel. */
   channel: Channel | null
   onClose: () => void
-  /** Called instead of `onClose` with the models of the saved channel that have no price. */
+  /**
+   * Called instead of `onClose` if the saved channel has models without a price. Receives these
+   * models.
+   */
   onUnpriced: (models: readonly string[]) => void
 }
 
@@ -114,8 +117,8 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
     else onClose()
   }
   /**
-   * Returns those of `models` that have no price. Returns none if the site permits models without a
-   * price or if reading the prices fails.
+   * Returns the models without a price among `models`. Returns an empty list if the site permits
+   * models without a price or if reading the prices fails.
    */
   function findUnpriced(models: readonly string[]): Promise<readonly string[]> {
     if (isSelfUse) return Promise.resolve([])
@@ -139,7 +142,10 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
   }
 }
 
-/** Creates one channel or one per key, and returns their number and the server's message. */
+/**
+ * Creates one channel, or one channel per key. Returns the number of created channels and the
+ * server's message.
+ */
 async function createChannel(body: CreateChannel): Promise<{ count: number; message: string }> {
   const { data, message } = await exchange('POST /api/channel/', { body })
   return { count: data.ids.length, message }

@@ -21,7 +21,10 @@ export function ChannelDrawer(props: { edited: Edited; onClose: () => void }) {
 
 type OneProps = { isOpen: boolean; edited: number | 'new'; onClose: () => void }
 
-/** Shows the form once its data has loaded. Until then, shows a placeholder or the error. */
+/**
+ * Shows the form once the form's data has loaded. Until then, shows a placeholder, or an error if
+ * loading fails.
+ */
 function OneDrawer(props: OneProps) {
   const { t } = useTranslation()
   const id = props.edited === 'new' ? 0 : props.edited

@@ -10,7 +10,9 @@ import { KeyFields } from './key-fields.tsx'
 import { LimitFields } from './limit-fields.tsx'
 import { ModelFields } from './model-fields.tsx'
 
-/** The mappings that rewrite requests to the provider and its responses. */
+/**
+ * The fields of the mappings that change requests to the provider and responses from the provider.
+ */
 function MappingFields({ form }: ChannelFormProps) {
   const { t } = useTranslation()
   const json = (name: (typeof JSON_FIELDS)[number]) => ({
@@ -43,8 +45,8 @@ const LIMITS = [...NUMBER_FIELDS, 'priority', 'costRatio', 'expiresAt'] as const
 const MAPPINGS = [...JSON_FIELDS, 'modelPrefix'] as const
 
 /**
- * The channel form: required fields, and two sections that are initially collapsed. A section opens
- * if one of its fields has an error or, for mappings, a stored value.
+ * The channel form: the required fields, and two collapsed sections. A section opens if one of its
+ * fields has an error. The section of mappings also opens if one of its fields has a stored value.
  */
 export function ChannelForm(props: ChannelFormProps) {
   const { t } = useTranslation()

@@ -1,6 +1,9 @@
 import type { ChannelDraft } from './channel-draft.ts'
 
-/** Returns the entered keys without duplicates. In modes for several keys, each line is a key. */
+/**
+ * Returns the entered keys without duplicates. In the modes for several keys, each line of the text
+ * is a key.
+ */
 export const keysOf = ({ key }: ChannelDraft): string[] => [
   ...new Set(
     key
@@ -11,8 +14,8 @@ export const keysOf = ({ key }: ChannelDraft): string[] => [
 ]
 
 /**
- * Returns true if a change of address, type or proxy requires the user to enter the key again. A
- * stored key is sent only to the address and through the proxy for which it was entered.
+ * Returns true if the user has changed the address, type or proxy and must therefore enter the key
+ * again. A stored key is sent only to the address and through the proxy for which it was entered.
  */
 export const needsKeyAgain = (before: ChannelDraft, after: ChannelDraft): boolean =>
   before.type !== after.type ||

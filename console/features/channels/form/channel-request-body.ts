@@ -16,7 +16,10 @@ export function createdTerms(draft: ChannelDraft): CreateChannel {
   }
 }
 
-/** Returns the changed fields for the update request. Empty if the user changed nothing. */
+/**
+ * Returns the fields that the user has changed, for the update request. The result is empty if the
+ * user changed nothing.
+ */
 export function changedTerms(
   channel: Channel,
   before: ChannelDraft,
@@ -38,8 +41,8 @@ export function changedTerms(
 }
 
 /**
- * Returns how the server uses the entered keys. After a change of the address, entered keys always
- * replace the stored keys, which belong to the old address.
+ * Returns how the server uses the entered keys. If the address has changed, the entered keys
+ * replace the stored keys, because the stored keys belong to the old address.
  */
 export const keyModeOf = (before: ChannelDraft, after: ChannelDraft): 'replace' | 'append' =>
   after.keyMode === 'append' && !needsKeyAgain(before, after) ? 'append' : 'replace'

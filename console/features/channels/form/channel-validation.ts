@@ -22,7 +22,10 @@ export type ChannelFault =
 
 export type ChannelFaults = FieldErrors<ChannelDraft, ChannelFault>
 
-/** Returns the errors that prevent saving. `before` is the stored channel; null for a new one. */
+/**
+ * Returns the errors that prevent saving. `before` contains the stored channel's values, and is
+ * null for a new channel.
+ */
 export function channelFaults(
   draft: ChannelDraft,
   before: ChannelDraft | null,
@@ -58,7 +61,9 @@ function keyFault(draft: ChannelDraft, before: ChannelDraft | null): ChannelFaul
   return needsKeyAgain(before, draft) ? 'keyAgain' : null
 }
 
-/** Rejects an expiry in the past, except the unchanged stored expiry `before`. */
+/**
+ * Returns an error if the expiry is in the past. The unchanged stored expiry `before` is accepted.
+ */
 function expiryFault(text: string, before: string | undefined): ChannelFault | null {
   const seconds = secondsOfDateField(text, 0)
   if (seconds === null) return 'dateWrong'

@@ -49,8 +49,8 @@ export function FetchedModels(
 }
 
 /**
- * Returns a function that reads the provider's model list, or null if a changed address requires
- * the key again.
+ * Returns a function that reads the provider's model list. Returns null if the user has changed the
+ * address and must enter the key again.
  */
 function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   const { stored, channel, type } = props
@@ -59,7 +59,8 @@ function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   if (key !== undefined) {
     const base_url = cleanUrl(draft.baseUrl) || (type?.base_url ?? '')
     const { type: kind, setting } = draft
-    // The form lacks the proxy's password, so the server reads it from the channel with this `id`.
+    // The form does not have the proxy's password, so the server reads the password from the
+    // channel with this `id`.
     const known = channel === null ? {} : { id: channel.id }
     const other = draft.other.trim()
     return () =>
@@ -71,7 +72,7 @@ function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   return () => call('GET /api/channel/fetch_models/:id', { params: { id: channel.id } })
 }
 
-/** Returns the error with `words` before the server's message. */
+/** Returns an error whose message is `words` followed by the server's message. */
 function explained(error: unknown, words: string): Error {
   if (!(error instanceof ApiError)) return new Error(words)
   if (error.message.startsWith(words)) return error

@@ -63,8 +63,8 @@ const allowedMembersFault = (names: unknown): 'allowedMembersWrong' | null =>
     : 'allowedMembersWrong'
 
 /**
- * Checks for a valid JSON object. Other JSON values are errors, although the specification permits
- * them.
+ * Checks that a text is a JSON object. Other JSON values are errors, although the specification
+ * permits them.
  */
 export function objectFault(text: string): 'notJson' | 'notObject' | null {
   if (text.trim() === '') return null

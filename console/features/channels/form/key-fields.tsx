@@ -60,8 +60,8 @@ const NEW_MODES = ['single', 'batch', 'multi_to_single'] as const
 const STORED_MODES = ['append', 'replace'] as const
 
 /**
- * The fields for the keys and their mode. The mode says how many channels the keys create, or how
- * they change the stored keys.
+ * The fields for the keys and the key mode. The mode determines how many channels are created from
+ * the keys, or how the entered keys change the stored keys.
  */
 export function KeyFields(props: ChannelFormProps) {
   const { form, stored, channel } = props

@@ -34,7 +34,9 @@ const LINKED_STEP = '/admin/channels?unpriced=1'
 /** The router's state of a return from the form of a price. */
 const AFTER_PRICE = { isAfterPrice: true }
 
-/** A step, opened by a link, that lists the models without a price of all enabled channels. */
+/**
+ * A step that a link opens. The step lists those models of all enabled channels that have no price.
+ */
 export function LinkedUnpricedStep() {
   const [{ unpriced: isLinked }, setAddress] = useUrlState(ADDRESS)
   const enabled = useQuery({ ...enabledModelsQuery, enabled: isLinked })
@@ -43,7 +45,8 @@ export function LinkedUnpricedStep() {
   const { state } = useLocation()
   const returnTo = returnToOf(state)
   const areOptionsRead = useQuery({ ...optionsQuery, retry: false }).data !== undefined
-  // The list stays as it was at the opening, because saving the prices shortens it.
+  // The list is kept as it was when the step opened, because saving prices would remove models from
+  // the list.
   const [models, setModels] = useState<readonly string[]>([])
   const found =
     isLinked && models.length === 0 ? find({ models: enabled.data ?? [], prefix: '' }) : []

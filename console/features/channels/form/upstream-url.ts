@@ -14,5 +14,5 @@ export function relayAddress(type: ChannelType | undefined, baseUrl: string, oth
   return `${base}${path.replace('{other}', () => filled)}`
 }
 
-/** True for an address that ends with `/v1`, which the relay would append a second time. */
+/** Returns true if the address ends with `/v1`. The relay would append `/v1` a second time. */
 export const endsInVersion = (url: string): boolean => /\/v1$/.test(cleanUrl(url))

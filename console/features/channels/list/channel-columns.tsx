@@ -29,7 +29,10 @@ export type ColumnFacts = {
 type ChannelColumn = Column<ChannelLine>
 type TagLine = Extract<ChannelLine, { kind: 'tag' }>
 
-/** Creates a cell of channel rows and tag rows. Without `tagCell`, the cell of a tag is empty. */
+/**
+ * Creates a function that renders a cell for channel rows and tag rows. Without `tagCell`, the cell
+ * of a tag row is empty.
+ */
 const cell =
   (
     channelCell: (channel: Channel, isChild: boolean) => ReactNode,
@@ -39,8 +42,8 @@ const cell =
     line.kind === 'channel' ? channelCell(line.channel, line.isChild) : tagCell?.(line.group, line)
 
 /**
- * The columns of the list in their default order. The id of a sortable column is the server's sort
- * name. `isBatch` adds checkboxes, which leave less width for names.
+ * The columns of the list in their default order. The id of a sortable column is the server's name
+ * for sorting. `isBatch` adds checkboxes, which leave less width for the names.
  */
 export const channelColumns = (
   t: TFunction,

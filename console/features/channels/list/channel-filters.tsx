@@ -20,11 +20,14 @@ type FieldsProps = {
   types: readonly Choice<string>[]
 }
 
-/** Returns the number of active filters that the collapsed filter bar hides on phones. */
+/** Returns how many active filters are hidden while the filter bar is collapsed on phones. */
 export const foldedCount = ({ keyword, ...folded }: ChannelFilters): number =>
   Object.values(folded).filter((text) => text !== '').length
 
-/** The filters of the list, as stored in the URL. Phones show only the search until expanded. */
+/**
+ * The filters of the list, as stored in the URL. Phones show only the search field until the user
+ * expands the filters.
+ */
 export function ChannelFilterFields(props: FieldsProps & { isFolded: boolean }) {
   const { t } = useTranslation()
   return (

@@ -14,10 +14,16 @@ export type ChannelLine =
     }
   | { readonly kind: 'channel'; readonly channel: Channel; readonly isChild: boolean }
 
-/** The channel fields that row selection needs. A tag's row contains these fields per channel. */
+/**
+ * The channel fields that are needed to select rows. The row of a tag contains these fields for
+ * each of its channels.
+ */
 export type ChoosableChannel = Pick<Channel, 'id' | 'name' | 'status' | 'tag'>
 
-/** Returns the rows in order. The channels of an open tag follow the tag once they have loaded. */
+/**
+ * Returns the rows in order. The channels of an open tag come after the tag's row once they have
+ * loaded.
+ */
 export function linesOf(
   entries: readonly ChannelEntry[],
   openTags: ReadonlyMap<string, readonly Channel[] | null>,
@@ -52,13 +58,16 @@ export const lineKey = (line: ChannelLine): string =>
 
 const tagKey = (tag: string): string => `tag:${tag}`
 
-/** True for a disabled channel, and for a tag whose channels are all disabled. */
+/** Returns true for a disabled channel, and for a tag whose channels are all disabled. */
 export const isMuted = (line: ChannelLine): boolean =>
   line.kind === 'channel'
     ? line.channel.status !== 1
     : line.group.members.every(({ status }) => status !== 1)
 
-/** Returns the keys of the checked rows: selected channels, and tags with all channels selected. */
+/**
+ * Returns the keys of the checked rows: the selected channels, and the tags whose channels are all
+ * selected.
+ */
 export function markedKeys(
   entries: readonly ChannelEntry[],
   chosen: ReadonlySet<string>,
@@ -73,8 +82,8 @@ export function markedKeys(
 }
 
 /**
- * Returns the selected channels after the user checked or cleared rows. Checking a tag selects all
- * its channels.
+ * Returns the selected channels after the user has checked or unchecked rows. Checking a tag
+ * selects all channels of the tag.
  */
 export function chosenAfter(
   entries: readonly ChannelEntry[],

@@ -10,7 +10,10 @@ export const channelState = (status: number): ChannelState => STATES[status] ?? 
 
 export type StatusCause = { reason: string; time: number }
 
-/** Parses the cause and the time (unix seconds, or 0) of disabling a channel; null if invalid. */
+/**
+ * Parses why and when (in unix seconds, or 0) a channel was disabled. Returns null if the text is
+ * invalid.
+ */
 export function statusCause(otherInfo: string): StatusCause | null {
   try {
     const info: unknown = JSON.parse(otherInfo)
@@ -25,7 +28,10 @@ export function statusCause(otherInfo: string): StatusCause | null {
 
 export type Speed = 'untested' | 'fast' | 'fair' | 'slow' | 'verySlow'
 
-/** Rates a response time: green to 1 s, lime to 3 s, yellow to 5 s, then red. 0 is untested. */
+/**
+ * Rates a response time: green up to 1 s, lime up to 3 s, yellow up to 5 s, and red above 5 s. A
+ * time of 0 means that the channel is untested.
+ */
 export function responseSpeed(milliseconds: number): Speed {
   if (milliseconds <= 0) return 'untested'
   if (milliseconds <= 1000) return 'fast'

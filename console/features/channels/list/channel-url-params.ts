@@ -23,7 +23,10 @@ export const ADDRESS = listAddress(
 
 export type ChannelFilters = UrlValues<typeof ADDRESS.filters>
 
-/** Returns the next sort order after a click on a header: descending, ascending, then default. */
+/**
+ * Returns the next sort order after a click on a header. Clicks on one header change the order from
+ * descending to ascending and then to the default order.
+ */
 export function sortAfter(now: Sort | null, asked: Sort): Sort | null {
   const isThird = now?.column === asked.column && !now.isDescending && asked.isDescending
   return isThird ? null : asked

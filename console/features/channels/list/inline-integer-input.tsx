@@ -3,8 +3,9 @@ import { useTranslation } from 'react-i18next'
 import { showError } from '#console/ui/messages/toast.ts'
 
 /**
- * An integer edited in its row. Enter and blur save the number, and Escape restores the old number.
- * If the channels of a tag have different numbers, the number is null and the box empty.
+ * An integer that is edited in its row. Enter and blur save the number, and Escape restores the old
+ * number. For the channels of a tag with different numbers, the number is null and the box is
+ * empty.
  */
 export function InlineInteger(props: {
   label: string

@@ -8,14 +8,17 @@ import type { TagGroup, TagMember } from '#read-api/contract/channels.ts'
 import type { ChoosableChannel } from './channel-rows.ts'
 import { useChannelAction } from './use-channel-action.ts'
 
-/** Actions on many channels. An action changes all channels or none, and offers an undo. */
+/**
+ * Actions on many channels. An action changes either all channels or none of them, and offers an
+ * undo.
+ */
 export function useBatchActions() {
   const act = useChannelAction()
   const { t } = useTranslation()
   const { switched, switchedTag } = useSwitched()
   const offerUndo = useUndo()
   return {
-    /** Enables or disables channels. Like `setTag`, returns true on success. */
+    /** Enables or disables channels. `setAllEnabled` and `setTag` return true on success. */
     setAllEnabled: (channels: readonly ChoosableChannel[], isEnabled: boolean) =>
       act(async () => {
         const body = { ids: idsOf(channels), status: isEnabled ? 1 : 2 } as const
@@ -73,7 +76,10 @@ function useUndo() {
   return (message: string, undo: () => Promise<unknown>) => showUndoable(message, () => act(undo))
 }
 
-/** True if the system has disabled the channel. An undo cannot restore automatic disabling. */
+/**
+ * Returns true if the system has disabled the channel automatically. An undo cannot restore this
+ * state.
+ */
 const wasAutoDisabled = ({ status }: TagMember): boolean => status === 3
 
 const idOf = ({ id }: TagMember): number => id

@@ -10,8 +10,8 @@ import { useChannelAction } from './use-channel-action.ts'
 import { useRowActions } from './use-row-actions.ts'
 
 /**
- * Returns a function that sets a number for all channels of a tag. Asks for confirmation if their
- * numbers differ; otherwise offers an undo.
+ * Returns a function that sets a number for all channels of a tag. If the channels have different
+ * numbers, the user must confirm the change. Otherwise, the change offers an undo.
  */
 function useGroupNumber() {
   const { t } = useTranslation()

@@ -12,7 +12,10 @@ type NumberField = 'priority' | 'weight'
 
 const AUTO_DISABLED = 3
 
-/** Actions on one channel. Its row changes immediately, and changes back if the action fails. */
+/**
+ * Actions on one channel. The row shows the change immediately, and shows the old value again if
+ * the action fails.
+ */
 export function useRowActions() {
   const { t } = useTranslation()
   const change = useOptimisticChange()

@@ -17,7 +17,10 @@ export type TagDraft = {
 
 export type TagFault = JsonFault | 'notInteger' | 'notNatural'
 
-/** Returns the values that all channels have in common. A field with different values is empty. */
+/**
+ * Returns the values that all channels have in common. If the channels have different values for a
+ * field, the field is empty.
+ */
 export function draftOfGroup(
   { tag, priority, weight }: TagGroup,
   children: readonly Channel[],
@@ -54,8 +57,8 @@ export function tagChange(tag: string, before: TagDraft, after: TagDraft): Updat
 }
 
 /**
- * True for the field of the tag, the only field that is sent even if empty. An empty tag removes
- * the tag from the channels.
+ * Returns true for the field of the tag. Only this field is sent even if it is empty, because an
+ * empty tag removes the tag from the channels.
  */
 const isTag = (field: string): boolean => field === 'new_tag'
 

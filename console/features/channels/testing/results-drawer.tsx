@@ -102,7 +102,10 @@ function Outcome({ result }: { result: Result }) {
   )
 }
 
-/** Reads the results of the last test of all channels, and again whenever the test progresses. */
+/**
+ * Reads the results of the last test of all channels. The results are read again whenever the test
+ * makes progress.
+ */
 const testResultsQuery = (progress: TestProgress | undefined) => {
   const key = ['channel-test-results', progress?.run, progress?.tested]
   return {
