@@ -205,7 +205,10 @@ class Run {
   }
 
   async step(operation: Operation): Promise<void> {
-    if (!('call' in operation)) return this.change(operation)
+    if (!('call' in operation)) {
+      this.change(operation)
+      return this.grantSteps()
+    }
     const at = operation.call % Math.max(1, this.calls.length)
     const target = this.calls[at]
     if (target === undefined) return
@@ -266,7 +269,6 @@ class Run {
     const made = MeteredCall.admit(this.account, id, asked, defaultOutputCap, preConsumedQuota)
     if (made === null) return count('refused')
     this.calls.push(made)
-    this.grantSteps()
   }
 
   private sweep(target: MeteredCall): void {
