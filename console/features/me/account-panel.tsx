@@ -13,7 +13,10 @@ import { useNewPassword } from './use-new-password.ts'
 
 function PasswordDialog(props: {
   isOpen: boolean
-  /** False if the user has no password yet. The form then does not ask for the current password. */
+  /**
+   * False if the user has no password yet. The form does not ask for a current password in this
+   * case.
+   */
   hasPassword: boolean
   onClose: () => void
 }) {

@@ -1,4 +1,5 @@
-// The order matters, because most browsers also send the names of other browsers.
+// The order matters, because the `User-Agent` of most browsers also contains the names of other
+// browsers.
 const BROWSERS: readonly (readonly [name: string, mark: RegExp])[] = [
   ['Edge', /\bEdgA?\/(\d+)/],
   ['Opera', /\bOPR\/(\d+)/],
@@ -17,7 +18,10 @@ const SYSTEMS: readonly (readonly [name: string, mark: RegExp])[] = [
 ]
 const CHARACTERS_MAX = 40
 
-/** Describes a `User-Agent` as `Chrome 140 · Windows`. A script is described by its name. */
+/**
+ * Converts a `User-Agent` to a text such as `Chrome 140 · Windows`. The text for a script is the
+ * script's name.
+ */
 export function deviceName(userAgent: string): string {
   const browser = BROWSERS.find(([, mark]) => mark.test(userAgent))
   const system = SYSTEMS.find(([, mark]) => mark.test(userAgent))?.[0]

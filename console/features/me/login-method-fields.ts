@@ -2,8 +2,8 @@ import type { Way } from '#console/ui/login-methods/login-methods.ts'
 import type { User } from '#read-api/contract/users.ts'
 
 /**
- * The field of the user that has the user's id at each login method. The field is empty if the user
- * has not connected the login method.
+ * For each login method, the field of the user that contains the user's id at this login method.
+ * The field is empty if the user has not connected the login method.
  */
 export const IDS = {
   github: 'github_id',

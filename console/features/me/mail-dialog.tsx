@@ -20,7 +20,7 @@ const FIELD_CODES = {
   email: [...MAIL_CODES, 'IdentityTaken', 'MailIsUsername'],
 }
 
-/** Sets the account's mail address, which the user verifies by a mailed code. */
+/** Sets the account's mail address. A code that is mailed to the address verifies it. */
 export function MailDialog(props: {
   isOpen: boolean
   /** The account's current mail address; empty if there is none. */

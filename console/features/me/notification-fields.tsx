@@ -39,7 +39,8 @@ export function NotificationFields(props: FieldsProps) {
           { value: 'email', label: t('me.byMail'), hint: t('me.byMailHint') },
           { value: 'webhook', label: t('me.byWebhook'), hint: t('me.byWebhookHint') },
         ]}
-        // Hidden fields keep their values, except the mail address and its code.
+        // When the means changes, hidden fields keep their values, except the mail address and its
+        // code.
         onChange={(means) => onChange({ means, mailTo: keptMailTo(props.setting), mailCode: '' })}
       />
       <Threshold {...props} />
@@ -154,7 +155,7 @@ function WebhookFields({ setting, draft, fault, onChange }: FieldsProps) {
   )
 }
 
-/** Sets a new webhook secret or removes the stored one. */
+/** Sets a new webhook secret or removes the stored secret. */
 function SecretField(props: Pick<FieldsProps, 'setting' | 'draft' | 'onChange'>) {
   const { t } = useTranslation()
   const { draft, onChange } = props

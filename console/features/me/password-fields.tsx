@@ -14,7 +14,7 @@ export function PasswordFields(props: {
   form: ReturnType<typeof useNewPassword>
   /** The label of the current password, if it differs from the usual label. */
   currentLabel?: string
-  /** True to focus the first field, on a page with no other form. */
+  /** True to focus the first field. Used on a page that has no other form. */
   isFocused?: boolean
 }) {
   const { t } = useTranslation()

@@ -44,7 +44,8 @@ export const keptMailTo = (setting: string): string =>
   String(parsed(setting).notification_email ?? '')
 
 /**
- * Returns true if `mailTo` needs a code, because it is neither the account's nor the saved address.
+ * Returns true if `mailTo` needs a code. A code is needed unless `mailTo` is the account's mail
+ * address or the saved address.
  */
 export function needsCode(
   { means, mailTo }: SettingsDraft,
@@ -57,7 +58,10 @@ export function needsCode(
 
 export const hasSecret = (setting: string): boolean => parsed(setting).webhook_secret_set === true
 
-/** Returns the webhook field that the server has rejected, or null once the user has changed it. */
+/**
+ * Returns the webhook field whose stored value the server has rejected. Returns null once the user
+ * has changed this field.
+ */
 export function unsendableOf(setting: string, draft: SettingsDraft): 'url' | 'secret' | null {
   const { webhook_fault: fault, webhook_url: url } = parsed(setting)
   if (fault === 'url') return draft.webhookUrl === url ? fault : null
@@ -71,15 +75,16 @@ export function faultOf(draft: SettingsDraft, wantsCode = false): SettingsFault 
   if (!isWhole) return 'thresholdInvalid'
   if (wantsCode && draft.mailCode.trim() === '') return 'mailCodeNeeded'
   const url = draft.webhookUrl.trim()
-  // Webhook fields are hidden for mail and cannot be corrected, so they are not checked.
+  // Webhook fields are not checked if warnings are sent by mail, because the fields are hidden and
+  // the user can't correct them.
   if (draft.means === 'email') return null
   if (url === '') return 'webhookNeeded'
   return /^https:\/\//i.test(url) ? null : 'webhookNotHttps'
 }
 
 /**
- * Returns the request to save the form. Omits an unchanged threshold, so that later changes of the
- * site's default still apply.
+ * Returns the request that saves the form. An unchanged threshold is left out, so that later
+ * changes of the site's default still apply.
  */
 export const changeOf = (draft: SettingsDraft, before: SettingsDraft): UpdateSettings => ({
   notify_type: draft.means,

@@ -55,8 +55,8 @@ export function TotpDialog(props: {
 }
 
 /**
- * Confirms the TOTP secret. Returns the recovery codes that the server creates with an account's
- * first factor.
+ * Confirms the TOTP secret. If TOTP is the account's first factor, the server creates recovery
+ * codes, which are returned.
  */
 const confirmTotp = async (code: string): Promise<string[]> =>
   (await call('POST /api/user/totp', { body: { code } })).recovery_codes

@@ -9,7 +9,10 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, type MoneyRule, quotaFromDollars } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 
-/** Transfers invitation rewards to the balance, in dollars or quota units as the site displays. */
+/**
+ * Transfers invitation rewards to the balance. The user enters dollars or quota units, whichever
+ * the site displays.
+ */
 export function TransferDialog(props: { isOpen: boolean; earned: bigint; onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()

@@ -22,7 +22,8 @@ export function TwoStepPanel({ user }: MePanelProps) {
   const security = query.data
   const [dialog, setDialog] = useState<TwoStepDialog | null>(null)
   const isSecured = security !== undefined && hasSecondFactor(security)
-  // Without a factor and a password, no proof is possible. The server then requires a recent login.
+  // A user without a second factor and without a password can't prove the identity. The server
+  // requires a recent login from such a user.
   const needsProof = isSecured || user?.has_password !== false
   const settle = async (codes: readonly string[]) => {
     setDialog(codes.length > 0 ? { kind: 'codes', codes } : null)

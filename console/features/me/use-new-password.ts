@@ -15,7 +15,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { UpdateSelf } from '#write-api/contract/users.ts'
 import { proven } from './with-identity-proof.tsx'
 
-/** `proof` is a passkey, or another proof of identity without a field in the form. */
+/** `proof` is a proof of identity that has no field in the form, such as a passkey. */
 export type PasswordDraft = {
   current: string
   next: string
@@ -29,8 +29,9 @@ const FIELD_CODES = {
 }
 
 /**
- * Sets a password, which ends all other sessions. `hasPassword` is false if the user has none yet.
- * With two-step login, the user then enters a code instead of a current password.
+ * Sets a password, which ends all other sessions. `hasPassword` is false if the user has no
+ * password yet. A user without a password but with two-step login enters a code in place of the
+ * current password.
  */
 export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<void> | void) {
   const { t } = useTranslation()
@@ -74,7 +75,7 @@ function useErrors(hasPassword: boolean): (draft: PasswordDraft) => FieldErrors<
   })
 }
 
-/** Clears the stored user's flag that a new password is required after a reset. */
+/** Clears the flag of the stored user that requires a new password after a reset. */
 function needNoOther(): void {
   const user = storedUser()
   if (user?.must_change_password !== true) return

@@ -22,7 +22,7 @@ const WIDTH = 900
 
 type Props = { isOpen: boolean; onClose: () => void }
 
-/** Loads the complete message, because a row of the list has only the start of the text. */
+/** Loads the complete message, because the message list contains only the start of each text. */
 export function EditDrawer(props: Props & { id: number }) {
   const { t } = useTranslation()
   const { id, isOpen, onClose } = props
@@ -56,7 +56,10 @@ export function EditDrawer(props: Props & { id: number }) {
   )
 }
 
-/** Edits a message and shows who has read it. `message` was loaded first, `now` most recently. */
+/**
+ * Edits a message and shows who has read it. `message` is the version that was loaded first, and
+ * `now` is the latest version.
+ */
 function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }) {
   const { t } = useTranslation()
   const { message } = props
@@ -117,6 +120,6 @@ function Facts({ message }: { message: AdminMessage }) {
 /** Reads a message and the number of users who have read it. Admins only. */
 const messageQuery = (id: number) => ({
   ...apiQuery('GET /api/admin/messages/:id', { params: { id } }, [...messagesKey, 'one', id]),
-  // Read each time, because recipients may read the message at any time.
+  // The message is read on each opening, because recipients may read the message at any time.
   staleTime: 0,
 })

@@ -49,7 +49,10 @@ const isDay = (text: string): boolean => DAY.test(text) && !Number.isNaN(Date.pa
 
 const readDay = (text: string): string | null => (isDay(text) ? text : null)
 
-/** Returns the start and end of a range of days as ISO times; empty if a day is missing. */
+/**
+ * Returns the start and end of a range of days as ISO times. If one of the days is missing, both
+ * texts are empty.
+ */
 function isoRange(from: string, until: string): { start: string; end: string } {
   if (!isDay(from) || !isDay(until)) return { start: '', end: '' }
   return {

@@ -8,7 +8,10 @@ import type { MessageText } from './message-draft.ts'
 
 const PREVIEW_MS = 300
 
-/** A preview. It is updated after a pause in typing, because each update loads a new document. */
+/**
+ * A preview of a message. The preview is updated after a pause in typing, because each update loads
+ * a new document.
+ */
 function TextPreview({ text }: { text: MessageText }) {
   const { t } = useTranslation()
   const [shown, setShown] = useState(text)
@@ -42,7 +45,8 @@ const CONTENT_MAX = 20_000
 export function TextFields(props: { form: Pick<DraftForm<MessageText>, 'draft' | 'field'> }) {
   const { t } = useTranslation()
   const { draft, field } = props.form
-  // Plain text can be selected only for a message that the API has created as plain text.
+  // The format "plain text" is offered only for a message that was created as plain text through
+  // the API.
   const formats: MessageText['format'][] = ['markdown', 'html']
   if (draft.format === 'plain') formats.push('plain')
   return (

@@ -47,7 +47,7 @@ function disputeStatusText(t: TFunction, code: string): string {
   return known === undefined ? code : t(`orders.dispute_${known}`)
 }
 
-/** The order's ids at the payment provider, and the refunds and disputes of the order. */
+/** Shows the order's ids at the payment provider, and the order's refunds and disputes. */
 export function OrderDetails({ order }: { order: Order }) {
   const { t } = useTranslation()
   const locale = useLocale()

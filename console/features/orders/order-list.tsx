@@ -27,7 +27,10 @@ const SORTS = {
 
 const ADDRESS = listAddress({ keyword: textParam(), status: textParam() }, { sorts: SORTS })
 const EVERY_MS = 1_000
-/** The log types of payments (1) and of refunds and restored quota (3). */
+/**
+ * The log types of entries that move money for an order: payments (1), and refunds and restored
+ * quota (3).
+ */
 const MOVEMENTS: readonly number[] = [1, 3]
 
 /** The list of orders. An expanded row shows the order's ids and timeline. */
@@ -37,7 +40,8 @@ export function OrderList({ onRefund }: { onRefund: (order: Order) => void }) {
   const view = useOrderList()
   useLiveRefetch('logs', EVERY_MS, view.refresh, ({ type }) => MOVEMENTS.includes(type))
   const columns = useMemo(() => orderColumns(t, locale, onRefund), [t, locale, onRefund])
-  // A link in a dispute notice has an order's number as keyword. The row of this order expands.
+  // A link in a dispute notice contains an order's number as the keyword. The row of this order is
+  // expanded.
   const linked = view.rows.find(({ trade_no }) => trade_no === view.filter.keyword)
   return (
     <ListPanel

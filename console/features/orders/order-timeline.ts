@@ -21,17 +21,26 @@ export type OrderEvent = {
   readonly at: number
   /** The exact amount in the order's currency, such as `7.30`. */
   readonly money: string
-  /** The quota units deducted or restored; 0 for a provider's report, which moves no quota. */
+  /**
+   * The quota units that were deducted or restored. 0 for a provider's report, because a report
+   * moves no quota.
+   */
   readonly quota: number
-  /** The provider's id of the refund, charge or dispute; empty if an admin recorded the refund. */
+  /** The provider's id of the refund, charge or dispute. Empty if an admin recorded the refund. */
   readonly sourceId: string
-  /** The provider's reason code or an admin's text; empty if an earlier event has the reason. */
+  /**
+   * The provider's reason code, or the reason that an admin entered. Empty if an earlier event
+   * contains the reason.
+   */
   readonly reason: string
-  /** The provider's status code if this event opens or updates a dispute; otherwise empty. */
+  /**
+   * The provider's status code if this event opens or updates a dispute. Otherwise, the text is
+   * empty.
+   */
   readonly status: string
   /** The deadline for a response to the dispute, in unix seconds, or null if there is none. */
   readonly dueBy: number | null
-  /** The admin who recorded the refund; otherwise empty. */
+  /** The admin who recorded the refund. Empty for any other event. */
   readonly actor: string
 }
 
@@ -59,7 +68,10 @@ export function orderTimeline({ refunds, restorations, reports }: Order): OrderE
   return events.toSorted((a, b) => a.at - b.at)
 }
 
-/** Returns only what each report changes, because a report repeats the complete dispute. */
+/**
+ * Returns one event per report with only the changed values, because each report repeats the
+ * complete dispute.
+ */
 function reportEvents(reports: readonly PaymentReport[]): OrderEvent[] {
   const latest = new Map<string, PaymentReport>()
   return reports.flatMap((report) => {
@@ -84,7 +96,10 @@ const REFUND_KINDS: Readonly<Record<string, ReportedKind>> = {
   canceled: 'refundCanceled',
 }
 
-/** The prefix of Stripe's charge ids. A report on a charge has the sum of the charge's refunds. */
+/**
+ * Matches Stripe's charge ids by their prefix. A report on a charge contains the sum of all refunds
+ * of the charge.
+ */
 const CHARGE_ID = /^(ch|py)_/
 
 function refundKind({ report_id, status }: PaymentReport): ReportedKind {

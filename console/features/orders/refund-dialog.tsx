@@ -62,7 +62,10 @@ function sumFault(text: string, { refundable }: Order): 'refundWrong' | 'refundT
   return most !== null && isNegative(subtract(most, sum)) ? 'refundTooMuch' : null
 }
 
-/** Records a refund. The server refuses if the order has more refunds than the dialog has shown. */
+/**
+ * Records a refund. The server refuses the request if the order has refunds that this dialog has
+ * not shown.
+ */
 const refundOrder = ({ id, refunds }: Order, money: string, reason: string) =>
   call('POST /api/user/topup/:id/refund', {
     params: { id },

@@ -14,7 +14,7 @@ export type ChatSettingsProps = {
   onChange: (patch: Partial<ChatSettings>) => void
 }
 
-/** The settings of the open conversation, which apply from its next message on. */
+/** The settings of the open conversation. A changed setting applies from the next message on. */
 export function ChatSettingsForm(props: ChatSettingsProps) {
   const { t } = useTranslation()
   const words = useGroupWords()
@@ -54,7 +54,10 @@ export function ChatSettingsForm(props: ChatSettingsProps) {
   )
 }
 
-/** An invalid text stays in the field, while the last valid number continues to apply. */
+/**
+ * The field for the token limit. An invalid text stays in the field, but the last valid number
+ * still applies.
+ */
 function MaxTokens(props: { value: number; onChange: (most: number) => void }) {
   const { t } = useTranslation()
   const [wrong, setWrong] = useState<string | null>(null)
@@ -77,7 +80,7 @@ function MaxTokens(props: { value: number; onChange: (most: number) => void }) {
   )
 }
 
-/** The temperature from 0.1 to 1. Values are integers of tenths. */
+/** The field for the temperature from 0.1 to 1. Its values are integers in tenths. */
 function Temperature(props: { value: number; onChange: (tenths: number) => void }) {
   const { t } = useTranslation()
   const id = useId()

@@ -10,7 +10,7 @@ type Props = {
   readonly chat: Chat
   /** True once the selected group and model exist. */
   readonly isReady: boolean
-  /** True if no model exists and `isReady` therefore stays false. */
+  /** True if no model exists. `isReady` stays false in this case. */
   readonly hasNone: boolean
 }
 
@@ -19,7 +19,8 @@ export function Composer({ chat, isReady, hasNone }: Props) {
   const { t } = useTranslation()
   const [text, setText] = useState('')
   /**
-   * True if the user sends a message before the models have loaded. The message is sent afterwards.
+   * True if the user has sent a message before the models have loaded. The message is sent once
+   * they have loaded.
    */
   const [isWaiting, setWaiting] = useState(false)
   const canSend = !hasNone && !chat.isBusy && text.trim() !== ''
@@ -35,7 +36,8 @@ export function Composer({ chat, isReady, hasNone }: Props) {
     if (isWaiting) send()
   }, [canGo, hasNone])
   const onKeyDown = (event: KeyboardEvent): void => {
-    // NOTE: Enter that confirms the text of an input method (IME) must not send the message.
+    // NOTE: Users of an input method (IME) press Enter to confirm a text. This Enter must not send
+    // the message.
     if (event.nativeEvent.isComposing) return
     if (event.key === 'Escape' && chat.isBusy) chat.stop()
     if (event.key !== 'Enter' || event.shiftKey) return

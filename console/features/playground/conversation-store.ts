@@ -10,7 +10,7 @@ import {
 
 export type Kept = { readonly conversations: readonly Conversation[]; readonly openId: string }
 
-/** The maximum number of stored conversations. If the storage is full, more are removed. */
+/** The maximum number of stored conversations. If the browser's storage is full, fewer are kept. */
 const KEPT_MAX = 50
 
 /** Each user has a separate storage key, because several users may use one browser. */
@@ -42,7 +42,10 @@ export function keepConversations(userId: number, { conversations, openId }: Kep
   }
 }
 
-/** Completes an answer that was interrupted by closing the page, with the text received so far. */
+/**
+ * Marks an answer as ended if closing the page interrupted it. The answer keeps the text that was
+ * received.
+ */
 const settled = (conversation: Conversation): Conversation => ({
   ...conversation,
   settings: settingsOf(conversation.settings),

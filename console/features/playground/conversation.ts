@@ -32,7 +32,10 @@ export type ChatMessage = {
   readonly totalMs?: number
   readonly isStopped?: boolean
   readonly cost?: AnswerCost
-  /** True if the page stopped waiting for the cost, which the log shows sooner or later. */
+  /**
+   * True if the page stopped waiting for the answer's cost. The usage log contains the cost sooner
+   * or later.
+   */
   readonly isCostLate?: boolean
   readonly error?: { readonly message: string; readonly code: string; readonly requestId: string }
 }
@@ -83,7 +86,10 @@ export const emptyAnswer = (model: string): ChatMessage => ({
 export const isUnderWay = ({ status }: ChatMessage): boolean =>
   status === 'loading' || status === 'incomplete'
 
-/** Returns the messages to send: the system prompt, if any, and all messages but empty answers. */
+/**
+ * Returns the messages to send: the system prompt, if there is one, and all messages except empty
+ * answers.
+ */
 export function turnsOf({ settings, messages }: Pick<Conversation, 'settings' | 'messages'>) {
   const system = settings.systemPrompt.trim()
   const said = messages.filter(({ role, content }) => role === 'user' || content !== '')

@@ -3,9 +3,12 @@ import { Fragment, memo, type ReactElement, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 
-/** A longer text is shown as plain text, because rendering it would block the page too long. */
+/**
+ * The maximum length of a text that is rendered as Markdown. A longer text is shown as plain text,
+ * because rendering it would block the page too long.
+ */
 const LENGTH_MAX = 200_000
-/** More deeply nested markdown is shown as plain text. */
+/** The maximum nesting depth of Markdown. A text with deeper nesting is shown as plain text. */
 const DEPTH_MAX = 16
 
 /**
@@ -18,7 +21,10 @@ export const Markdown = memo(function Markdown({ text }: { text: string }): Reac
   return <div className="tg-prose">{drawn}</div>
 })
 
-/** A block of the text, memoized so that a growing answer renders only its last block again. */
+/**
+ * One block of the text, memoized so that only the last block of a growing answer is rendered
+ * again.
+ */
 const TopBlock = memo(
   ({ token }: { token: Token }) => <>{block(token as Tokens.Generic, 0)}</>,
   (one, other) => one.token.raw === other.token.raw,
@@ -36,7 +42,10 @@ function tokensOf(text: string): readonly Token[] {
 const blocks = (tokens: readonly Token[], depth: number): ReactNode =>
   keyed(tokens, (token) => block(token as Tokens.Generic, depth))
 
-/** Renders items with their index as key, because tokens have no ids and are only appended. */
+/**
+ * Renders items. The index of an item is its key, because Markdown tokens have no ids and are only
+ * appended.
+ */
 const keyed = <Item,>(items: readonly Item[], draw: (item: Item) => ReactNode): ReactNode =>
   items.map((item, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: see above

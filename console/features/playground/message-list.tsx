@@ -6,7 +6,10 @@ import type { Conversation } from './conversation.ts'
 import { MessageItem } from './message-item.tsx'
 import type { Chat } from './use-chat.ts'
 
-/** The distance from the end beyond which the user is assumed to read earlier messages. */
+/**
+ * A user who has scrolled further than this distance from the end is assumed to read earlier
+ * messages.
+ */
 const NEAR_END_PX = 80
 
 export function MessageList(props: { conversation: Conversation; chat: Chat }) {

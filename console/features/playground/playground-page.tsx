@@ -80,7 +80,10 @@ function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
   return {
     groups: groups.data ?? {},
     models: offered ?? [],
-    /** False until the models of the selected group have loaded. No call is sent before. */
+    /**
+     * False until the models of the selected group have loaded. No call is sent while this is
+     * false.
+     */
     isReady: Boolean(group) && Boolean(model) && isChosen && !ofGroup.isPending,
     hasNone: offered?.length === 0,
     error: groups.error ?? models.error,
@@ -151,7 +154,10 @@ function NoModels() {
   return <EmptyState icon="channels" title={title} body={body} />
 }
 
-/** The cost of the conversation and, if the settings are hidden, the selected model. */
+/**
+ * The line below the conversation. It shows the conversation's cost and, if the settings are
+ * hidden, the selected model.
+ */
 function TalkFoot(props: { conversation: Conversation; isTight: boolean }) {
   const { t } = useTranslation()
   const { model, group } = props.conversation.settings
@@ -166,7 +172,10 @@ function TalkFoot(props: { conversation: Conversation; isTight: boolean }) {
 
 const ADDRESS = { model: textParam('', 256), group: textParam() }
 
-/** Starts a conversation with `model` and `group` from the URL and removes both from the URL. */
+/**
+ * Starts a conversation with the `model` and `group` in the URL. Then removes these parameters from
+ * the URL.
+ */
 function useAskedSettings({ start }: Conversations): void {
   const [{ model, group }, setAddress] = useUrlState(ADDRESS)
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per link

@@ -17,11 +17,17 @@ import {
 } from './conversation.ts'
 import type { Conversations } from './use-conversations.ts'
 
-/** The delays before each attempt to read the cost. The log has it shortly after the call. */
+/**
+ * The delay before each attempt to read a call's cost. The log usually contains the cost shortly
+ * after the call.
+ */
 const LOOK_AFTER_MS = [100, 300, 600, 1_000, 2_000, 4_000] as const
 const GIVE_UP_MS = 15_000
 
-/** Reads the charge of a call from the log, with retries. Null if the log still has none. */
+/**
+ * Reads the charge of a call from the log, with retries. Returns null if the log does not contain
+ * the call after the last retry.
+ */
 async function costOf(call: string): Promise<AnswerCost | null> {
   if (call === '') return null
   const signal = AbortSignal.timeout(GIVE_UP_MS)
@@ -33,7 +39,10 @@ async function costOf(call: string): Promise<AnswerCost | null> {
   return null
 }
 
-/** Reads the charge of a call from the log, without retries. Null if the log has none. */
+/**
+ * Reads the charge of a call from the log, without retries. Returns null if the log does not
+ * contain the call.
+ */
 async function costAtOnce(
   call: string,
   signal = AbortSignal.timeout(GIVE_UP_MS),
@@ -57,13 +66,13 @@ async function loggedCall(call: string, signal: AbortSignal): Promise<LogEntry |
 
 export type Chat = {
   readonly isBusy: boolean
-  /** False if no message may be sent and no answer retried. */
+  /** False if no message may be sent and no answer may be requested again. */
   readonly canAsk: boolean
   readonly send: (text: string) => void
   readonly stop: () => void
   /**
-   * Requests the answer `message` again or, if `message` is a user's, an answer to it. Later
-   * messages are removed.
+   * Requests another answer. If `message` is an answer, it is requested again. If `message` is a
+   * user's message, an answer to it is requested. All later messages are removed.
    */
   readonly retry: (message: ChatMessage) => void
   /** Changes the text of a message. A changed user message is sent again. */
@@ -97,7 +106,10 @@ export function useChat(conversations: Conversations, canAsk: boolean): Chat {
   }
 }
 
-/** Returns the interval in ms between screen updates. A longer answer takes longer to parse. */
+/**
+ * Returns the interval in ms between screen updates. The interval is longer for a longer answer,
+ * because parsing it takes longer.
+ */
 const drawEveryMs = (length: number): number => Math.max(40, length / 200)
 
 type Whose = { readonly id: string; readonly settings: ChatSettings }
@@ -147,7 +159,7 @@ const askOf = (settings: ChatSettings, messages: readonly ChatMessage[]) => ({
   temperature: settings.temperature / 10,
 })
 
-/** Collects the pieces of an answer and updates the screen in intervals. */
+/** Collects the pieces of an answer and updates the screen at intervals. */
 function createCourse(patch: (change: Partial<ChatMessage>) => void) {
   const startedAt = performance.now()
   const since = () => Math.round(performance.now() - startedAt)
@@ -177,7 +189,7 @@ function createCourse(patch: (change: Partial<ChatMessage>) => void) {
     },
     end: (change: Partial<ChatMessage>) => {
       clearTimeout(timer)
-      // An error response also has a call id.
+      // An error response also contains the id of the call.
       if (call === '') call = change.error?.requestId ?? ''
       patch({ ...soFar(), totalMs: since(), ...change })
     },
@@ -198,7 +210,10 @@ const patched = (
   change: Partial<ChatMessage>,
 ): readonly ChatMessage[] => messages.map((one) => (one.id === id ? { ...one, ...change } : one))
 
-/** The number of latest answers whose costs are read again. Earlier answers are skipped. */
+/**
+ * The number of latest answers for which a missing cost is read again. The costs of earlier answers
+ * are not read again.
+ */
 const LOOKED_AT_MOST = 10
 
 /** Looks up costs that were still unknown when the page was closed. */

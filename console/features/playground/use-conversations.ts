@@ -66,7 +66,7 @@ export function useConversations(userId: number): Conversations {
   }
 }
 
-/** Saves the conversations: in intervals during an answer, and when the user leaves the page. */
+/** Saves the conversations at intervals during an answer, and when the user leaves the page. */
 function useKeeping(userId: number, kept: Kept): void {
   const latest = useRef(kept)
   latest.current = kept

@@ -8,7 +8,10 @@ import { atLeastThree, costOf, pricesIn, threeDecimals } from './model-prices.ts
 import type { ShownGroup } from './price-columns.tsx'
 import { RatioTag } from './ratio-tag.tsx'
 
-/** A model's price in each group that offers the model, and a calculator for the cost of a call. */
+/**
+ * A model's price in each group that offers the model, and a calculator that computes the cost of a
+ * call.
+ */
 export function ModelDetails(props: {
   model: PricedModel
   group: ShownGroup

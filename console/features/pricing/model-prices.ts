@@ -16,10 +16,16 @@ const BASE = fromWhole(2)
 const QUOTA_PER_DOLLAR = fromWhole(500_000)
 const ZERO = fromWhole(0)
 
-/** Parses the shortest decimal form of an API number, which avoids binary rounding errors. */
+/**
+ * Converts an API number exactly, through its shortest decimal form. This avoids binary rounding
+ * errors.
+ */
 const exact = (value: number): ExactDecimal => parseDecimal(String(value)) ?? ZERO
 
-/** Rounds to twelve decimals, because API ratios have only 16 digits (3.3333333333333335). */
+/**
+ * Rounds to twelve decimals, because API ratios have only 16 digits. For example,
+ * 3.3333333333333335 represents 10/3.
+ */
 const rounded = (price: ExactDecimal): ExactDecimal => divide(price, fromWhole(1), 12) ?? price
 
 /** The dollar prices in one group: per million tokens, or per call. */
@@ -28,7 +34,7 @@ export type GroupPrices =
       readonly mode: 'tokens'
       readonly input: ExactDecimal
       readonly output: ExactDecimal
-      /** The price of cached input, or null if cached input has no price of its own. */
+      /** The price of cached input. Null if cached input costs the same as other input. */
       readonly cached: ExactDecimal | null
     }
   | { readonly mode: 'call'; readonly call: ExactDecimal }
@@ -78,7 +84,9 @@ export const threeDecimals = (price: ExactDecimal): string => {
   return `$${groupDigits(`${digits.slice(0, -3)}.${digits.slice(-3)}`)}`
 }
 
-/** Formats a price with all decimals, at least three, because a call may cost less than $0.001. */
+/**
+ * Formats a price with all its decimals, but at least three, because a price may be below $0.001.
+ */
 export const atLeastThree = (price: ExactDecimal): string => {
   const [whole = '0', fraction = ''] = formatDecimal(price).split('.')
   return `$${groupDigits(`${whole}.${fraction.padEnd(3, '0')}`)}`

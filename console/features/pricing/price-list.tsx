@@ -114,7 +114,7 @@ function PriceFilters({ view }: { view: PricingView }) {
   )
 }
 
-/** Copies the names of the selected models. Hidden without a selection. */
+/** A button that copies the names of the selected models. Hidden if no model is selected. */
 function Chosen(props: {
   view: PricingView
   chosen: ReadonlySet<string>

@@ -46,7 +46,10 @@ function GroupPicker({ view }: { view: PricingView }) {
   )
 }
 
-/** A placeholder for two group cards, so that the list does not move when the cards load. */
+/**
+ * A placeholder with the size of two group cards, so that the list does not move when the cards
+ * load.
+ */
 function GroupsWait() {
   const { t } = useTranslation()
   return (

@@ -31,7 +31,7 @@ const ADDRESS = {
 const NOTHING: readonly PricedModel[] = []
 const NO_FILTER: PriceFilter = { keyword: '', owner: '', billing: '', here: '' }
 
-/** Reads the price list. Group, filters and order are in the URL. */
+/** Reads the price list. The URL contains the group, the filters and the order. */
 export function usePricing() {
   const query = useQuery(pricingQuery(useUser()?.id ?? null))
   const [{ group: asked, sort, order, ...filter }, setAddress] = useUrlState(ADDRESS)
@@ -70,7 +70,10 @@ export function usePricing() {
 
 export type PricingView = ReturnType<typeof usePricing>
 
-/** Returns the URL's group if the user may use the group; otherwise the user's own group. */
+/**
+ * Returns the group in the URL if the user may use this group. Otherwise, returns the user's own
+ * group.
+ */
 function groupShown(data: Pricing | undefined, asked: string): string {
   if (data === undefined) return asked
   return Object.hasOwn(data.usable_group, asked) ? asked : data.user_group

@@ -90,7 +90,7 @@ export function RegisterPage() {
   )
 }
 
-/** Returns the code of the server's error if registration is closed. */
+/** If registration is closed, returns the code of the server's error. */
 function closedBy(status: Status | undefined): 'registerClosed' | 'passwordRegisterClosed' | null {
   if (status?.register_enabled === false || status?.self_use_mode_enabled === true) {
     return 'registerClosed'

@@ -12,7 +12,10 @@ import { EntryPage } from '#console/ui/layout/entry-page.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 
-/** The page of the link in a reset mail. One click creates, shows and copies a new password. */
+/**
+ * The page that the link in a reset mail opens. One click creates a new password, shows the
+ * password and copies it.
+ */
 export function ConfirmResetPage() {
   const { t } = useTranslation()
   const [params] = useSearchParams()

@@ -2,9 +2,14 @@ import { formatDecimal, isNegative, parseDecimal } from '#console/ui/quota/exact
 import type { PriceRow } from './price-table.ts'
 
 const RATIO_FIELDS = ['ratio', 'completionRatio', 'cacheRatio'] as const
-/** The fields of a batch edit: the ratios, and `price`, a fixed price per call in dollars. */
+/**
+ * The fields of a batch edit: the ratios, and `price`, which is a fixed price per call in dollars.
+ */
 export const BATCH_FIELDS = [...RATIO_FIELDS, 'price'] as const
-/** The fields of each mode, because a model has either ratios or a fixed price. */
+/**
+ * The fields in each mode. A model has either ratios or a fixed price, so each mode shows only one
+ * of them.
+ */
 export const FIELDS_OF = { ratio: RATIO_FIELDS, call: ['price'] } as const
 export type BatchMode = keyof typeof FIELDS_OF
 export type BatchField = (typeof BATCH_FIELDS)[number]
@@ -27,7 +32,10 @@ export function batchFaults(draft: BatchDraft): BatchFaults {
   return faults
 }
 
-/** Returns the rows whose fixed price an entered ratio would remove. */
+/**
+ * Returns the rows that have a fixed price, if a ratio was entered. Setting the ratio would remove
+ * the fixed price.
+ */
 export const endedPrices = (rows: readonly PriceRow[], draft: BatchDraft): PriceRow[] =>
   draft.ratio.trim() === '' ? [] : rows.filter(({ price }) => price !== '')
 

@@ -27,7 +27,10 @@ const HINTS = {
   price: 'settings.callPriceHint',
 } as const satisfies Record<BatchField, string>
 
-/** Shows the entered ratios in dollars. A completion ratio alone has no price in dollars. */
+/**
+ * Converts the entered ratios to dollars. A completion ratio without a model ratio can't be
+ * converted.
+ */
 function Worth({ draft }: { draft: BatchDraft }) {
   const { t } = useTranslation()
   const { ratio, completionRatio, price } = draft

@@ -36,8 +36,7 @@ function FallbackForm({ form }: { form: SettingsForm }) {
   const draft = fallbackDraft(form.value)
   const set = (key: FallbackKey, value: string) =>
     form.set(new Map(Object.entries(withFallback(draft, key, value))))
-  // Saved values are also checked, because the API can save one of the two ratios without the
-  // other.
+  // Saved values are also checked, because an API request can save only one of the two ratios.
   const fault = fallbackFault(draft)
   const error = fault === null ? undefined : t(`settings.fallbackFault.${fault}`)
   const faulty = fallbackFaultField(draft)
@@ -144,7 +143,9 @@ function TestMail() {
 const VIEWS = ['table', 'json'] as const
 const ADDRESS = { groups: choiceParam(VIEWS, 'table') }
 
-/** The groups as a table, or as JSON if their options cannot be parsed. */
+/**
+ * The groups as a table. If the options of the groups can't be parsed, the JSON is edited instead.
+ */
 function GroupPanel({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   const [{ groups: view }, setAddress] = useUrlState(ADDRESS)

@@ -64,7 +64,10 @@ export const fallbackDraft = (value: (key: string) => string): FallbackDraft => 
   fallback_completion_ratio: value('fallback_completion_ratio'),
 })
 
-/** Returns the field with the error if one of the fallback price's four options was changed. */
+/**
+ * Returns the field that shows the error if one of the four options of the fallback price was
+ * changed.
+ */
 export function fallbackFaultKey(
   changed: ReadonlySet<string>,
   value: (key: string) => string,

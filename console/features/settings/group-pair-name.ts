@@ -1,13 +1,21 @@
-/** Separates the two groups in the name of a special ratio: first the user's, then the token's. */
+/**
+ * The separator in the name of a special ratio. The name contains the user's group before the
+ * separator and the token's group after it.
+ */
 const AND = ' > '
 
-/** Formats two groups as `vip > default`, or as JSON if a group's name makes this ambiguous. */
+/**
+ * Formats two groups as `vip > default`. If a group's name makes this text ambiguous, formats the
+ * groups as JSON.
+ */
 export const pairName = (user: string, token: string): string =>
   `${user}${token}`.includes('>') || user.startsWith('[')
     ? JSON.stringify([user, token])
     : `${user}${AND}${token}`
 
-/** Parses the two groups of a name that `pairName` has formatted; null for any other name. */
+/**
+ * Parses a name that `pairName` has formatted to its two groups. Returns null for any other name.
+ */
 export function pairOf(name: string): readonly [user: string, token: string] | null {
   const [user, token] = jsonPair(name) ?? name.split(AND)
   return user === undefined || token === undefined ? null : [user, token]

@@ -42,7 +42,10 @@ export type GroupMaps = {
   readonly GroupGroupRatio: ReadonlyMap<string, JsonMap>
 }
 
-/** Parses the options of groups. Null if one is malformed and must be corrected as JSON. */
+/**
+ * Parses the options that define groups. Returns null if an option is malformed, so that it must be
+ * corrected as JSON.
+ */
 export function readGroupMaps(value: (key: GroupKey) => string): GroupMaps | null {
   const GroupRatio = readJsonMap(value('GroupRatio'))
   const UserUsableGroups = readJsonMap(value('UserUsableGroups'), 'text')
@@ -63,7 +66,7 @@ export const groupRows = (maps: GroupMaps): GroupRow[] =>
     specials: maps.GroupGroupRatio.get(name) ?? new Map(),
   }))
 
-/** Replaces a group. Returns only the option texts that this changes. */
+/** Replaces a group. Returns the new texts of only those options that change. */
 export function withGroup(maps: GroupMaps, row: GroupRow): Map<GroupKey, string> {
   const { name, description, color, specials } = row
   const offered = JSON.stringify(description.trim() === '' ? name : description.trim())
@@ -75,7 +78,9 @@ export function withGroup(maps: GroupMaps, row: GroupRow): Map<GroupKey, string>
   })
 }
 
-/** Removes a group and its special ratios. Returns only the option texts that this changes. */
+/**
+ * Removes a group and its special ratios. Returns the new texts of only those options that change.
+ */
 export function withoutGroup(maps: GroupMaps, name: string): Map<GroupKey, string> {
   const others = new Map(
     [...withSpecials(maps.GroupGroupRatio, name, new Map())]
@@ -111,7 +116,10 @@ function textsOf(before: GroupMaps, after: GroupMaps): Map<GroupKey, string> {
 const textOf = (maps: GroupMaps, key: GroupKey): string =>
   key === 'GroupGroupRatio' ? writeNested(maps[key]) : writeJsonMap(maps[key])
 
-/** Parses lines of `group=ratio`. Null if a line is malformed or a group is repeated or unknown. */
+/**
+ * Parses lines of the form `group=ratio`. Returns null if a line is malformed, a group occurs twice
+ * or a group is not in `groups`.
+ */
 export function readSpecials(text: string, groups: ReadonlySet<string>): JsonMap | null {
   const specials = new Map<string, string>()
   for (const line of text.split('\n').map((each) => each.trim())) {

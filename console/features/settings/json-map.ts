@@ -43,7 +43,10 @@ export function withEntry(entries: JsonMap, key: string, value: string | null): 
   return changed
 }
 
-/** Returns true for valid JSON. The specification requires this check on blur. */
+/**
+ * Returns true if the text is valid JSON. The specification requires this check when a field loses
+ * the focus.
+ */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text)
@@ -53,7 +56,10 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** Removes the whitespace between JSON tokens. A text that is not JSON is returned unchanged. */
+/**
+ * Removes the whitespace between the tokens of a JSON text. A text that is not JSON is returned
+ * unchanged.
+ */
 export function compactJson(text: string): string {
   if (!isJson(text)) return text
   return text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, string: string | undefined) => string ?? '')
@@ -61,7 +67,10 @@ export function compactJson(text: string): string {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^[\]{},:"\s]+/g
 
-/** Indents JSON by two spaces and keeps all digits. A text that is not JSON is unchanged. */
+/**
+ * Indents a JSON text by two spaces and keeps all digits of its numbers. A text that is not JSON is
+ * returned unchanged.
+ */
 export function readableJson(text: string): string {
   if (!isJson(text)) return text
   let [depth, readable, last] = [0, '', '']

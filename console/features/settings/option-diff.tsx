@@ -3,7 +3,10 @@ import { changedLines } from './option-changes.ts'
 
 const LINES_MAX = 40
 
-/** The removed and added lines of a change, or all lines if the previous text is unknown. */
+/**
+ * The lines that a change has removed and added. If the previous text is unknown, all lines are
+ * shown.
+ */
 export function OptionDiff(props: { before: string | null; after: string }) {
   const { t } = useTranslation()
   const { before, after } = props

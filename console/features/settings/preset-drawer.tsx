@@ -17,7 +17,10 @@ import type { SettingsForm } from './use-settings-form.ts'
 
 type PresetProps = { isOpen: boolean; form: SettingsForm; maps: PriceMaps; onClose: () => void }
 
-/** Public price lists. An admin can add the listed prices to the settings form or remove them. */
+/**
+ * A drawer with public price lists. An admin can add the prices of the lists to the settings form
+ * or remove them from the form.
+ */
 export function PresetDrawer({ isOpen, form, maps, onClose }: PresetProps) {
   const { t } = useTranslation()
   const [source, setSource] = useState<PresetSource>('flexible')

@@ -18,7 +18,10 @@ export type PresetRow = {
   state: 'new' | 'changed' | 'same'
 }
 
-/** Returns the effect of a merge on each model. Order: changed, new, unchanged models. */
+/**
+ * Returns the effect of a merge on each model. Changed models come first, followed by new models
+ * and unchanged models.
+ */
 export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
   const { prompt, completion, caps } = entriesOf(lists)
   const names = [...new Set([prompt, completion, caps].flatMap((list) => [...list.keys()]))].sort()
@@ -33,7 +36,10 @@ export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
   return rows.sort((one, other) => order[one.state] - order[other.state])
 }
 
-/** Merges the lists. Returns the changed option texts. A ratio replaces a model's fixed price. */
+/**
+ * Merges the price lists into the options. Returns the changed option texts. A ratio in a list
+ * replaces the fixed price of the model.
+ */
 export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
   return textsOfMaps(maps, {
@@ -46,8 +52,8 @@ export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, 
 }
 
 /**
- * Returns the changed option texts after removing the models of the lists. A removed ratio also
- * removes the model's completion ratio and output limit.
+ * Removes the models of the price lists from the options. Returns the changed option texts. If a
+ * model's ratio is removed, its completion ratio and output limit are also removed.
  */
 export function withoutPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
@@ -71,6 +77,9 @@ const valuesOf = (name: string, ratios: JsonMap, completions: JsonMap, caps: Jso
 const without = (map: JsonMap, names: JsonMap): JsonMap =>
   new Map([...map].filter(([name]) => !names.has(name)))
 
-/** Returns the preset entries that differ numerically from `map`. Equal numbers need no change. */
+/**
+ * Returns the entries of `preset` whose numbers differ from the numbers in `map`. Entries with
+ * equal numbers need no change.
+ */
 const newer = (map: JsonMap, preset: JsonMap): JsonMap =>
   new Map([...preset].filter(([name, ratio]) => !isSameNumber(map.get(name) ?? '', ratio)))

@@ -17,7 +17,10 @@ type PriceActions = {
   onDelete: (row: PriceRow) => void
 }
 
-/** The columns show dollars with the ratio below. All columns fit a window of 1 280 pixels. */
+/**
+ * Creates the columns of the price table. A cell shows dollars with the ratio below. All columns
+ * fit into a window of 1 280 pixels.
+ */
 export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceRow>[] {
   const money = (id: string, title: string, cell: Column<PriceRow>['cell']): Column<PriceRow> => ({
     id,
@@ -140,7 +143,10 @@ function Amount({ dollars, unit }: { dollars: string; unit: string }) {
   )
 }
 
-/** The model's output limit, or the default limit. Prices per call need no limit. */
+/**
+ * The model's output limit. If the model has no limit, the default limit is shown. A model with a
+ * price per call needs no limit.
+ */
 function OutputCap({ row, actions }: { row: PriceRow; actions: PriceActions }) {
   const { t } = useTranslation()
   if (isPerCall(row)) return <span className="tg-quiet">–</span>

@@ -12,13 +12,19 @@ import {
 const DOLLARS_PER_RATIO = { units: 2n, scale: 0 }
 const HALF = { units: 5n, scale: 1 }
 
-/** Converts a ratio exactly to dollars per million input tokens. Empty if not a number. */
+/**
+ * Converts a ratio exactly to dollars per million input tokens. Returns an empty text if the ratio
+ * is not a number.
+ */
 export function priceOfRatio(ratio: string): string {
   const value = parseDecimal(ratio)
   return value === null ? '' : formatDecimal(multiply(value, DOLLARS_PER_RATIO))
 }
 
-/** Converts dollars per million input tokens exactly to a ratio. Empty if not a number. */
+/**
+ * Converts dollars per million input tokens exactly to a ratio. Returns an empty text if the price
+ * is not a number.
+ */
 export function ratioOfPrice(price: string): string {
   const value = parseDecimal(price)
   return value === null ? '' : formatDecimal(multiply(value, HALF))
@@ -26,9 +32,15 @@ export function ratioOfPrice(price: string): string {
 
 /** The maximum number of decimals that the server accepts in a ratio. */
 const RATIO_SCALE = 30
-/** A completion ratio of at least this many digits may be rounded. A shorter ratio is exact. */
+/**
+ * A completion ratio with at least this many digits may have been rounded. A completion ratio with
+ * fewer digits is exact.
+ */
 const ROUNDED_DIGITS_MIN = 12
-/** A price that is this many digits shorter than the exact product was entered, not computed. */
+/**
+ * If a price is this many digits shorter than the exact product, the price was entered by a user
+ * and not computed.
+ */
 const DIGITS_SAVED_MIN = 4
 
 /**
@@ -96,7 +108,10 @@ export function shortRatio(ratio: string): string {
 
 const SHOWN_DECIMALS = 6
 
-/** Returns the dollars for 1000 input and 500 output tokens. Empty if a price is missing. */
+/**
+ * Returns the cost of 1000 input and 500 output tokens in dollars. Returns an empty text if a price
+ * is missing.
+ */
 export function exampleCost(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]
   if (input === null || result === null) return ''
@@ -107,7 +122,10 @@ export function exampleCost(inputPrice: string, output: string): string {
   return formatDecimal({ units, scale: scale + 6 })
 }
 
-/** Converts dollars per call to quota units at 500 000 per dollar. Empty if not a number. */
+/**
+ * Converts dollars per call to quota units (500 000 per dollar). Returns an empty text if the price
+ * is not a number.
+ */
 export function quotaOfDollars(price: string): string {
   const value = parseDecimal(price)
   return value === null ? '' : formatDecimal(multiply(value, { units: 500_000n, scale: 0 }))

@@ -45,7 +45,7 @@ export const draftOfRow = (row: PriceRow): PriceDraft => ({
   callPrice: row.price,
 })
 
-/** Changes the input mode and converts the numbers between ratios and prices. */
+/** Changes the input mode. The entered numbers are converted between ratios and prices. */
 export function inMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
   if (mode === 'price' && draft.mode === 'ratio') {
     const { ratio, completionRatio } = draft
@@ -62,7 +62,10 @@ const PRICE_SHAPE = /^\d{1,5}(\.\d{1,6})?$/
 /** A number of tokens with one to nine digits, as the option allows. */
 const COUNT_SHAPE = /^[1-9]\d{0,8}$/
 
-/** Checks the form's values. A price that has not changed since `before` may have more digits. */
+/**
+ * Checks the form's values. A price that is the same as in `before` may have more digits than a new
+ * price.
+ */
 export function priceFaults(
   draft: PriceDraft,
   taken: ReadonlySet<string>,
@@ -120,7 +123,10 @@ export function rowOfDraft(draft: PriceDraft): PriceRow {
   }
 }
 
-/** Converts the form's values to a table row. Unchanged values keep all digits that are stored. */
+/**
+ * Converts the form's values to a table row. A value that the user has not changed keeps all digits
+ * that are stored.
+ */
 export function changedRow(row: PriceRow, before: PriceDraft, after: PriceDraft): PriceRow {
   const [old, fresh] = [rowOfDraft(before), rowOfDraft(after)]
   const kept = (field: keyof PriceRow) => (old[field] === fresh[field] ? row[field] : fresh[field])
@@ -139,7 +145,10 @@ const ratiosOf = (draft: PriceDraft) => ({
   completionRatio: completionRatioOf(draft.inputPrice, draft.outputPrice),
 })
 
-/** Parses digits with group separators (`16,384`, `16 384`). Null if the text is not a count. */
+/**
+ * Parses digits with group separators, such as `16,384` or `16 384`. Returns null if the text is
+ * not a count.
+ */
 function countOf(text: string): string | null {
   const digits = text.trim().replace(/(\d)[, ](?=\d{3}(?:\D|$))/g, '$1')
   return digits === '' || COUNT_SHAPE.test(digits) ? digits : null

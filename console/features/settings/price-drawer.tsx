@@ -19,9 +19,9 @@ import type { CapFallback } from './use-output-limit-fallback.ts'
 type PriceDrawerProps = {
   edited: PriceRow | 'new' | null
   capFallback: CapFallback
-  /** The names that a new model must not have, because models in the table have them. */
+  /** The names of the models in the table. A new model must not have one of these names. */
   taken: ReadonlySet<string>
-  /** The name of a model that has no price yet, if the form opens for this model. */
+  /** The name of a model without a price, if the form opens to set the price of this model. */
   newName?: string
   onClose: () => void
   /** Receives the edited row. `before` is the model's previous name, or null for a new model. */

@@ -17,7 +17,10 @@ import type { CapFallback } from './use-output-limit-fallback.ts'
 
 type FieldsProps = { capFallback: CapFallback; form: DraftForm<PriceDraft> }
 
-/** The input mode, the fields of this mode, and the equivalent values in other modes. */
+/**
+ * The selection of the input mode, the fields of the selected mode, and the same values converted
+ * to other modes.
+ */
 export function PriceFields(props: FieldsProps) {
   const { form } = props
   const { t } = useTranslation()

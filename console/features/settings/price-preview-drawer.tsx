@@ -19,7 +19,10 @@ const DAYS = { day: 1, week: 7, month: 30 } as const
 type Range = keyof typeof DAYS
 const RANGES = ['day', 'week', 'month'] as const
 
-/** Recalculates past charges with the unsaved prices and compares them with the actual charges. */
+/**
+ * Recalculates past charges with the unsaved prices and compares the results with the actual
+ * charges.
+ */
 export function PricePreviewDrawer(props: {
   isOpen: boolean
   form: SettingsForm

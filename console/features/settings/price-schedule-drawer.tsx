@@ -22,7 +22,7 @@ import { draftEntries, isPriceOption } from './unsaved-price-entries.ts'
 import { useOptionLabel } from './use-option-label.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** Schedules the unsaved price changes for a time. */
+/** Schedules the unsaved price changes. They take effect at the selected time. */
 function PlanDrafts({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -63,7 +63,9 @@ function PlanDrafts({ form }: { form: SettingsForm }) {
   )
 }
 
-/** Schedules the unsaved prices, and lists scheduled changes with their results. */
+/**
+ * A drawer that schedules the unsaved prices and lists the scheduled changes with their results.
+ */
 export function PriceScheduleDrawer(props: {
   isOpen: boolean
   form: SettingsForm
@@ -116,7 +118,7 @@ function Planned() {
 }
 
 const LOOK_MS = 5_000
-/** The tolerated difference between the clocks of server and browser. */
+/** The tolerated difference between the clocks of the server and the browser, in milliseconds. */
 const CLOCKS_MS = 60_000
 
 const pauseBefore = ({ state }: { state: { data?: ScheduledChange[] | undefined } }) =>
@@ -179,7 +181,7 @@ function PlannedChange({ change }: { change: ScheduledChange }) {
   )
 }
 
-/** The error codes of a planned price change that fails when it is due. */
+/** The causes for which a planned price change can fail when it is due, by error code. */
 const CAUSES = {
   'entry-missing': 'entryMissing',
   'not-ratio': 'notRatio',
@@ -194,7 +196,10 @@ const CAUSES = {
   'bad-character': 'badName',
 } as const
 
-/** Translates the error of a failed plan. The server sends errors as `option: code`. */
+/**
+ * Returns a function that translates the error of a failed plan. The server sends such an error as
+ * `option: code`.
+ */
 function usePlanFault(): (fault: string) => string {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()

@@ -8,7 +8,7 @@ export const PRICE_KEYS = [
   'MaxOutputTokens',
 ] as const
 const NAMING_KEYS = ['ModelPrice', 'ModelRatio', 'CompletionRatio'] as const
-/** Options that also have built-in entries for models outside the price table. */
+/** Options whose built-in entries include models that are not in the price table. */
 const BUILT_IN_KEYS: ReadonlySet<PriceKey> = new Set(['CacheRatio', 'MaxOutputTokens'])
 export type PriceKey = (typeof PRICE_KEYS)[number]
 
@@ -20,14 +20,20 @@ export type PriceRow = {
   ratio: string
   completionRatio: string
   cacheRatio: string
-  /** The maximum output tokens of a response. Calls without a limit hold quota for this number. */
+  /**
+   * The maximum output tokens of a response. If a call sets no limit, quota for this number of
+   * tokens is held (reserved).
+   */
   maxOutputTokens: string
 }
 
 type Texts = ReadonlyMap<string, string>
 export type PriceMaps = Readonly<Record<PriceKey, JsonMap>>
 
-/** Parses the price options. Null if a text is not a map of numbers and needs a correction. */
+/**
+ * Parses the price options. Returns null if a text is not a map of numbers and must be corrected
+ * first.
+ */
 export function readPriceMaps(texts: Texts): PriceMaps | null {
   const read = (key: PriceKey) => readJsonMap(texts.get(key) ?? '{}')
   const [ModelPrice, ModelRatio] = [read('ModelPrice'), read('ModelRatio')]
@@ -38,8 +44,9 @@ export function readPriceMaps(texts: Texts): PriceMaps | null {
 }
 
 /**
- * Returns every model with a price or a ratio, sorted by name. Models that have only a cache ratio
- * or an output limit are omitted, because most are built-in entries that the site does not sell.
+ * Returns every model that has a price or a ratio, sorted by name. Models with only a cache ratio
+ * or an output limit are omitted, because most of them are built-in entries that the site does not
+ * sell.
  */
 export function priceRows(maps: PriceMaps): PriceRow[] {
   const names = new Set(NAMING_KEYS.flatMap((key) => [...maps[key].keys()]))
@@ -59,14 +66,18 @@ export const isPriced = (row: PriceRow): boolean => row.price !== '' || row.rati
 const isNamed = (maps: PriceMaps, name: string): boolean =>
   NAMING_KEYS.some((key) => maps[key].has(name))
 
-/** Returns the option texts that the edited rows change. An empty value removes a model's entry. */
+/**
+ * Returns the texts of the options that change because of the edited rows. An empty value removes
+ * the model's entry.
+ */
 export function withRows(maps: PriceMaps, rows: readonly PriceRow[]): Map<PriceKey, string> {
   const changed = new Map<PriceKey, string>()
   for (const key of PRICE_KEYS) {
     let entries = maps[key]
     for (const row of rows) {
       const value = valueFor(row, key)
-      // An empty field of an added model must not delete a built-in value, which the table omits.
+      // An empty field of an added model must not delete a built-in value, because the table does
+      // not show built-in values.
       if (BUILT_IN_KEYS.has(key) && value === '' && !isNamed(maps, row.name)) continue
       if ((entries.get(row.name) ?? '') !== value) {
         entries = withEntry(entries, row.name, value === '' ? null : value)
@@ -77,7 +88,7 @@ export function withRows(maps: PriceMaps, rows: readonly PriceRow[]): Map<PriceK
   return changed
 }
 
-/** Returns the texts of the options whose values in `after` differ from `before`. */
+/** Returns the texts of those options in `after` that differ from `before`. */
 export const textsOfMaps = (before: PriceMaps, after: PriceMaps): Map<PriceKey, string> =>
   new Map(
     PRICE_KEYS.map((key) => [key, writeJsonMap(before[key]), writeJsonMap(after[key])] as const)

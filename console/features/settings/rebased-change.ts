@@ -2,8 +2,8 @@ import { type JsonMap, readJsonMap, withEntry, writeJsonMap } from './json-map.t
 import type { OptionChange } from './option-changes.ts'
 
 /**
- * Merges the user's change into the version `theirs` that another user saved. `isClear` is false if
- * the two users have changed one entry differently.
+ * Merges the user's change into `theirs`, the version that another user has saved. `isClear` is
+ * false if both users have changed the same entry in different ways.
  */
 export function rebasedChange(
   { before, after }: Pick<OptionChange, 'before' | 'after'>,
@@ -24,7 +24,10 @@ export function rebasedChange(
   return { text: writeJsonMap(merged), isClear }
 }
 
-/** Parses all texts as flat maps of one kind. Returns an empty list if this fails. */
+/**
+ * Parses all texts as flat maps of one kind. Returns an empty list if one of the texts can't be
+ * parsed.
+ */
 function mapsOf(...texts: string[]): JsonMap[] {
   for (const kind of ['number', 'text'] as const) {
     const maps = texts.map((text) => readJsonMap(text, kind))

@@ -4,7 +4,10 @@ import { rebasedChange } from './rebased-change.ts'
 
 type Texts = ReadonlyMap<string, string>
 
-/** `text` is the user's change, merged with the version `onto` that another user saved. */
+/**
+ * The result of a merge. `text` is the user's change, merged with the version `onto` that another
+ * user has saved.
+ */
 export type Rebased = { readonly text: string; readonly onto: string }
 
 export type Sent = {
@@ -12,16 +15,21 @@ export type Sent = {
   refusals: Texts
   /** The server's remarks on the saved options. */
   notes: Texts
-  /** The user's changes that were merged with another user's change, by option. */
+  /** The user's changes that were merged with a change by another user, by option. */
   rebased: ReadonlyMap<string, Rebased>
 }
 
-/** The maximum number of attempts per option. Each retry merges the change of another user. */
+/**
+ * The maximum number of attempts to save an option. Each retry merges the change of another user.
+ */
 const TRIES_MAX = 3
 
 type ReadAgain = () => Promise<Texts>
 
-/** Saves each option with its own request. Another user's change is merged, never overwritten. */
+/**
+ * Saves each option with a separate request. A change by another user is merged and never
+ * overwritten.
+ */
 export async function sendChanges(
   changes: readonly OptionChange[],
   readAgain: ReadAgain,
@@ -55,7 +63,7 @@ async function send(
       return await putOption(key, wanted, seen)
     } catch (error) {
       if (!isChangedMeanwhile(error)) throw error
-      // Wait, because the read model may not yet include the change that caused the rejection.
+      // The retry waits, because the read model may not include the other user's change yet.
       if (tries > 1) await new Promise((resume) => setTimeout(resume, 300))
       const theirs = (await readAgain()).get(key) ?? ''
       const { text, isClear } = rebasedChange({ before, after }, theirs)

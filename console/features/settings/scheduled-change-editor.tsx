@@ -26,8 +26,8 @@ function isWrong(entry: Entry): boolean {
 }
 
 /**
- * Edits a planned price change. Saving replaces the change atomically, or plans a second change if
- * the first is no longer pending.
+ * Edits a planned price change. Saving replaces the planned change atomically. If the planned
+ * change is no longer pending, saving plans a second change.
  */
 export function PlannedEditor(props: { change: ScheduledChange; onClose: () => void }) {
   const { change, onClose } = props
@@ -109,7 +109,10 @@ function EditedEntry(props: {
   entry: Entry
   isWrong: boolean
   onChange: (value: string) => void
-  /** Removes an entry. Null for a plan with a single entry, which the user can cancel instead. */
+  /**
+   * Removes an entry from the plan. Null if the plan has a single entry, because the user can
+   * cancel the complete plan.
+   */
   onRemove: (() => void) | null
 }) {
   const { entry, onChange, onRemove } = props

@@ -7,7 +7,10 @@ import type { SettingsForm } from './use-settings-form.ts'
 
 const NUMBERS = ['integer', 'decimal']
 
-/** Returns the text below a field: quota in dollars, help, default value, and required role. */
+/**
+ * Returns a function that gives the text below a field: an amount of quota in dollars, the help,
+ * the default value and the required role.
+ */
 export function useHint(form: SettingsForm): (option: OptionSchema) => string | undefined {
   const { t } = useTranslation()
   const words = useWords()

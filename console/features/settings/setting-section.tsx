@@ -62,5 +62,8 @@ function fieldClass(option: OptionSchema, isStart: boolean): string | undefined 
   return isStart ? 'tg-setting-start' : undefined
 }
 
-/** True for an option that needs both columns. JSON needs only one, because its lines are short. */
+/**
+ * Returns true if the field of the option needs both columns. A JSON field needs only one column,
+ * because its lines are short.
+ */
 const isWide = ({ type }: OptionSchema): boolean => type.kind === 'lines' || type.kind === 'links'

@@ -48,8 +48,8 @@ export function settingFault(type: OptionType, text: string): SettingFault | nul
 }
 
 /**
- * Checks the range of which the option `key` is the lower or upper end. In the schema, the upper
- * end names the lower end.
+ * Checks a range whose lower or upper end is the option `key`. In the schema, the upper end refers
+ * to the lower end.
  */
 export function rangeFault(
   schema: ReadonlyMap<string, OptionSchema>,
@@ -143,7 +143,10 @@ function linksFault(value: unknown): SettingFault | null {
   return links.map(([, link]) => linkFault(link)).find((fault) => fault !== null) ?? null
 }
 
-/** Rejects unknown placeholders as probable typing errors, although the server accepts them. */
+/**
+ * Returns an error for unknown placeholders, which are probably typing errors, although the server
+ * accepts them.
+ */
 function linkFault(template: string): SettingFault | null {
   const named = template.match(/\{[a-z_][\w-]*\}/gi) ?? []
   const unknown = named.find((placeholder) => !FILLED.includes(placeholder))

@@ -15,7 +15,9 @@ import { useCapFallback } from './use-output-limit-fallback.ts'
 import { useHeld } from './use-paused-refresh.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** The model whose price form is open. It is in the URL, so that a link can open the form. */
+/**
+ * The model whose price form is open. The model is in the URL, so that a link can open the form.
+ */
 const ADDRESS = { price: textParam('', 200) }
 
 /** The models of enabled channels without a price, each with a button that sets the price. */

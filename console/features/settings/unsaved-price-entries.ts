@@ -22,7 +22,10 @@ const MAPS: ReadonlySet<string> = new Set([
 export const isPriceOption = (key: string): boolean =>
   MAPS.has(key) || key === 'GroupGroupRatio' || key.startsWith('fallback_')
 
-/** Returns the unsaved price changes, one per name, or null if an unsaved text is malformed. */
+/**
+ * Returns the unsaved price changes, one for each name. Returns null if an unsaved text is
+ * malformed.
+ */
 export function draftEntries(changes: readonly OptionChange[]): PlannedEntry[] | null {
   const entries: PlannedEntry[] = []
   for (const { key, before, after } of changes) {
@@ -41,8 +44,8 @@ export function draftEntries(changes: readonly OptionChange[]): PlannedEntry[] |
 }
 
 /**
- * Parses an option's text to a map. The name of a special ratio has its two groups. An option with
- * a single value has one entry with an empty name.
+ * Parses an option's text to a map. The name of a special ratio's entry contains two groups. An
+ * option with a single value has one entry with an empty name.
  */
 function entriesOf(key: string, text: string): JsonMap | null {
   if (MAPS.has(key)) return readJsonMap(text)

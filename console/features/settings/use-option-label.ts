@@ -2,7 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { optionSchemaQuery } from '#console/api/options.ts'
 import { useWords } from './use-localized-text.ts'
 
-/** Returns an option's label, or the option's key until the labels have loaded. */
+/**
+ * Returns a function that gives an option's label. Until the labels have loaded, the function
+ * returns the option's key.
+ */
 export function useOptionLabel(): (key: string) => string {
   const words = useWords()
   const options = useQuery(optionSchemaQuery).data?.options ?? []

@@ -2,8 +2,8 @@ import { useEffect, useEffectEvent } from 'react'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /**
- * While `isOpen`, does not refresh the option values in the form. A save then detects whether
- * another user has changed them.
+ * While `isOpen` is true, the option values in the form are not refreshed. When the form is saved,
+ * a change by another user is therefore detected.
  */
 export function useHeld(form: SettingsForm, isOpen: boolean): void {
   const hold = useEffectEvent(form.hold)

@@ -16,7 +16,7 @@ import { type Options, useOptions } from './use-options.ts'
 
 const OUT_OF_BOUNDS: readonly SettingFault['code'][] = ['tooSmall', 'tooLarge', 'notNumber']
 
-/** The largest safe integer. A maximum of this size is not shown to the user. */
+/** The largest safe integer as text. An option's maximum of this size is not shown to the user. */
 const BEYOND_NEED = String(Number.MAX_SAFE_INTEGER)
 
 /** Returns the text of an error. An option may define the text for its bounds. */
@@ -61,12 +61,15 @@ export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
   isChanged: (key: string) => boolean
   set: (values: ReadonlyMap<string, string>) => void
   reset: (key: string) => void
-  /** Called on blur, after which an error of the field is visible. */
+  /** Called when a field loses the focus. From then on, an error of the field is visible. */
   touch: (key: string) => void
   /** Returns the visible error of an option, or undefined if there is none. */
   errorText: (key: string) => string | undefined
   changes: readonly OptionChange[]
-  /** While `isOpen`, the form's option values are not refreshed, because the user edits them. */
+  /**
+   * Pauses the refresh of the form's option values while `isOpen` is true, because the user edits
+   * them.
+   */
   hold: (isOpen: boolean) => void
   discard: () => void
   save: () => Promise<void>
@@ -165,11 +168,14 @@ function useSaveOutcome({ onFault, onSaved }: FormEvents) {
   }
 }
 
-/** Returns a section's options. An option with a note has no effect and is omitted. */
+/** Returns a section's options. An option with a note is left out, because it has no effect. */
 const shownOptions = (schema: Options['schema'], id: string): OptionSchema[] =>
   [...schema.values()].filter(({ section, note }) => section === id && note === null)
 
-/** Compares the unsaved texts with the loaded options, which are not refreshed during edits. */
+/**
+ * Compares the unsaved texts with the loaded options. The loaded options are not refreshed while
+ * the user edits.
+ */
 function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases' | 'texts'>) {
   const [held, setHeld] = useState<Texts | null>(null)
   const options = useOptions((live) => held !== null || changesOf(live, bases, texts).length > 0)
@@ -177,7 +183,8 @@ function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases
   const changes = useMemo(() => changesOf(baseline, bases, texts), [baseline, bases, texts])
   const value = (key: string) => {
     const [theirs, draft] = [baseline.get(key) ?? '', texts.get(key)]
-    // If another user has changed the option, an unsaved text that changes nothing is dropped.
+    // An unsaved text that equals the stored value is dropped if another user has changed the
+    // option.
     const isOver = bases.get(key) !== theirs && !changes.some((change) => change.key === key)
     return draft === undefined || isOver ? theirs : draft
   }
@@ -190,7 +197,7 @@ const changesOf = (baseline: Texts, bases: Texts, texts: Texts): OptionChange[] 
 /** Manages the unsaved texts, the fields that had the focus, and the server's errors. */
 function useDrafts() {
   const [texts, setTexts] = useState(NO_TEXTS)
-  // The option values at the start of the edit, with which the unsaved texts are compared.
+  // The option values at the start of the edit. The unsaved texts are compared with these values.
   const [bases, setBases] = useState(NO_TEXTS)
   const [touched, setTouched] = useState(NO_KEYS)
   const [refusals, setRefusals] = useState(NO_TEXTS)

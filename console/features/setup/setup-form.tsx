@@ -22,8 +22,8 @@ type SetupDraft = AccountDraft & { mode: UsageMode }
 const EMPTY_SETUP: SetupDraft = { ...EMPTY_ACCOUNT, mode: 'external' }
 
 /**
- * Builds the setup request. `token` comes from a URL in the server's log and permits a setup from
- * another machine.
+ * Builds the setup request. `token` is the setup token in the URL that the server's log shows. The
+ * token permits a setup from another machine.
  */
 function setupBody(draft: SetupDraft, token: string | null): Setup {
   return {
@@ -36,7 +36,9 @@ function setupBody(draft: SetupDraft, token: string | null): Setup {
   }
 }
 
-/** The delay before leaving, so that the user can read the success message. */
+/**
+ * The delay in milliseconds before the page is left, so that the user can read the success message.
+ */
 const LEAVE_DELAY_MS = 800
 
 const MODES: readonly UsageMode[] = ['external', 'self', 'demo']
@@ -48,13 +50,13 @@ export function SetupForm(props: { isRootReady: boolean }) {
   const [isDone, setDone] = useState(false)
   const form = useDraftForm<SetupDraft, AccountFault>({
     initial: () => EMPTY_SETUP,
-    // If a root account exists, the form asks only for the mode.
+    // If an account of the super admin exists already, the form asks only for the mode.
     validate: (draft) => (props.isRootReady ? {} : accountFaults(draft)),
     faultText: (fault) => t(`setup.${fault}`),
     save: async (draft) => {
       if (isDone) return
       const user = await setUp(setupBody(draft, params.get('token')), t('setup.failed'))
-      // No user was created, so the stored user belongs to an earlier installation.
+      // If no user was created, the stored user is left over from an earlier installation.
       if (user === null) clearUser()
       else storeUser(user)
       setDone(true)
@@ -83,7 +85,7 @@ export function SetupForm(props: { isRootReady: boolean }) {
   )
 }
 
-/** `failed` is the error message if the server sends none. */
+/** Runs the setup. `failed` is the error message that is used if the server sends no message. */
 const setUp = (body: Setup, failed: string) =>
   call('POST /api/setup', { body }).catch((error: unknown) => {
     throw error instanceof Error && error.message !== '' ? error : new Error(failed)

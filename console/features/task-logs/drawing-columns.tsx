@@ -41,7 +41,8 @@ export function drawingColumns(t: TFunction, acts: Acts): Column<DrawingTask>[] 
     common.progress,
     common.duration,
     columnOf<DrawingTask>(t, 'result', 96, (task) => result(t, task, acts), { onCard: 'line' }),
-    // Hidden for admins, who have two additional columns. The result column also explains failures.
+    // Hidden for admins, because they see two additional columns. The result column also explains
+    // failures.
     columnOf<DrawingTask>(t, 'code', 117, ({ code }) => <CodeCell code={code} />, {
       isHiddenAtFirst: acts.isAdmin,
     }),
@@ -51,7 +52,7 @@ export function drawingColumns(t: TFunction, acts: Acts): Column<DrawingTask>[] 
   ]
 }
 
-/** Renders the drawing, or the reason for which there is none. */
+/** Renders the drawing, or the reason why there is no drawing. */
 function result(t: TFunction, task: DrawingTask, { onOpen }: Acts) {
   const { fail_reason: reason, image_url: image } = task
   if (reason !== '') {

@@ -97,7 +97,10 @@ export function ProgressCell({ task }: { task: AnyTask }) {
 
 const SLOW_SECONDS = 60
 
-/** The time from submission to end. With `isTimed`, a time over a minute is marked as slow. */
+/**
+ * The time from a task's submission to its end. If `isTimed` is true, a time of more than a minute
+ * is marked as slow.
+ */
 export function DurationCell(props: { task: AnyTask; isTimed: boolean }) {
   const { t } = useTranslation()
   const { submit_time: from, finish_time: to } = props.task
@@ -118,7 +121,7 @@ export function DurationCell(props: { task: AnyTask; isTimed: boolean }) {
   )
 }
 
-/** A text that is cut to the cell. A tooltip or a dialog shows the complete text. */
+/** A text that is cut to fit the cell. A tooltip or a dialog shows the complete text. */
 export function TextCell(props: { text: string; onOpen: () => void; isBad?: boolean }) {
   return (
     <button

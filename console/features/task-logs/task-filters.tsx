@@ -40,7 +40,7 @@ export type NoTasksWords = {
   readonly icon: IconName
   readonly title: string
   readonly body: string
-  /** A message if the site has disabled tasks of this kind; null if they are enabled. */
+  /** A message that the site has disabled tasks of this kind. Null if the tasks are enabled. */
   readonly off: string | null
 }
 
@@ -57,7 +57,9 @@ export function OffNote(props: { off: string; isAdmin: boolean }) {
   )
 }
 
-/** Explains an empty list: the range contains no task, or no task matches the filters. */
+/**
+ * Explains why the list is empty: there is no task in the range, or no task matches the filters.
+ */
 export function NoTasks(props: NoTasksWords & { view: TaskListView }) {
   const { t } = useTranslation()
   const { filter, setFilter, isFiltered, isAdmin, clear } = props.view

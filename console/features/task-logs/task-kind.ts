@@ -7,7 +7,9 @@ import type { DrawingTask, MusicTask } from '#read-api/contract/tasks.ts'
 
 export type AnyTask = DrawingTask | MusicTask
 
-/** The server's sort name of each sortable column. The newest 10 000 tasks are sorted. */
+/**
+ * The server's sort name of each sortable column. The server sorts only the newest 10 000 tasks.
+ */
 const SORTS = {
   submitted: 'submit_time',
   username: 'username',
@@ -31,7 +33,10 @@ const addressOf = (range: TimeRange) =>
     { pageName: 'p', hasPageSize: true, sorts: SORTS },
   )
 
-/** `page` is zero-based. An empty id and channel 0 do not filter. Times are unix seconds. */
+/**
+ * The filters of a request for tasks. `page` is zero-based. An empty id and channel 0 do not
+ * filter. Times are in unix seconds.
+ */
 type TaskAsk = {
   sort: string | undefined
   order: 'asc' | 'desc' | undefined
@@ -46,7 +51,10 @@ type TaskAsk = {
   signal: AbortSignal
 }
 
-/** `is_total_capped` is true if the server stopped counting, so that more than `total` exist. */
+/**
+ * A page of tasks. `is_total_capped` is true if the server stopped counting at `total`, so that
+ * more tasks exist.
+ */
 export type TaskPage<Task> = ListPage<Task> & { is_total_capped: boolean }
 
 /** The query parameters by their API names. Undefined parameters are not sent. */
@@ -68,7 +76,7 @@ export type TaskKind<Task extends AnyTask> = {
   readonly idOf: (task: Task) => string
 }
 
-/** Drawings. The default range is the last 30 days and the next hour. */
+/** The log of drawings. The default range is the last 30 days and the next hour. */
 export const DRAWINGS: TaskKind<DrawingTask> = {
   name: 'drawing',
   address: addressOf(relativeRange('30d')),
@@ -81,7 +89,7 @@ export const DRAWINGS: TaskKind<DrawingTask> = {
   idOf: ({ mj_id }) => mj_id,
 }
 
-/** Music and lyrics. The default range is from midnight until one hour ahead. */
+/** The log of music and lyrics. The default range is from midnight until one hour from now. */
 export const MUSIC: TaskKind<MusicTask> = {
   name: 'music',
   address: addressOf(relativeRange('today')),

@@ -19,7 +19,7 @@ type Snippet = (typeof SNIPPETS)[number]
 
 type SnippetInput = { address: string; key: string; model: string }
 
-/** Returns sample code for a first call, which works without changes. */
+/** Returns sample code for a first call. The user can run the code without changes. */
 function snippetText(snippet: Snippet, { address, key, model }: SnippetInput): string {
   const base = `${address.replace(/\/+$/, '')}/v1`
   if (snippet === 'curl') return curl(base, key, model)
@@ -63,7 +63,7 @@ export type ReadyToken = Pick<
   'id' | 'name' | 'key' | 'group' | 'model_limits_enabled' | 'model_limits'
 >
 
-/** The displayed tokens. `areNew` is false for an existing token and true for new tokens. */
+/** The tokens to display. `areNew` is true for new tokens and false for an existing token. */
 export type Ready = { readonly tokens: readonly ReadyToken[]; readonly areNew: boolean }
 
 const NONE: Ready = { tokens: [], areNew: true }

@@ -48,7 +48,10 @@ export function TokenAccessFields({ form }: TokenFormProps) {
   )
 }
 
-/** Returns the usable groups, and the token's group if it is not usable any more. */
+/**
+ * Returns the groups that the user may select. The token's current group is included even if the
+ * user may no longer use it.
+ */
 function useGroupChoices(group: string) {
   const { t } = useTranslation()
   const words = useGroupWords()

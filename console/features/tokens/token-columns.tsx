@@ -27,7 +27,10 @@ import {
 } from './token-status.ts'
 import type { TokenActions } from './use-token-actions.ts'
 
-/** Menu entries that open chat clients with a token. Without clients, one entry shows an error. */
+/**
+ * Creates menu entries that open a chat client with a token. If there are no clients, a single
+ * entry shows an error.
+ */
 function chatEntries({ links, site }: Chats, token: Token): MenuEntry[] {
   if (links.length === 0) {
     const onChoose = () => showError(translate('ui.noChatLinks'))
@@ -152,7 +155,10 @@ function TokenStateTag(props: { token: Token }) {
   return <span title={namesOf(props.token.model_limits).join('\n')}>{tag}</span>
 }
 
-/** The remaining and the used quota with a bar. An unlimited token has only the used quota. */
+/**
+ * The remaining and the used quota, and a bar that compares them. A token without a limit shows
+ * only the used quota.
+ */
 function TokenQuota({ token }: { token: Token }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()

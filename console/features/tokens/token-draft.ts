@@ -54,7 +54,7 @@ export type TokenFaults = Partial<Record<Exclude<keyof TokenDraft, 'rateLimit'>,
 type RateDraft = TokenDraft['rateLimit']
 type RateErrors = Partial<Record<keyof RateDraft, string>>
 
-/** Returns the error texts of the rate limit's fields. */
+/** Returns the error texts of the fields that limit the call rate. */
 export const rateErrors = (t: TFunction, draft: RateDraft): RateErrors =>
   Object.fromEntries(
     Object.entries(fieldFaults(RATE_LIMIT_FIELDS, draft)).map(([name, fault]) => [
@@ -89,7 +89,10 @@ export const draftOfToken = (token: Token, unit: AmountUnit): TokenDraft => ({
   count: '1',
 })
 
-/** Checks the form's values. Only the stored expiry `expiresBefore` may be in the past. */
+/**
+ * Checks the form's values. An expiry in the past is an error unless it is the stored expiry
+ * `expiresBefore`.
+ */
 export function tokenFaults(draft: TokenDraft, unit: AmountUnit, expiresBefore = ''): TokenFaults {
   const faults: TokenFaults = fieldFaults(TOKEN_FIELDS, draft)
   const set = (field: keyof TokenFaults & string, fault: TokenFault | null) => {
@@ -150,7 +153,10 @@ export const namesOf = (text: string): string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '')
 
-/** Returns the error texts by field. The rate limit's fields have texts in `rateErrors`. */
+/**
+ * Returns the error texts by field. `rateErrors` returns the texts of the fields that limit the
+ * call rate.
+ */
 export function tokenErrors(
   t: TFunction,
   draft: TokenDraft,
@@ -175,14 +181,17 @@ export type TokenFormProps = {
   isNew: boolean
 }
 
-/** Splits a text into lines, each with an IP address or a network. */
+/** Splits a text into lines. Each line contains an IP address or a network. */
 export const addressLines = (text: string): string[] =>
   text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-/** Returns the first line (from 1) that is not an IP address or network, or null if all are. */
+/**
+ * Returns the first line that is not an IP address or a network, counted from 1. Returns null if
+ * all lines are valid.
+ */
 export function wrongAddress(text: string): { line: number; address: string } | null {
   const lines = text.split('\n').map((line) => line.trim())
   const at = lines.findIndex((line) => line !== '' && !isAddress(line))

@@ -6,7 +6,7 @@ export type ExpiryPreset = (typeof EXPIRY_PRESETS)[number]
 /** The API's expiry time of a token that never expires. */
 export const NEVER = -1
 
-/** Formats unix seconds for a date-time field. An empty text means that the token never expires. */
+/** Formats unix seconds for a date-time field. The text is empty if the token never expires. */
 export const expiryText = (seconds: number): string => (seconds < 0 ? '' : dateFieldText(seconds))
 
 export const expirySeconds = secondsOfDateField

@@ -49,7 +49,7 @@ export function TokenForm(props: TokenFormProps) {
   )
 }
 
-/** The token's budget, which is unlimited or an amount. Buttons set common amounts. */
+/** The fields of the token's budget: an amount, or no limit. Buttons set common amounts. */
 function AmountFields({ form, unit }: TokenFormProps) {
   const { t } = useTranslation()
   return (
@@ -77,7 +77,9 @@ function AmountFields({ form, unit }: TokenFormProps) {
   )
 }
 
-/** The token's expiry: a time, or never. Buttons set common lifetimes, counted from now. */
+/**
+ * The field of the token's expiry: a time, or never. Buttons set common lifetimes that start now.
+ */
 function ExpiryField({ form }: TokenFormProps) {
   const { t } = useTranslation()
   const { neverExpires } = form.draft

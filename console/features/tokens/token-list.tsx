@@ -40,8 +40,8 @@ const ADDRESS = listAddress(
 )
 
 /**
- * Reads the page of tokens that the URL selects. NOTE: A searched key is a secret. It is not in the
- * URL, which the browser's history and shared links reveal.
+ * Reads the page of tokens that the URL selects. NOTE: A key that the user searches for is a
+ * secret. The key is not in the URL, because the browser's history and shared links reveal URLs.
  */
 function useTokenList() {
   const [key, setKey] = useState('')

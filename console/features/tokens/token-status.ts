@@ -16,7 +16,10 @@ export function tokenState(token: Pick<Token, 'status' | 'model_limits_enabled'>
   return state === 'enabled' && token.model_limits_enabled ? 'restricted' : state
 }
 
-/** Returns the token as of `now`: a token whose expiry has passed gets the expired status. */
+/**
+ * Returns the token with its status at the time `now`. If the token's expiry has passed, the
+ * returned status is the status of expired tokens.
+ */
 export const asOf = <T extends Pick<Token, 'status' | 'expired_time'>>(token: T, now: number): T =>
   isOver(token, now) ? { ...token, status: 3 } : token
 
@@ -38,7 +41,7 @@ export function usedPercent(token: Pick<Token, 'used_quota' | 'remain_quota'>): 
   return used + remain === 0n ? 0 : Number((used * 100n) / (used + remain))
 }
 
-/** Masks the middle of a key. The user can recognize the key, but nobody can use it. */
+/** Masks the middle of a key. The user can recognize the masked key, but nobody can use it. */
 export function maskedKey(key: string): string {
   const full = fullKey(key)
   return full.length < 12 ? 'sk-…' : `${full.slice(0, 5)}…${full.slice(-4)}`

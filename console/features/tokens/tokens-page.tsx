@@ -53,7 +53,10 @@ export function TokensPage() {
 
 const ADDRESS = { form: choiceParam(['', 'new'], '') }
 
-/** Manages the open dialog. The URL can open a new token's form and name the page to return to. */
+/**
+ * Manages which dialog is open. The URL can open the form of a new token and can contain the path
+ * to which the form returns.
+ */
 function useShown() {
   const navigate = useNavigate()
   const returnTo = returnToOf(useLocation().state)

@@ -45,7 +45,10 @@ export function useTokenActions(given: Given) {
   return useStable({ ...given, setEnabled, remove, copyKeys })
 }
 
-/** Enables or disables the tokens and offers an undo. Skips tokens that already have the status. */
+/**
+ * Enables or disables tokens and offers an undo. Tokens that already have the requested status are
+ * skipped.
+ */
 function useSwitch() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -77,14 +80,17 @@ function useSwitch() {
   return setEnabled
 }
 
-/** Deletes all of the tokens. After an error, none of the tokens is deleted. */
+/** Deletes the tokens in one request. If the request fails, no token is deleted. */
 async function deleteTokens(ids: readonly number[]): Promise<void> {
   const [id] = ids
   if (ids.length === 1) await call('DELETE /api/token/:id/', { params: { id } })
   else await call('POST /api/token/batch', { body: { ids: [...ids] } })
 }
 
-/** Sets the status of all tokens: 1 enables, 2 disables. After an error, none is changed. */
+/**
+ * Sets the status of the tokens in one request: 1 enables, 2 disables. If the request fails, no
+ * token is changed.
+ */
 async function switchTokens(ids: readonly number[], status: 1 | 2): Promise<void> {
   const [id = 0] = ids
   if (ids.length > 1)
