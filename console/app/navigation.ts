@@ -3,25 +3,29 @@ import type { IconName } from '#console/ui/elements/icons.tsx'
 import type { Status } from '#read-api/contract/status.ts'
 import type { SessionUser } from '#read-api/contract/users.ts'
 
+/** The second key of each page's shortcut. The first key is always `g` (go to). */
+export const GO_KEYS = {
+  playground: 'p',
+  dashboard: 'd',
+  usageLog: 'l',
+  drawings: 'a',
+  musicTasks: 'k',
+  tokens: 't',
+  wallet: 'w',
+  inbox: 'i',
+  messages: 'n',
+  channels: 'c',
+  health: 'h',
+  coupons: 'r',
+  users: 'u',
+  orders: 'o',
+  settings: 's',
+  me: 'm',
+}
+
 export type NavItem = {
   readonly path: string
-  readonly label:
-    | 'playground'
-    | 'dashboard'
-    | 'tokens'
-    | 'usageLog'
-    | 'drawings'
-    | 'musicTasks'
-    | 'wallet'
-    | 'channels'
-    | 'health'
-    | 'coupons'
-    | 'users'
-    | 'orders'
-    | 'settings'
-    | 'inbox'
-    | 'messages'
-    | 'me'
+  readonly label: keyof typeof GO_KEYS
   readonly icon: IconName
   readonly section: 'chat' | 'console' | 'admin' | 'personal'
   /** Another path of the page. If it ends with a slash, all paths below it belong to the page. */

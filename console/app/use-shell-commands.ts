@@ -9,27 +9,7 @@ import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import { useStatus } from '../api/status.ts'
 import { useLogout } from './account-menu.tsx'
 import { LANGUAGE_NAMES } from './language-menu.tsx'
-import { type NavItem, navItems } from './navigation.ts'
-
-/** The second key of each page's shortcut. The first key is always `g` (go to). */
-const GO_KEYS: Record<NavItem['label'], string> = {
-  playground: 'p',
-  dashboard: 'd',
-  usageLog: 'l',
-  drawings: 'a',
-  musicTasks: 'k',
-  tokens: 't',
-  wallet: 'w',
-  inbox: 'i',
-  messages: 'n',
-  channels: 'c',
-  health: 'h',
-  coupons: 'r',
-  users: 'u',
-  orders: 'o',
-  settings: 's',
-  me: 'm',
-}
+import { GO_KEYS, navItems } from './navigation.ts'
 
 /** Pages that the palette finds not only by their names but also by keywords. */
 const FOUND_BY_MORE = ['channels', 'me', 'settings', 'tokens', 'wallet'] as const

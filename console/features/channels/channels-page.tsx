@@ -10,7 +10,7 @@ import { channelsKey, channelsOfTagQuery, wholeChannels } from '#console/api/cha
 import type { LiveData } from '#console/api/live/live-event.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { useDrawerAddress } from '#console/ui/dialogs/use-drawer-url.ts'
-import { Button } from '#console/ui/elements/button.tsx'
+import { CreateButton } from '#console/ui/elements/button.tsx'
 import { adminPage } from '#console/ui/layout/admins-only-page.tsx'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
@@ -103,11 +103,7 @@ function Channels() {
       title={t('channels.title')}
       lead={t('channels.lead')}
       actions={
-        isForbidden ? undefined : (
-          <Button tone="primary" icon="add" onClick={create}>
-            {t('words.newChannel')}
-          </Button>
-        )
+        isForbidden ? undefined : <CreateButton text={t('words.newChannel')} onClick={create} />
       }
     >
       {isForbidden ? (

@@ -1,4 +1,5 @@
 import type { TFunction } from 'i18next'
+import type { Words } from '#console/i18n/translation-types.ts'
 import { secondsOfDateField } from '#console/ui/forms/date-field.ts'
 import {
   bodyOf,
@@ -32,18 +33,7 @@ export const COUNT_MAX = 100
 const KEY_MAX = 64
 const DEFAULT_QUOTA = 500_000n
 
-type CouponFault =
-  | 'nameMissing'
-  | 'nameTooLong'
-  | 'amountWrong'
-  | 'countWrong'
-  | 'keyWrong'
-  | 'keyForOne'
-  | 'usesWrong'
-  | 'usesTooFew'
-  | 'dateWrong'
-  | 'dateOrder'
-  | 'datePast'
+type CouponFault = keyof Words['coupons']['fault']
 type CouponFaults = FieldErrors<CouponDraft, CouponFault>
 
 export const newCoupon = (unit: AmountUnit): CouponDraft => ({

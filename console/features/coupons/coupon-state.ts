@@ -1,13 +1,7 @@
+import type { Words } from '#console/i18n/translation-types.ts'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
 
-export type CouponState =
-  | 'unused'
-  | 'gift'
-  | 'disabled'
-  | 'used'
-  | 'usedUp'
-  | 'notYetValid'
-  | 'expired'
+export type CouponState = keyof Words['coupons']['state']
 
 type Told = Pick<
   Redemption,

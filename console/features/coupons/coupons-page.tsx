@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { useOpening } from '#console/ui/dialogs/use-dialog-item.ts'
-import { Button } from '#console/ui/elements/button.tsx'
+import { Button, CreateButton } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { adminPage } from '#console/ui/layout/admins-only-page.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
@@ -72,11 +72,7 @@ function Coupons() {
     <Page
       title={t('coupons.title')}
       lead={t('coupons.lead')}
-      actions={
-        <Button tone="primary" icon="add" onClick={create}>
-          {t('coupons.create')}
-        </Button>
-      }
+      actions={<CreateButton text={t('coupons.create')} onClick={create} />}
     >
       <CouponList
         onCreate={create}

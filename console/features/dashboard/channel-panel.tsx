@@ -3,6 +3,7 @@ import { Link } from 'react-router-dom'
 import { byTrouble, HEALTH_TONE, healthKind, successRate } from '#console/api/channel-health.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
+import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
@@ -22,13 +23,9 @@ export function ChannelPanel(props: { channels: readonly ChannelHealth[] | undef
       {channels?.length === 0 && <p className="tg-muted">{t('words.noChannels')}</p>}
       {channels !== undefined && channels.length > 0 && (
         <table className="tg-dash-top">
-          <thead>
-            <tr>
-              <th scope="col">{t('words.channel')}</th>
-              <th scope="col">{t('dashboard.success')}</th>
-              <th scope="col">{t('dashboard.latency')}</th>
-            </tr>
-          </thead>
+          <TableHead
+            titles={[t('words.channel'), t('dashboard.success'), t('dashboard.latency')]}
+          />
           <tbody>
             {channels
               .toSorted(byTrouble)

@@ -9,12 +9,13 @@ import { useStatus } from '#console/api/status.ts'
 import { tokensQuery } from '#console/api/tokens.ts'
 import { ButtonLink } from '#console/ui/elements/button-link.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
+import { fullKey, maskedKey } from '#console/ui/elements/full-key.ts'
 import { Icon } from '#console/ui/elements/icons.tsx'
+import { SNIPPET_KINDS, type SnippetKind, snippetOf } from '#console/ui/elements/snippets.ts'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { Tabs } from '#console/ui/layout/tabs.tsx'
 import { checklist, type Step, stepPath } from './setup-steps.ts'
-import { maskedKey, SNIPPET_KINDS, type SnippetKind, snippetOf } from './snippets.ts'
 
 const FIRST_CHANNEL = { keyword: '', model: '', group: '', page: 0, pageSize: 10 }
 const FIRST_TOKEN = { keyword: '', page: 0, pageSize: 10 }
@@ -141,7 +142,7 @@ function Snippets(props: { apiKey: string | null; model: string }) {
   const { t } = useTranslation()
   const [kind, setKind] = useState<SnippetKind>('curl')
   const address = useStatus()?.server_address || location.origin
-  const key = props.apiKey === null ? 'sk-…' : `sk-${props.apiKey}`
+  const key = fullKey(props.apiKey ?? '…')
   const shown = props.apiKey === null ? key : maskedKey(key)
   const { model } = props
   return (

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
@@ -38,14 +39,14 @@ export function TopList(props: {
       {rows?.length === 0 && <p className="tg-muted">{t('dashboard.nobody')}</p>}
       {rows !== undefined && rows.length > 0 && (
         <table className={hasMargin ? 'tg-dash-top tg-dash-top-margin' : 'tg-dash-top'}>
-          <thead>
-            <tr>
-              <th scope="col">{props.head}</th>
-              <th scope="col">{t('words.calls')}</th>
-              <th scope="col">{t('dashboard.charged')}</th>
-              {hasMargin && <th scope="col">{t('words.margin')}</th>}
-            </tr>
-          </thead>
+          <TableHead
+            titles={[
+              props.head,
+              t('words.calls'),
+              t('dashboard.charged'),
+              ...(hasMargin ? [t('words.margin')] : []),
+            ]}
+          />
           <tbody>
             {rows.map((row) => (
               <Row key={row.key} row={row} most={most} hasMargin={hasMargin} />

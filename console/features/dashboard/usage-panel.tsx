@@ -2,6 +2,7 @@ import { lazy, Suspense, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
+import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { Segmented } from '#console/ui/forms/switches.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
@@ -29,17 +30,13 @@ function UsageTable(props: {
     <section className="tg-dash-scroll" aria-label={t('dashboard.tableCaption')} tabIndex={0}>
       <table className="tg-dash-table">
         <caption className="tg-visually-hidden">{t('dashboard.tableCaption')}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{t('words.time')}</th>
-            {chart.series.map(({ name }) => (
-              <th key={name} scope="col">
-                {nameOf(name)}
-              </th>
-            ))}
-            <th scope="col">{t('dashboard.total')}</th>
-          </tr>
-        </thead>
+        <TableHead
+          titles={[
+            t('words.time'),
+            ...chart.series.map(({ name }) => nameOf(name)),
+            t('dashboard.total'),
+          ]}
+        />
         <tbody>
           {chart.buckets.toReversed().map((bucket) => (
             <tr key={bucket.at}>

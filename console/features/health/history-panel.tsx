@@ -5,6 +5,7 @@ import { healthKey } from '#console/api/channel-health.ts'
 import { apiQuery } from '#console/api/client.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
+import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { Segmented } from '#console/ui/forms/switches.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
@@ -24,15 +25,15 @@ function HistoryTable({ history }: { history: History }) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard access
     <section className="tg-health-scroll" tabIndex={0} aria-label={t('health.history.title')}>
       <table className="tg-health-table">
-        <thead>
-          <tr>
-            <th scope="col">{t('words.time')}</th>
-            <th scope="col">{t('health.column.success')}</th>
-            <th scope="col">{t('health.history.attempts')}</th>
-            <th scope="col">{t('health.column.p50')}</th>
-            <th scope="col">{t('health.column.p95')}</th>
-          </tr>
-        </thead>
+        <TableHead
+          titles={[
+            t('words.time'),
+            t('health.column.success'),
+            t('health.history.attempts'),
+            t('health.column.p50'),
+            t('health.column.p95'),
+          ]}
+        />
         <tbody>
           {history.steps.toReversed().map(({ at, time: text, attempts, rate, p50, p95 }) => (
             <tr key={at}>

@@ -1,5 +1,5 @@
 import './inbox.css'
-import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import type { UseQueryResult } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { inboxQuery } from '#console/api/messages.ts'
@@ -10,30 +10,22 @@ import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
-import { Pagination, pagingOf, usePageSize } from '#console/ui/lists/pagination.tsx'
-import { integerParam } from '#console/ui/state/url-state.ts'
-import { useUrlState } from '#console/ui/state/use-url-state.ts'
+import { listAddress } from '#console/ui/lists/list-url-params.ts'
+import { Pagination } from '#console/ui/lists/pagination.tsx'
+import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 import { previewOf } from './preview.ts'
 
-const ADDRESS = { page: integerParam({ fallback: 0, max: 1_000_000 }) }
+const ADDRESS = listAddress({})
 
 export function InboxPage() {
   const { t } = useTranslation()
-  const [{ page }, setAddress] = useUrlState(ADDRESS)
-  const size = usePageSize('message-page-size')
-  const [pageSize] = size
-  const list = useQuery(inboxQuery({ page, pageSize }))
-  const total = list.data?.total ?? 0
+  const { list, total, paging } = useListPage(ADDRESS, inboxQuery, 'message-page-size')
   return (
     <Page title={t('shell.inbox')} lead={t('inbox.lead')}>
       <Panel isFlush>
-        <Messages list={list} onFirst={() => setAddress({ page: 0 })} />
-        {total > pageSize && (
-          <Pagination
-            {...pagingOf({ page, total }, size, (next, how) => setAddress({ page: next }, how))}
-          />
-        )}
+        <Messages list={list} onFirst={() => paging.onPage(0)} />
+        {total > paging.pageSize && <Pagination {...paging} />}
       </Panel>
     </Page>
   )

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate } from 'react-router-dom'
 import { selfQuery } from '#console/api/account.ts'
 import { loginPath } from '#console/api/auth/login-redirect.ts'
 import { sendAway } from '#console/api/oauth.ts'
 import { useStatus } from '#console/api/status.ts'
-import { Overlay } from '#console/ui/dialogs/overlay.tsx'
+import { Dialog } from '#console/ui/dialogs/dialog.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { WayButtons } from '#console/ui/login-methods/login-method-buttons.tsx'
 import { isOpen, WAYS } from '#console/ui/login-methods/login-methods.ts'
@@ -22,7 +21,6 @@ const TRIPS = WAYS.filter((way) => !isMessenger(way))
  */
 export function LogInAnew({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
-  const id = useId()
   const user = useQuery(selfQuery).data
   const status = useStatus()
   const navigate = useNavigate()
@@ -34,31 +32,28 @@ export function LogInAnew({ onClose }: { onClose: () => void }) {
     await navigate(loginPath(here, { isExpired: false }))
   }
   return (
-    <Overlay
+    <Dialog
       isOpen
-      onClose={onClose}
-      labelledBy={id}
-      describedBy={`${id}-lead`}
+      title={t('security.anew')}
+      lead={t('security.anewLead')}
       role="alertdialog"
-      className="tg-dialog"
+      foot={
+        <>
+          <Button onClick={onClose}>{t('ui.cancel')}</Button>
+          {ways.length === 0 && (
+            <Button tone="primary" onClick={() => void toLogin()}>
+              {t('security.toLogin')}
+            </Button>
+          )}
+        </>
+      }
+      onClose={onClose}
     >
-      <h2 id={id}>{t('security.anew')}</h2>
-      <div id={`${id}-lead`} className="tg-dialog-body">
-        {t('security.anewLead')}
-      </div>
       {ways.length > 0 && (
         <div className="tg-other-ways">
           <WayButtons ways={ways} leave={(type) => sendAway({ type, intent: 'anew' }, here)} />
         </div>
       )}
-      <div className="tg-dialog-foot">
-        <Button onClick={onClose}>{t('ui.cancel')}</Button>
-        {ways.length === 0 && (
-          <Button tone="primary" onClick={() => void toLogin()}>
-            {t('security.toLogin')}
-          </Button>
-        )}
-      </div>
-    </Overlay>
+    </Dialog>
   )
 }

@@ -15,12 +15,6 @@ export type SettingsDraft = {
   readonly showsIp: boolean
 }
 
-export type SettingsFault =
-  | 'thresholdInvalid'
-  | 'mailCodeNeeded'
-  | 'webhookNeeded'
-  | 'webhookNotHttps'
-
 /** The threshold in quota units if the server sends none. */
 const THRESHOLD_DEFAULT = 500_000
 
@@ -69,17 +63,21 @@ export function unsendableOf(setting: string, draft: SettingsDraft): 'url' | 'se
   return fault === 'secret' && isLeft ? fault : null
 }
 
-export function faultOf(draft: SettingsDraft, wantsCode = false): SettingsFault | null {
+/** Returns the first field that has an error and the key of the error's text, or null. */
+export function faultOf(draft: SettingsDraft, wantsCode: boolean) {
   const threshold = Number(draft.threshold)
   const isWhole = /^\d{1,16}$/.test(draft.threshold.trim()) && Number.isSafeInteger(threshold)
-  if (!isWhole) return 'thresholdInvalid'
-  if (wantsCode && draft.mailCode.trim() === '') return 'mailCodeNeeded'
+  if (!isWhole) return { field: 'threshold', text: 'me.thresholdInvalid' } as const
+  if (wantsCode && draft.mailCode.trim() === '') {
+    return { field: 'mailCode', text: 'auth.needCode' } as const
+  }
   const url = draft.webhookUrl.trim()
   // Webhook fields are not checked if warnings are sent by mail, because the fields are hidden and
   // the user can't correct them.
   if (draft.means === 'email') return null
-  if (url === '') return 'webhookNeeded'
-  return /^https:\/\//i.test(url) ? null : 'webhookNotHttps'
+  if (url === '') return { field: 'webhookUrl', text: 'me.webhookNeeded' } as const
+  if (/^https:\/\//i.test(url)) return null
+  return { field: 'webhookUrl', text: 'me.webhookNotHttps' } as const
 }
 
 /**

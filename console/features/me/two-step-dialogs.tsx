@@ -1,7 +1,6 @@
-import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
-import { Overlay } from '#console/ui/dialogs/overlay.tsx'
+import { Dialog } from '#console/ui/dialogs/dialog.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { copyText } from '#console/ui/elements/copy-text.ts'
 import { useSiteName } from '#console/ui/layout/page.tsx'
@@ -19,14 +18,21 @@ import { TotpDialog } from './totp-dialog.tsx'
 function CodesDialog(props: { codes: readonly string[]; onClose: () => void }) {
   const { t } = useTranslation()
   const site = useSiteName()
-  const id = useId()
   const text = `${props.codes.join('\n')}\n`
   const copy = async () => {
     if (await copyText(text)) showSuccess(t('security.codesCopied'))
   }
   return (
-    <Overlay isOpen onClose={() => {}} labelledBy={id} className="tg-dialog">
-      <h2 id={id}>{t('security.recovery')}</h2>
+    <Dialog
+      isOpen
+      title={t('security.recovery')}
+      foot={
+        <Button tone="primary" onClick={props.onClose}>
+          {t('security.codesKept')}
+        </Button>
+      }
+      onClose={() => {}}
+    >
       <div className="tg-dialog-body">
         <p>{t('security.codesLead')}</p>
         <ul className="tg-me-codes tg-mono">
@@ -43,12 +49,7 @@ function CodesDialog(props: { codes: readonly string[]; onClose: () => void }) {
           </Button>
         </div>
       </div>
-      <div className="tg-dialog-foot">
-        <Button tone="primary" onClick={props.onClose}>
-          {t('security.codesKept')}
-        </Button>
-      </div>
-    </Overlay>
+    </Dialog>
   )
 }
 

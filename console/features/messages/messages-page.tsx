@@ -3,7 +3,7 @@ import { Navigate } from 'react-router-dom'
 import { isAdmin, useUser } from '#console/api/session.ts'
 import { useOpening } from '#console/ui/dialogs/use-dialog-item.ts'
 import { useDrawerAddress } from '#console/ui/dialogs/use-drawer-url.ts'
-import { Button } from '#console/ui/elements/button.tsx'
+import { CreateButton } from '#console/ui/elements/button.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { CreateDrawer } from './create-drawer.tsx'
 import { EditDrawer } from './edit-drawer.tsx'
@@ -28,11 +28,7 @@ function Messages() {
     <Page
       title={t('messages.title')}
       lead={t('messages.lead')}
-      actions={
-        <Button tone="primary" icon="add" onClick={create}>
-          {t('messages.create')}
-        </Button>
-      }
+      actions={<CreateButton text={t('messages.create')} onClick={create} />}
     >
       <MessageList onEdit={({ id }) => open(id)} onCreate={create} />
       {shown === 'new' && <CreateDrawer key={opening} isOpen={isOpen} onClose={close} />}

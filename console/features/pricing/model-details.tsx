@@ -1,6 +1,7 @@
 import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
+import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { TextInput } from '#console/ui/forms/inputs.tsx'
 import { formatDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { PricedModel } from '#read-api/contract/pricing.ts'
@@ -30,18 +31,12 @@ function PricesByGroup(props: { model: PricedModel; ratios: Readonly<Record<stri
   const { t } = useTranslation()
   const { model } = props
   const isByCall = model.quota_type === 1
+  const prices = isByCall ? [t('pricing.perCallPrice')] : [t('pricing.input'), t('ui.outputPrice')]
   return (
     <div className="tg-price-scroll">
       <table>
         <caption>{t('pricing.byGroup')}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{t('ui.groupName')}</th>
-            <th scope="col">{t('ui.ratio')}</th>
-            <th scope="col">{t(isByCall ? 'pricing.perCallPrice' : 'pricing.input')}</th>
-            {!isByCall && <th scope="col">{t('ui.outputPrice')}</th>}
-          </tr>
-        </thead>
+        <TableHead titles={[t('ui.groupName'), t('ui.ratio'), ...prices]} />
         <tbody>
           {model.enable_groups.map((name) => {
             const ratio = props.ratios[name] ?? 1

@@ -163,11 +163,7 @@ function GroupPanel({ form }: { form: SettingsForm }) {
       {view === 'table' && maps !== null ? (
         <GroupEditor form={form} maps={maps} />
       ) : (
-        <div className="tg-json-grid">
-          {form.optionsOf('groups').map(({ key }) => (
-            <JsonOption key={key} option={key} form={form} />
-          ))}
-        </div>
+        <JsonGrid section="groups" form={form} />
       )}
     </>
   )

@@ -57,12 +57,8 @@ function isWrong(text: string): boolean {
   return value === null || isNegative(value)
 }
 
-export const fallbackDraft = (value: (key: string) => string): FallbackDraft => ({
-  fallback_pricing_enabled: value('fallback_pricing_enabled'),
-  fallback_single_price: value('fallback_single_price'),
-  fallback_input_ratio: value('fallback_input_ratio'),
-  fallback_completion_ratio: value('fallback_completion_ratio'),
-})
+export const fallbackDraft = (value: (key: string) => string): FallbackDraft =>
+  Object.fromEntries(FALLBACK_KEYS.map((key) => [key, value(key)])) as FallbackDraft
 
 /**
  * Returns the field that shows the error if one of the four options of the fallback price was

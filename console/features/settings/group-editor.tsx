@@ -1,13 +1,13 @@
 import type { TFunction } from 'i18next'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Column } from '#console/ui/data-grid/column.ts'
+import { actionsColumn, type Column, column } from '#console/ui/data-grid/column.ts'
 import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { GroupBadge } from '#console/ui/elements/group-tag.tsx'
 import { useGroupWords } from '#console/ui/elements/use-group-description.ts'
-import { RowActions } from '#console/ui/lists/row-actions.tsx'
+import { deleteAct, editAct, RowActions } from '#console/ui/lists/row-actions.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import { GroupDrawer } from './group-drawer.tsx'
 import {
@@ -68,88 +68,39 @@ const rowKey = (row: GroupRow): string => row.name
 
 function Description({ row }: { row: GroupRow }) {
   const words = useGroupWords()
-  if (row.description === '') return <span className="tg-quiet">–</span>
+  if (row.description === '') return NOTHING
   return <>{words(row.name, row.description)}</>
 }
+
+const NOTHING = <span className="tg-quiet">–</span>
 
 function groupColumns(
   t: TFunction,
   onEdit: (row: GroupRow) => void,
   onDelete: (row: GroupRow) => void,
 ): Column<GroupRow>[] {
+  const badge = ({ name, color }: GroupRow) => <GroupBadge name={name} color={color} />
+  const usable = ({ isUsable }: GroupRow) => t(isUsable ? 'prices.groupYes' : 'prices.groupNo')
+  const specials = ({ specials: ratios }: GroupRow) =>
+    ratios.size === 0 ? NOTHING : [...ratios].map(([name, ratio]) => `${name} ×${ratio}`).join(', ')
   return [
-    {
-      id: 'name',
-      title: t('ui.groupName'),
-      width: 160,
-      isPinned: true,
-      onCard: 'title',
-      cell: ({ name, color }) => <GroupBadge name={name} color={color} />,
-    },
-    {
-      id: 'description',
-      title: t('prices.groupDesc'),
-      width: 180,
+    column('name', t('ui.groupName'), 160, badge, { isPinned: true, onCard: 'title' }),
+    column('description', t('prices.groupDesc'), 180, (row) => <Description row={row} />, {
       isGrowing: true,
-      cell: (row) => <Description row={row} />,
-    },
-    {
-      id: 'ratio',
-      title: t('ui.ratio'),
-      width: 100,
+    }),
+    column('ratio', t('ui.ratio'), 100, ({ ratio }) => `×${ratio}`, {
       align: 'end',
       onCard: 'aside',
-      cell: ({ ratio }) => `×${ratio}`,
-    },
-    {
-      id: 'usable',
-      title: t('prices.groupUsable'),
-      width: 110,
-      cell: ({ isUsable }) => t(isUsable ? 'prices.groupYes' : 'prices.groupNo'),
-    },
-    {
-      id: 'specials',
-      title: t('prices.groupSpecials'),
-      width: 180,
-      cell: ({ specials }) =>
-        specials.size === 0 ? (
-          <span className="tg-quiet">–</span>
-        ) : (
-          [...specials].map(([name, ratio]) => `${name} ×${ratio}`).join(', ')
-        ),
-    },
-    actionsColumn(t, onEdit, onDelete),
-  ]
-}
-
-function actionsColumn(
-  t: TFunction,
-  onEdit: (row: GroupRow) => void,
-  onDelete: (row: GroupRow) => void,
-): Column<GroupRow> {
-  return {
-    id: 'actions',
-    title: t('words.actions'),
-    width: 96,
-    isPinned: true,
-    align: 'end',
-    onCard: 'foot',
-    cell: (row) => (
+    }),
+    column('usable', t('prices.groupUsable'), 110, usable),
+    column('specials', t('prices.groupSpecials'), 180, specials),
+    actionsColumn(t, 96, (row) => (
       <RowActions
         acts={[
-          {
-            icon: 'edit',
-            label: t('prices.groupEdit', { name: row.name }),
-            act: () => onEdit(row),
-            isOnTable: true,
-          },
-          {
-            icon: 'trash',
-            label: t('prices.groupDelete', { name: row.name }),
-            act: () => onDelete(row),
-          },
+          editAct(t('prices.groupEdit', { name: row.name }), () => onEdit(row)),
+          deleteAct(t('prices.groupDelete', { name: row.name }), () => onDelete(row)),
         ]}
       />
-    ),
-  }
+    )),
+  ]
 }

@@ -5,6 +5,7 @@ import { PRESET_SOURCES, type PresetSource, presetRatiosQuery } from '#console/a
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
+import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { Segmented } from '#console/ui/forms/switches.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
@@ -117,13 +118,7 @@ function PresetList(props: { lists: PresetRatios; maps: PriceMaps; onRetry: () =
         <span className="tg-quiet">{origin}</span>
       </p>
       <table className="tg-figures">
-        <thead>
-          <tr>
-            <th scope="col">{t('ui.model')}</th>
-            <th scope="col">{t('prices.presetNow')}</th>
-            <th scope="col">{t('prices.presetThen')}</th>
-          </tr>
-        </thead>
+        <TableHead titles={[t('ui.model'), t('prices.presetNow'), t('prices.presetThen')]} />
         <tbody>
           {rows.map((row) => (
             <tr key={row.name} data-quiet={row.state === 'same' || undefined}>

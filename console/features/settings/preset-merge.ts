@@ -1,12 +1,9 @@
 import { isSameNumber } from '#console/ui/quota/exact-decimal.ts'
+import type { PresetRatios } from '#read-api/contract/options.ts'
 import type { JsonMap } from './json-map.ts'
 import { type PriceKey, type PriceMaps, textsOfMaps } from './price-table.ts'
 
-export type PresetLists = {
-  readonly prompt: Readonly<Record<string, string>>
-  readonly completion: Readonly<Record<string, string>>
-  readonly max_output: Readonly<Record<string, string>>
-}
+type PresetLists = Pick<PresetRatios, 'prompt' | 'completion' | 'max_output'>
 
 /** A model's values as texts. An empty text means that the model has no such value. */
 type PresetValues = readonly [ratio: string, completion: string, maxOutput: string]

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Fact } from '#console/ui/elements/labelled-value.tsx'
+import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { PricePreview } from '#write-api/contract/options.ts'
@@ -43,15 +44,15 @@ export function PreviewTable(props: {
     <>
       <h3 className="tg-drawer-part">{props.title}</h3>
       <table className="tg-figures tg-preview-table">
-        <thead>
-          <tr>
-            <th scope="col">{props.column}</th>
-            <th scope="col">{t('prices.previewCalls')}</th>
-            <th scope="col">{t('prices.previewCharged')}</th>
-            <th scope="col">{t('prices.previewDrafted')}</th>
-            <th scope="col">{t('prices.previewDifference')}</th>
-          </tr>
-        </thead>
+        <TableHead
+          titles={[
+            props.column,
+            t('prices.previewCalls'),
+            t('prices.previewCharged'),
+            t('prices.previewDrafted'),
+            t('prices.previewDifference'),
+          ]}
+        />
         <tbody>
           {props.rows.map((row) => (
             <tr key={row.name} data-quiet={row.charged === row.drafted || undefined}>

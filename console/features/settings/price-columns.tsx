@@ -1,8 +1,8 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
-import type { Column } from '#console/ui/data-grid/column.ts'
+import { actionsColumn, type Column, column, TITLE } from '#console/ui/data-grid/column.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
-import { RowActions } from '#console/ui/lists/row-actions.tsx'
+import { deleteAct, editAct, RowActions } from '#console/ui/lists/row-actions.tsx'
 import { formatDecimal, multiply, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import { outputPrice, priceOfRatio, shortRatio } from './price-conversion.ts'
 import { isPerCall, isPriced, type PriceRow } from './price-table.ts'
@@ -22,39 +22,22 @@ type PriceActions = {
  * fit into a window of 1 280 pixels.
  */
 export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceRow>[] {
-  const money = (id: string, title: string, cell: Column<PriceRow>['cell']): Column<PriceRow> => ({
-    id,
-    title,
-    width: 126,
-    align: 'end',
-    cell,
-  })
+  const money = (id: string, title: string, cell: Column<PriceRow>['cell']): Column<PriceRow> =>
+    column(id, title, 126, cell, { align: 'end' })
   return [
-    {
-      id: 'model',
-      title: t('ui.model'),
-      width: 180,
-      isGrowing: true,
-      isPinned: true,
-      onCard: 'title',
-      cell: ({ name }) => (
+    column(
+      'model',
+      t('ui.model'),
+      180,
+      ({ name }) => (
         <span className="tg-name-cell">
           <span className="tg-cell-strong tg-mono">{name}</span>
           {actions.changed.has(name) && <StatusTag tone="info">{t('settings.changed')}</StatusTag>}
         </span>
       ),
-    },
-    {
-      id: 'mode',
-      title: t('ui.billing'),
-      width: 100,
-      onCard: 'aside',
-      cell: (row) => (
-        <StatusTag tone={isPriced(row) ? 'neutral' : 'warn'} isPlain={isPriced(row)}>
-          {t(modeWords(row))}
-        </StatusTag>
-      ),
-    },
+      TITLE,
+    ),
+    column('mode', t('ui.billing'), 100, (row) => <ModeTag row={row} />, { onCard: 'aside' }),
     money('input', t('settings.inputPrice'), (row) =>
       isPerCall(row) ? (
         <Amount dollars={row.price} unit={t('ui.perCall')} />
@@ -75,55 +58,43 @@ export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceR
     money('cache', t('settings.cachePrice'), (row) => (
       <Amount dollars={cachePrice(row)} unit={ratioText(row.cacheRatio)} />
     )),
-    outputCapColumn(t, actions),
-    actionsColumn(t, actions),
+    column(
+      'maxOutput',
+      t('settings.maxOutput'),
+      112,
+      (row) => <OutputCap row={row} actions={actions} />,
+      { align: 'end' },
+    ),
+    actionsColumn(t, 124, (row) => <Actions row={row} actions={actions} />),
   ]
 }
 
-const outputCapColumn = (t: TFunction, actions: PriceActions): Column<PriceRow> => ({
-  id: 'maxOutput',
-  title: t('settings.maxOutput'),
-  width: 112,
-  align: 'end',
-  cell: (row) => <OutputCap row={row} actions={actions} />,
-})
+type RowProps = { row: PriceRow; actions: PriceActions }
 
-function actionsColumn(t: TFunction, actions: PriceActions): Column<PriceRow> {
-  return {
-    id: 'actions',
-    title: t('words.actions'),
-    width: 124,
-    isPinned: true,
-    align: 'end',
-    onCard: 'foot',
-    cell: (row) => (
-      <RowActions
-        acts={[
-          {
-            icon: 'edit',
-            label: t('settings.editModel', { name: row.name }),
-            act: () => actions.onEdit(row),
-            isOnTable: true,
-          },
-          {
-            icon: 'clock',
-            label: t('prices.historyOf', { name: row.name }),
-            act: () => actions.onHistory(row),
-          },
-          {
-            icon: 'trash',
-            label: t('settings.deleteModel', { name: row.name }),
-            act: () => actions.onDelete(row),
-          },
-        ]}
-      />
-    ),
-  }
+function Actions({ row, actions }: RowProps) {
+  const { t } = useTranslation()
+  const { name } = row
+  const history = { icon: 'clock', act: () => actions.onHistory(row) } as const
+  return (
+    <RowActions
+      acts={[
+        editAct(t('settings.editModel', { name }), () => actions.onEdit(row)),
+        { ...history, label: t('prices.historyOf', { name }) },
+        deleteAct(t('settings.deleteModel', { name }), () => actions.onDelete(row)),
+      ]}
+    />
+  )
 }
 
-function modeWords(row: PriceRow) {
-  if (isPerCall(row)) return 'settings.perCall' as const
-  return isPriced(row) ? ('settings.perToken' as const) : ('settings.unpriced' as const)
+function ModeTag({ row }: { row: PriceRow }) {
+  const { t } = useTranslation()
+  const isPlain = isPriced(row)
+  const mode = isPerCall(row) ? 'perCall' : isPlain ? 'perToken' : 'unpriced'
+  return (
+    <StatusTag tone={isPlain ? 'neutral' : 'warn'} isPlain={isPlain}>
+      {t(`settings.${mode}`)}
+    </StatusTag>
+  )
 }
 
 const ratioText = (ratio: string): string => (ratio === '' ? '' : `×${shortRatio(ratio)}`)
@@ -147,7 +118,7 @@ function Amount({ dollars, unit }: { dollars: string; unit: string }) {
  * The model's output limit. If the model has no limit, the default limit is shown. A model with a
  * price per call needs no limit.
  */
-function OutputCap({ row, actions }: { row: PriceRow; actions: PriceActions }) {
+function OutputCap({ row, actions }: RowProps) {
   const { t } = useTranslation()
   if (isPerCall(row)) return <span className="tg-quiet">–</span>
   if (row.maxOutputTokens !== '') return <>{actions.count.format(Number(row.maxOutputTokens))}</>

@@ -1,18 +1,12 @@
+import type { Words } from '#console/i18n/translation-types.ts'
 import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import { formatDecimal, isNegative, isZero, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import { completionRatioOf, outputPrice, priceOfRatio, ratioOfPrice } from './price-conversion.ts'
-import { emptyRow, isPerCall, type PriceRow } from './price-table.ts'
+import { emptyRow, type PriceRow, priceRow } from './price-table.ts'
 
 export type PriceMode = 'ratio' | 'price' | 'call'
 
-export type PriceFault =
-  | 'nameMissing'
-  | 'nameTaken'
-  | 'notNumber'
-  | 'negative'
-  | 'zeroPrice'
-  | 'tooFine'
-  | 'notCount'
+export type PriceFault = keyof Words['settings']['fault']
 export type PriceFaults = FieldErrors<PriceDraft, PriceFault>
 
 /**
@@ -33,16 +27,12 @@ export const emptyPrice = {
   callPrice: '',
 }
 
-export const draftOfRow = (row: PriceRow): PriceDraft => ({
-  name: row.name,
-  mode: isPerCall(row) ? 'call' : 'price',
-  ratio: row.ratio,
-  completionRatio: row.completionRatio,
+export const draftOfRow = ({ price, ...row }: PriceRow): PriceDraft => ({
+  ...row,
+  mode: price === '' ? 'price' : 'call',
   inputPrice: priceOfRatio(row.ratio),
   outputPrice: outputPrice(row.ratio, row.completionRatio),
-  cacheRatio: row.cacheRatio,
-  maxOutputTokens: row.maxOutputTokens,
-  callPrice: row.price,
+  callPrice: price,
 })
 
 /** Changes the input mode. The entered numbers are converted between ratios and prices. */
@@ -106,9 +96,9 @@ export function priceFaults(
 /** Converts the form's values to a table row. `priceFaults` must have found no error in them. */
 export function rowOfDraft(draft: PriceDraft): PriceRow {
   const name = draft.name.trim()
+  const maxOutputTokens = countOf(draft.maxOutputTokens) ?? ''
   if (draft.mode === 'call') {
-    const price = plain(draft.callPrice)
-    return { ...emptyRow(name), price, maxOutputTokens: countOf(draft.maxOutputTokens) ?? '' }
+    return { ...emptyRow(name), price: plain(draft.callPrice), maxOutputTokens }
   }
   const ratios =
     draft.mode === 'price'
@@ -119,7 +109,7 @@ export function rowOfDraft(draft: PriceDraft): PriceRow {
     price: '',
     ...ratios,
     cacheRatio: plain(draft.cacheRatio),
-    maxOutputTokens: countOf(draft.maxOutputTokens) ?? '',
+    maxOutputTokens,
   }
 }
 
@@ -129,15 +119,7 @@ export function rowOfDraft(draft: PriceDraft): PriceRow {
  */
 export function changedRow(row: PriceRow, before: PriceDraft, after: PriceDraft): PriceRow {
   const [old, fresh] = [rowOfDraft(before), rowOfDraft(after)]
-  const kept = (field: keyof PriceRow) => (old[field] === fresh[field] ? row[field] : fresh[field])
-  return {
-    name: fresh.name,
-    price: kept('price'),
-    ratio: kept('ratio'),
-    completionRatio: kept('completionRatio'),
-    cacheRatio: kept('cacheRatio'),
-    maxOutputTokens: kept('maxOutputTokens'),
-  }
+  return priceRow(fresh.name, (field) => (old[field] === fresh[field] ? row : fresh)[field])
 }
 
 const ratiosOf = (draft: PriceDraft) => ({

@@ -3,7 +3,8 @@ import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
-import { Button } from '#console/ui/elements/button.tsx'
+import { Drawer } from '#console/ui/dialogs/drawer.tsx'
+import { Button, CreateButton } from '#console/ui/elements/button.tsx'
 import { TextInput } from '#console/ui/forms/inputs.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Pagination, usePageSize } from '#console/ui/lists/pagination.tsx'
@@ -14,7 +15,7 @@ import { BatchPrices } from './batch-prices.tsx'
 import { readJsonMap } from './json-map.ts'
 import { priceColumns } from './price-columns.tsx'
 import { PriceDrawer } from './price-drawer.tsx'
-import { PriceHistoryDrawer } from './price-history-drawer.tsx'
+import { PriceChanges } from './price-history.tsx'
 import {
   emptyRow,
   PRICE_KEYS,
@@ -84,7 +85,15 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
         onClose={close}
         onApply={applyOne}
       />
-      <PriceHistoryDrawer isOpen={historyOf !== null} model={historyOf ?? ''} onClose={close} />
+      <Drawer
+        isOpen={historyOf !== null}
+        title={t('prices.historyOf', { name: historyOf ?? '' })}
+        lead={t('prices.historyLead')}
+        width={900}
+        onClose={close}
+      >
+        {historyOf !== null && <PriceChanges model={historyOf} />}
+      </Drawer>
       <BatchPrices isOpen={open === 'batch'} rows={picked} onClose={close} onApply={apply} />
     </>
   )
@@ -190,9 +199,7 @@ function PriceToolbar(props: {
           </Button>
         </>
       )}
-      <Button tone="primary" icon="add" onClick={props.onAdd}>
-        {t('settings.addModel')}
-      </Button>
+      <CreateButton text={t('settings.addModel')} onClick={props.onAdd} />
     </>
   )
   return (

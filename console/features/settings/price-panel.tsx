@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
+import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Segmented } from '#console/ui/forms/switches.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
@@ -11,20 +12,26 @@ import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { JsonOption } from './json-option.tsx'
 import { PresetDrawer } from './preset-drawer.tsx'
 import { PriceEditor } from './price-editor.tsx'
-import { PriceHistoryDrawer } from './price-history-drawer.tsx'
-import { PricePreviewDrawer } from './price-preview-drawer.tsx'
-import { PriceScheduleDrawer } from './price-schedule-drawer.tsx'
+import { PriceHistory } from './price-history.tsx'
+import { PricePreview } from './price-preview.tsx'
+import { PriceSchedule } from './price-schedule.tsx'
 import { PRICE_KEYS, type PriceMaps, readPriceMaps } from './price-table.ts'
 import { SettingField } from './setting-field.tsx'
 import { UnpricedModels } from './unpriced-models.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 
-type Tool = 'presets' | 'preview' | 'schedule' | 'history'
+/** The tools that open in a drawer and also work while the JSON of a price option is malformed. */
+const TOOLS = [
+  { name: 'preview', Tool: PricePreview, width: 900 },
+  { name: 'schedule', Tool: PriceSchedule, width: 640 },
+  { name: 'history', Tool: PriceHistory, width: 900 },
+] as const
+type ToolName = 'presets' | (typeof TOOLS)[number]['name']
 
 function PriceTools(props: { form: SettingsForm; maps: PriceMaps | null }) {
   const { form, maps } = props
   const { t } = useTranslation()
-  const [open, setOpen] = useState<Tool | null>(null)
+  const [open, setOpen] = useState<ToolName | null>(null)
   const close = () => setOpen(null)
   const reset = async () => {
     const words = { title: t('prices.resetRatios'), body: t('prices.resetRatiosBody') }
@@ -42,9 +49,11 @@ function PriceTools(props: { form: SettingsForm; maps: PriceMaps | null }) {
     <>
       <fieldset className="tg-price-tools" aria-label={t('prices.tools')}>
         {maps !== null && <Button onClick={() => setOpen('presets')}>{t('prices.presets')}</Button>}
-        <Button onClick={() => setOpen('preview')}>{t('prices.preview')}</Button>
-        <Button onClick={() => setOpen('schedule')}>{t('prices.schedule')}</Button>
-        <Button onClick={() => setOpen('history')}>{t('prices.history')}</Button>
+        {TOOLS.map(({ name }) => (
+          <Button key={name} onClick={() => setOpen(name)}>
+            {t(`prices.${name}`)}
+          </Button>
+        ))}
         <Button tone="quiet" onClick={() => void reset()}>
           {t('prices.resetRatios')}
         </Button>
@@ -52,9 +61,18 @@ function PriceTools(props: { form: SettingsForm; maps: PriceMaps | null }) {
       {maps !== null && (
         <PresetDrawer isOpen={open === 'presets'} form={form} maps={maps} onClose={close} />
       )}
-      <PricePreviewDrawer isOpen={open === 'preview'} form={form} onClose={close} />
-      <PriceScheduleDrawer isOpen={open === 'schedule'} form={form} onClose={close} />
-      <PriceHistoryDrawer isOpen={open === 'history'} onClose={close} />
+      {TOOLS.map(({ name, Tool, width }) => (
+        <Drawer
+          key={name}
+          isOpen={open === name}
+          onClose={close}
+          title={t(`prices.${name}`)}
+          lead={t(`prices.${name}Lead`)}
+          width={width}
+        >
+          {open === name && <Tool form={form} />}
+        </Drawer>
+      ))}
     </>
   )
 }

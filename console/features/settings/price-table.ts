@@ -1,16 +1,22 @@
 import { type JsonMap, readJsonMap, withEntry, writeJsonMap } from './json-map.ts'
 
-export const PRICE_KEYS = [
-  'ModelPrice',
-  'ModelRatio',
-  'CompletionRatio',
-  'CacheRatio',
-  'MaxOutputTokens',
-] as const
+/** The option that has the values of each field of a row. */
+const OPTIONS = {
+  price: 'ModelPrice',
+  ratio: 'ModelRatio',
+  completionRatio: 'CompletionRatio',
+  cacheRatio: 'CacheRatio',
+  maxOutputTokens: 'MaxOutputTokens',
+} as const satisfies Record<PriceField, string>
+type PriceField = Exclude<keyof PriceRow, 'name'>
+const FIELDS = Object.keys(OPTIONS) as PriceField[]
+/** The fields that a model with a fixed price does not have. */
+const RATIOS: ReadonlySet<PriceField> = new Set(['ratio', 'completionRatio', 'cacheRatio'])
+export const PRICE_KEYS: readonly PriceKey[] = Object.values(OPTIONS)
 const NAMING_KEYS = ['ModelPrice', 'ModelRatio', 'CompletionRatio'] as const
 /** Options whose built-in entries include models that are not in the price table. */
 const BUILT_IN_KEYS: ReadonlySet<PriceKey> = new Set(['CacheRatio', 'MaxOutputTokens'])
-export type PriceKey = (typeof PRICE_KEYS)[number]
+export type PriceKey = (typeof OPTIONS)[PriceField]
 
 /** The prices of a model as decimal texts. An empty text means that no value is set. */
 export type PriceRow = {
@@ -27,6 +33,10 @@ export type PriceRow = {
   maxOutputTokens: string
 }
 
+/** Creates a row from the values of its fields. */
+export const priceRow = (name: string, read: (field: PriceField) => string): PriceRow =>
+  ({ name, ...Object.fromEntries(FIELDS.map((field) => [field, read(field)])) }) as PriceRow
+
 type Texts = ReadonlyMap<string, string>
 export type PriceMaps = Readonly<Record<PriceKey, JsonMap>>
 
@@ -35,12 +45,9 @@ export type PriceMaps = Readonly<Record<PriceKey, JsonMap>>
  * first.
  */
 export function readPriceMaps(texts: Texts): PriceMaps | null {
-  const read = (key: PriceKey) => readJsonMap(texts.get(key) ?? '{}')
-  const [ModelPrice, ModelRatio] = [read('ModelPrice'), read('ModelRatio')]
-  const [CompletionRatio, CacheRatio] = [read('CompletionRatio'), read('CacheRatio')]
-  const MaxOutputTokens = read('MaxOutputTokens')
-  if (!ModelPrice || !ModelRatio || !CompletionRatio || !CacheRatio || !MaxOutputTokens) return null
-  return { ModelPrice, ModelRatio, CompletionRatio, CacheRatio, MaxOutputTokens }
+  const maps = PRICE_KEYS.map((key) => [key, readJsonMap(texts.get(key) ?? '{}')] as const)
+  if (maps.some(([, map]) => map === null)) return null
+  return Object.fromEntries(maps) as PriceMaps
 }
 
 /**
@@ -50,14 +57,8 @@ export function readPriceMaps(texts: Texts): PriceMaps | null {
  */
 export function priceRows(maps: PriceMaps): PriceRow[] {
   const names = new Set(NAMING_KEYS.flatMap((key) => [...maps[key].keys()]))
-  return [...names].sort().map((name) => ({
-    name,
-    price: maps.ModelPrice.get(name) ?? '',
-    ratio: maps.ModelRatio.get(name) ?? '',
-    completionRatio: maps.CompletionRatio.get(name) ?? '',
-    cacheRatio: maps.CacheRatio.get(name) ?? '',
-    maxOutputTokens: maps.MaxOutputTokens.get(name) ?? '',
-  }))
+  const rowOf = (name: string) => priceRow(name, (field) => maps[OPTIONS[field]].get(name) ?? '')
+  return [...names].sort().map(rowOf)
 }
 
 export const isPerCall = (row: PriceRow): boolean => row.price !== ''
@@ -72,12 +73,12 @@ const isNamed = (maps: PriceMaps, name: string): boolean =>
  */
 export function withRows(maps: PriceMaps, rows: readonly PriceRow[]): Map<PriceKey, string> {
   const changed = new Map<PriceKey, string>()
-  for (const key of PRICE_KEYS) {
+  for (const field of FIELDS) {
+    const key = OPTIONS[field]
     let entries = maps[key]
     for (const row of rows) {
-      const value = valueFor(row, key)
-      // An empty field of an added model must not delete a built-in value, because the table does
-      // not show built-in values.
+      const value = isPerCall(row) && RATIOS.has(field) ? '' : row[field]
+      // An empty field of an added model must not delete a built-in value, which the table omits.
       if (BUILT_IN_KEYS.has(key) && value === '' && !isNamed(maps, row.name)) continue
       if ((entries.get(row.name) ?? '') !== value) {
         entries = withEntry(entries, row.name, value === '' ? null : value)
@@ -96,23 +97,7 @@ export const textsOfMaps = (before: PriceMaps, after: PriceMaps): Map<PriceKey, 
       .map(([key, , text]) => [key, text]),
   )
 
-export const emptyRow = (name: string): PriceRow => ({
-  name,
-  price: '',
-  ratio: '',
-  completionRatio: '',
-  cacheRatio: '',
-  maxOutputTokens: '',
-})
+export const emptyRow = (name: string): PriceRow => priceRow(name, () => '')
 
 export const withoutRows = (maps: PriceMaps, names: readonly string[]): Map<PriceKey, string> =>
   withRows(maps, names.map(emptyRow))
-
-/** Returns a row's value for an option. A model with a fixed price has no ratios. */
-function valueFor(row: PriceRow, key: PriceKey): string {
-  if (key === 'ModelPrice') return row.price
-  if (key === 'MaxOutputTokens') return row.maxOutputTokens
-  if (row.price !== '') return ''
-  if (key === 'ModelRatio') return row.ratio
-  return key === 'CompletionRatio' ? row.completionRatio : row.cacheRatio
-}

@@ -27,24 +27,12 @@ function useFaultText(): (option: OptionSchema, fault: SettingFault) => string {
     if (option.bounds_words !== null && OUT_OF_BOUNDS.includes(fault.code)) {
       return words(option.bounds_words)
     }
-    if (fault.code === 'tooSmall') return t('settings.tooSmall', { min: fault.min })
-    if (fault.code === 'tooLarge') return t('settings.tooLarge', { max: fault.max })
-    if (fault.code === 'tooLong') return t('settings.tooLong', { max: fault.max })
-    if (fault.code === 'entryMissing') return t('settings.entryMissing', { name: fault.name })
-    if (fault.code === 'sameName') return t('settings.sameName', { name: fault.name })
-    if (fault.code === 'unknownPlaceholder') {
-      return t('settings.unknownPlaceholder', { placeholder: fault.placeholder })
-    }
-    if (fault.code === 'belowOther') {
-      return t('settings.belowOther', { other: words(fault.other) })
-    }
-    if (fault.code === 'aboveOther') {
-      return t('settings.aboveOther', { other: words(fault.other) })
-    }
-    const text = t(`settings.${fault.code}`)
+    const { code, ...params } = fault
+    const other = 'other' in fault ? words(fault.other) : ''
+    const text = t(`settings.${code}`, { ...params, other })
     const { minimum: min, maximum: max } = option.type
     // The text for an invalid number also shows the permitted range.
-    const isBounded = fault.code === 'notInteger' || fault.code === 'notNumber'
+    const isBounded = code === 'notInteger' || code === 'notNumber'
     if (!isBounded || min === undefined || max === undefined) return text
     return max === BEYOND_NEED
       ? t('settings.withMinimum', { text, min })

@@ -7,56 +7,12 @@ import { useStatus } from '#console/api/status.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
-import { fullKey } from '#console/ui/elements/full-key.ts'
+import { fullKey, maskedKey } from '#console/ui/elements/full-key.ts'
+import { SNIPPET_KINDS, type SnippetKind, snippetOf } from '#console/ui/elements/snippets.ts'
 import { Segmented } from '#console/ui/forms/switches.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { namesOf } from './token-draft.ts'
-import { maskedKey } from './token-status.ts'
-
-const SNIPPETS = ['curl', 'python', 'node'] as const
-type Snippet = (typeof SNIPPETS)[number]
-
-type SnippetInput = { address: string; key: string; model: string }
-
-/** Returns sample code for a first call. The user can run the code without changes. */
-function snippetText(snippet: Snippet, { address, key, model }: SnippetInput): string {
-  const base = `${address.replace(/\/+$/, '')}/v1`
-  if (snippet === 'curl') return curl(base, key, model)
-  return snippet === 'python' ? python(base, key, model) : node(base, key, model)
-}
-
-const curl = (base: string, key: string, model: string): string =>
-  [
-    `curl ${base}/chat/completions \\`,
-    `  -H "Authorization: Bearer ${key}" \\`,
-    '  -H "Content-Type: application/json" \\',
-    `  -d '${JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] })}'`,
-  ].join('\n')
-
-const python = (base: string, key: string, model: string): string =>
-  [
-    'from openai import OpenAI',
-    '',
-    `client = OpenAI(base_url="${base}", api_key="${key}")`,
-    'reply = client.chat.completions.create(',
-    `    model=${JSON.stringify(model)},`,
-    '    messages=[{"role": "user", "content": "Hello"}],',
-    ')',
-    'print(reply.choices[0].message.content)',
-  ].join('\n')
-
-const node = (base: string, key: string, model: string): string =>
-  [
-    "import OpenAI from 'openai'",
-    '',
-    `const client = new OpenAI({ baseURL: '${base}', apiKey: '${key}' })`,
-    'const reply = await client.chat.completions.create({',
-    `  model: ${JSON.stringify(model)},`,
-    "  messages: [{ role: 'user', content: 'Hello' }],",
-    '})',
-    'console.log(reply.choices[0].message.content)',
-  ].join('\n')
 
 export type ReadyToken = Pick<
   Token,
@@ -136,10 +92,10 @@ function callable(token: ReadyToken, models: readonly string[]): string | undefi
 function Sample(props: { token: ReadyToken; model: string | undefined }) {
   const { token, model } = props
   const { t } = useTranslation()
-  const [snippet, setSnippet] = useState<Snippet>('curl')
+  const [snippet, setSnippet] = useState<SnippetKind>('curl')
   const address = useStatus()?.server_address || window.location.origin
   if (model === undefined) return <p className="tg-hint">{t('tokens.noModelYet')}</p>
-  const text = (key: string) => snippetText(snippet, { address, model, key })
+  const text = (key: string) => snippetOf(snippet, { address, model, key })
   return (
     <>
       <header>
@@ -147,7 +103,7 @@ function Sample(props: { token: ReadyToken; model: string | undefined }) {
         <Segmented
           label={t('tokens.snippetKind')}
           value={snippet}
-          choices={SNIPPETS.map((value) => ({ value, label: t(`tokens.snippet.${value}`) }))}
+          choices={SNIPPET_KINDS.map((value) => ({ value, label: t(`tokens.snippet.${value}`) }))}
           onChange={setSnippet}
         />
       </header>

@@ -4,7 +4,7 @@ import { translate } from '#console/i18n/i18n.ts'
 import { actionsColumn, type Column, column, TITLE } from '#console/ui/data-grid/column.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
-import { fullKey } from '#console/ui/elements/full-key.ts'
+import { fullKey, maskedKey } from '#console/ui/elements/full-key.ts'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { MenuButton, type MenuEntry } from '#console/ui/elements/menu.tsx'
 import { MiddleText } from '#console/ui/elements/middle-ellipsis.tsx'
@@ -18,13 +18,7 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import { type ChatLink, chatAddress, chatWay } from '#console/ui/state/chat-links.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { namesOf } from './token-draft.ts'
-import {
-  maskedKey,
-  type TokenState,
-  toggledStatus,
-  tokenState,
-  usedPercent,
-} from './token-status.ts'
+import { type TokenState, toggledStatus, tokenState, usedPercent } from './token-status.ts'
 import type { TokenActions } from './use-token-actions.ts'
 
 /**

@@ -1,4 +1,5 @@
 import type { TFunction } from 'i18next'
+import type { Words } from '#console/i18n/translation-types.ts'
 import {
   bodyOf,
   changedFields,
@@ -39,14 +40,7 @@ export type TokenDraft = DraftOf<typeof TOKEN_FIELDS> & {
   count: string
 }
 
-type TokenFault =
-  | 'nameMissing'
-  | 'amountWrong'
-  | 'expiryWrong'
-  | 'expiryPast'
-  | 'modelsMissing'
-  | 'ipWrong'
-  | FieldFault
+type TokenFault = keyof Words['tokens']['fault'] | FieldFault
 export type TokenFaults = Partial<Record<Exclude<keyof TokenDraft, 'rateLimit'>, TokenFault>> & {
   rateLimit?: FieldFaults<typeof RATE_LIMIT_FIELDS>
 }

@@ -1,4 +1,3 @@
-import { fullKey } from '#console/ui/elements/full-key.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 
 export type TokenState = 'enabled' | 'restricted' | 'disabled' | 'expired' | 'exhausted' | 'unknown'
@@ -39,10 +38,4 @@ export function usedPercent(token: Pick<Token, 'used_quota' | 'remain_quota'>): 
   const used = BigInt(token.used_quota)
   const remain = token.remain_quota > 0 ? BigInt(token.remain_quota) : 0n
   return used + remain === 0n ? 0 : Number((used * 100n) / (used + remain))
-}
-
-/** Masks the middle of a key. The user can recognize the masked key, but nobody can use it. */
-export function maskedKey(key: string): string {
-  const full = fullKey(key)
-  return full.length < 12 ? 'sk-…' : `${full.slice(0, 5)}…${full.slice(-4)}`
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate } from 'react-router-dom'
-import { Button } from '#console/ui/elements/button.tsx'
+import { CreateButton } from '#console/ui/elements/button.tsx'
 import { returnToOf } from '#console/ui/forms/form-return-path.ts'
 import { SETTLED } from '#console/ui/forms/use-leave-guard.ts'
 import { Page } from '#console/ui/layout/page.tsx'
@@ -33,11 +33,7 @@ export function TokensPage() {
     <Page
       title={t('tokens.title')}
       lead={t('tokens.lead')}
-      actions={
-        <Button tone="primary" icon="add" onClick={create}>
-          {t('tokens.create')}
-        </Button>
-      }
+      actions={<CreateButton text={t('tokens.create')} onClick={create} />}
     >
       <Alert>{t('tokens.banner')}</Alert>
       <TokenList actions={actions} onCreate={create} />

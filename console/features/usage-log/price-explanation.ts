@@ -1,3 +1,4 @@
+import type { Words } from '#console/i18n/translation-types.ts'
 import {
   add,
   type ExactDecimal,
@@ -10,34 +11,14 @@ import {
 } from '#console/ui/quota/exact-decimal.ts'
 import type { LoggedUsage, LogOther } from '#read-api/contract/logs.ts'
 
-export type PriceTermName =
-  | 'input'
-  | 'cacheRead'
-  | 'cacheWrite5m'
-  | 'cacheWrite1h'
-  | 'inputImage'
-  | 'inputAudio'
-  | 'output'
-  | 'outputAudio'
-  | 'calls'
+export type PriceTermName = keyof Words['logDetails']['term']
 
 /** A factor of the price, with the same name as on the pricing page. */
 export type PriceFactor = {
   readonly name: FactorName
   readonly value: string
 }
-type FactorName =
-  | 'model'
-  | 'completion'
-  | 'cacheRead'
-  | 'cacheWrite'
-  | 'oneHour'
-  | 'image'
-  | 'audio'
-  | 'audioCompletion'
-  | 'group'
-  | 'price'
-  | 'quotaPerDollar'
+type FactorName = keyof Words['usageLog']['factor']
 
 /** A term of the price in quota units: `amount` is exactly `count` times all factors. */
 export type PriceTerm = {

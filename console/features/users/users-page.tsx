@@ -6,7 +6,7 @@ import { useUser } from '#console/api/session.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { useOpening } from '#console/ui/dialogs/use-dialog-item.ts'
 import { useDrawerAddress } from '#console/ui/dialogs/use-drawer-url.ts'
-import { Button } from '#console/ui/elements/button.tsx'
+import { CreateButton } from '#console/ui/elements/button.tsx'
 import { adminPage } from '#console/ui/layout/admins-only-page.tsx'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
@@ -81,13 +81,7 @@ function Users() {
     <Page
       title={t('users.title')}
       lead={t('users.pageLead')}
-      actions={
-        isForbidden ? undefined : (
-          <Button tone="primary" icon="add" onClick={create}>
-            {t('users.create')}
-          </Button>
-        )
-      }
+      actions={isForbidden ? undefined : <CreateButton text={t('users.create')} onClick={create} />}
     >
       {isForbidden ? (
         <Panel>

@@ -59,3 +59,10 @@ export function Button(props: ButtonProps) {
     </button>
   )
 }
+
+/** The main button of a page with a list, which opens the form of a new row. */
+export const CreateButton = (props: { text: string; onClick: () => void }) => (
+  <Button tone="primary" icon="add" onClick={props.onClick}>
+    {props.text}
+  </Button>
+)

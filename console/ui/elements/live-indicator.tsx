@@ -2,18 +2,11 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { liveStream } from '#console/api/live/browser-live-stream.ts'
 import { useLiveState } from '#console/api/live/use-live-topic.ts'
+import type { Words } from '#console/i18n/translation-types.ts'
 import { useSecondsLeft } from '../state/use-countdown.ts'
 import { Button } from './button.tsx'
 
-type LiveKind =
-  | 'live'
-  | 'held'
-  | 'paused'
-  | 'connecting'
-  | 'reconnecting'
-  | 'offline'
-  | 'resting'
-  | 'past'
+type LiveKind = keyof Words['words']['live']
 
 /** The state of live updates as a word and a mark. The shape of the mark differs by state. */
 function LiveDot(props: {

@@ -5,7 +5,7 @@ import type { Column } from '../data-grid/column.ts'
 import { DataGrid } from '../data-grid/data-grid.tsx'
 import type { DataGridProps } from '../data-grid/grid-props.ts'
 import { useColumnLayout } from '../data-grid/use-column-layout.ts'
-import { Button } from '../elements/button.tsx'
+import { Button, CreateButton } from '../elements/button.tsx'
 import type { IconName } from '../elements/icons.tsx'
 import { SearchInput } from '../forms/search-input.tsx'
 import { EmptyState, ErrorState } from '../layout/empty-state.tsx'
@@ -133,11 +133,7 @@ function NoRows({ view, none, notFound, create }: EmptyProps) {
     const clear = <Button onClick={view.clear}>{t('ui.clearFilters')}</Button>
     return <EmptyState icon="search" title={t('ui.noRows')} {...notFound} action={clear} />
   }
-  const add = create !== undefined && (
-    <Button tone="primary" icon="add" onClick={create.act}>
-      {create.text}
-    </Button>
-  )
+  const add = create !== undefined && <CreateButton text={create.text} onClick={create.act} />
   return <EmptyState {...none} action={add === false ? undefined : add} />
 }
 

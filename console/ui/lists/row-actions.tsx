@@ -10,6 +10,16 @@ export type RowAct = {
   readonly isOnTable?: boolean
 }
 
+/** The action that edits a row, which a card opens by its own button. */
+export const editAct = (label: string, act: () => void): RowAct => ({
+  icon: 'edit',
+  label,
+  act,
+  isOnTable: true,
+})
+
+export const deleteAct = (label: string, act: () => void): RowAct => ({ icon: 'trash', label, act })
+
 export function RowActions({ acts }: { acts: readonly RowAct[] }) {
   return (
     <span className="tg-row-actions">

@@ -13,7 +13,6 @@ import {
   zoomOf,
 } from '#console/features/dashboard/chart-range.ts'
 import { checklist } from '#console/features/dashboard/setup-steps.ts'
-import { maskedKey, snippetOf } from '#console/features/dashboard/snippets.ts'
 import {
   bucketEnd,
   bucketStart,
@@ -22,6 +21,8 @@ import {
   SERIES_MAX,
 } from '#console/features/dashboard/usage-chart.ts'
 import { tokenPoints } from '#console/features/dashboard/use-usage.ts'
+import { maskedKey } from '#console/ui/elements/full-key.ts'
+import { snippetOf } from '#console/ui/elements/snippets.ts'
 
 const HOUR = 3_600
 const START = 1_763_708_400

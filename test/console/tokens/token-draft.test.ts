@@ -10,11 +10,11 @@ import {
 import { expirySeconds, expiryText, presetText } from '#console/features/tokens/token-expiry.ts'
 import {
   asOf,
-  maskedKey,
   toggledStatus,
   tokenState,
   usedPercent,
 } from '#console/features/tokens/token-status.ts'
+import { maskedKey } from '#console/ui/elements/full-key.ts'
 import {
   amountOfQuota,
   amountUnitOf,

@@ -1,5 +1,7 @@
 import { dateFieldText } from '#console/ui/forms/date-field.ts'
+import { type DraftOf, draftOf, newDraft } from '#console/ui/forms/field-draft.ts'
 import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'
+import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
 import type { ChannelType } from '#read-api/contract/channel-types.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 
@@ -9,35 +11,24 @@ export type KeyMode = 'single' | 'batch' | 'multi_to_single' | 'replace' | 'appe
 /** A field that only some channel types have. */
 export type OwnField = ChannelType['fields'][number]['key']
 
-export type ChannelDraft = Readonly<Record<OwnField, string>> & {
-  type: number
-  name: string
-  baseUrl: string
-  key: string
-  keyMode: KeyMode
-  multiKeyMode: 'random' | 'polling'
-  /** The indexes of the disabled keys that saving the form enables. */
-  enableKeys: readonly number[]
-  models: readonly string[]
-  groups: readonly string[]
-  modelPrefix: string
-  modelMapping: string
-  testModel: string
-  tag: string
-  priority: string
-  weight: string
-  autoBan: boolean
-  maxConcurrency: string
-  maxRpm: string
-  maxInputTokens: string
-  /** The cost ratio as entered in the form. Empty if the ratio is unknown. */
-  costRatio: string
-  /** The value of a date-time field; empty means that the channel does not expire. */
-  expiresAt: string
-  statusCodeMapping: string
-  paramOverride: string
-  setting: string
-}
+/** The fields of the contract that the form edits as they are. The other three differ in the form. */
+const { type: _type, expiredTime: _expiry, organization: _organization, ...rest } = CHANNEL_FIELDS
+export const FORM_FIELDS = rest
+
+export type ChannelDraft = DraftOf<typeof FORM_FIELDS> &
+  Readonly<Record<OwnField, string>> & {
+    type: number
+    name: string
+    key: string
+    keyMode: KeyMode
+    multiKeyMode: 'random' | 'polling'
+    /** The indexes of the disabled keys that saving the form enables. */
+    enableKeys: readonly number[]
+    /** The cost ratio as entered in the form. Empty if the ratio is unknown. */
+    costRatio: string
+    /** The value of a date-time field; empty means that the channel does not expire. */
+    expiresAt: string
+  }
 
 export const JSON_FIELDS = [
   'modelMapping',
@@ -49,61 +40,30 @@ export const NUMBER_FIELDS = ['weight', 'maxConcurrency', 'maxRpm', 'maxInputTok
 
 /** Returns the form values of a new channel, with the type's default values and address. */
 export const newChannel = (type: ChannelType | undefined): ChannelDraft => ({
+  ...newDraft(FORM_FIELDS),
   type: type?.id ?? 1,
   name: '',
   baseUrl: type?.base_url ?? '',
-  other: '',
   openai_organization: '',
   key: '',
   keyMode: 'single',
   multiKeyMode: 'random',
   enableKeys: [],
-  models: [],
-  groups: ['default'],
-  modelPrefix: '',
-  modelMapping: '',
-  testModel: '',
-  tag: '',
-  priority: '0',
-  weight: '0',
-  autoBan: true,
-  maxConcurrency: '0',
-  maxRpm: '0',
-  maxInputTokens: '0',
   costRatio: '',
   expiresAt: '',
-  statusCodeMapping: '',
-  paramOverride: '',
-  setting: '',
 })
 
 export const draftOfChannel = (channel: Channel): ChannelDraft => ({
+  ...draftOf(FORM_FIELDS, channel),
   type: channel.type,
   name: channel.name,
-  baseUrl: channel.base_url,
-  other: channel.other,
   openai_organization: channel.openai_organization,
   key: '',
   keyMode: channel.multi_key_mode === '' ? 'replace' : 'append',
   multiKeyMode: channel.multi_key_mode || 'random',
   enableKeys: [],
-  models: listOf(channel.models),
-  groups: listOf(channel.group),
-  modelPrefix: channel.model_prefix,
-  modelMapping: channel.model_mapping,
-  testModel: channel.test_model,
-  tag: channel.tag,
-  priority: String(channel.priority),
-  weight: String(channel.weight),
-  autoBan: channel.auto_ban === 1,
-  maxConcurrency: String(channel.max_concurrency),
-  maxRpm: String(channel.max_rpm),
-  maxInputTokens: String(channel.max_input_tokens),
   costRatio: channel.cost_ratio === null ? '' : String(channel.cost_ratio),
   expiresAt: dateFieldText(channel.expired_time),
-  statusCodeMapping: channel.status_code_mapping,
-  paramOverride: channel.param_override,
-  setting: channel.setting,
 })
 
 /** Changes the type. Sets the new type's default address unless the user has edited it. */

@@ -1,7 +1,8 @@
 import { secondsOfDateField } from '#console/ui/forms/date-field.ts'
+import { bodyOf, changedFields } from '#console/ui/forms/field-draft.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.ts'
-import type { ChannelDraft } from './channel-draft.ts'
+import { type ChannelDraft, FORM_FIELDS } from './channel-draft.ts'
 import { cleanUrl, keysOf, needsKeyAgain } from './channel-keys.ts'
 
 /** Builds the request that creates channels. The form must be free of errors (`channelFaults`). */
@@ -25,12 +26,10 @@ export function changedTerms(
   before: ChannelDraft,
   after: ChannelDraft,
 ): Partial<UpdateChannel> {
-  const old: Readonly<Record<string, unknown>> = termsOf(before)
-  const entries = Object.entries(termsOf(after)).filter(([field, value]) => old[field] !== value)
   const keys = keysOf(after)
   const isSeveral = channel.multi_key_mode !== ''
   return {
-    ...Object.fromEntries(entries),
+    ...changedFields(termsOf(before), termsOf(after)),
     ...(keys.length === 0 ? {} : { key: keys.join('\n') }),
     ...(keys.length > 0 && isSeveral ? { key_mode: keyModeOf(before, after) } : {}),
     ...(isSeveral && before.multiKeyMode !== after.multiKeyMode
@@ -51,26 +50,11 @@ export const keyModeOf = (before: ChannelDraft, after: ChannelDraft): 'replace' 
 const NEVER = -1
 
 const termsOf = (draft: ChannelDraft) => ({
+  ...bodyOf(FORM_FIELDS, draft),
   type: draft.type,
   name: draft.name.trim(),
   base_url: cleanUrl(draft.baseUrl),
-  other: draft.other.trim(),
   openai_organization: draft.openai_organization.trim(),
-  models: draft.models.join(','),
-  group: draft.groups.join(','),
-  model_prefix: draft.modelPrefix.trim(),
-  model_mapping: draft.modelMapping.trim(),
-  test_model: draft.testModel.trim(),
-  tag: draft.tag.trim(),
-  priority: Number(draft.priority),
-  weight: Number(draft.weight),
-  auto_ban: draft.autoBan ? 1 : 0,
-  max_concurrency: Number(draft.maxConcurrency),
-  max_rpm: Number(draft.maxRpm),
-  max_input_tokens: Number(draft.maxInputTokens),
   cost_ratio: draft.costRatio.trim() === '' ? null : Number(draft.costRatio),
   expired_time: secondsOfDateField(draft.expiresAt) ?? NEVER,
-  status_code_mapping: draft.statusCodeMapping.trim(),
-  param_override: draft.paramOverride.trim(),
-  setting: draft.setting.trim(),
 })

@@ -1,24 +1,12 @@
+import type { Words } from '#console/i18n/translation-types.ts'
 import { secondsOfDateField } from '#console/ui/forms/date-field.ts'
 import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import type { ChannelType } from '#read-api/contract/channel-types.ts'
 import { type ChannelDraft, JSON_FIELDS, NUMBER_FIELDS } from './channel-draft.ts'
 import { keysOf, needsKeyAgain } from './channel-keys.ts'
-import { type JsonFault, jsonFault, objectFault } from './json-validation.ts'
+import { jsonFault, objectFault } from './json-validation.ts'
 
-export type ChannelFault =
-  | 'nameAndKeyMissing'
-  | 'keyAgain'
-  | 'modelsMissing'
-  | 'groupsMissing'
-  | 'baseUrlMissing'
-  | 'baseUrlWrong'
-  | 'fieldMissing'
-  | JsonFault
-  | 'notInteger'
-  | 'notNatural'
-  | 'notCostRatio'
-  | 'dateWrong'
-  | 'datePast'
+export type ChannelFault = keyof Words['channelForm']['fault']
 
 export type ChannelFaults = FieldErrors<ChannelDraft, ChannelFault>
 

@@ -8,7 +8,7 @@ import type { ChannelFormProps, NUMBER_FIELDS } from './channel-draft.ts'
 
 export function LimitFields({ form }: ChannelFormProps) {
   const { t } = useTranslation()
-  const { autoBan } = form.draft
+  const { isAutoBan } = form.draft
   const number = (name: 'priority' | 'costRatio' | (typeof NUMBER_FIELDS)[number]) => (
     <TextField
       label={t(`channelForm.${name}`)}
@@ -49,10 +49,10 @@ export function LimitFields({ form }: ChannelFormProps) {
         label={t('channelForm.autoBan')}
         hint={
           <>
-            {t('channelForm.autoBanHint')} {autoBan && <OffForTheSite />}
+            {t('channelForm.autoBanHint')} {isAutoBan && <OffForTheSite />}
           </>
         }
-        {...form.field('autoBan')}
+        {...form.field('isAutoBan')}
       />
     </>
   )

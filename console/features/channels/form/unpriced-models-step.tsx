@@ -9,6 +9,7 @@ import { type PresetPrice, presetPrices, savePresetPrices } from '#console/api/u
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
+import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { type ReturnState, returnToOf } from '#console/ui/forms/form-return-path.ts'
 import { SETTLED } from '#console/ui/forms/use-leave-guard.ts'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
@@ -129,13 +130,7 @@ function PriceList(props: { prices: readonly PresetPrice[]; linkState: ReturnSta
   const { t } = useTranslation()
   return (
     <table className="tg-unpriced-list">
-      <thead>
-        <tr>
-          <th scope="col">{t('ui.model')}</th>
-          <th scope="col">{t('channelForm.presetInput')}</th>
-          <th scope="col">{t('ui.outputPrice')}</th>
-        </tr>
-      </thead>
+      <TableHead titles={[t('ui.model'), t('channelForm.presetInput'), t('ui.outputPrice')]} />
       <tbody>
         {prices.map((price) => (
           <tr key={price.model}>

@@ -1,8 +1,11 @@
 import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import type { IconName } from '#console/ui/elements/icons.tsx'
+import { TextField } from '#console/ui/forms/fields.tsx'
+import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { User } from '#read-api/contract/users.ts'
-import { TypedNameDialog } from './type-to-confirm-dialog.tsx'
 
 /** An irreversible action. The user confirms it by typing the username. */
 export function DangerPart(props: {
@@ -14,9 +17,21 @@ export function DangerPart(props: {
   title: string
   body: string
   actionText: string
+  /** Runs the action. Rejects if the action fails. */
   act: () => Promise<void>
 }) {
+  const { t } = useTranslation()
+  const { username } = props.user
   const [isAsking, setAsking] = useState(false)
+  const form = useDraftForm({
+    initial: () => ({ name: '' }),
+    onClose: () => setAsking(false),
+    save: async ({ name }) => {
+      if (name.trim() !== username) throw new FieldError({ name: t('users.fault.nameDiffers') })
+      await props.act()
+      form.close()
+    },
+  })
   return (
     <section className="tg-user-part tg-user-danger">
       <div>
@@ -26,15 +41,23 @@ export function DangerPart(props: {
       <Button icon={props.icon} onClick={() => setAsking(true)}>
         {props.openText}
       </Button>
-      <TypedNameDialog
-        user={props.user}
+      <FormDialog
         isOpen={isAsking}
+        role="alertdialog"
         title={props.title}
-        body={props.body}
-        actionText={props.actionText}
-        act={props.act}
-        onClose={() => setAsking(false)}
-      />
+        lead={props.body}
+        submitText={props.actionText}
+        tone="danger"
+        form={form}
+        onClose={form.close}
+      >
+        <TextField
+          label={t('users.typeName', { name: username })}
+          autoComplete="off"
+          spellCheck={false}
+          {...form.field('name')}
+        />
+      </FormDialog>
     </section>
   )
 }

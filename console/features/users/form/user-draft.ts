@@ -1,3 +1,4 @@
+import type { Words } from '#console/i18n/translation-types.ts'
 import {
   PASSWORD_LENGTH_MAX,
   PASSWORD_LENGTH_MIN,
@@ -25,14 +26,7 @@ export type UserDraft = {
 /** A form for a new user, for another user (edited by an admin), or for the user's own account. */
 export type FormKind = 'new' | 'other' | 'self'
 
-export type UserFault =
-  | 'bothMissing'
-  | 'nameLong'
-  | 'passwordShort'
-  | 'passwordLong'
-  | 'originalMissing'
-  | 'codeMissing'
-  | 'reasonMissing'
+export type UserFault = keyof Words['users']['fault']
 export type UserFaults = FieldErrors<UserDraft, UserFault>
 
 export const newUser = (): UserDraft => ({

@@ -1,9 +1,9 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
-import type { Column } from '#console/ui/data-grid/column.ts'
+import { actionsColumn, type Column, column, FIGURE, TITLE } from '#console/ui/data-grid/column.ts'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { type MenuEntry, RowMenu } from '#console/ui/elements/menu.tsx'
-import { Time } from '#console/ui/elements/time.tsx'
+import { stamp } from '#console/ui/elements/time.tsx'
 import { editEntry } from '#console/ui/lists/list-actions.ts'
 import { RowSwitch } from '#console/ui/lists/row-switch.tsx'
 import { quotaOf } from '#console/ui/quota/money.ts'
@@ -19,83 +19,29 @@ export type UserRowActions = UserActions & {
   readonly onAdjust: (users: readonly User[]) => void
 }
 
-type MakeColumn = (id: string, title: string, rest: Partial<Column<User>>) => Column<User>
-
 export function userColumns(t: TFunction, locale: string, actions: UserRowActions): Column<User>[] {
-  const column: MakeColumn = (id, title, rest) => ({
-    id,
-    title,
-    width: 92,
-    cell: () => null,
-    ...rest,
-  })
-  return [
-    column('id', t('words.id'), {
-      width: 54,
-      onCard: 'bare',
-      cell: (user) => <IdCell user={user} />,
-    }),
-    column('username', t('words.username'), {
-      width: 112,
-      isGrowing: true,
-      isPinned: true,
-      onCard: 'title',
-      cell: (user) => <NameCell user={user} />,
-    }),
-    column('status', t('words.status'), {
-      width: 122,
-      onCard: 'aside',
-      cell: (user) => <StateTag user={user} />,
-    }),
-    column('role', t('users.role'), {
-      width: 114,
-      onCard: 'bare',
-      cell: (user) => <LevelTag user={user} />,
-    }),
-    column('group', t('ui.groupName'), {
-      onCard: 'bare',
-      cell: ({ group }) => <GroupTag name={group} />,
-    }),
-    ...figures(t, locale, column),
-    column('invites', t('users.invites'), {
-      width: 124,
-      onCard: 'brief',
-      cell: (user) => <InvitesCell user={user} />,
-    }),
-    column('created', t('words.created'), {
-      width: 160,
-      isHiddenAtFirst: true,
-      cell: ({ created_time }) => <Time at={created_time} style="stamp" />,
-    }),
-    column('actions', t('words.actions'), {
-      width: 92,
-      isPinned: true,
-      align: 'end',
-      onCard: 'foot',
-      cell: (user) => <UserMenu user={user} actions={actions} />,
-    }),
-  ]
-}
-
-function figures(t: TFunction, locale: string, column: MakeColumn): Column<User>[] {
   const count = new Intl.NumberFormat(locale)
+  const quota = (id: string, title: string, field: 'quota' | 'used_quota') =>
+    column<User>(id, title, 92, (user) => <Quota value={quotaOf(user[field])} />, FIGURE)
+  const created = ({ created_time }: User) => stamp(created_time)
   return [
-    column('quota', t('words.balance'), {
-      onCard: 'brief',
-      align: 'end',
-      cell: ({ quota }) => <Quota value={quotaOf(quota)} />,
+    column('id', t('words.id'), 54, (user) => <IdCell user={user} />, { onCard: 'bare' }),
+    column('username', t('words.username'), 112, (user) => <NameCell user={user} />, TITLE),
+    column('status', t('words.status'), 122, (user) => <StateTag user={user} />, {
+      onCard: 'aside',
     }),
-    column('used', t('users.used'), {
-      onCard: 'brief',
-      align: 'end',
-      cell: ({ used_quota }) => <Quota value={quotaOf(used_quota)} />,
+    column('role', t('users.role'), 114, (user) => <LevelTag user={user} />, { onCard: 'bare' }),
+    column('group', t('ui.groupName'), 92, ({ group }) => <GroupTag name={group} />, {
+      onCard: 'bare',
     }),
-    column('requests', t('words.requests'), {
-      width: 86,
+    quota('quota', t('words.balance'), 'quota'),
+    quota('used', t('users.used'), 'used_quota'),
+    column('requests', t('words.requests'), 86, (user) => count.format(user.request_count), FIGURE),
+    column('invites', t('users.invites'), 124, (user) => <InvitesCell user={user} />, {
       onCard: 'brief',
-      align: 'end',
-      cell: ({ request_count }) => count.format(request_count),
     }),
+    column('created', t('words.created'), 160, created, { isHiddenAtFirst: true }),
+    actionsColumn(t, 92, (user) => <UserMenu user={user} actions={actions} />),
   ]
 }
 

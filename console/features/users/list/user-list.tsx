@@ -7,9 +7,9 @@ import type { ListPage } from '#console/api/request.ts'
 import { usersKey, usersQuery } from '#console/api/users.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
-import { Select } from '#console/ui/forms/inputs.tsx'
 import { KeywordFilter, ListPanel } from '#console/ui/lists/list-panel.tsx'
 import { listAddress } from '#console/ui/lists/list-url-params.ts'
+import { GroupFilter } from '#console/ui/lists/select-filter.tsx'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { textParam } from '#console/ui/state/url-state.ts'
 import { useThrottled } from '#console/ui/state/use-throttled.ts'
@@ -112,17 +112,12 @@ function UserFilters({ view }: { view: UserListView }) {
   const { filter, setFilter, refresh } = view
   const { t } = useTranslation()
   const groups = useQuery(groupsQuery).data ?? []
-  const names = filter.group === '' ? groups : [...new Set([...groups, filter.group])]
   return (
     <>
       <KeywordFilter label={t('users.search')} view={view} />
-      <Select
-        aria-label={t('ui.groupName')}
+      <GroupFilter
+        groups={groups}
         value={filter.group}
-        choices={[
-          { value: '', label: t('words.allGroups') },
-          ...names.map((name) => ({ value: name, label: name })),
-        ]}
         onChange={(group) => setFilter({ group })}
       />
       <Button onClick={refresh}>{t('words.searchAction')}</Button>

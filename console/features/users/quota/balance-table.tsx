@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next'
+import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import { calledOf } from '../user-actions.ts'
@@ -14,13 +15,13 @@ export function BalanceTable({ adjustment }: { adjustment: Adjustment }) {
   return (
     <div className="tg-balances">
       <table>
-        <thead>
-          <tr>
-            {adjustment.isMany && <th scope="col">{t('words.username')}</th>}
-            <th scope="col">{t('users.balanceNow')}</th>
-            <th scope="col">{t('users.balanceAfter')}</th>
-          </tr>
-        </thead>
+        <TableHead
+          titles={[
+            ...(adjustment.isMany ? [t('words.username')] : []),
+            t('users.balanceNow'),
+            t('users.balanceAfter'),
+          ]}
+        />
         <tbody>
           {adjustment.users.map((user) => {
             const now = adjustment.balances.get(user.id) ?? 0n

@@ -1,12 +1,14 @@
 export type SnippetKind = 'curl' | 'python' | 'node'
 export const SNIPPET_KINDS: readonly SnippetKind[] = ['curl', 'python', 'node']
 
+/** Returns sample code for a first call, which works without changes. */
 export function snippetOf(
   kind: SnippetKind,
   { address, key, model }: { address: string; key: string; model: string },
 ): string {
-  if (kind === 'curl') return curlSnippet(address, key, model)
-  return kind === 'python' ? pythonSnippet(address, key, model) : nodeSnippet(address, key, model)
+  const base = `${address.replace(/\/+$/, '')}/v1`
+  if (kind === 'curl') return curlSnippet(base, key, model)
+  return kind === 'python' ? pythonSnippet(base, key, model) : nodeSnippet(base, key, model)
 }
 
 const HELLO = [{ role: 'user', content: 'Hello' }]
@@ -14,19 +16,19 @@ const HELLO = [{ role: 'user', content: 'Hello' }]
 /** Escapes a text for use between single quotes of a POSIX shell. */
 const shellText = (text: string): string => text.replaceAll("'", "'\\''")
 
-const curlSnippet = (address: string, key: string, model: string): string =>
+const curlSnippet = (base: string, key: string, model: string): string =>
   [
-    `curl ${address}/v1/chat/completions \\`,
+    `curl ${base}/chat/completions \\`,
     `  -H "Authorization: Bearer ${key}" \\`,
     `  -H "Content-Type: application/json" \\`,
     `  -d '${shellText(JSON.stringify({ model, messages: HELLO }))}'`,
   ].join('\n')
 
-const pythonSnippet = (address: string, key: string, model: string): string =>
+const pythonSnippet = (base: string, key: string, model: string): string =>
   [
     'from openai import OpenAI',
     '',
-    `client = OpenAI(base_url=${JSON.stringify(`${address}/v1`)}, api_key=${JSON.stringify(key)})`,
+    `client = OpenAI(base_url=${JSON.stringify(base)}, api_key=${JSON.stringify(key)})`,
     'answer = client.chat.completions.create(',
     `    model=${JSON.stringify(model)},`,
     '    messages=[{"role": "user", "content": "Hello"}],',
@@ -34,12 +36,12 @@ const pythonSnippet = (address: string, key: string, model: string): string =>
     'print(answer.choices[0].message.content)',
   ].join('\n')
 
-const nodeSnippet = (address: string, key: string, model: string): string =>
+const nodeSnippet = (base: string, key: string, model: string): string =>
   [
     "import OpenAI from 'openai'",
     '',
     'const client = new OpenAI({',
-    `  baseURL: ${JSON.stringify(`${address}/v1`)},`,
+    `  baseURL: ${JSON.stringify(base)},`,
     `  apiKey: ${JSON.stringify(key)},`,
     '})',
     'const answer = await client.chat.completions.create({',
@@ -48,7 +50,3 @@ const nodeSnippet = (address: string, key: string, model: string): string =>
     '})',
     'console.log(answer.choices[0].message.content)',
   ].join('\n')
-
-/** Formats a key as `sk-ab…yz`, which identifies the key but is not usable. */
-export const maskedKey = (key: string): string =>
-  key.length < 12 ? 'sk-…' : `${key.slice(0, 5)}…${key.slice(-4)}`

@@ -3,9 +3,9 @@ import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/account.ts'
 import { apiQuery } from '#console/api/client.ts'
-import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
+import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { Select, TextInput } from '#console/ui/forms/inputs.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
@@ -19,28 +19,8 @@ import { useOptionLabel } from './use-option-label.ts'
 /** The pause in typing after which the search starts. */
 const SETTLE_MS = 200
 
-export function PriceHistoryDrawer(props: {
-  isOpen: boolean
-  model?: string
-  onClose: () => void
-}) {
-  const { t } = useTranslation()
-  const { model } = props
-  const title = model === undefined ? t('prices.history') : t('prices.historyOf', { name: model })
-  return (
-    <Drawer
-      isOpen={props.isOpen}
-      onClose={props.onClose}
-      title={title}
-      lead={t('prices.historyLead')}
-      width={900}
-    >
-      {props.isOpen && (model === undefined ? <AllHistory /> : <History model={model} />)}
-    </Drawer>
-  )
-}
-
-function AllHistory() {
+/** The price changes of all models and groups, with a search. */
+export function PriceHistory() {
   const { t } = useTranslation()
   const search = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState('')
@@ -76,14 +56,15 @@ function AllHistory() {
           onChange={setGroup}
         />
       </div>
-      <History keyword={keyword} group={group} onClear={clear} />
+      <PriceChanges keyword={keyword} group={group} onClear={clear} />
     </>
   )
 }
 
 type Filter = { model?: string; keyword?: string; group?: string }
 
-function History({ onClear, ...filter }: Filter & { onClear?: () => void }) {
+/** The price changes that match a filter, newest first. */
+export function PriceChanges({ onClear, ...filter }: Filter & { onClear?: () => void }) {
   const of = JSON.stringify(filter)
   // A change of the filters returns to the first page.
   const [place, setPlace] = useState({ of, page: 0 })
@@ -130,14 +111,7 @@ function Changes(props: { items: readonly PriceChange[]; isBusy: boolean }) {
   const { t } = useTranslation()
   return (
     <table className="tg-figures tg-price-changes" aria-busy={props.isBusy}>
-      <thead>
-        <tr>
-          <th scope="col">{t('words.time')}</th>
-          <th scope="col">{t('prices.by')}</th>
-          <th scope="col">{t('prices.what')}</th>
-          <th scope="col">{t('prices.change')}</th>
-        </tr>
-      </thead>
+      <TableHead titles={[t('words.time'), t('prices.by'), t('prices.what'), t('prices.change')]} />
       <tbody>
         {props.items.map((change) => (
           <ChangeRow key={JSON.stringify(change)} change={change} />

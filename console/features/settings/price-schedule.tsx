@@ -4,7 +4,6 @@ import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { optionsKey, priceScheduleKey, priceScheduleQuery } from '#console/api/options.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
-import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
@@ -36,11 +35,7 @@ function PlanDrafts({ form }: { form: SettingsForm }) {
     const changed = new Set(form.changes.map(({ key }) => key))
     if (fallbackFaultKey(changed, form.value)) return showError(t('settings.checkInput'))
     if (fault !== null) return
-    try {
-      await call('POST /api/option/price_schedule', { body: { at: seconds, changes: entries } })
-    } catch (error) {
-      return showError(error)
-    }
+    await call('POST /api/option/price_schedule', { body: { at: seconds, changes: entries } })
     for (const { key } of form.changes.filter((change) => isPriceOption(change.key)))
       form.reset(key)
     await client.invalidateQueries({ queryKey: priceScheduleKey })
@@ -66,27 +61,14 @@ function PlanDrafts({ form }: { form: SettingsForm }) {
 /**
  * A drawer that schedules the unsaved prices and lists the scheduled changes with their results.
  */
-export function PriceScheduleDrawer(props: {
-  isOpen: boolean
-  form: SettingsForm
-  onClose: () => void
-}) {
+export function PriceSchedule({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   return (
-    <Drawer
-      isOpen={props.isOpen}
-      onClose={props.onClose}
-      title={t('prices.schedule')}
-      lead={t('prices.scheduleLead')}
-    >
-      {props.isOpen && (
-        <>
-          <PlanDrafts form={props.form} />
-          <h3 className="tg-drawer-part">{t('prices.scheduleList')}</h3>
-          <Planned />
-        </>
-      )}
-    </Drawer>
+    <>
+      <PlanDrafts form={form} />
+      <h3 className="tg-drawer-part">{t('prices.scheduleList')}</h3>
+      <Planned />
+    </>
   )
 }
 

@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
-import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
@@ -10,9 +9,9 @@ import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
-import type { PricePreview } from '#write-api/contract/options.ts'
+import type { PricePreview as Preview } from '#write-api/contract/options.ts'
 import { PreviewFigures, PreviewTable } from './preview-figures.tsx'
-import { draftEntries, isPriceOption } from './unsaved-price-entries.ts'
+import { draftEntries, draftEntries, isPriceOption, isPriceOption } from './unsaved-price-entries.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 const DAYS = { day: 1, week: 7, month: 30 } as const
@@ -23,47 +22,23 @@ const RANGES = ['day', 'week', 'month'] as const
  * Recalculates past charges with the unsaved prices and compares the results with the actual
  * charges.
  */
-export function PricePreviewDrawer(props: {
-  isOpen: boolean
-  form: SettingsForm
-  onClose: () => void
-}) {
-  const { t } = useTranslation()
-  return (
-    <Drawer
-      isOpen={props.isOpen}
-      onClose={props.onClose}
-      title={t('prices.preview')}
-      lead={t('prices.previewLead')}
-      width={900}
-    >
-      {props.isOpen && <Preview form={props.form} />}
-    </Drawer>
-  )
-}
-
-function Preview({ form }: { form: SettingsForm }) {
+export function PricePreview({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   const [range, setRange] = useState<Range>('week')
-  const [found, setFound] = useState<PricePreview | null>(null)
+  const [found, setFound] = useState<Preview | null>(null)
   const drafts = form.changes.filter(({ key }) => isPriceOption(key))
   const { isBusy, submit } = useSubmit(async () => {
     const entries = draftEntries(drafts)
     if (entries === null) return showError(t('settings.checkInput'))
     const to = Math.floor(Date.now() / 1_000)
-    try {
-      setFound(
-        await call('POST /api/option/price_preview', {
-          body: {
-            prices: Object.fromEntries(drafts.map(({ key, after }) => [key, after])),
-            start_timestamp: to - DAYS[range] * 86_400,
-            end_timestamp: to,
-          },
-        }),
-      )
-    } catch (error) {
-      showError(error)
-    }
+    const preview = await call('POST /api/option/price_preview', {
+      body: {
+        prices: Object.fromEntries(drafts.map(({ key, after }) => [key, after])),
+        start_timestamp: to - DAYS[range] * 86_400,
+        end_timestamp: to,
+      },
+    })
+    setFound(preview)
   })
   const count = (draftEntries(drafts) ?? []).length || drafts.length
   return (
@@ -89,7 +64,7 @@ function Preview({ form }: { form: SettingsForm }) {
   )
 }
 
-function Found({ preview }: { preview: PricePreview }) {
+function Found({ preview }: { preview: Preview }) {
   const { t } = useTranslation()
   const { refused, models, users } = preview
   if (preview.calls === 0) return <EmptyState icon="chart" title={t('prices.previewNone')} />

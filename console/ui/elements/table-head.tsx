@@ -1,0 +1,14 @@
+/** The header of a table with one text per column. */
+export function TableHead({ titles }: { titles: readonly string[] }) {
+  return (
+    <thead>
+      <tr>
+        {titles.map((title) => (
+          <th key={title} scope="col">
+            {title}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  )
+}
