@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { LogEntry, LogOther, LogStat, UsagePoint } from '#read-api/contract/logs.ts'
 import { ApiError } from './api-error.ts'
 import { addressOf, apiQuery, call } from './client.ts'
+import { parseObject } from './parse-object.ts'
 import { type ListPage, type ListSort, requestFile } from './request.ts'
 
 type LogScope = 'self' | 'all'
@@ -124,18 +125,9 @@ const parsed = new WeakMap<LogEntry, LogOther>()
 export function otherOf(row: LogEntry): LogOther {
   const known = parsed.get(row)
   if (known !== undefined) return known
-  const other = parseOther(row.other)
+  const other: LogOther = parseObject(row.other) ?? {}
   parsed.set(row, other)
   return other
-}
-
-function parseOther(text: string): LogOther {
-  try {
-    const value: unknown = text === '' ? null : JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
-  } catch {
-    return {}
-  }
 }
 
 /** The abnormal ends of calls, which the log shows by name. */

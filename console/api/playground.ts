@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import { translate } from '#console/i18n/i18n.ts'
 import { ApiError } from './api-error.ts'
+import { parseObject } from './parse-object.ts'
 import { requestStream } from './request.ts'
 
 type ChatAsk = {
@@ -41,7 +42,7 @@ export async function chat(
         isDone = true
         return
       }
-      const chunk = chunkOf(data)
+      const chunk: Chunk | null = parseObject(data)
       if (chunk?.error !== undefined) fault = chunk.error
       const delta = chunk?.choices?.[0]?.delta
       const piece = {
@@ -86,15 +87,6 @@ async function read(reader: ReadableStreamDefaultReader<Uint8Array>) {
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     throw new ApiError(translate('request.network'), { code: 'Network', status: 0 })
-  }
-}
-
-function chunkOf(data: string): Chunk | null {
-  try {
-    const value: unknown = JSON.parse(data)
-    return typeof value === 'object' && value !== null ? value : null
-  } catch {
-    return null
   }
 }
 

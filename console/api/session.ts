@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import type { SessionUser } from '#read-api/contract/users.ts'
+import { parseObject } from './parse-object.ts'
 
 const KEY = 'user'
 type Listener = (user: SessionUser | null) => void
@@ -87,19 +88,12 @@ function tell(): void {
 }
 
 function parseUser(text: string | null): SessionUser | null {
-  if (text === null) return null
-  try {
-    const value: unknown = JSON.parse(text)
-    return isUser(value) ? value : null
-  } catch {
-    return null
-  }
-}
-
-function isUser(value: unknown): value is SessionUser {
-  if (typeof value !== 'object' || value === null) return false
-  const { id, username, role } = value as Partial<SessionUser>
-  return Number.isInteger(id) && typeof username === 'string' && typeof role === 'number'
+  const user: Partial<SessionUser> | null = text === null ? null : parseObject(text)
+  const isUser =
+    Number.isInteger(user?.id) &&
+    typeof user?.username === 'string' &&
+    typeof user.role === 'number'
+  return isUser ? (user as SessionUser) : null
 }
 
 let renewals = 0

@@ -1,9 +1,5 @@
+import { saveFile } from '#console/ui/state/save-file.ts'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
-
-export type CsvCoupon = Pick<
-  Redemption,
-  'key' | 'name' | 'quota' | 'is_gift' | 'max_uses' | 'valid_from' | 'valid_until'
->
 
 const COLUMNS = [
   'key',
@@ -13,7 +9,9 @@ const COLUMNS = [
   'max_uses',
   'valid_from',
   'valid_until',
-] as const satisfies readonly (keyof CsvCoupon)[]
+] as const
+
+export type CsvCoupon = Pick<Redemption, (typeof COLUMNS)[number]>
 
 /**
  * The byte order mark, from which spreadsheet programs recognize UTF-8. Without the mark, Chinese
@@ -49,9 +47,6 @@ const isoOf = (seconds: number): string =>
   seconds > 0 ? new Date(seconds * 1000).toISOString() : ''
 
 export function saveCsv(coupons: readonly CsvCoupon[]): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([couponsCsv(coupons)], { type: 'text/csv' }))
-  link.download = `redemption-codes-${new Date().toISOString().slice(0, 10)}.csv`
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+  const file = new Blob([couponsCsv(coupons)], { type: 'text/csv' })
+  saveFile(file, `redemption-codes-${new Date().toISOString().slice(0, 10)}.csv`)
 }

@@ -9,7 +9,7 @@ import {
 import { RowMenu } from '#console/ui/elements/menu.tsx'
 import { KeywordFilter, ListPanel } from '#console/ui/lists/list-panel.tsx'
 import { listAddress } from '#console/ui/lists/list-url-params.ts'
-import { SelectFilter } from '#console/ui/lists/select-filter.tsx'
+import { StatusFilter } from '#console/ui/lists/select-filter.tsx'
 import { ChosenBar } from '#console/ui/lists/selection-bar.tsx'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { type ChosenRows, useChosenRows } from '#console/ui/lists/use-selected-rows.ts'
@@ -55,9 +55,7 @@ function CouponFilters({ view }: { view: ReturnType<typeof useCouponList> }) {
   return (
     <>
       <KeywordFilter label={t('coupons.search')} view={view} />
-      <SelectFilter
-        label={t('words.status')}
-        any={t('words.anyStatus')}
+      <StatusFilter
         value={view.filter.status}
         choices={STATUSES.map((value) => ({ value, label: t(`coupons.state.${WORDS[value]}`) }))}
         onChange={(status) => view.setFilter({ status })}

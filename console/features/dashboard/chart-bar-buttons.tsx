@@ -1,20 +1,14 @@
 import { useTranslation } from 'react-i18next'
 import { bucketText, colourOf } from './bucket-text.ts'
 import type { Stretch } from './chart-range.ts'
-import type { ChartBucket, UsageChart } from './usage-chart.ts'
+import type { ChartBucket, ChartTexts } from './usage-chart.ts'
 import { useBarChoice } from './use-bar-selection.ts'
 
 /**
  * A bar's tooltip. `place` is the bar's position from 0 (left) to 1 (right). The tooltip opens
  * toward the middle of the chart.
  */
-function BarTip(props: {
-  chart: UsageChart
-  bucket: ChartBucket
-  place: number
-  nameOf: (series: string) => string
-  text: (value: bigint) => string
-}) {
+function BarTip(props: ChartTexts & { bucket: ChartBucket; place: number }) {
   const { t } = useTranslation()
   const { chart, bucket, place, nameOf, text } = props
   const side = place > 0.5 ? { right: `${(1 - place) * 100}%` } : { left: `${place * 100}%` }
@@ -42,12 +36,7 @@ function BarTip(props: {
 }
 
 /** Keyboard access to the bars. The chart is one tab stop, and arrow keys move from bar to bar. */
-export function BarKeys(props: {
-  chart: UsageChart
-  nameOf: (series: string) => string
-  text: (value: bigint) => string
-  onZoom: (stretch: Stretch) => void
-}) {
+export function BarKeys(props: ChartTexts & { onZoom: (stretch: Stretch) => void }) {
   const { t } = useTranslation()
   const { chart, nameOf, text } = props
   const { buckets } = chart

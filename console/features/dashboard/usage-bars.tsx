@@ -3,7 +3,7 @@ import { Bar, BarChart, CartesianGrid, ResponsiveContainer, XAxis, YAxis } from 
 import { bucketText, colourOf } from './bucket-text.ts'
 import { BarKeys } from './chart-bar-buttons.tsx'
 import type { Stretch } from './chart-range.ts'
-import type { UsageChart } from './usage-chart.ts'
+import type { ChartTexts } from './usage-chart.ts'
 
 const TICK = { fill: 'var(--tg-chart-text)', fontSize: 12 }
 /**
@@ -17,12 +17,7 @@ const AXIS_WIDTH = 72
  * The usage chart, in a separate chunk because it needs a large library. Only the heights of the
  * bars are rounded.
  */
-export function UsageBars(props: {
-  chart: UsageChart
-  nameOf: (series: string) => string
-  text: (value: bigint) => string
-  onZoom: (stretch: Stretch) => void
-}) {
+export function UsageBars(props: ChartTexts & { onZoom: (stretch: Stretch) => void }) {
   const { t } = useTranslation()
   const { chart, nameOf, text } = props
   const data = chart.buckets.map((bucket) => ({

@@ -33,6 +33,13 @@ export type UsageChart = {
   readonly peak: ChartBucket | null
 }
 
+/** A chart, and how its series and values are written. */
+export type ChartTexts = {
+  readonly chart: UsageChart
+  readonly nameOf: (series: string) => string
+  readonly text: (value: bigint) => string
+}
+
 /** The time step of the bars. `isUtc` is true for data that the server counts by UTC day. */
 export type Calendar = { readonly step: ChartStep; readonly isUtc?: boolean }
 

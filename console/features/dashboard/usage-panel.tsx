@@ -11,18 +11,19 @@ import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import { bucketText } from './bucket-text.ts'
 import type { Stretch } from './chart-range.ts'
-import { type ChartMeasure, OTHERS, prepareUsageChart, type UsageChart } from './usage-chart.ts'
+import {
+  type ChartMeasure,
+  type ChartTexts,
+  OTHERS,
+  prepareUsageChart,
+  type UsageChart,
+} from './usage-chart.ts'
 import { type ChartView, MEASURES } from './use-chart-view.ts'
 import { useUsage } from './use-usage.ts'
 
 /** The chart's exact figures as a table. A dash represents an unknown value. */
-function UsageTable(props: {
-  chart: UsageChart
-  text: (value: bigint) => string
-  nameOf: (series: string) => string
-}) {
+function UsageTable({ chart, text, nameOf }: ChartTexts) {
   const { t } = useTranslation()
-  const { chart, text, nameOf } = props
   const cell = (value: bigint | null | undefined): string =>
     value === null || value === undefined ? '–' : text(value)
   return (
@@ -63,12 +64,7 @@ function UsageTable(props: {
 }
 
 /** Describes the chart in one sentence, also for screen readers. */
-function ChartSummary(props: {
-  chart: UsageChart
-  view: ChartView
-  text: (value: bigint) => string
-  nameOf: (series: string) => string
-}) {
+function ChartSummary(props: ChartTexts & { view: ChartView }) {
   const { t } = useTranslation()
   const { chart, view, text } = props
   const range = t(view.zoom === null ? `dashboard.${view.range}` : 'dashboard.stretch')

@@ -1,3 +1,4 @@
+import { parseObject } from '#console/api/parse-object.ts'
 import type { UpdateSettings } from '#write-api/contract/users.ts'
 
 /** The values of the settings form. The threshold is a text, as entered. */
@@ -97,11 +98,4 @@ export const changeOf = (draft: SettingsDraft, before: SettingsDraft): UpdateSet
   show_ip_in_logs: draft.showsIp,
 })
 
-function parsed(setting: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(setting)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
-  } catch {
-    return {}
-  }
-}
+const parsed = (setting: string) => parseObject(setting) ?? {}

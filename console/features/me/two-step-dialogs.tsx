@@ -5,6 +5,7 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { copyText } from '#console/ui/elements/copy-text.ts'
 import { useSiteName } from '#console/ui/layout/page.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
+import { saveFile } from '#console/ui/state/save-file.ts'
 import type { OwnPasskey } from '#read-api/contract/credentials.ts'
 import type { ProofOnly, TotpOffer } from '#write-api/contract/credentials.ts'
 import { ProofDialog } from './identity-proof-dialog.tsx'
@@ -44,22 +45,19 @@ function CodesDialog(props: { codes: readonly string[]; onClose: () => void }) {
           <Button size="small" icon="copy" onClick={() => void copy()}>
             {t('ui.copy')}
           </Button>
-          <Button size="small" icon="download" onClick={() => save(`${site} recovery.txt`, text)}>
+          <Button
+            size="small"
+            icon="download"
+            onClick={() =>
+              saveFile(new Blob([text], { type: 'text/plain' }), `${site} recovery.txt`)
+            }
+          >
             {t('security.downloadCodes')}
           </Button>
         </div>
       </div>
     </Dialog>
   )
-}
-
-function save(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(address)
 }
 
 export type TwoStepDialog =

@@ -1,8 +1,8 @@
-import { useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
 import { Cancelled } from '#console/ui/dialogs/cancelled-error.ts'
+import { createStore } from '#console/ui/state/store.ts'
 import { ProofDialog } from './identity-proof-dialog.tsx'
 import { LogInAnew } from './relogin-dialog.tsx'
 
@@ -13,8 +13,7 @@ type Answer = (isProven: boolean) => void
  */
 type Asked = { readonly mayProve: boolean; readonly answer: Answer }
 
-let asked: Asked | null = null
-const listeners = new Set<() => void>()
+const asked = createStore<Asked | null>(null)
 
 const CODES: ReadonlySet<string> = new Set(['ProofNotRecent', 'LoginNotRecent'])
 
@@ -35,7 +34,7 @@ export async function proven<T>(act: () => Promise<T>): Promise<T> {
 /** The dialogs of `proven()`. A page contains this component once. */
 export function ProofHost() {
   const { t } = useTranslation()
-  const question = useSyncExternalStore(subscribe, () => asked)
+  const question = asked.useValue()
   if (question === null) return null
   const { mayProve, answer } = question
   if (!mayProve) return <LogInAnew onClose={() => answer(false)} />
@@ -54,22 +53,12 @@ export function ProofHost() {
 }
 
 function ask(mayProve: boolean): Promise<boolean> {
-  asked?.answer(false)
+  asked.get()?.answer(false)
   return new Promise((resolve) => {
     const answer = (isProven: boolean) => {
-      if (asked?.answer === answer) show(null)
+      if (asked.get()?.answer === answer) asked.set(null)
       resolve(isProven)
     }
-    show({ mayProve, answer })
+    asked.set({ mayProve, answer })
   })
-}
-
-function show(next: Asked | null): void {
-  asked = next
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
 }

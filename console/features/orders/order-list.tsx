@@ -5,7 +5,7 @@ import { apiQuery } from '#console/api/client.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { KeywordFilter, ListPanel } from '#console/ui/lists/list-panel.tsx'
 import { type ListAsk, listAddress } from '#console/ui/lists/list-url-params.ts'
-import { SelectFilter } from '#console/ui/lists/select-filter.tsx'
+import { StatusFilter } from '#console/ui/lists/select-filter.tsx'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { textParam } from '#console/ui/state/url-state.ts'
 import { useLiveRefetch } from '#console/ui/state/use-throttled.ts'
@@ -73,9 +73,7 @@ function OrderFilters({ view }: { view: ReturnType<typeof useOrderList> }) {
   return (
     <>
       <KeywordFilter label={t('orders.search')} view={view} />
-      <SelectFilter
-        label={t('words.status')}
-        any={t('words.anyStatus')}
+      <StatusFilter
         value={view.filter.status}
         choices={[
           { value: 'pending', label: t('wallet.status_pending') },

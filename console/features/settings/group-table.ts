@@ -1,3 +1,4 @@
+import { parseObject } from '#console/api/parse-object.ts'
 import { isNegative, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import { type JsonMap, readJsonMap, withEntry, writeJsonMap } from './json-map.ts'
 
@@ -144,18 +145,14 @@ const INNER = /("(?:[^"\\]|\\.)*")\s*:\s*(\{[^{}]*\})/g
 
 export function readNested(text: string): ReadonlyMap<string, JsonMap> | null {
   const nested = new Map<string, JsonMap>()
-  try {
-    const parsed: unknown = JSON.parse(text.trim() === '' ? '{}' : text)
-    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return null
-    for (const [, key = '""', inner = ''] of text.matchAll(INNER)) {
-      const ratios = readJsonMap(inner)
-      if (ratios === null) return null
-      nested.set(JSON.parse(key) as string, ratios)
-    }
-    return nested.size === Object.keys(parsed).length ? nested : null
-  } catch {
-    return null
+  const parsed = parseObject(text.trim() === '' ? '{}' : text)
+  if (parsed === null) return null
+  for (const [, key = '""', inner = ''] of text.matchAll(INNER)) {
+    const ratios = readJsonMap(inner)
+    if (ratios === null) return null
+    nested.set(JSON.parse(key) as string, ratios)
   }
+  return nested.size === Object.keys(parsed).length ? nested : null
 }
 
 function writeNested(nested: ReadonlyMap<string, JsonMap>): string {

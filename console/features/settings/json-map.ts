@@ -1,3 +1,5 @@
+import { parseObject } from '#console/api/parse-object.ts'
+
 /**
  * The entries of a JSON object with the JSON text of each value. Unlike an object of `JSON.parse`,
  * the map keeps the order of keys such as `4` and the digits of numbers such as
@@ -13,14 +15,8 @@ export type ValueKind = 'number' | 'text'
 /** Parses a flat object whose values are all of `kind`. Returns null for any other text. */
 export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap | null {
   const wanted = kind === 'number' ? 'number' : 'string'
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(text.trim() === '' ? '{}' : text)
-  } catch {
-    return null
-  }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return null
-  if (Object.values(parsed).some((value) => typeof value !== wanted)) return null
+  const parsed = parseObject(text.trim() === '' ? '{}' : text)
+  if (parsed === null || Object.values(parsed).some((value) => typeof value !== wanted)) return null
   const entries = new Map<string, string>()
   for (const [, key = '""', value = ''] of text.matchAll(ENTRY)) {
     entries.set(JSON.parse(key) as string, value)

@@ -3,7 +3,6 @@ import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
-import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button, CreateButton } from '#console/ui/elements/button.tsx'
 import { TextInput } from '#console/ui/forms/inputs.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
@@ -15,7 +14,7 @@ import { BatchPrices } from './batch-prices.tsx'
 import { readJsonMap } from './json-map.ts'
 import { priceColumns } from './price-columns.tsx'
 import { PriceDrawer } from './price-drawer.tsx'
-import { PriceChanges } from './price-history.tsx'
+import { ModelHistoryDrawer } from './price-history.tsx'
 import {
   emptyRow,
   PRICE_KEYS,
@@ -85,15 +84,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
         onClose={close}
         onApply={applyOne}
       />
-      <Drawer
-        isOpen={historyOf !== null}
-        title={t('prices.historyOf', { name: historyOf ?? '' })}
-        lead={t('prices.historyLead')}
-        width={900}
-        onClose={close}
-      >
-        {historyOf !== null && <PriceChanges model={historyOf} />}
-      </Drawer>
+      <ModelHistoryDrawer model={historyOf} onClose={close} />
       <BatchPrices isOpen={open === 'batch'} rows={picked} onClose={close} onApply={apply} />
     </>
   )

@@ -3,6 +3,7 @@ import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/account.ts'
 import { apiQuery } from '#console/api/client.ts'
+import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { TableHead } from '#console/ui/elements/table-head.tsx'
@@ -14,10 +15,27 @@ import { Pagination, pagingOf, usePageSize } from '#console/ui/lists/pagination.
 import { useSettled } from '#console/ui/state/use-debounced.ts'
 import type { PriceChange } from '#read-api/contract/options.ts'
 import { valueText } from './scheduled-entries.tsx'
-import { useOptionLabel } from './use-option-label.ts'
+import { useOptionLabel } from './use-localized-text.ts'
 
 /** The pause in typing after which the search starts. */
 const SETTLE_MS = 200
+
+/** A drawer with the price changes of one model. It is closed if `model` is null. */
+export function ModelHistoryDrawer(props: { model: string | null; onClose: () => void }) {
+  const { t } = useTranslation()
+  const { model, onClose } = props
+  return (
+    <Drawer
+      isOpen={model !== null}
+      onClose={onClose}
+      title={t('prices.historyOf', { name: model ?? '' })}
+      lead={t('prices.historyLead')}
+      width={900}
+    >
+      {model !== null && <PriceChanges model={model} />}
+    </Drawer>
+  )
+}
 
 /** The price changes of all models and groups, with a search. */
 export function PriceHistory() {
@@ -64,7 +82,7 @@ export function PriceHistory() {
 type Filter = { model?: string; keyword?: string; group?: string }
 
 /** The price changes that match a filter, newest first. */
-export function PriceChanges({ onClear, ...filter }: Filter & { onClear?: () => void }) {
+function PriceChanges({ onClear, ...filter }: Filter & { onClear?: () => void }) {
   const of = JSON.stringify(filter)
   // A change of the filters returns to the first page.
   const [place, setPlace] = useState({ of, page: 0 })

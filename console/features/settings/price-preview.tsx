@@ -11,7 +11,7 @@ import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import type { PricePreview as Preview } from '#write-api/contract/options.ts'
 import { PreviewFigures, PreviewTable } from './preview-figures.tsx'
-import { draftEntries, draftEntries, isPriceOption, isPriceOption } from './unsaved-price-entries.ts'
+import { draftEntries, isPriceOption } from './unsaved-price-entries.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 const DAYS = { day: 1, week: 7, month: 30 } as const

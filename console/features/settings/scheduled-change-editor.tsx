@@ -10,10 +10,9 @@ import { focusFirstFault, useSubmit } from '#console/ui/forms/use-submit.ts'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import { isNegative, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { ScheduledChange } from '#read-api/contract/options.ts'
-import { planTimeFault } from './schedule-time.ts'
-import { PlanTimeField } from './schedule-time-field.tsx'
+import { PlanTimeField, planTimeFault } from './schedule-time-field.tsx'
 import { Subject } from './scheduled-entries.tsx'
-import { useOptionLabel } from './use-option-label.ts'
+import { useOptionLabel } from './use-localized-text.ts'
 
 type Entry = ScheduledChange['changes'][number]
 

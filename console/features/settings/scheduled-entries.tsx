@@ -4,7 +4,7 @@ import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import type { ScheduledChange } from '#read-api/contract/options.ts'
 import { pairOf } from './group-pair-name.ts'
 import { shortRatio } from './price-conversion.ts'
-import { useOptionLabel } from './use-option-label.ts'
+import { useOptionLabel } from './use-localized-text.ts'
 
 export function PlannedEntries(props: { entries: ScheduledChange['changes'] }) {
   const { t } = useTranslation()

@@ -10,8 +10,7 @@ import { fallbackFaultKey } from './fallback-pricing.ts'
 import { changedOptions, type OptionChange } from './option-changes.ts'
 import { type Rebased, sendChanges } from './save-changes.ts'
 import { rangeFault, type SettingFault, settingFault } from './setting-validation.ts'
-import { useWords } from './use-localized-text.ts'
-import { useOptionLabel } from './use-option-label.ts'
+import { useOptionLabel, useWords } from './use-localized-text.ts'
 import { type Options, useOptions } from './use-options.ts'
 
 const OUT_OF_BOUNDS: readonly SettingFault['code'][] = ['tooSmall', 'tooLarge', 'notNumber']

@@ -9,7 +9,7 @@ import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import { cachedRows, changeRows } from '#console/ui/lists/cached-rows.ts'
 import { KeywordFilter, ListPanel } from '#console/ui/lists/list-panel.tsx'
 import { listAddress } from '#console/ui/lists/list-url-params.ts'
-import { SelectFilter } from '#console/ui/lists/select-filter.tsx'
+import { StatusFilter } from '#console/ui/lists/select-filter.tsx'
 import { ChosenBar } from '#console/ui/lists/selection-bar.tsx'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { type ChosenRows, useChosenRows } from '#console/ui/lists/use-selected-rows.ts'
@@ -80,9 +80,7 @@ function TokenFilters({ view }: { view: ReturnType<typeof useTokenList> }) {
         value={view.key}
         onChange={view.searchKey}
       />
-      <SelectFilter
-        label={t('words.status')}
-        any={t('words.anyStatus')}
+      <StatusFilter
         value={view.filter.status}
         choices={STATUSES.map((value) => ({
           value,

@@ -1,6 +1,7 @@
 import { pageSizeParam } from '#console/ui/lists/list-url-params.ts'
 import {
   choiceParam,
+  fallbacksOf,
   integerParam,
   textParam,
   type UrlValues,
@@ -61,17 +62,7 @@ export const LOG_URL = {
 
 export type LogFilters = Pick<UrlValues<typeof LOG_URL>, keyof typeof FILTERS>
 
-export const NO_FILTERS: LogFilters = {
-  type: 0,
-  token: '',
-  model: '',
-  group: '',
-  request: '',
-  range: DEFAULT_RANGE,
-  channel: 0,
-  failed_channel: 0,
-  username: '',
-}
+export const NO_FILTERS: LogFilters = fallbacksOf(FILTERS)
 
 /** Returns the filters among `values`. For users who are not admins, admin filters are cleared. */
 export function filtersOf(values: LogFilters, isAdmin: boolean): LogFilters {

@@ -2,14 +2,15 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useCommands } from '#console/ui/commands/command.ts'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
+import { Button } from '#console/ui/elements/button.tsx'
 import { copyText } from '#console/ui/elements/copy-text.ts'
+import { LiveMark } from '#console/ui/elements/live-indicator.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { ColumnChooser } from '#console/ui/lists/column-chooser.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { zoneName } from '#console/ui/time-range/time-range.ts'
 import { CallChart } from './call-chart.tsx'
 import { linkedLayout, linkTo } from './linked-layout.ts'
-import { LiveStatus } from './live-status.tsx'
 import { COLUMNS_KEY, useLogColumns } from './log-columns.tsx'
 import { LogFilterBar } from './log-filters.tsx'
 import { LOG_DENSITY, LogList } from './log-list.tsx'
@@ -117,4 +118,32 @@ function useLogCommands(acts: {
     },
     { id: 'copy-link', title: t('words.copyLink'), keys: 'c', icon: 'link', act: acts.onCopyLink },
   ])
+}
+
+type LiveStatusProps = {
+  isPaused: boolean
+  /** True while the user reads the list, during which new rows are not inserted. */
+  isHeld: boolean
+  /** True if no new row can appear, because the range has ended or this is not the first page. */
+  isPast: boolean
+  onPause: (isPaused: boolean) => void
+}
+
+/** The state of live updates as a word and a symbol, and a button that pauses live updates. */
+function LiveStatus({ isPaused, isHeld, isPast, onPause }: LiveStatusProps) {
+  const { t } = useTranslation()
+  const kind = isPast ? 'past' : isPaused ? 'paused' : isHeld ? 'held' : 'live'
+  return (
+    <div className="tg-log-live">
+      <LiveMark kind={kind}>
+        <Button
+          tone="quiet"
+          icon={isPaused ? 'play' : 'pause'}
+          label={isPaused ? t('usageLog.resume') : t('usageLog.pause')}
+          isPressed={isPaused}
+          onClick={() => onPause(!isPaused)}
+        />
+      </LiveMark>
+    </div>
+  )
 }

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { type ExportKind, exportLogs } from '#console/api/logs.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
+import { saveFile } from '#console/ui/state/save-file.ts'
 import { useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import { rangeText, zoneName } from '#console/ui/time-range/time-range.ts'
 import { type ExportColumn, exportColumns } from '#read-api/contract/export-columns.ts'
@@ -78,16 +79,6 @@ function countedBy(
       onRows(counter.rows)
     },
   })
-}
-
-/** Saves a file on the user's computer, as a download named `name`. */
-function saveFile(file: Blob, name: string): void {
-  const address = URL.createObjectURL(file)
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }
 
 const LEFT_OUT_KEY = 'logs-export-left-out'

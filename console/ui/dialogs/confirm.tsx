@@ -1,6 +1,7 @@
-import { type ReactNode, useSyncExternalStore } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../elements/button.tsx'
+import { createStore } from '../state/store.ts'
 import { Dialog } from './dialog.tsx'
 
 type ConfirmWords = {
@@ -37,25 +38,24 @@ export function ConfirmDialog(
 
 type Question = { words: ConfirmWords; isOpen: boolean; answer: (isConfirmed: boolean) => void }
 
-let question: Question | null = null
-const listeners = new Set<() => void>()
+const question = createStore<Question | null>(null)
 
 /** Opens a dialog and resolves to the user's answer, or to false if the dialog is closed. */
 export function confirm(words: ConfirmWords): Promise<boolean> {
-  question?.answer(false)
+  question.get()?.answer(false)
   return new Promise((resolve) => {
     const answer = (isConfirmed: boolean) => {
       // Keep the text while the dialog fades out.
-      if (question?.answer === answer) show({ words, isOpen: false, answer })
+      if (question.get()?.answer === answer) question.set({ words, isOpen: false, answer })
       resolve(isConfirmed)
     }
-    show({ words, isOpen: true, answer })
+    question.set({ words, isOpen: true, answer })
   })
 }
 
 /** The dialog of `confirm()`. The app contains this component once. */
 export function ConfirmHost() {
-  const asked = useSyncExternalStore(subscribe, () => question)
+  const asked = question.useValue()
   if (asked === null) return null
   return (
     <ConfirmDialog
@@ -65,14 +65,4 @@ export function ConfirmHost() {
       onCancel={() => asked.answer(false)}
     />
   )
-}
-
-function show(next: Question): void {
-  question = next
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
 }

@@ -1,7 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react'
 import { type FieldControl, FormField } from './form-field.tsx'
 import { PasswordInput, Select, TextArea, TextInput } from './inputs.tsx'
-import { type Pick as QuickPick, QuickPicks } from './quick-picks.tsx'
 
 /** The label, the hint and the error of a field. All other props belong to the control. */
 export type Labelled = {
@@ -30,7 +29,7 @@ export function labelled<Rest extends Labelled>(
 /** Buttons that set common values. */
 type Picks = {
   label: string
-  choices: readonly QuickPick[]
+  choices: readonly { value: string; text: string }[]
   /** The value whose button is marked. The default is the value of the field. */
   chosen?: string | null
   onPick?: (value: string) => void
@@ -56,7 +55,7 @@ export function TextField({ picks, beside, ...props }: TextFieldProps) {
         <TextInput className="tg-input-short" {...input} />
         <QuickPicks
           label={picks.label}
-          picks={picks.choices}
+          choices={picks.choices}
           chosen={picks.chosen === undefined ? props.value : picks.chosen}
           onPick={picks.onPick ?? props.onChange}
         />
@@ -79,3 +78,20 @@ export const TextAreaField = (props: ComponentProps<typeof TextArea> & Labelled)
 export const SelectField = <Value extends string>(
   props: ComponentProps<typeof Select<Value>> & Labelled,
 ) => labelled(props, (input) => <Select {...input} />)
+
+function QuickPicks(props: Required<Picks>) {
+  return (
+    <fieldset className="tg-picks" aria-label={props.label}>
+      {props.choices.map(({ value, text }) => (
+        <button
+          key={value}
+          type="button"
+          aria-pressed={value === props.chosen}
+          onClick={() => props.onPick(value)}
+        >
+          {text}
+        </button>
+      ))}
+    </fieldset>
+  )
+}

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { useTheme } from '#console/theme/theme-mode.ts'
 import { Alert } from '../messages/alert.tsx'
+import { createScriptUrl } from '../state/script-url.ts'
 
 /** The API that the script of the verification provider adds to `window`. */
 type HumanCheckApi = {
@@ -11,13 +12,12 @@ type HumanCheckApi = {
   readonly remove: (id: string) => void
 }
 
-type ScriptPolicy = { createScriptURL: (url: string) => string }
-type Globals = {
-  turnstile?: HumanCheckApi
-  trustedTypes?: { createPolicy: (name: string, rules: ScriptPolicy) => ScriptPolicy }
-}
+type Globals = { turnstile?: HumanCheckApi }
 
-const SCRIPT = 'https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit'
+const scriptUrl = createScriptUrl(
+  'human-check',
+  'https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit',
+)
 
 let loading: Promise<HumanCheckApi> | undefined
 
@@ -43,15 +43,6 @@ function load(): Promise<HumanCheckApi> {
     script.addEventListener('error', () => fail(new Error('the human check did not come')))
     document.head.append(script)
   })
-}
-
-let policy: ScriptPolicy | undefined
-
-/** Returns the URL of the script, the only URL that the Trusted Types policy allows. */
-function scriptUrl(): string {
-  const { trustedTypes } = globalThis as Globals
-  policy ??= trustedTypes?.createPolicy('human-check', { createScriptURL: () => SCRIPT })
-  return policy?.createScriptURL(SCRIPT) ?? SCRIPT
 }
 
 type Widget = { readonly api: HumanCheckApi; readonly id: string }

@@ -20,6 +20,14 @@ export function SelectFilter<Value extends string>(props: {
   )
 }
 
+/** The filter for a status, whose values the server numbers. */
+export function StatusFilter<Value extends string>(
+  props: Omit<Parameters<typeof SelectFilter<Value>>[0], 'label' | 'any'>,
+) {
+  const { t } = useTranslation()
+  return <SelectFilter label={t('words.status')} any={t('words.anyStatus')} {...props} />
+}
+
 /** The filter for a user group. A group of the URL is listed even if it does not exist. */
 export function GroupFilter(props: {
   groups: readonly string[]

@@ -7,7 +7,7 @@ import {
 import { useCallback } from 'react'
 import type { ListPage } from '#console/api/request.ts'
 import type { Sort } from '../data-grid/column.ts'
-import type { UrlSchema, UrlValues } from '../state/url-state.ts'
+import { fallbacksOf, type UrlSchema, type UrlValues } from '../state/url-state.ts'
 import { type SetUrlState, useUrlState } from '../state/use-url-state.ts'
 import type { ListAddress, ListAsk, PageSize } from './list-url-params.ts'
 import { type Paging, pagingOf, usePageSize } from './pagination.tsx'
@@ -87,11 +87,6 @@ const NONE: unknown[] = []
 
 const pick = (values: Readonly<Record<string, unknown>>, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, values[name]]))
-
-const fallbacksOf = <Filters extends UrlSchema>(filters: Filters) =>
-  Object.fromEntries(
-    Object.entries(filters).map(([name, { fallback }]) => [name, fallback]),
-  ) as UrlValues<Filters>
 
 /** Returns the page size of the URL. Without one, returns the stored page size. */
 function useAskedSize(

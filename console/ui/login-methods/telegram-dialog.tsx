@@ -4,13 +4,12 @@ import { useLocale } from '#console/i18n/use-locale.ts'
 import { Dialog } from '../dialogs/dialog.tsx'
 import { Button } from '../elements/button.tsx'
 import { Refusal } from '../messages/alert.tsx'
+import { createScriptUrl } from '../state/script-url.ts'
 
-type ScriptPolicy = { createScriptURL: (url: string) => string }
-type Globals = {
-  trustedTypes?: { createPolicy: (name: string, rules: ScriptPolicy) => ScriptPolicy }
-}
-
-const SCRIPT = 'https://telegram.org/js/telegram-widget.js?22'
+const scriptUrl = createScriptUrl(
+  'telegram-widget',
+  'https://telegram.org/js/telegram-widget.js?22',
+)
 
 /**
  * Creates the script of Telegram's widget (core.telegram.org/widgets/login), which inserts a frame.
@@ -29,15 +28,6 @@ function telegramScript(widget: {
   script.dataset.authUrl = widget.authUrl
   script.src = scriptUrl()
   return script
-}
-
-let policy: ScriptPolicy | undefined
-
-/** Returns the URL of the script, the only URL that the Trusted Types policy allows. */
-function scriptUrl(): string {
-  const { trustedTypes } = globalThis as Globals
-  policy ??= trustedTypes?.createPolicy('telegram-widget', { createScriptURL: () => SCRIPT })
-  return policy?.createScriptURL(SCRIPT) ?? SCRIPT
 }
 
 /** Telegram's login button. It redirects this tab to `/oauth/telegram` with data and state. */

@@ -1,21 +1,11 @@
-import { useSyncExternalStore } from 'react'
+import { createStore } from '../state/store.ts'
 
-let text = ''
-const listeners = new Set<() => void>()
+const message = createStore('')
 
 /** Announces a text to screen readers, without interrupting them. */
-export function announce(message: string): void {
-  text = message
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
+export const announce = (text: string): void => message.set(text)
 
 /** The live region of `announce()`. The app contains this component once. */
 export function Announcer() {
-  const message = useSyncExternalStore(subscribe, () => text)
-  return <output className="tg-visually-hidden">{message}</output>
+  return <output className="tg-visually-hidden">{message.useValue()}</output>
 }

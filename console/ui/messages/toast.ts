@@ -1,5 +1,6 @@
 import { ApiError } from '#console/api/api-error.ts'
 import { Cancelled } from '../dialogs/cancelled-error.ts'
+import { createStore } from '../state/store.ts'
 
 export type Toast = {
   id: number
@@ -32,9 +33,8 @@ const STAY_MS_ACTION = 8_000
 const STAY_MS_ERROR = 10_000
 const JUST_NOW_MS = 1_000
 
-let toasts: readonly Toast[] = []
+const toasts = createStore<readonly Toast[]>([])
 let lastId = 0
-const listeners = new Set<() => void>()
 
 /** Shows a success message. Earlier error messages are removed, because they no longer apply. */
 export function showSuccess(message: string, options: ToastOptions = {}): void {
@@ -44,8 +44,7 @@ export function showSuccess(message: string, options: ToastOptions = {}): void {
 
 /** Removes earlier error messages, except a message that has just appeared. */
 export function dismissRefusals(): void {
-  const isOver = ({ tone, at }: Toast) => tone === 'error' && performance.now() - at > JUST_NOW_MS
-  if (toasts.some(isOver)) set(toasts.filter((toast) => !isOver(toast)))
+  keep(({ tone, at }) => tone !== 'error' || performance.now() - at <= JUST_NOW_MS)
 }
 
 export function showInfo(message: string, options: ToastOptions = {}): void {
@@ -66,25 +65,25 @@ export function showError(error: unknown, options: ToastOptions = {}): void {
 }
 
 export function dismissToast(id: number): void {
-  set(toasts.filter((toast) => toast.id !== id))
+  keep((toast) => toast.id !== id)
 }
 
 /** Removes hints (errors that did not come from the server), because the user is following them. */
 export function dismissHints(): void {
-  const isHint = ({ tone, requestId }: Toast) => tone === 'error' && requestId === ''
-  if (toasts.some(isHint)) set(toasts.filter((toast) => !isHint(toast)))
+  keep(({ tone, requestId }) => tone !== 'error' || requestId !== '')
 }
 
 /** Removes messages about the page that the user has left. */
 export function dismissLeft(): void {
-  if (toasts.some(({ goesAlong }) => !goesAlong)) set(toasts.filter(({ goesAlong }) => goesAlong))
+  keep(({ goesAlong }) => goesAlong)
 }
 
-export const shownToasts = (): readonly Toast[] => toasts
+export const shownToasts = toasts.get
+export const useToasts = toasts.useValue
 
-export function onToasts(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+/** Keeps only the toasts for which `isKept` returns true. */
+function keep(isKept: (toast: Toast) => boolean): void {
+  if (!shownToasts().every(isKept)) toasts.set(shownToasts().filter(isKept))
 }
 
 type Said = { message: string; detail?: string; requestId?: string }
@@ -92,8 +91,8 @@ type Said = { message: string; detail?: string; requestId?: string }
 /** Adds a toast. Equal messages share one toast. At most three toasts are kept, the newest ones. */
 function show(tone: Toast['tone'], said: Said, options: ToastOptions) {
   const { message, detail = '', requestId = '' } = said
-  const equal = toasts.find((toast) => toast.tone === tone && toast.message === message)
-  const rest = toasts.filter((toast) => toast !== equal)
+  const equal = shownToasts().find((toast) => toast.tone === tone && toast.message === message)
+  const rest = shownToasts().filter((toast) => toast !== equal)
   lastId += 1
   const toast: Toast = {
     id: lastId,
@@ -107,15 +106,10 @@ function show(tone: Toast['tone'], said: Said, options: ToastOptions) {
     stayMs: options.stayMs ?? stayMs(tone, options.action !== undefined),
     at: performance.now(),
   }
-  set([...rest, toast].slice(-SHOWN_MAX))
+  toasts.set([...rest, toast].slice(-SHOWN_MAX))
 }
 
 function stayMs(tone: Toast['tone'], hasAction: boolean): number {
   if (tone === 'error') return STAY_MS_ERROR
   return hasAction ? STAY_MS_ACTION : STAY_MS
-}
-
-function set(next: readonly Toast[]): void {
-  toasts = next
-  for (const listener of listeners) listener()
 }

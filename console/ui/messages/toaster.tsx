@@ -1,8 +1,8 @@
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '../elements/copy-button.tsx'
 import { Icon, type IconName } from '../elements/icons.tsx'
-import { dismissToast, onToasts, shownToasts, type Toast } from './toast.ts'
+import { dismissToast, type Toast, useToasts } from './toast.ts'
 
 const ICONS: Record<Toast['tone'], IconName> = {
   success: 'check',
@@ -13,7 +13,7 @@ const ICONS: Record<Toast['tone'], IconName> = {
 
 /** The toasts. The app contains this component once. */
 export function Toaster() {
-  const toasts = useSyncExternalStore(onToasts, shownToasts)
+  const toasts = useToasts()
   return (
     <div className="tg-toaster" aria-live="polite" aria-relevant="additions">
       {toasts.map((toast) => (

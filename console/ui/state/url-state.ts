@@ -12,6 +12,11 @@ export type UrlValues<Schema extends UrlSchema> = {
   readonly [Name in keyof Schema]: Schema[Name] extends UrlParam<infer Value> ? Value : never
 }
 
+export const fallbacksOf = <Schema extends UrlSchema>(schema: Schema): UrlValues<Schema> =>
+  Object.fromEntries(
+    Object.entries(schema).map(([name, { fallback }]) => [name, fallback]),
+  ) as UrlValues<Schema>
+
 /** A text of at most `maxLength` characters, without control characters and lone surrogates. */
 export function textParam(fallback = '', maxLength = 200): UrlParam<string> {
   return {

@@ -11,7 +11,7 @@ export type KeyMode = 'single' | 'batch' | 'multi_to_single' | 'replace' | 'appe
 /** A field that only some channel types have. */
 export type OwnField = ChannelType['fields'][number]['key']
 
-/** The fields of the contract that the form edits as they are. The other three differ in the form. */
+/** The contract's fields that the form edits as they are. Three fields differ in the form. */
 const { type: _type, expiredTime: _expiry, organization: _organization, ...rest } = CHANNEL_FIELDS
 export const FORM_FIELDS = rest
 

@@ -1,3 +1,4 @@
+import { parseObject } from '#console/api/parse-object.ts'
 import type { ChannelDraft } from './channel-draft.ts'
 
 /**
@@ -25,11 +26,6 @@ export const needsKeyAgain = (before: ChannelDraft, after: ChannelDraft): boolea
 export const cleanUrl = (url: string): string => url.trim().replace(/\/+$/, '')
 
 function proxyOf(setting: string): string {
-  try {
-    const value: unknown = JSON.parse(setting)
-    const proxy = (value as { proxy?: unknown } | null)?.proxy
-    return typeof proxy === 'string' ? proxy.trim() : ''
-  } catch {
-    return ''
-  }
+  const proxy = parseObject(setting)?.proxy
+  return typeof proxy === 'string' ? proxy.trim() : ''
 }

@@ -1,7 +1,9 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
+import { TextField } from '#console/ui/forms/fields.tsx'
+import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { ChosenBar } from '#console/ui/lists/selection-bar.tsx'
-import { BatchTagDialog } from '../tags/batch-tag-dialog.tsx'
 import type { ChannelActions } from './use-channel-actions.ts'
 import type { useChosen } from './use-channel-list.ts'
 
@@ -38,5 +40,41 @@ export function BatchBar(props: { chosen: ReturnType<typeof useChosen>; actions:
         }}
       />
     </ChosenBar>
+  )
+}
+
+function BatchTagDialog(props: {
+  isOpen: boolean
+  count: number
+  onClose: () => void
+  /** Returns true if all channels have the tag. */
+  onTag: (tag: string) => Promise<boolean>
+}) {
+  const { t } = useTranslation()
+  const form = useDraftForm({
+    onClose: props.onClose,
+    initial: () => ({ tag: '' }),
+    validate: ({ tag }) => (tag.trim() === '' ? { tag: t('channelForm.fault.tagMissing') } : {}),
+    save: async ({ tag }) => {
+      if (await props.onTag(tag.trim())) form.close()
+    },
+    onRepeat: () => form.close(),
+  })
+  return (
+    <FormDialog
+      isOpen={props.isOpen}
+      title={t('channelTags.batchTitle', { count: props.count })}
+      submitText={t('words.setTag')}
+      form={form}
+      onClose={form.close}
+    >
+      <TextField
+        label={t('channels.tag')}
+        hint={t('channelTags.batchHint')}
+        isRequired
+        maxLength={200}
+        {...form.field('tag')}
+      />
+    </FormDialog>
   )
 }

@@ -1,7 +1,9 @@
 import type { TFunction } from 'i18next'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import { actionsColumn, type Column, column, TITLE } from '#console/ui/data-grid/column.ts'
 import { stamp } from '#console/ui/elements/time.tsx'
+import { showError } from '#console/ui/messages/toast.ts'
 import { Quota } from '#console/ui/quota/quota.tsx'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import { listOf } from '../form/channel-draft.ts'
@@ -15,7 +17,6 @@ import {
   TagStatus,
 } from './channel-cells.tsx'
 import type { ChannelLine } from './channel-rows.ts'
-import { InlineInteger } from './inline-integer-input.tsx'
 import { ChannelName, TagName } from './name-cell.tsx'
 import { ChannelMenu, TagMenu } from './row-menu.tsx'
 import type { ChannelActions } from './use-channel-actions.ts'
@@ -158,3 +159,42 @@ const menuCell = (actions: ChannelActions) =>
     (channel) => <ChannelMenu channel={channel} actions={actions} />,
     (group) => <TagMenu group={group} actions={actions} />,
   )
+
+/**
+ * An integer edited in its row. Enter and blur save the number, and Escape restores the old number.
+ * If the channels of a tag have different numbers, the number is null and the box empty.
+ */
+function InlineInteger(props: {
+  label: string
+  value: number | null
+  min: number
+  onSave: (value: number) => void
+}) {
+  const { t } = useTranslation()
+  const [text, setText] = useState<string | null>(null)
+  const stored = props.value === null ? '' : String(props.value)
+  const shown = text ?? stored
+  const isWrong = shown !== stored && (!/^-?\d{1,9}$/.test(shown.trim()) || +shown < props.min)
+  const save = () => {
+    if (isWrong) showError(t(props.min < 0 ? 'channels.notWhole' : 'channels.notWholeFromZero'))
+    else if (text !== null && text.trim() !== stored) props.onSave(Number(text))
+    setText(null)
+  }
+  return (
+    <input
+      className="tg-input tg-inline-number"
+      inputMode="numeric"
+      aria-label={props.label}
+      aria-invalid={isWrong ? true : undefined}
+      placeholder="–"
+      value={shown}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onBlur={save}
+      onKeyDown={(event) => {
+        event.stopPropagation()
+        if (event.key === 'Enter') event.currentTarget.blur()
+        if (event.key === 'Escape') setText(null)
+      }}
+    />
+  )
+}

@@ -5,7 +5,7 @@ import { Button } from '#console/ui/elements/button.tsx'
 import type { Choice } from '#console/ui/forms/inputs.tsx'
 import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import { KeywordFilter } from '#console/ui/lists/list-panel.tsx'
-import { GroupFilter, SelectFilter } from '#console/ui/lists/select-filter.tsx'
+import { GroupFilter, SelectFilter, StatusFilter } from '#console/ui/lists/select-filter.tsx'
 import type { ChannelFilters } from './channel-url-params.ts'
 import type { ChannelListView } from './use-channel-list.ts'
 
@@ -57,9 +57,7 @@ function FoldedFields(props: FieldsProps) {
         value={filters.group}
         onChange={(group) => onFilters({ group })}
       />
-      <SelectFilter
-        label={t('words.status')}
-        any={t('words.anyStatus')}
+      <StatusFilter
         value={filters.status}
         choices={STATES.map(([value, state]) => ({ value, label: t(`channels.state.${state}`) }))}
         onChange={(status) => onFilters({ status })}

@@ -1,3 +1,5 @@
+import { parseObject } from '#console/api/parse-object.ts'
+
 export type ChannelState = 'enabled' | 'disabled' | 'autoDisabled' | 'unknown'
 
 const STATES: Readonly<Record<number, ChannelState>> = {
@@ -15,15 +17,9 @@ export type StatusCause = { reason: string; time: number }
  * invalid.
  */
 export function statusCause(otherInfo: string): StatusCause | null {
-  try {
-    const info: unknown = JSON.parse(otherInfo)
-    if (typeof info !== 'object' || info === null) return null
-    const { status_reason: reason, status_time: time } = info as Record<string, unknown>
-    if (typeof reason !== 'string' || reason === '') return null
-    return { reason, time: typeof time === 'number' ? time : 0 }
-  } catch {
-    return null
-  }
+  const { status_reason: reason, status_time: time } = parseObject(otherInfo) ?? {}
+  if (typeof reason !== 'string' || reason === '') return null
+  return { reason, time: typeof time === 'number' ? time : 0 }
 }
 
 export type Speed = 'untested' | 'fast' | 'fair' | 'slow' | 'verySlow'

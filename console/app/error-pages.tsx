@@ -1,5 +1,6 @@
-import { useEffect } from 'react'
+import { type ComponentType, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Link, useRouteError } from 'react-router-dom'
 import { Button } from '#console/ui/elements/button.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { usePageTitle } from '#console/ui/layout/page.tsx'
@@ -11,7 +12,7 @@ const RELOAD_EVERY_MS = 30_000
 const RELOADED_KEY = 'lost-page-reloaded'
 
 /** Replaces a page whose script failed to load. Browsers retry a script only after a reload. */
-export function LostPage({ file }: { file: string }) {
+function LostPage({ file }: { file: string }) {
   const { t } = useTranslation()
   usePageTitle(t('ui.lost'))
   useRetries(file)
@@ -62,4 +63,55 @@ async function reloadIfAnswered(file: string): Promise<void> {
   if (answer?.ok !== true) return
   sessionStorage.setItem(RELOADED_KEY, 'yes')
   window.location.reload()
+}
+
+/** Loads a page, or else a page that shows the error, because a rejected `lazy` renders nothing. */
+export async function ownChunk(
+  load: () => Promise<ComponentType>,
+): Promise<{ Component: ComponentType }> {
+  try {
+    return { Component: await load() }
+  } catch (error) {
+    const file = fileOf(error)
+    return { Component: () => <LostPage file={file} /> }
+  }
+}
+
+/** Returns the URL of the failed file if the browser's message contains it; otherwise `/`. */
+function fileOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : ''
+  return /(?:https?:\/)?\/\S+\.(?:js|css)\b/.exec(message)?.[0] ?? '/'
+}
+
+/** Replaces a page whose rendering threw an error. */
+export function CrashPage() {
+  const { t } = useTranslation()
+  const error = useRouteError()
+  usePageTitle(t('ui.crashed'))
+  useEffect(() => console.error(error), [error])
+  return (
+    <div className="tg-message-page">
+      <h1>{t('ui.crashed')}</h1>
+      <p className="tg-muted">{t('ui.crashedBody')}</p>
+      <Button tone="primary" icon="refresh" onClick={() => window.location.reload()}>
+        {t('ui.reload')}
+      </Button>
+    </div>
+  )
+}
+
+export function NotFoundPage() {
+  const { t } = useTranslation()
+  usePageTitle(t('shell.notFoundTitle'))
+  return (
+    <div className="tg-message-page">
+      <p className="tg-message-code" aria-hidden="true">
+        404
+      </p>
+      <h1>{t('shell.notFound')}</h1>
+      <Link className="tg-link-button" to="/">
+        {t('shell.backHome')}
+      </Link>
+    </div>
+  )
 }

@@ -8,14 +8,25 @@ import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
 import { Fact } from '#console/ui/elements/labelled-value.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'
-import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
+import { type FieldErrors, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { useLeaveGuard } from '#console/ui/forms/use-leave-guard.ts'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { AdminMessage } from '#read-api/contract/messages.ts'
-import { type MessageFault, type MessageText, textFaults, trimmed } from './message-draft.ts'
+import {
+  type Chosen,
+  type MessageFault,
+  type MessageText,
+  NO_TEXT,
+  NOBODY,
+  newMessage,
+  recipientFaults,
+  textFaults,
+  trimmed,
+} from './message-draft.ts'
 import { TextFields } from './message-text-fields.tsx'
+import { RecipientFields } from './recipient-fields.tsx'
 import { RecipientTable } from './recipient-table.tsx'
 
 const WIDTH = 900
@@ -63,23 +74,15 @@ export function EditDrawer(props: Props & { id: number }) {
 function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }) {
   const { t } = useTranslation()
   const { message } = props
-  const client = useQueryClient()
-  const form = useDraftForm<MessageText, MessageFault>({
+  const form = useMessageForm<MessageText>(props, {
     initial: () => textOf(message),
     validate: textFaults,
-    faultText: (fault) => t(`messages.${fault}`),
-    save: async (text) => {
-      await call('PUT /api/admin/messages/:id', {
-        params: { id: message.id },
-        body: trimmed(text),
-      })
-      showSuccess(t('messages.updated'), { goesAlong: true })
-      props.onClose()
-      await client.invalidateQueries({ queryKey: messagesKey })
+    send: async (text) => {
+      const input = { params: { id: message.id }, body: trimmed(text) }
+      await call('PUT /api/admin/messages/:id', input)
+      return t('messages.updated')
     },
-    onRepeat: props.onClose,
   })
-  useLeaveGuard(props.isOpen && form.isChanged)
   return (
     <FormDrawer
       isOpen={props.isOpen}
@@ -95,6 +98,58 @@ function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }) {
       <RecipientTable messageId={message.id} isOpen={props.isOpen} />
     </FormDrawer>
   )
+}
+
+/** Writes and sends a message. Each opening mounts the form again with empty fields. */
+export function CreateDrawer(props: Props) {
+  const { t } = useTranslation()
+  const form = useMessageForm<MessageText & Chosen>(props, {
+    initial: () => ({ ...NO_TEXT, ...NOBODY }),
+    validate: (draft) => ({ ...textFaults(draft), ...recipientFaults(draft) }),
+    send: async (draft) => {
+      const sent = await call('POST /api/admin/messages', { body: newMessage(draft) })
+      return t('messages.sent', { count: sent.total_recipients })
+    },
+  })
+  return (
+    <FormDrawer
+      isOpen={props.isOpen}
+      title={t('messages.create')}
+      lead={t('messages.createLead')}
+      submitText={t('words.send')}
+      form={form}
+      onClose={props.onClose}
+    >
+      <TextFields form={form} />
+      <RecipientFields form={form} />
+    </FormDrawer>
+  )
+}
+
+type MessageForm<Draft> = {
+  initial: () => Draft
+  validate: (draft: Draft) => FieldErrors<Draft, MessageFault>
+  /** Sends the message and returns the text of the success message. */
+  send: (draft: Draft) => Promise<string>
+}
+
+/** Manages the form of a message. The drawer closes once the message has been sent. */
+function useMessageForm<Draft extends object>(drawer: Props, form: MessageForm<Draft>) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const draftForm = useDraftForm<Draft, MessageFault>({
+    initial: form.initial,
+    validate: form.validate,
+    faultText: (fault) => t(`messages.${fault}`),
+    save: async (draft) => {
+      showSuccess(await form.send(draft), { goesAlong: true })
+      drawer.onClose()
+      await client.invalidateQueries({ queryKey: messagesKey })
+    },
+    onRepeat: drawer.onClose,
+  })
+  useLeaveGuard(drawer.isOpen && draftForm.isChanged)
+  return draftForm
 }
 
 const textOf = ({ title, content, format }: AdminMessage): MessageText => ({
