@@ -1,12 +1,18 @@
-/** Thrown when a request is refused by a rule, fails with an HTTP error, or gets no response. */
+/**
+ * Thrown when the server refuses a request, when a request fails with an HTTP error, and when there
+ * is no response.
+ */
 export class ApiError extends Error {
-  /** A stable code such as `InsufficientQuota`; `Http404` or `Network` if the server sent none. */
+  /**
+   * A stable error code such as `InsufficientQuota`. If the server sent no code, the value is
+   * `Http` with the status (`Http404`), or `Network`.
+   */
   readonly code: string
   /** The HTTP status; 0 if there was no response. */
   readonly status: number
   /** The server's `X-Request-Id`; empty if there was no response. */
   readonly requestId: string
-  /** The server's message, if it differs from `message`; otherwise empty. */
+  /** The server's message. Empty if `message` already contains it or if the server sent none. */
   readonly detail: string
   /** The value of `Retry-After` in milliseconds. */
   readonly retryAfterMs: number | null
@@ -33,8 +39,8 @@ export class ApiError extends Error {
 }
 
 /**
- * Returns a refusal unchanged. After a server failure or without a response, returns an error with
- * the message `words`.
+ * Returns the error unchanged if the server refused the request. After a server failure or without
+ * a response, returns an error with the message `words`.
  */
 export function failureOf(error: unknown, words: string): Error {
   if (!(error instanceof ApiError) || error.status === 0) return new Error(words)

@@ -52,7 +52,10 @@ export function healthKind({ status, circuits, figures }: ChannelHealth): Health
 export const isTroubled = (channel: ChannelHealth): boolean =>
   RANK.indexOf(healthKind(channel)) < RANK.indexOf('well')
 
-/** Sorts channels by severity of their problems, then by id. */
+/**
+ * Compares two channels. Channels with more severe problems come first, and channels with equal
+ * problems are in the order of their ids.
+ */
 export const byTrouble = (one: ChannelHealth, other: ChannelHealth): number =>
   Math.min(RANK.indexOf(healthKind(one)), RANK.indexOf('well')) -
     Math.min(RANK.indexOf(healthKind(other)), RANK.indexOf('well')) || one.id - other.id
@@ -72,7 +75,10 @@ const BAR_SECONDS = 180
 export const barsEnd = (atMs: number): number =>
   (Math.floor(atMs / 1_000 / BAR_SECONDS) + 1) * BAR_SECONDS
 
-/** Returns the hour before `end` in 3-minute bars. The rate of a bar without attempts is null. */
+/**
+ * Returns the hour before `end`, divided into bars of three minutes. The rate of a bar without
+ * attempts is null.
+ */
 export function pointsOf(rows: ChannelHealth['minutes'], end: number): readonly Point[] {
   const length = BAR_SECONDS
   const count = Math.round(3_600 / length)
@@ -101,7 +107,10 @@ const healthQuery = queryOptions({
   queryFn: ({ signal }) => call('GET /api/channel/health', { signal }),
 })
 
-/** Applies a live event to a snapshot, unless the snapshot is newer than the event. */
+/**
+ * Applies a live event to a snapshot. If the snapshot is newer than the event, returns the snapshot
+ * unchanged.
+ */
 export function withPush(snapshot: HealthSnapshot, push: HealthPush): HealthSnapshot {
   if (push.at < snapshot.at) return snapshot
   const changed = new Map(push.channels.map((channel) => [channel.id, channel]))
@@ -113,7 +122,10 @@ export function withPush(snapshot: HealthSnapshot, push: HealthPush): HealthSnap
   return { at: push.at, channels: [...kept, ...added].sort((a, b) => a.id - b.id) }
 }
 
-/** Reads the health of all channels, with live updates, and again after each reconnection. */
+/**
+ * Reads the health of all channels and keeps it current with live events. After each reconnection,
+ * the health is read again.
+ */
 export function useHealth() {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'

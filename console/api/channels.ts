@@ -6,8 +6,8 @@ import { apiQuery, call, exchange } from './client.ts'
 import { fetchAllPages, type ListPage, MATCHING_MAX } from './request.ts'
 
 /**
- * `page` is zero-based. An empty text does not filter. In tag mode, `items` contains tags, and
- * channels without a tag. `total` is the number of both.
+ * A query for a page of channels. `page` is zero-based. An empty text does not filter. In tag mode,
+ * `items` contains tags and the channels without a tag, and `total` counts both.
  */
 export type ChannelQuery = {
   keyword: string
@@ -17,13 +17,13 @@ export type ChannelQuery = {
   pageSize: number
   status?: string
   type?: string
-  /** The server's name of the sort column, or empty for the default order. */
+  /** The server's name of the sort column. Empty for the default order. */
   sort?: string
   isDescending?: boolean
   isIdSort?: boolean
   /** True to list each tag as one item, without its channels. */
   isTagMode?: boolean
-  /** Only channels with exactly this tag; empty for all channels. */
+  /** The tag that the channels must have. Empty for all channels. */
   tag?: string
 }
 
@@ -90,7 +90,7 @@ export const knownModelsQuery = queryOptions({
 /** Reads the models that at least one enabled channel serves. */
 export const enabledModelsQuery = apiQuery('GET /api/channel/models_enabled')
 
-/** Reads the channel types with their fields, which do not change while the server runs. */
+/** Reads the channel types with their fields. The types do not change while the server runs. */
 export const channelTypesQuery = {
   ...apiQuery('GET /api/channel/types'),
   staleTime: Number.POSITIVE_INFINITY,
@@ -98,7 +98,10 @@ export const channelTypesQuery = {
 
 export const testProgressKey = ['channel-test-progress'] as const
 
-/** Reads the progress of the last test run. During a run without live updates, polls it. */
+/**
+ * Reads the progress of the last test run. While a test is running without live updates, the
+ * progress is polled.
+ */
 export const testProgressQuery = (isLive: boolean) =>
   queryOptions({
     queryKey: testProgressKey,
@@ -111,7 +114,10 @@ export type TestOutcome =
   | { readonly isSuccess: true; readonly seconds: number }
   | { readonly isSuccess: false; readonly message: string }
 
-/** Sends a test call for one model to a channel. A failed test is returned, not thrown. */
+/**
+ * Sends a test call for one model to a channel. If the test fails, the failure is returned and not
+ * thrown.
+ */
 export async function testChannel(
   id: number,
   model: string,
@@ -128,6 +134,9 @@ export async function testChannel(
   }
 }
 
-/** Changes the given fields (status 1 enables, 2 disables) and returns the server's message. */
+/**
+ * Changes the given fields of a channel. Status 1 enables the channel, and 2 disables it. Returns
+ * the server's message.
+ */
 export const updateChannel = async (body: UpdateChannel): Promise<string> =>
   (await exchange('PUT /api/channel/', { body })).message

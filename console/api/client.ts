@@ -29,7 +29,10 @@ import type { orderActions } from '#write-api/contract/top-ups.ts'
 import type { userActions } from '#write-api/contract/users.ts'
 import { type ApiAnswer, type ApiRequest, type QueryValue, request } from './request.ts'
 
-/** All routes by contract. Only types are imported, because schemas would enlarge the bundle. */
+/**
+ * All routes of the API, by their contracts. Only types are imported, because the schemas would
+ * enlarge the bundle.
+ */
 type Routes = typeof channelActions &
   typeof channelChecks &
   typeof channelQueries &
@@ -66,7 +69,7 @@ type Part<Name extends RouteName, Key extends string> =
     ? Static<Schema>
     : unknown
 
-/** Path and query values may be numbers or booleans, which are sent as text. */
+/** The types of path and query values. Numbers and booleans are permitted and sent as text. */
 type Texts<Fields> = unknown extends Fields
   ? unknown
   : {
@@ -127,8 +130,8 @@ export const call = async <Name extends RouteName>(
 ): Promise<Data<Name>> => (await exchange(name, ...input)).data
 
 /**
- * Returns query options that read a route. The query key starts with the route's name, unless
- * `queryKey` is given so that several queries can be invalidated together.
+ * Returns query options that read a route. The query key starts with the route's name. If
+ * `queryKey` is given, it replaces the name, so that several queries can be invalidated together.
  */
 export const apiQuery = <Name extends RouteName>(
   name: Name,

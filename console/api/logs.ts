@@ -7,7 +7,10 @@ import { type ListPage, type ListSort, requestFile } from './request.ts'
 
 type LogScope = 'self' | 'all'
 
-/** The filters by their API names. Empty and 0 values are not sent. Times are unix seconds. */
+/**
+ * The filters of the log by their API names. A filter that is empty or 0 is not sent. Times are in
+ * unix seconds.
+ */
 export type LogParams = {
   type?: number | undefined
   token_name?: string
@@ -59,12 +62,18 @@ export const logStat = (ask: {
     signal: ask.signal,
   })
 
-/** Reads charged calls per hour and model. Bounds are unix seconds. Empty hours are omitted. */
+/**
+ * Reads the charged calls per hour and model. The bounds are in unix seconds. Hours without calls
+ * are left out.
+ */
 export async function callsByHour(ask: {
   scope: LogScope
   from: number
   to: number
-  /** The user whose calls are read; empty for all users. Only admins may set a username. */
+  /**
+   * The username of the user whose calls are read. Empty for all users. Only admins may set a
+   * username.
+   */
   username: string
   signal?: AbortSignal
 }): Promise<UsagePoint[]> {
@@ -78,7 +87,7 @@ export async function callsByHour(ask: {
 export type ExportKind = 'csv' | 'ndjson'
 
 /**
- * Exports all rows that match the filters. `zone` is the time zone of times in the CSV. If
+ * Exports all rows that match the filters. `zone` is the time zone of the times in the CSV file. If
  * `columns` is null, all columns are exported.
  */
 export const exportLogs = (ask: {
@@ -121,7 +130,10 @@ export const channelNameQuery = (id: number) =>
 
 const parsed = new WeakMap<LogEntry, LogOther>()
 
-/** Parses the row's `other` field with a cache. Anything but a JSON object counts as empty. */
+/**
+ * Parses the row's `other` field and caches the result. A value that is not a JSON object counts as
+ * an empty object.
+ */
 export function otherOf(row: LogEntry): LogOther {
   const known = parsed.get(row)
   if (known !== undefined) return known
@@ -144,6 +156,9 @@ const END_NAMES = [
 ] as const
 type EndName = (typeof END_NAMES)[number]
 
-/** Returns the name of an abnormal end, or null for a successful call or another kind of row. */
+/**
+ * Returns the name of an abnormal end. Returns null for a successful call and for a row that is not
+ * a call.
+ */
 export const endName = (end: string | undefined): EndName | null =>
   END_NAMES.find((name) => name === end) ?? null

@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { apiQuery, call } from './client.ts'
 import type { ListSort } from './request.ts'
 
-/** `start` and `end` are ISO times and must be sent together. */
+/** A query for sent messages. `start` and `end` are ISO times and must be sent together. */
 type MessageQuery = {
   keyword: string
   start: string
@@ -30,7 +30,7 @@ export const messagesQuery = (asked: MessageQuery) =>
     placeholderData: keepPreviousData,
   })
 
-/** The key of all inbox queries except the unread count. */
+/** The query key of all inbox queries except the query for the unread count. */
 export const inboxKey = ['inbox'] as const
 
 /** Reads the user's messages, newest first. `page` is zero-based. */

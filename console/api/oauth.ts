@@ -3,14 +3,14 @@ import { call } from './client.ts'
 
 const KEY = 'oauth_return_to'
 
-/** Redirects this tab to the OAuth provider. After the login, the user returns to `returnTo`. */
+/** Redirects this tab to the OAuth provider. After the login, the path `returnTo` opens. */
 export async function sendAway(query: AuthorizeQuery, returnTo: string | null): Promise<void> {
   const { url } = await call('GET /api/oauth/authorize', { query })
   rememberReturn(returnTo)
   window.location.assign(url)
 }
 
-/** Stores the page to open after an OAuth login; null means the default page. */
+/** Stores the path of the page to open after an OAuth login. Null means the default page. */
 export function rememberReturn(returnTo: string | null): void {
   if (returnTo === null) sessionStorage.removeItem(KEY)
   else sessionStorage.setItem(KEY, returnTo)

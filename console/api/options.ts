@@ -11,7 +11,8 @@ export const optionsQuery = queryOptions({
     const data = await call('GET /api/option/', { signal })
     return new Map(data.map(({ key, value }) => [key, value]))
   },
-  // Keep the old Map if its entries are equal, because React Query cannot compare Maps.
+  // The old Map is kept if its entries equal the new entries, because React Query cannot compare
+  // Maps.
   structuralSharing: (old, fresh) => (isSame(old, fresh) ? old : fresh),
   refetchOnWindowFocus: false,
 })
@@ -30,8 +31,9 @@ export const optionSchemaQuery = {
 }
 
 /**
- * Saves an option and returns the server's remark about the value, or an empty text. The server
- * refuses if the stored value is not `before`, because another user has changed it.
+ * Saves an option. Returns the server's remark about the value, or an empty text if there is no
+ * remark. The server refuses the request if another user has changed the stored value, so that it
+ * is not `before`.
  */
 export const putOption = async (key: string, value: string, before: string): Promise<string> =>
   (await exchange('PUT /api/option/', { body: { key, value, before } })).message
@@ -70,7 +72,10 @@ export const presetRatiosQuery = (source: PresetSource) => ({
   retry: false,
 })
 
-/** Reads the result of the automatic release check. Empty if the check is disabled. */
+/**
+ * Reads the result of the automatic check for a newer release. The result is empty if the check is
+ * disabled.
+ */
 export const automaticCheckQuery = {
   ...apiQuery('GET /api/option/latest_release'),
   staleTime: Number.POSITIVE_INFINITY,

@@ -21,7 +21,10 @@ type ChatListener = {
   onPiece: (piece: ChatPiece) => void
 }
 
-/** Streams a chat completion until `[DONE]`. Throws `ApiError` after a refusal or any other end. */
+/**
+ * Streams a chat completion until `[DONE]`. Throws `ApiError` if the server refuses the call or the
+ * stream ends without `[DONE]`.
+ */
 export async function chat(
   ask: ChatAsk,
   { onCall, onPiece }: ChatListener,
@@ -80,7 +83,10 @@ async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Reads a chunk. A broken connection throws the same error as a request without a response. */
+/**
+ * Reads a chunk. If the connection breaks, throws the same error as for a request without a
+ * response.
+ */
 async function read(reader: ReadableStreamDefaultReader<Uint8Array>) {
   try {
     return await reader.read()

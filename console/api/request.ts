@@ -12,10 +12,10 @@ export type ApiRequest = {
   /** A value that is undefined, null or empty is not sent. */
   query?: Readonly<Record<string, QueryValue>>
   body?: unknown
-  /** The server responds once its read models include this stream position. */
+  /** A stream position. The server responds only after its read models include this position. */
   afterPosition?: number | undefined
   signal?: AbortSignal | undefined
-  /** The server executes only the first call with this key. */
+  /** The idempotency key. The server executes only the first request with this key. */
   idempotencyKey?: string
   /** True for a request that ends the current session and returns a new one. */
   renewsSession?: boolean
@@ -25,22 +25,27 @@ export type ApiAnswer<T> = {
   data: T
   position: number | null
   message: string
-  /** The complete response body, because a few routes have more fields than `data`. */
+  /**
+   * The complete response body, because the bodies of a few routes contain more fields than `data`.
+   */
   envelope: Readonly<Record<string, unknown>>
 }
 
 /** A page of a list; `page` is zero-based. */
 export type ListPage<Row> = { items: Row[]; page: number; total: number }
 
-/** `sort` is the server's name of the column. Without it, the server's default order applies. */
+/**
+ * The order of a list. `sort` is the server's name of the column. Without `sort`, the server's
+ * default order applies.
+ */
 export type ListSort = {
   readonly sort?: string
   readonly order?: 'asc' | 'desc'
 }
 
 /**
- * The latest stream position written by this tab. Reads send it as `X-After-Position`, and the
- * server waits until its read models include it.
+ * The latest stream position that this tab has written. Reads send this position as
+ * `X-After-Position`. The server waits until its read models include the position.
  */
 let writtenPosition = 0
 
@@ -99,8 +104,9 @@ export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint
 }
 
 /**
- * Calls the relay with the session and returns the streamed response. An error has the relay's
- * message and does not change the server's health state, because it concerns only this call.
+ * Calls the relay with the session and returns the streamed response. A thrown error contains the
+ * relay's message. The error concerns only this call, so it does not change the recorded health of
+ * the server.
  */
 export async function requestStream(call: ApiRequest): Promise<Response> {
   const user = storedUser()
@@ -116,7 +122,7 @@ export async function requestStream(call: ApiRequest): Promise<Response> {
   })
 }
 
-/** Returns the path with the query. Empty values are omitted. The order of the keys is kept. */
+/** Returns the path with the query. Empty values are left out. The keys keep their order. */
 export function addressOf(path: string, query: ApiRequest['query']): string {
   const params = new URLSearchParams()
   for (const [key, value] of Object.entries(query ?? {})) {
@@ -126,7 +132,10 @@ export function addressOf(path: string, query: ApiRequest['query']): string {
   return text === '' ? path : `${path}?${text}`
 }
 
-/** Sends a request. If a session renewal causes a 401, sends it again with the new session. */
+/**
+ * Sends a request. If the response is 401 because the session was renewed in the meantime, sends
+ * the request again with the new session.
+ */
 async function send(call: ApiRequest, userId: number | null): Promise<Response> {
   if (call.renewsSession) return renewSession(() => sendOnce(call, userId))
   const isRenewed = watchSession()

@@ -1,8 +1,9 @@
 import { ApiError } from './api-error.ts'
 
 /**
- * The server's state by the latest calls. `unreachable`: no response. `busy`: HTTP 429, and the
- * time of the next try (`performance.now()`) if the server sent one. `down`: HTTP 502 to 504.
+ * The server's state according to the latest calls. `unreachable` means no response. `busy` means
+ * HTTP 429. If the server sent the time of the next attempt, `busy` contains this time (by
+ * `performance.now()`). `down` means HTTP 502 to 504.
  */
 export type Health =
   | { readonly kind: 'fine' }

@@ -7,7 +7,10 @@ type Listener = (user: SessionUser | null) => void
 const listeners = new Set<Listener>()
 const expiryListeners = new Set<() => void>()
 
-/** The minimum role for the screens of admins; `ROOT_ROLE` is the minimum for the super admin. */
+/**
+ * The minimum role for the screens of admins. `ROOT_ROLE` is the minimum role for the screens of
+ * the super admin.
+ */
 export const ADMIN_ROLE = 10
 export const ROOT_ROLE = 100
 
@@ -17,9 +20,9 @@ let isLeaving = false
 let cached: { text: string | null; user: SessionUser | null } = { text: null, user: null }
 
 /**
- * Returns the user stored at login, or null if the record is missing or invalid. The server checks
- * all rights, so the stored user only determines what the console shows. Returns the same object as
- * long as the record is unchanged.
+ * Returns the user that was stored at login. Returns null if the record is missing or invalid. The
+ * stored user only determines what the console shows, because the server checks all rights. Returns
+ * the same object as long as the record is unchanged.
  */
 export function storedUser(): SessionUser | null {
   const text = localStorage.getItem(KEY)
@@ -53,7 +56,10 @@ export const hasLeft = (): boolean => isLeaving
 export const isAdmin = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ADMIN_ROLE
 export const isRoot = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ROOT_ROLE
 
-/** Ends the session after a 401, unless `userId` is logging out or is not the stored user. */
+/**
+ * Ends the session after a 401 response. Does nothing if the user is logging out or if `userId` is
+ * not the stored user.
+ */
 export function expireSession(userId: number): void {
   if (isLeaving || storedUser()?.id !== userId) return
   clearUser()
@@ -65,7 +71,7 @@ export function onSessionExpired(listener: () => void): () => void {
   return () => expiryListeners.delete(listener)
 }
 
-/** Calls `listener` when the stored user changes, in this tab or another tab. */
+/** Calls `listener` when the stored user changes in this tab or another tab. */
 export function onUserChange(listener: Listener): () => void {
   const onStorage = (event: StorageEvent) => {
     if (event.key === KEY || event.key === null) listener(storedUser())
@@ -78,7 +84,10 @@ export function onUserChange(listener: Listener): () => void {
   }
 }
 
-/** Returns the logged-in user or null, and updates after logins and logouts in other tabs. */
+/**
+ * Returns the logged-in user, or null if nobody is logged in. The value is updated after logins and
+ * logouts in other tabs.
+ */
 export function useUser(): SessionUser | null {
   return useSyncExternalStore(onUserChange, storedUser)
 }
@@ -108,7 +117,10 @@ export async function renewSession<T>(act: () => Promise<T>): Promise<T> {
   return running
 }
 
-/** Returns a function that returns whether the session has been renewed since this call. */
+/**
+ * Starts to watch the session. The returned function tells whether the session has been renewed
+ * since then.
+ */
 export function watchSession(): () => Promise<boolean> {
   const before = renewals
   return async () => {

@@ -11,7 +11,10 @@ import { apiQuery, call } from './client.ts'
 
 type Chat = Readonly<Record<string, string>>
 
-/** The last visit's chat clients, read before `cacheStatus` overwrites them; null if invalid. */
+/**
+ * The chat clients that the last visit stored. They are read before `cacheStatus` overwrites them.
+ * Null if the stored value is invalid.
+ */
 const stored = readChats(localStorage.getItem('chats'))
 let areChatsBroken = stored === null
 
@@ -33,7 +36,9 @@ function isChat(value: unknown): value is Chat {
 /** Returns the chat clients of the last visit, for use until the site's status has loaded. */
 export const storedChats = (): readonly Chat[] => stored ?? []
 
-/** Returns true if the stored chat clients could not be parsed. Later calls return false. */
+/**
+ * Returns true if the stored chat clients could not be parsed. Only the first call returns true.
+ */
 export function takeChatsFault(): boolean {
   const was = areChatsBroken
   areChatsBroken = false
@@ -42,7 +47,10 @@ export function takeChatsFault(): boolean {
 
 const KEY = 'status'
 
-/** Stores the status for the first paint of the next visit, and fields that other screens read. */
+/**
+ * Stores the status, so that the next visit can use it for the first paint. Also stores fields that
+ * other screens read.
+ */
 function cacheStatus(status: Status): void {
   localStorage.setItem(KEY, JSON.stringify(status))
   localStorage.setItem('footer_html', status.footer_html)
@@ -62,7 +70,10 @@ export function cachedStatus(): Status | undefined {
 }
 
 const REFRESH_MS = 5 * 60_000
-/** The time limit of the status request, because the console shows nothing before the response. */
+/**
+ * The time limit of the status request in milliseconds. The request has a limit because the console
+ * shows nothing before the response.
+ */
 const ANSWER_MS_MAX = 10_000
 
 export const statusQuery = queryOptions({
@@ -76,7 +87,10 @@ export const statusQuery = queryOptions({
   staleTime: REFRESH_MS,
 })
 
-/** Returns the site's status. Until it has loaded, returns the last visit's copy, if any. */
+/**
+ * Returns the site's status. Until the status has loaded, returns the copy from the last visit, if
+ * there is one.
+ */
 export function useStatus(): Status | undefined {
   const placeholder = cachedStatus()
   return useQuery(
@@ -91,7 +105,10 @@ type Watch = {
 
 const watches = new WeakMap<QueryClient, Watch>()
 
-/** Returns the site's status for list cells. They share one observer, because many are slow. */
+/**
+ * Returns the site's status for list cells. All cells share one query observer, because many
+ * observers would be slow.
+ */
 export function useSharedStatus(): Status | undefined {
   const client = useQueryClient()
   const { subscribe, read } = watchOf(client)
@@ -128,7 +145,10 @@ type SitePage = 'notice' | 'about' | 'home_page_content'
 
 const PAGE_FRESH_MS = 60_000
 
-/** Reads a text of the operator (Markdown or HTML), which is empty if the operator has set none. */
+/**
+ * Reads a text (Markdown or HTML) that the operator has written. The text is empty if the operator
+ * has not set one.
+ */
 export const sitePageQuery = (page: SitePage) => ({
   ...apiQuery(`GET /api/${page}`),
   staleTime: PAGE_FRESH_MS,
@@ -136,7 +156,10 @@ export const sitePageQuery = (page: SitePage) => ({
 
 const NOTICE_KEY = 'notice'
 
-/** Reads and stores the operator's notice. A notice that loads late would move the page. */
+/**
+ * Reads and stores the operator's notice. The stored copy is shown first, because a notice that
+ * loads late would move the page.
+ */
 const noticeQuery = queryOptions({
   ...sitePageQuery('notice'),
   queryFn: async ({ signal }) => {
@@ -146,7 +169,9 @@ const noticeQuery = queryOptions({
   },
 })
 
-/** Returns the operator's notice or, until it has loaded, the notice of the last visit. */
+/**
+ * Returns the operator's notice. Until the notice has loaded, returns the notice of the last visit.
+ */
 export function useNotice(): string {
   const kept = localStorage.getItem(NOTICE_KEY)
   const query = kept === null ? noticeQuery : { ...noticeQuery, placeholderData: kept }
@@ -155,7 +180,7 @@ export function useNotice(): string {
 
 const NOTICE_WAIT_MS_MAX = 2_000
 
-/** Preloads the notice before the first page, for at most two seconds. */
+/** Loads the notice before the first page renders, but waits for at most two seconds. */
 export async function loadNotice(client: QueryClient): Promise<void> {
   const late = new Promise<void>((done) => setTimeout(done, NOTICE_WAIT_MS_MAX))
   await Promise.race([client.prefetchQuery(noticeQuery), late])

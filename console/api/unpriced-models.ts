@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { isChangedMeanwhile, optionsQuery, presetRatiosQuery, putOption } from './options.ts'
 
-/** The built-in price of a model as decimal texts, with all digits. Null if a value is missing. */
+/** The built-in price of a model as decimal texts with all digits. A missing value is null. */
 export type PresetPrice = {
   readonly model: string
   readonly ratio: string | null
@@ -14,7 +14,10 @@ type Texts = ReadonlyMap<string, string>
 const readAgain = (client: QueryClient): Promise<Texts> =>
   client.fetchQuery({ ...optionsQuery, staleTime: 0 })
 
-/** Reads the current prices and returns the models without a price, whose calls are refused. */
+/**
+ * Reads the current prices and returns the models that have no price. Calls to these models are
+ * refused.
+ */
 export async function unpricedAmong(
   client: QueryClient,
   models: readonly string[],
@@ -22,7 +25,10 @@ export async function unpricedAmong(
   return unpricedBy(await readAgain(client))(models)
 }
 
-/** Returns a function that filters models without a price, according to the given options. */
+/**
+ * Returns a function that selects the models without a price from a list. The given options contain
+ * the prices.
+ */
 export function unpricedBy(options: Texts): (models: readonly string[]) => readonly string[] {
   if (options.get('fallback_pricing_enabled') === 'true') return () => []
   const [prices, ratios] = [namesIn(options.get('ModelPrice')), namesIn(options.get('ModelRatio'))]
@@ -85,7 +91,10 @@ async function addEntries(
   }
 }
 
-/** Appends missing entries to the JSON object `text`. The digits of other numbers do not change. */
+/**
+ * Appends the missing entries to the JSON object `text`. The digits of the existing numbers do not
+ * change.
+ */
 export function withEntries(text: string, entries: readonly (readonly [string, string])[]): string {
   const names = namesIn(text)
   const added = entries.filter(([name]) => !names.has(name))

@@ -2,7 +2,10 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { apiQuery, call } from './client.ts'
 import type { ListSort } from './request.ts'
 
-/** `page` is zero-based. An empty text does not filter. The default order is newest first. */
+/**
+ * A query for users. `page` is zero-based. An empty text does not filter. The default order is
+ * newest first.
+ */
 type UserQuery = { keyword: string; group: string; page: number; pageSize: number } & ListSort
 
 export const usersKey = ['users'] as const

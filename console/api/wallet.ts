@@ -15,7 +15,9 @@ export function ownOrdersQuery(page: number) {
   }
 }
 
-/** The payment page: a form that submits `fields` to `url`, or only a URL to open. */
+/**
+ * Describes how to open the payment page: submit a form with `fields` to `url`, or only open `url`.
+ */
 export type PaymentPage = { fields: Readonly<Record<string, string>>; url: string }
 
 export async function pay(body: Pay): Promise<PaymentPage> {

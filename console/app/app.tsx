@@ -47,7 +47,7 @@ export function App() {
   useEffect(() => {
     return onSessionExpired(() => {
       client.clear()
-      // Use the current location, because the tab's first URL may be outdated.
+      // The current location is used, because the first URL of the tab may be outdated.
       const { pathname, search } = router.state.location
       void router.navigate(loginPath(`${pathname}${search}`, { isExpired: true }), {
         replace: true,
@@ -65,7 +65,7 @@ export function App() {
   useEffect(() => {
     let last = storedUser()?.id
     return onUserChange((user) => {
-      // Another tab logged out or changed the user, so the cached data belongs to another user.
+      // If another tab has logged out or changed the user, the cached data belongs to another user.
       if (user?.id !== last) client.clear()
       last = user?.id
     })

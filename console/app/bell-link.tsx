@@ -5,7 +5,10 @@ import './inbox-bell.css'
 
 const SHOWN_MAX = 99
 
-/** The link to the inbox. The number of unread messages is shown up to a maximum. */
+/**
+ * The link to the inbox, with the number of unread messages. A number above the maximum is not
+ * shown exactly.
+ */
 export function BellLink({ unread }: { unread: number }) {
   const { t } = useTranslation()
   const count = unread > SHOWN_MAX ? `${SHOWN_MAX}+` : String(unread)

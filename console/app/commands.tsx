@@ -19,14 +19,18 @@ const IDLE_MS = 3_000
 type Dialog = keyof typeof load
 type Shown = Dialog | null
 
-/** The palette's button, the global shortcuts, and two dialogs that load on first use. */
+/**
+ * The button that opens the command palette, the global shortcuts, and two dialogs that load on
+ * first use.
+ */
 export function Commands() {
   const { t } = useTranslation()
   const [shown, setShown] = useState<Shown>(null)
   const [wanted, setWanted] = useState<ReadonlySet<Shown>>(new Set())
   const show = async (dialog: Dialog) => {
     try {
-      // Render the dialog only after its code has loaded, so that a failed load can be retried.
+      // The dialog is rendered only after its code has loaded, so that a failed load can be
+      // retried.
       await load[dialog]()
       setWanted((before) => new Set([...before, dialog]))
       setShown(dialog)

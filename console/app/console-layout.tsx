@@ -17,7 +17,7 @@ import { ShellFrame } from './shell-frame.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
 
-/** One banner, instead of many toasts, while requests get no response. */
+/** A single banner that replaces many toasts while requests get no response. */
 function HealthBanner() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -78,7 +78,9 @@ const OwnPasswordPage = lazy(async () => ({
   default: (await import('../features/me/forced-password-change-page.tsx')).OwnPasswordPage,
 }))
 
-/** Replaces all pages for a user whose password was reset, until the user chooses a password. */
+/**
+ * Replaces all pages for a user whose password was reset, until the user has chosen a new password.
+ */
 function OwnPasswordLayout() {
   const leave = useLogout()
   return (

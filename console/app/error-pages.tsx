@@ -37,7 +37,10 @@ function LostPage({ file }: { file: string }) {
   )
 }
 
-/** Retries when the browser is online again, and every 3 s, because an outage may end unnoticed. */
+/**
+ * Retries when the browser is online again. Also retries every 3 s, because the end of an outage
+ * may go unnoticed.
+ */
 function useRetries(file: string): void {
   useEffect(() => {
     const retry = () => {
@@ -57,7 +60,10 @@ function useRetries(file: string): void {
   }, [file])
 }
 
-/** Reloads if the server responds. A failed reload would leave only the browser's error page. */
+/**
+ * Reloads the page if the server responds. If the server does not respond, a reload would leave
+ * only the browser's error page.
+ */
 async function reloadIfAnswered(file: string): Promise<void> {
   const answer = await fetch(file, { cache: 'no-store' }).catch(() => null)
   if (answer?.ok !== true) return

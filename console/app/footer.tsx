@@ -6,7 +6,10 @@ import { useStatus } from '../api/status.ts'
 
 const VARIANTS = ['powered1', 'powered2', 'powered3', 'powered4'] as const
 
-/** The operator's footer, if any, and one of four texts that attribute the software. */
+/**
+ * The footer: the operator's text, if there is one, and one of four texts that attribute the
+ * software.
+ */
 export function Footer() {
   const { t } = useTranslation()
   const html = useFooterHtml()
@@ -30,7 +33,8 @@ const LOOKS_MAX = 5
 const LOOK_MS = 200
 
 /**
- * Returns the operator's footer. Until the status loads, tries five times to read a stored copy.
+ * Returns the operator's footer. Until the site's status loads, the function tries five times to
+ * read a stored copy.
  */
 function useFooterHtml(): string {
   const fromStatus = useStatus()?.footer_html

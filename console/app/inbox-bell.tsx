@@ -6,10 +6,13 @@ import { inboxKey, unreadKey, unreadQuery } from '../api/messages.ts'
 import { BellLink } from './bell-link.tsx'
 
 const POLL_MS = 30_000
-/** The polling interval during a live connection, because a broken connection may go unnoticed. */
+/**
+ * The polling interval in milliseconds during a live connection. The count is still polled, because
+ * a broken connection may go unnoticed.
+ */
 const POLL_LIVE_MS = 60_000
 
-/** The bell with the unread count. Live events update the count, which is otherwise polled. */
+/** The bell with the unread count. Live events update the count. The count is also polled. */
 export function InboxBell() {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'
@@ -26,7 +29,7 @@ export function InboxBell() {
   }, [error])
   useLiveTopic('inbox', {
     onEvents: (counts) => {
-      // Cancel a pending request, because its response would be older than this live event.
+      // A pending request is canceled, because its response would be older than this live event.
       void client.cancelQueries({ queryKey: unreadKey })
       client.setQueryData(unreadKey, counts.at(-1)?.unread_count)
       void client.invalidateQueries({ queryKey: inboxKey })

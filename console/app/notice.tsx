@@ -30,10 +30,13 @@ export function Notice() {
 const LINE_PX = 25
 const GAP_PX = 15
 const CHARACTER_PX = 7.5
-/** The width in pixels that sidebar, margins and the close button take. */
+/** The width in pixels that the sidebar, the margins and the close button take from the notice. */
 const AROUND_PX = 90
 
-/** Estimates the height in pixels, so that the page moves little once the notice is rendered. */
+/**
+ * Estimates the height of the notice in pixels, so that the page moves little when the notice is
+ * rendered.
+ */
 function estimatedHeight(text: string): number {
   const width = Math.max(240, window.innerWidth - AROUND_PX)
   const blocks = text
@@ -44,7 +47,10 @@ function estimatedHeight(text: string): number {
   return lines.reduce((sum, height) => sum + height + GAP_PX, -GAP_PX)
 }
 
-/** Returns a short hash, which is stored to recognize a notice that the user has dismissed. */
+/**
+ * Returns a short hash of a notice. The hash of a dismissed notice is stored, so that the notice is
+ * recognized later.
+ */
 function markOf(text: string): string {
   let sum = 0
   for (const character of text) sum = (Math.imul(sum, 31) + (character.codePointAt(0) ?? 0)) | 0

@@ -8,8 +8,8 @@ import { showError } from '#console/ui/messages/toast.ts'
 import { cachedStatus, loadNotice, statusQuery } from '../api/status.ts'
 
 /**
- * Redirects to the setup page until the site has a root account. If the setup was complete on the
- * last visit, the requested page opens without waiting for the check.
+ * Redirects to the setup page until the site has an account of the super admin. If the setup was
+ * complete on the last visit, the requested page opens without waiting for the check.
  */
 export function ifNotSetUp(client: QueryClient, leaveForSetup: () => void): LoaderFunction {
   return async ({ request }) => {
@@ -25,7 +25,7 @@ export function ifNotSetUp(client: QueryClient, leaveForSetup: () => void): Load
   }
 }
 
-/** Without a stored user, redirects to the login page. The server checks the session itself. */
+/** Redirects to the login page if there is no stored user. The server checks the session itself. */
 export const onlyLoggedIn: LoaderFunction = async ({ request }) => {
   if (storedUser() !== null) {
     await needAllWords()
@@ -35,7 +35,10 @@ export const onlyLoggedIn: LoaderFunction = async ({ request }) => {
   return redirect(loginPath(`${pathname}${search}`, { isExpired: false }))
 }
 
-/** Reads the status with its own observer, because leaving a page cancels the page's requests. */
+/**
+ * Reads the status with a separate observer, because the requests of a page are canceled when the
+ * user leaves the page.
+ */
 function followStatus(client: QueryClient, leaveForSetup: () => void): void {
   const observer = new QueryObserver(client, statusQuery)
   let isTold = false
@@ -50,7 +53,10 @@ function followStatus(client: QueryClient, leaveForSetup: () => void): void {
   })
 }
 
-/** Returns whether the site is set up. If the server is unreachable, shows a message instead. */
+/**
+ * Returns whether the site is set up. If the server is unreachable, shows a message and returns
+ * undefined.
+ */
 async function readSetup(client: QueryClient): Promise<boolean | undefined> {
   try {
     const status = await client.fetchQuery({ ...statusQuery, retry: false })

@@ -10,14 +10,17 @@ import { ShellSkeleton } from './shell-skeleton.tsx'
 
 type PageModule<Name extends string> = Record<Name, ComponentType>
 
-/** A page in its own chunk, which loads when the page is first opened. */
+/** Defines a page whose code is a separate chunk. The chunk loads when the page is first opened. */
 const page = <Name extends string>(
   path: string,
   load: () => Promise<PageModule<Name>>,
   name: Name,
 ): RouteObject => ({ path, ...chunk(load, name) })
 
-/** A page with several paths. Moving from one path to another keeps the page's state. */
+/**
+ * Defines a page with several paths. The page keeps its state when the user moves from one of its
+ * paths to another.
+ */
 const pageAt = <Name extends string>(
   paths: readonly string[],
   load: () => Promise<PageModule<Name>>,
@@ -32,7 +35,7 @@ const chunk = <Name extends string>(load: () => Promise<PageModule<Name>>, name:
   lazy: () => ownChunk(async () => (await load())[name]),
 })
 
-/** A page whose translations are in a separate file, which loads with the page. */
+/** Defines a page whose translations are in a separate file. This file loads with the page. */
 const wordyPage = <Name extends string>(
   path: string,
   load: () => Promise<PageModule<Name>>,
@@ -137,7 +140,7 @@ export function createRouter(client: QueryClient) {
         {
           element: <ConsoleLayout />,
           loader: onlyLoggedIn,
-          // Do not run loaders when only the filters in the URL change.
+          // The loaders do not run again when only the filters in the URL change.
           shouldRevalidate: ({ currentUrl, nextUrl }) => currentUrl.pathname !== nextUrl.pathname,
           children: CONSOLE_PAGES,
         },

@@ -55,7 +55,10 @@ function MobileNavigation(props: { isOpen: boolean; onClose: () => void }) {
   )
 }
 
-/** The bell loads after the page. If the bell cannot be loaded, the plain inbox link remains. */
+/**
+ * The bell, which loads after the page. If the bell can't be loaded, the plain link to the inbox
+ * remains.
+ */
 const InboxBell = lazy(() =>
   import('./inbox-bell.tsx').then(
     (module) => ({ default: module.InboxBell }),

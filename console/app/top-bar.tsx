@@ -17,7 +17,7 @@ import { siteLinks } from './site-links.ts'
 export function TopBar(props: {
   /** Opens the mobile navigation. Set on narrow screens of pages with a sidebar. */
   onMenu?: () => void
-  /** True before the setup, when no link works. */
+  /** True before the setup is complete. No link works at this time. */
   isBare?: boolean
   /** True if the registration page exists. */
   canRegister?: boolean
@@ -60,8 +60,8 @@ export function TopBar(props: {
 }
 
 /**
- * The site's links in a row. On a narrow screen, they are in a menu, unless another menu
- * (`hasMenu`) contains them.
+ * The site's links in a row. On a narrow screen, the links are in a menu. If another menu already
+ * contains the links (`hasMenu`), they are left out.
  */
 function SiteLinks({ hasMenu }: { hasMenu: boolean }) {
   const { t } = useTranslation()

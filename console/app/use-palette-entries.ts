@@ -21,7 +21,10 @@ export type Entry = Pick<Command, 'id' | 'title' | 'icon' | 'keys'> & {
 const FOUND_MAX = 5
 const PATIENCE_MS = 150
 
-/** Returns the palette's results for a query: calls and actions first, then objects by name. */
+/**
+ * Returns the results of the command palette for a query. Calls and actions come first, followed by
+ * objects whose names match the query.
+ */
 export function usePaletteEntries(query: string): readonly Entry[] {
   const [commands] = useState(currentCommands)
   const acts = commands.flatMap(({ act, ...rest }) =>
@@ -36,7 +39,7 @@ export function usePaletteEntries(query: string): readonly Entry[] {
   ]
 }
 
-/** Finds calls by a request id in the query. Each result opens in the usage log. */
+/** Finds calls if the query contains a request id. Each result opens the call in the usage log. */
 function useCalls(query: string): readonly Entry[] {
   const { t } = useTranslation()
   const navigate = useNavigate()

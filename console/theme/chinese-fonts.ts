@@ -3,7 +3,7 @@ import semibold from '@fontsource/noto-sans-sc/600.css?url'
 
 /**
  * The stylesheets of the Chinese fonts. They load separately, because their lists of character
- * ranges exceed all other styles in size.
+ * ranges are larger than all other styles together.
  */
 export const CHINESE_FONTS: readonly string[] = [regular, semibold]
 

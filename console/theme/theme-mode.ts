@@ -19,7 +19,7 @@ export function useTheme(): ThemeMode {
   return useSyncExternalStore(subscribe, currentTheme)
 }
 
-/** Applies the system's theme until the user chooses one, in this tab or another tab. */
+/** Applies the system's theme until the user chooses a theme in this tab or another tab. */
 export function followTheme(): void {
   window.matchMedia(SYSTEM).addEventListener('change', apply)
   window.addEventListener('storage', (event) => {

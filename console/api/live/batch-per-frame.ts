@@ -9,8 +9,8 @@ export const browserFrames: FrameClock = (draw) => {
 }
 
 /**
- * Collects the items of an animation frame into one list, so that a burst causes one render. Hidden
- * tabs have no frames, so a list of more than `capacity` items is replaced by `overflow`.
+ * Collects the items of an animation frame into one list, so that a burst causes one render. A
+ * hidden tab has no frames. If the list exceeds `capacity` items, `overflow` replaces the list.
  */
 export function perFrame<T>(
   source: Observable<T>,

@@ -17,7 +17,10 @@ import { createLiveStream, type LiveSocket, type LiveStream } from './live-strea
 
 const HIDDEN_REST_MS = 60_000
 const NEW_SESSION_MS = 300
-/** The code with which the server closes if the session ended or the client sends too fast. */
+/**
+ * The code with which the server closes a connection after the session has ended or the client has
+ * sent too fast.
+ */
 const POLICY_VIOLATION = 1008
 
 let shared: LiveStream | null = null
@@ -49,8 +52,8 @@ const isLookedAt$ = (): Observable<boolean> =>
   )
 
 /**
- * Emits true while a user is logged in. A user who must first replace a reset password does not
- * count, because the server sends no events to this user.
+ * Emits true while a user is logged in. A user who must first replace a reset password is not
+ * counted, because the server sends no events to such a user.
  */
 const isSomebodyIn$ = (): Observable<boolean> =>
   new Observable((screen) => {
@@ -70,7 +73,10 @@ function connect(): LiveSocket {
   return closingOnceOpen(socket) as LiveSocket
 }
 
-/** Delays `close` until the socket is open, because browsers report an earlier close as error. */
+/**
+ * Delays `close` until the socket is open, because browsers report closing a socket that is not
+ * open as an error.
+ */
 function closingOnceOpen(socket: WebSocket): WebSocket {
   const close = socket.close.bind(socket)
   socket.close = (...why) => {

@@ -27,7 +27,10 @@ export class LiveCursor {
     return this.last === null ? null : Math.max(0, this.last - 1)
   }
 
-  /** Converts a server message to events for screens: none, one event, or a resync per topic. */
+  /**
+   * Converts a server message to events for screens: no event, one event, or one resync for each
+   * topic. A resync asks screens to read their data again.
+   */
   accept(message: LiveMessage): LiveEvent[] {
     if (message.type === 'ready') return this.start(message.position)
     if ('topic' in message && !isFollowed(message)) return []
@@ -56,7 +59,10 @@ export class LiveCursor {
     return [{ kind: 'event', topic, position, data } as LiveEvent]
   }
 
-  /** Returns a resync of every topic on the first connection, because screens may be outdated. */
+  /**
+   * On the first connection, returns a resync for every topic, because the data on screens may be
+   * outdated.
+   */
   private start(position: number): LiveEvent[] {
     if (this.last !== null) return []
     this.last = position
@@ -83,11 +89,14 @@ const isFollowed = <T extends { topic: LiveTopic }>(
 const isHealth = (message: EventMessage): message is HealthMessage =>
   'kind' in message.data && message.data.kind === 'health'
 
-/** True for a progress message of a task, which has no stream position. */
+/** Returns true for a message about a task's progress. Such a message has no stream position. */
 const isProgress = (message: EventMessage): message is ProgressMessage =>
   message.topic === 'tasks' && message.data.kind === 'progress'
 
-/** True for a test message. It has the complete current state, so a repetition is harmless. */
+/**
+ * Returns true for a message about a channel test. The message contains the complete current state,
+ * so a repetition is harmless.
+ */
 const isTest = (message: EventMessage): message is TestMessage =>
   'kind' in message.data && message.data.kind === 'test'
 

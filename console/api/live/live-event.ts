@@ -18,8 +18,8 @@ export const FOLLOWED_TOPICS = [
 export type FollowedTopic = (typeof FOLLOWED_TOPICS)[number]
 
 /**
- * The data of each topic. Health and test messages use the channels topic. Health messages have no
- * stream position, so screens read health again after a reconnection.
+ * The data of an event in each topic. Events about health and channel tests use the channels topic.
+ * Health events have no stream position, so screens read the health again after a reconnection.
  */
 export type LiveData = {
   logs: LogEntry
@@ -35,12 +35,18 @@ export type LiveData = {
 }
 export type ScreenTopic = keyof LiveData
 
-/** An event or a `resync`. After a resync, screens read data again, as of `position` if set. */
+/**
+ * An event or a `resync`. After a resync, screens read their data again. If `position` is set, the
+ * data must include this stream position.
+ */
 export type LiveEvent<T extends ScreenTopic = ScreenTopic> =
   | { kind: 'event'; topic: T; position: number; data: LiveData[T] }
   | { kind: 'resync'; topic: T; position: number | null }
 
-/** The state of the connection. `retryAt` is the time of the next try, by `performance.now()`. */
+/**
+ * The state of the live connection. `retryAt` is the time of the next connection attempt, by
+ * `performance.now()`.
+ */
 export type LiveState =
   | { kind: 'connecting' }
   | { kind: 'live' }

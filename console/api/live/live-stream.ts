@@ -21,7 +21,9 @@ import type { LiveRequest } from '#read-api/contract/live.ts'
 import { LiveCursor } from './live-cursor.ts'
 import { FOLLOWED_TOPICS, type LiveEvent, type LiveState, readLiveMessage } from './live-event.ts'
 
-/** The part of WebSocket that the stream uses. Tests replace it with a simulated server. */
+/**
+ * The part of WebSocket that the live stream uses. Tests replace the socket by a simulated server.
+ */
 export type LiveSocket = {
   onopen: (() => void) | null
   onmessage: ((event: { data: unknown }) => void) | null
@@ -41,7 +43,9 @@ export type LiveDeps = {
 
 export type LiveStream = {
   readonly state$: Observable<LiveState>
-  /** Emits all events from the subscription on. The first subscriber opens the connection. */
+  /**
+   * Emits all events that arrive after the subscription. The first subscriber opens the connection.
+   */
   readonly events$: Observable<LiveEvent>
   readonly retryNow: () => void
 }
@@ -50,7 +54,10 @@ const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
 const PING_MS = 20_000
 const SILENCE_MAX_MS = 45_000
-/** The connection stays open for this time without subscribers, as during a change of screens. */
+/**
+ * The time for which the connection stays open without subscribers. A change of screens causes such
+ * a pause.
+ */
 const LINGER_MS = 5_000
 
 /**
@@ -114,7 +121,10 @@ function keepConnected(
   )
 }
 
-/** Returns the retry delay: doubled per failure up to 30 s, and ±20 % to spread the tabs. */
+/**
+ * Returns the delay before the next connection attempt. The delay doubles with each failure up to
+ * 30 s. It varies by ±20 %, so that tabs do not reconnect together.
+ */
 function waitAfter(failures: number, random: number): number {
   const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 10))
   return Math.round(wait * (0.8 + 0.4 * random))

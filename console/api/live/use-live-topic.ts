@@ -7,9 +7,15 @@ import type { LiveData, LiveEvent, LiveState, ScreenTopic } from './live-event.t
 const CAPACITY = 5_000
 
 export type LiveHandlers<T extends ScreenTopic> = {
-  /** Receives the events since the last frame, oldest first, and the newest event's position. */
+  /**
+   * Receives the events since the last animation frame, oldest first, and the position of the
+   * newest event.
+   */
   readonly onEvents: (rows: readonly LiveData[T][], position: number) => void
-  /** Called if events may be missing. Read the data again, as of `position` if it is given. */
+  /**
+   * Called if events may have been missed. The handler must read the data again. If `position` is
+   * given, the data must include this stream position.
+   */
   readonly onResync: (position: number | null) => void
 }
 
@@ -26,7 +32,10 @@ export function useLiveTopic<T extends ScreenTopic>(topic: T, handlers: LiveHand
   }, [topic])
 }
 
-/** Drops the events before a resync, because the resync reads their data again. */
+/**
+ * Delivers events and resyncs. Events before a resync are dropped, because the data of these events
+ * is read again after the resync.
+ */
 function deliver<T extends ScreenTopic>(
   batch: readonly LiveEvent<T>[],
   { onEvents, onResync }: LiveHandlers<T>,

@@ -4,7 +4,10 @@ import type { UsagePoint } from '#read-api/contract/logs.ts'
 import type { LogFilters } from './log-filter-params.ts'
 import { CONSUMPTION } from './log-type.ts'
 
-/** A bar of full hours, from the first to the last second (`to`) in unix seconds. */
+/**
+ * A bar of complete hours. It covers the time from the first second (`from`) to the last second
+ * (`to`), in unix seconds.
+ */
 export type CallBar = {
   readonly from: number
   readonly to: number
@@ -20,7 +23,10 @@ const STEPS = [1, 2, 3, 6, 12, 24, 48, 96, 168]
 /** The longest range, in seconds, for which the server returns counts in one request. */
 const SPAN_MAX = 99 * 24 * HOUR
 
-/** Returns true if counts by hour and model are detailed enough for these filters. */
+/**
+ * Returns true if counts by hour and model are detailed enough to show the calls that match these
+ * filters.
+ */
 export const canCount = (filters: LogFilters): boolean =>
   [0, CONSUMPTION].includes(filters.type) &&
   filters.token === '' &&
@@ -30,8 +36,8 @@ export const canCount = (filters: LogFilters): boolean =>
   filters.failed_channel === 0
 
 /**
- * Divides a range into at most `barsMax` bars. `now` is in unix seconds. Returns null for a range
- * of a single bar and for a range that is too long to count.
+ * Divides a range into at most `barsMax` bars. `now` is in unix seconds. Returns null if the range
+ * has only one bar or is too long to count.
  */
 export function planBars(range: LogFilters['range'], now: number, barsMax: number): BarPlan | null {
   const bounds = boundsOf(range, now)
@@ -63,7 +69,10 @@ export function callBars(points: readonly UsagePoint[], plan: BarPlan, model: st
   return bars
 }
 
-/** Formats a bar's time as `11-21 07:00–09:00`, `11-21` or `11-21–11-22` (browser's time zone). */
+/**
+ * Formats a bar's time in the browser's time zone, as `11-21 07:00–09:00`, `11-21` or
+ * `11-21–11-22`.
+ */
 export function barTimeText({ from, to }: Pick<CallBar, 'from' | 'to'>): string {
   const [start, end] = [stampText(from), stampText(to + 1)]
   if (to - from < 24 * HOUR - 1) return `${start.slice(5, 16)}–${end.slice(11, 16)}`
@@ -75,8 +84,9 @@ export function barTimeText({ from, to }: Pick<CallBar, 'from' | 'to'>): string 
 export type AxisTick = { readonly index: number; readonly text: string }
 
 /**
- * Returns the bars to label: the first bar, and as many bars at equal distances as fit. A label is
- * `07:00` within one day, `11-21 06:00` for longer ranges, and `11-21` if bars are days.
+ * Returns the bars to label: the first bar and as many other bars at equal distances as there is
+ * room for. A label is `07:00` if the range is within one day, `11-21 06:00` for longer ranges, and
+ * `11-21` if each bar is a day or more.
  */
 export function axisTicks(
   bars: readonly Pick<CallBar, 'from' | 'to'>[],
@@ -97,7 +107,10 @@ export function axisTicks(
   })
 }
 
-/** Returns the start of a bar: `from`, rounded down to a multiple of `hours` since midnight. */
+/**
+ * Returns the start of the bar that contains `from`. Bars of `hours` hours are counted from
+ * midnight.
+ */
 function startOf(from: number, hours: number): number {
   const hour = from - (from % HOUR)
   const midnight = midnightBefore(hour)

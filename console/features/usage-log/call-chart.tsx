@@ -33,7 +33,10 @@ export function CallChart({ view }: { view: LogView }) {
   )
 }
 
-/** The bars are a single tab stop. Arrow keys, Home and End move from bar to bar. */
+/**
+ * The bars of the chart. Together they are one tab stop, and arrow keys, Home and End move from bar
+ * to bar.
+ */
 function Bars({ bars, onChoose }: Props) {
   const { t } = useTranslation()
   const text = useBarText()
@@ -89,7 +92,10 @@ function Bars({ bars, onChoose }: Props) {
   )
 }
 
-/** The start times of some bars. Every bar has its time in the accessible name. */
+/**
+ * The start times of some bars. Screen readers find the time of each bar in the bar's accessible
+ * name.
+ */
 function TimeAxis({ bars }: { bars: readonly CallBar[] }) {
   const ticks = axisTicks(bars, useIsWide())
   return (

@@ -3,7 +3,10 @@ import { Link } from 'react-router-dom'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
-/** A channel's name as a link to its form, or the id of a deleted channel. Admins only. */
+/**
+ * A channel's name as a link to the channel's form. For a deleted channel, the id is shown. Admins
+ * only.
+ */
 export function ChannelLink(props: { id: number; name: string; tabIndex?: number }) {
   const { id, name } = props
   const { t } = useTranslation()

@@ -11,7 +11,7 @@ type Details = typeof import('./log-details.tsx')
 let fetched: Details | null = null
 let fetching: Promise<Details> | null = null
 
-/** Loads the component and the texts of row details in advance, once. */
+/** Loads the component and the texts of row details in advance. Only the first call loads them. */
 export function prefetchDetails(): void {
   fetchDetails().catch(() => undefined)
 }
@@ -31,8 +31,9 @@ function fetchDetails(): Promise<Details> {
 }
 
 /**
- * The details of an expanded row, in a separate chunk. The component is kept in state, because
- * `React.lazy` shows its fallback even for a loaded component, which moves the rows below.
+ * The details of an expanded row, whose code is a separate chunk. The loaded component is kept in
+ * state. `React.lazy` would show its fallback even for a loaded component, which would move the
+ * rows below.
  */
 export function OpenedRow(props: { row: LogEntry; isAdmin: boolean }) {
   const [details, setDetails] = useState(fetched)
@@ -53,7 +54,7 @@ function Waiting() {
   )
 }
 
-/** Asks for a reload, because browsers retry a failed script only after a reload. */
+/** Asks the user to reload the page, because browsers retry a failed script only after a reload. */
 function Lost() {
   const { t } = useTranslation()
   return (

@@ -38,12 +38,15 @@ type Props = {
   isOpen: boolean
   all: readonly ExportColumn[]
   chosen: readonly ExportColumn[]
-  /** Receives the selected columns, which are stored, and starts the export. */
+  /** Called to start the export. Receives the selected columns, which are stored. */
   onExport: (columns: readonly ExportColumn[]) => void
   onClose: () => void
 }
 
-/** Selects the columns of a CSV export. Each column has its title and its name in the file. */
+/**
+ * A drawer in which the user selects the columns of a CSV export. Each column is shown with its
+ * title and its name in the file.
+ */
 export function ExportDrawer(props: Props) {
   const { t } = useTranslation()
   const { all } = props

@@ -1,7 +1,10 @@
 const QUOTE = 34
 const LINE_END = 10
 
-/** Counts the rows of a file while its bytes arrive. Line breaks inside CSV quotes do not count. */
+/**
+ * Counts the rows of a file while its bytes arrive. A line break inside CSV quotes does not end a
+ * row.
+ */
 export class RowCounter {
   lines = 0
   readonly #hasQuotes: boolean

@@ -5,7 +5,10 @@ import { dollarText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
-/** Explains why a call failed. Failed calls cost nothing, because their hold is released. */
+/**
+ * Explains why a call failed. A failed call costs nothing, because its hold (the quota set aside
+ * before the call) is released.
+ */
 export function FailureAccount({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const { end, status_code: status, error_code: code, provider_message: said } = otherOf(row)

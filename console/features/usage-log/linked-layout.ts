@@ -1,9 +1,9 @@
 import type { ColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 
 /**
- * Returns the layout with the columns of a link, in the link's order and without columns that the
- * user may not see. When the user changes columns, `forget` removes the link's columns from the
- * URL.
+ * Returns the layout with the columns that the link in the URL names, in the link's order. Columns
+ * that the user may not see are left out. When the user changes columns, `forget` removes the
+ * link's columns from the URL.
  */
 export function linkedLayout<Row>(
   layout: ColumnLayout<Row>,
@@ -32,7 +32,10 @@ export function linkedLayout<Row>(
   }
 }
 
-/** Returns a link to a view, including page size and columns, which only this browser stores. */
+/**
+ * Returns a link to a view. The link includes the page size and the columns, because otherwise only
+ * this browser stores them.
+ */
 export function linkTo(
   href: string,
   view: { pageSize: number; columns: readonly string[] },

@@ -1,18 +1,21 @@
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
 /**
- * The live rows of the log, which arrived after the page was read, newest first. While `isHeld`,
- * new rows are kept in `pending` and not shown, so that visible rows do not move.
+ * The live rows of the log, newest first. Live rows arrive after the page was read. While `isHeld`
+ * is true, new rows are kept in `pending` and not shown, so that visible rows do not move.
  */
 export type LiveTail = {
   readonly shown: readonly LogEntry[]
   readonly pending: readonly LogEntry[]
   readonly isHeld: boolean
-  /** True if pending rows were dropped because there were too many. Showing them needs a reload. */
+  /**
+   * True if pending rows were dropped because there were too many of them. The list must then be
+   * reloaded to show the dropped rows.
+   */
   readonly isOverfull: boolean
   /** The number of pending rows that were dropped. Missed live events are not counted. */
   readonly dropped: number
-  /** Rows with an id above this number arrived last and are highlighted for a moment. */
+  /** The id above which rows are new. These rows arrived last and are highlighted for a moment. */
   readonly freshAbove: number
 }
 
@@ -28,12 +31,16 @@ export const EMPTY_TAIL: LiveTail = {
 /** The maximum number of shown live rows. The same maximum applies to pending rows. */
 export const TAIL_MAX = 5_000
 
-/** The page of the list below the live rows, newest first. `isWhole` is true for the last page. */
+/**
+ * The page of the list that is below the live rows, newest first. `isWhole` is true if the page is
+ * the last page.
+ */
 export type PageBelow = { readonly rows: readonly LogEntry[]; readonly isWhole: boolean }
 
 /**
- * Adds live rows (oldest first), except rows that the page already has or that belong to a later
- * page. NOTE: Projections write the log in parallel, so rows may arrive out of the order of ids.
+ * Adds live rows (oldest first). Rows that the page already contains or that belong to a later page
+ * are skipped. NOTE: Projections write the log in parallel, so the ids of arriving rows may be out
+ * of order.
  */
 export function receive(tail: LiveTail, rows: readonly LogEntry[], page: PageBelow): LiveTail {
   const newest = Math.max(page.rows[0]?.id ?? 0, tail.pending[0]?.id ?? 0, tail.shown[0]?.id ?? 0)
@@ -79,7 +86,10 @@ export function withPage(tail: LiveTail, page: PageBelow): readonly LogEntry[] {
 /** Returns the lowest id of the page. Rows with a lower id belong to later pages. */
 const lowestOf = ({ rows, isWhole }: PageBelow): number => (isWhole ? 0 : (rows.at(-1)?.id ?? 0))
 
-/** Merges two lists of rows, newest first. Usually all rows of `above` are newer. */
+/**
+ * Merges two lists of rows, newest first. Usually all rows of `above` are newer than the rows of
+ * `below`.
+ */
 function inOrder(above: readonly LogEntry[], below: readonly LogEntry[]): readonly LogEntry[] {
   const all = [...above, ...below]
   const isSorted = (above.at(-1)?.id ?? 0) > (below[0]?.id ?? 0)

@@ -17,14 +17,14 @@ function TypeCell({ row }: { row: LogEntry }) {
   return <StatusTag tone={TYPE_TONES[name]}>{t(`usageLog.type.${name}`)}</StatusTag>
 }
 
-/** The model of a call. Rows that are not calls show their type. */
+/** The model of a call. For a row that is not a call, shows the type of the row. */
 export function ModelCell(props: { row: LogEntry; onFilter: (model: string) => void }) {
   const { model_name: model } = props.row
   if (model === '') return <TypeCell row={props.row} />
   return <FilterValue value={model} onFilter={() => props.onFilter(model)} />
 }
 
-/** The result of a call. Rows that are not calls show their type. */
+/** The result of a call. For a row that is not a call, shows the type of the row. */
 export function StatusCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   if (row.type === ERROR) return <StatusTag tone="bad">{t('words.failed')}</StatusTag>
@@ -61,7 +61,10 @@ export function RatioCell({ row }: { row: LogEntry }) {
   return <span title={words.join(' · ')}>{`${model} / ${shown} / ${group}`}</span>
 }
 
-/** The cost of a call. Rows that are not calls show the credited (+) or deducted (-) amount. */
+/**
+ * The cost of a call. For a row that is not a call, shows the amount that was credited (+) or
+ * deducted (-).
+ */
 export function CostCell({ row }: { row: LogEntry }) {
   const rule = useMoneyRule()
   const quota = BigInt(row.quota)
@@ -88,7 +91,7 @@ export function RetryCell({ row }: { row: LogEntry }) {
   )
 }
 
-/** The unusual facts about a call in words: an abnormal end, an error, a note. */
+/** Describes the unusual facts about a call: an abnormal end, an error, a note. */
 export function DetailsCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const other = otherOf(row)
@@ -129,7 +132,7 @@ export function FilterValue(props: {
 export function DurationCell({ row }: { row: LogEntry }) {
   const ms = row.request_id === '' ? null : durationMs(row, otherOf(row))
   if (ms === null) return <span className="tg-muted">–</span>
-  // A call that failed is not marked as fast, however short it was.
+  // A failed call is not marked as fast, even if it was short.
   if (row.type === ERROR) return <span>{shortDuration(ms)}</span>
   return <Paced pace={paceOfDuration(ms / 1000)} text={shortDuration(ms)} />
 }
@@ -145,7 +148,10 @@ export function FirstTokenCell({ row }: { row: LogEntry }) {
   return <Paced pace={paceOfFirstToken(frt)} text={shortDuration(frt)} />
 }
 
-/** A time and, if the call was not fast, a mark with a label, because color alone is not enough. */
+/**
+ * A time. If the call was not fast, a mark with a label is added, because color alone is not
+ * enough.
+ */
 function Paced(props: { pace: Pace; text: string }) {
   const { t } = useTranslation()
   const words = t(`usageLog.pace.${props.pace}`)

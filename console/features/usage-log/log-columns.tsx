@@ -49,7 +49,10 @@ const ORDER: readonly ColumnId[] = [
 const ADMIN_ORDER: readonly ColumnId[] = ORDER.filter((id) => id !== 'ratios').flatMap((id) =>
   id === 'type' ? [id, 'ratios'] : [id],
 )
-/** The position of a column on cards. Columns without a position appear in the details. */
+/**
+ * The place of each column's value on cards. The value of a column without a place appears in the
+ * details.
+ */
 const ON_CARD: Partial<Record<ColumnId, 'brief' | 'bare' | 'hidden'>> = {
   time: 'bare',
   username: 'bare',
@@ -81,7 +84,7 @@ export function useLogColumns(isAdmin: boolean, setFilters: SetFilters): Column<
   }, [t, number, isAdmin, setFilters])
 }
 
-/** Time, user and origin of a row. A click on most values filters the list. */
+/** Creates the columns for time, user and origin. A click on most values filters the list. */
 function placeColumns(setFilters: SetFilters): Draft[] {
   const text = (id: 'token' | 'group', read: (row: LogEntry) => string) => ({
     id,

@@ -17,7 +17,10 @@ import { ERROR, typeName } from './log-type.ts'
 import { PriceTable } from './price-table.tsx'
 import { durationMs, shortDuration, tokensPerSecond } from './timing.ts'
 
-/** The details of a row: price or cause of failure, further facts and, for admins, the attempts. */
+/**
+ * The details of a row: the price or the cause of the failure, and further facts. For admins, the
+ * attempts are also shown.
+ */
 export function LogDetails(props: { row: LogEntry; isAdmin: boolean }) {
   const other = otherOf(props.row)
   const isFailed = props.row.type === ERROR
@@ -112,7 +115,8 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
     row.channel > 0 && <ChannelLink id={row.channel} name={row.channel_name} />,
   )
   add(t('logDetails.fact.upstreamModel'), other.upstream_model_name)
-  // Omit the end of a failed call, because the failure panel already shows how the call ended.
+  // The end of a failed call is left out, because the failure panel already shows how the call
+  // ended.
   add(t('words.end'), isCall && !isFailed && <CallEnd other={other} />)
   const endReason = END_REASONS.find((code) => code === other.end_reason)
   add(t('logDetails.fact.endReason'), endReason && t(`logDetails.endReason.${endReason}`))
@@ -158,7 +162,10 @@ function Anomaly({ code }: { code: string }) {
   return <>{known === undefined ? code : t(`logDetails.anomaly.${known}`)}</>
 }
 
-/** The complete usage that the provider reported. Shown if the account could not pay all of it. */
+/**
+ * The complete usage that the provider reported. Shown only if the account could not pay for all of
+ * the usage.
+ */
 function UsedInAll({ usage }: { usage: LoggedUsage }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -171,7 +178,7 @@ function UsedInAll({ usage }: { usage: LoggedUsage }) {
 
 const nameOf = ({ id, username }: NonNullable<LogOther['changed_by']>) => username || `#${id}`
 
-/** The hold (the quota set aside before the call) and the part of it that was released. */
+/** The hold (the quota set aside before the call) and the part of the hold that was released. */
 function Hold(props: { hold: number; charged: number }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

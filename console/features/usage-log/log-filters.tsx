@@ -163,7 +163,10 @@ function TypeFilter(props: { type: number; onType: (type: number) => void }) {
 
 const FIRST_TOKENS = { keyword: '', page: 0, pageSize: 100 }
 
-/** Reads suggestions for text filters. Without them, the user can still enter any name. */
+/**
+ * Reads suggestions for the text filters. If the suggestions cannot be loaded, the user can still
+ * enter any name.
+ */
 function useSuggestions(isAdmin: boolean) {
   const models = useQuery(usableModelsQuery).data
   const tokens = useQuery(tokensQuery(FIRST_TOKENS)).data?.items

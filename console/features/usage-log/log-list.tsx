@@ -28,7 +28,10 @@ export const LOG_DENSITY = 'compact'
 
 const rowKey = (row: LogEntry): string => String(row.id)
 
-/** The log with live rows on top. While the user reads, a button shows the number of new rows. */
+/**
+ * The log, with live rows at the top. While the user is reading, new rows are not inserted, and a
+ * button shows their number.
+ */
 export function LogList({ view, log, layout, reading }: Props) {
   const { t } = useTranslation()
   const grid = useRef<DataGridHandle>(null)

@@ -6,9 +6,9 @@ import type { LogFilters } from './log-filter-params.ts'
 const ANY_TIME = relativeRange('all')
 
 /**
- * Converts the filters to query parameters. A relative range, such as the last 24 hours, starts
- * relative to `begunAt`, which all pages share, and ends at `now`. A search by request id ignores
- * the range.
+ * Converts the filters to query parameters. A relative range, such as the last 24 hours, is counted
+ * back from `begunAt` and ends at `now`. All pages share `begunAt`, so that they have the same
+ * range. A search by request id ignores the range.
  */
 export function logParams(filters: LogFilters, now: number, begunAt = now): LogParams {
   const range = filters.request === '' ? filters.range : ANY_TIME
@@ -29,8 +29,8 @@ export function logParams(filters: LogFilters, now: number, begunAt = now): LogP
 }
 
 /**
- * Returns true if the list would contain the live row by the server's filter rules. `now` is in
- * unix seconds. `ownId` is null if the list has the rows of all users.
+ * Returns true if a live row belongs to the list by the server's filter rules. `now` is in unix
+ * seconds. `ownId` is null if the list contains the rows of all users.
  */
 export function isListed(
   row: LogEntry,

@@ -11,7 +11,8 @@ type Props = { readonly stat: LogStat | undefined; readonly type: LogFilters['ty
 
 /** The totals of all rows that match the filters, on all pages. */
 export function LogSummary({ stat, type }: Props) {
-  // Rows of other types are not calls. Their total is an amount credited or changed by an admin.
+  // Rows of other types are not calls. Their total is the amount that was credited or that an admin
+  // has changed.
   const isCalls = type === 0 || type === 2 || type === 6
   const { t } = useTranslation()
   const rule = useMoneyRule()

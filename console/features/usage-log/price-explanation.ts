@@ -29,8 +29,8 @@ export type PriceTerm = {
 }
 
 /**
- * The price as terms. `total` is the sum of the terms plus `rounding`. `isExact` is true if `total`
- * was charged.
+ * The price of a row as a list of terms. `total` is the sum of the terms plus `rounding`. `isExact`
+ * is true if the charge equals `total`.
  */
 export type PriceExplanation = {
   readonly mode: 'tokens' | 'call'
@@ -44,7 +44,10 @@ export type PriceExplanation = {
 const QUOTA_PER_DOLLAR = '500000'
 const ONE_HOUR = '1.6'
 
-/** Explains a row's price. Null for rows without a price: top-ups, errors, released calls. */
+/**
+ * Explains a row's price. Returns null for a row without a price: a top-up, an error or a released
+ * call.
+ */
 export function explainPrice(other: LogOther, charged: bigint): PriceExplanation | null {
   const price = other.price
   if (price === undefined) return null

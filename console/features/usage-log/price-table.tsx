@@ -93,7 +93,9 @@ function Amount({ quota, isMain = false }: { quota: bigint; isMain?: boolean }) 
   )
 }
 
-/** The provider's cost of the call, and the margin. Shown to admins if the cost is known. */
+/**
+ * The provider's cost of the call and the resulting margin. Shown to admins if the cost is known.
+ */
 function CostRows({ other, charged }: { other: LogOther; charged: bigint }) {
   const { t } = useTranslation()
   if (other.cost === undefined) return null

@@ -5,13 +5,16 @@ import { requestIdIn, wholeRequestIdIn } from '#console/ui/messages/request-id.t
 
 type Props = { value: string; onCommit: (requestId: string) => void }
 
-/** Searches by request id: a pasted complete id immediately, a part of an id on Enter or blur. */
+/**
+ * A search field for request ids. A pasted complete id is searched immediately, and a part of an id
+ * on Enter or when the field loses the focus.
+ */
 export function RequestSearch({ value, onCommit }: Props) {
   const { t } = useTranslation()
   const id = useId()
   const [draft, setDraft] = useState({ from: value, text: value, isFaulty: false })
   const set = (text: string, isFaulty = false): void => setDraft({ from: value, text, isFaulty })
-  // Another control has changed the URL (Back, a clear button), so show the value of the URL.
+  // Another control (Back, a clear button) has changed the URL, so the value of the URL is shown.
   if (draft.from !== value) set(value)
   const commit = (text: string): void => {
     const requestId = text.trim() === '' ? '' : requestIdIn(text)

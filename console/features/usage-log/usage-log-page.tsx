@@ -83,7 +83,10 @@ export function UsageLogPage() {
   )
 }
 
-/** Registers the log's shortcuts. A copied link includes settings stored only in this browser. */
+/**
+ * Registers the log's shortcuts. A copied link also contains the settings that only this browser
+ * stores.
+ */
 function useLogCommands(acts: {
   isPaused: boolean
   onPause: () => void

@@ -6,10 +6,13 @@ import type { LogView } from './use-log-view.ts'
 
 const READ_EVERY_MS = 15_000
 
-/** True if the window has space for 24 bars, one per hour of a day. */
+/** Returns true if the window has space for 24 bars, one for each hour of a day. */
 export const useIsWide = (): boolean => useMedia('(min-width: 1100px)')
 
-/** Reads the calls over time. Null if the filters do not allow a count or there is no space. */
+/**
+ * Reads the numbers of calls over time. Returns null if the calls can't be counted with these
+ * filters or if there is no space for the chart.
+ */
 export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | null {
   const isWide = useIsWide()
   const isTight = useIsTight()
@@ -36,5 +39,8 @@ export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | nul
   return data === undefined ? 'pending' : callBars(data, plan, filters.model)
 }
 
-/** True in windows below 900 px, where the controls above the list are collapsed. */
+/**
+ * Returns true in windows that are narrower than 900 px. The controls above the list are collapsed
+ * in such windows.
+ */
 export const useIsTight = (): boolean => useMedia('(max-width: 899.98px)')

@@ -19,7 +19,7 @@ const TYPES: Record<ExportKind, string> = {
 }
 const TOLD_EVERY_MS = 200
 
-/** Exports all rows that match the filters. The user can cancel a running export. */
+/** Manages the export of all rows that match the filters. The user can cancel a running export. */
 export function useExport(view: LogView) {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -85,8 +85,8 @@ const LEFT_OUT_KEY = 'logs-export-left-out'
 const NONE: readonly string[] = []
 
 /**
- * Validates the stored column names. The excluded columns are stored, so that exports include
- * columns of later releases.
+ * Validates the names of the stored columns. The columns that the user has excluded are stored, so
+ * that exports include columns of later releases.
  */
 const readLeftOut = (stored: unknown): readonly string[] | null =>
   Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : null

@@ -2,7 +2,9 @@ import { type FocusEvent, type PointerEvent, useState } from 'react'
 
 export type Reading = ReturnType<typeof useReading>
 
-/** Returns whether the user is reading the list. The rows must not move in the meantime. */
+/**
+ * Returns whether the user is reading the list. While the user is reading, the rows must not move.
+ */
 export function useReading() {
   const [isAtTop, setAtTop] = useState(true)
   const [isHovered, setHovered] = useState(false)

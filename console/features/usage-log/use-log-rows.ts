@@ -24,9 +24,15 @@ import { isListed, logParams } from './log-query-params.ts'
 import type { LogView } from './use-log-view.ts'
 
 const STAT_EVERY_MS = 2_000
-/** The polling interval of the last minute's rates, which fall even without new calls. */
+/**
+ * The polling interval of the rates in the last minute, because these rates fall even without new
+ * calls.
+ */
 const RATES_EVERY_MS = 15_000
-/** The polling interval while the server does not respond and nothing is displayed yet. */
+/**
+ * The polling interval in milliseconds. It is used while the server does not respond and nothing is
+ * displayed yet.
+ */
 const ASK_EVERY_MS = 3_000
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000)
@@ -34,7 +40,10 @@ const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 /** Reads the rows and totals of a view and keeps them current with live events. */
 export function useLogRows(view: LogView, isHeld: boolean) {
   const client = useQueryClient()
-  /** The stream position that later reads must include: that of the latest event or resync. */
+  /**
+   * The stream position that later reads must include. It is the position of the latest event or
+   * resync.
+   */
   const floor = useRef(0)
   const scope = view.isAdmin ? ('all' as const) : ('self' as const)
   const begun = useBegunAt(view)
@@ -101,7 +110,10 @@ const placeOf = ({ page, pageSize, sort }: LogView) => ({
       }),
 })
 
-/** Remembers when page 0 was read. Later pages use this time, so that all pages have one range. */
+/**
+ * Stores the time at which page 0 was read. Later pages use this time, so that all pages have the
+ * same range.
+ */
 function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; anew: () => void } {
   const list = JSON.stringify([filters, isAdmin])
   const kept = useRef({ list: '', at: 0 })
@@ -117,8 +129,8 @@ function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; an
 }
 
 /**
- * Reads the list again after a request without a response, as soon as another request gets a
- * response. Returns true while waiting.
+ * Reads the list again after a request got no response. The list is read as soon as another request
+ * gets a response. Returns true while waiting for this response.
  */
 function useReturn({ data, error, isPlaceholderData, refetch }: Page): boolean {
   const hasNone = data === undefined || isPlaceholderData
@@ -143,8 +155,8 @@ const pageBelow = (data: LogPage | undefined): PageBelow =>
 type Kept = { readonly view: string; readonly tail: LiveTail }
 
 /**
- * Manages the live rows of a view. A new `view` (filters, order, page) starts without live rows.
- * The pending rows are shown when `isHeld` becomes false.
+ * Manages the live rows of a view. A new `view` (other filters, order or page) starts without live
+ * rows. When `isHeld` becomes false, the pending rows are shown.
  */
 function useTail(
   view: string,
@@ -163,7 +175,8 @@ function useTail(
       }),
     [view, isHeld],
   )
-  // Store the rows after each pause and resume, so that shown rows stay visible in the next pause.
+  // The rows are stored after each pause and resume, so that shown rows stay visible in the next
+  // pause.
   useEffect(() => update((last) => last), [update])
   return [tail, update]
 }

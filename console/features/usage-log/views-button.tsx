@@ -23,7 +23,10 @@ type Props = {
   hrefNow: () => string
 }
 
-/** Named sets of filters, stored in this browser. Opening a set writes its filters to the URL. */
+/**
+ * A button with the saved views, which are named sets of filters that this browser stores. Opening
+ * a view writes its filters to the URL.
+ */
 export function ViewsButton({ hrefNow }: Props) {
   const { t } = useTranslation()
   const [isOpen, setOpen] = useState(false)

@@ -14,7 +14,7 @@ import type { User } from '#read-api/contract/users.ts'
 import { useUserForm } from './form/use-user-form.ts'
 import { UserForm } from './form/user-form.tsx'
 
-/** A form for the user's own name and password. Users cannot set their own group or quota. */
+/** A form for the user's own name and password. Users cannot change their own group or quota. */
 export function SelfPage() {
   const { t } = useTranslation()
   const own = useQuery(ownUserQuery)

@@ -13,12 +13,18 @@ import { awaitedOrder, forgetOrder } from './use-top-up.ts'
 import { gainsKey } from './use-wallet.ts'
 
 const EVERY_MS = 5_000
-/** The maximum number of polls, one every 5 s. Later, only live events report the payment. */
+/**
+ * The maximum number of polls, one every 5 s. After the last poll, only live events report the
+ * payment.
+ */
 const LOOKS_MAX = 60
-/** An order that is still unpaid after this time counts as abandoned. */
+/** The time in seconds after which an unpaid order counts as abandoned. */
 const GIVEN_UP_AFTER_S = 3_600
 
-/** Shown after the return from the payment page. Reports the payment when it arrives. */
+/**
+ * A note that is shown after the user returns from the payment page. The note reports the payment
+ * when it arrives.
+ */
 export function PaymentNote() {
   const { t } = useTranslation()
   const client = useQueryClient()

@@ -73,7 +73,7 @@ function useRedeem() {
   const [code, setCode] = useState(address.code)
   const [fault, setFault] = useState('')
   const [given, setGiven] = useState<Redeemed | null>(null)
-  // Fill in the code when a link with another code is opened on this page.
+  // The code is filled in when a link with another code is opened while this page is shown.
   useEffect(() => {
     if (address.code !== '') setCode(address.code)
   }, [address.code])
@@ -91,7 +91,7 @@ function useRedeem() {
       setAddress({ code: '' }, { replace: true })
       showSuccess(t('wallet.redeemed', { amount: exactQuotaText(quotaOf(redeemed.quota), rule) }))
     } catch (error) {
-      // Show the server's message. A request without a response has no such message.
+      // The server's message is shown. If the request got no response, there is no such message.
       const isAnswer = error instanceof ApiError && error.status !== 0
       if (isAnswer && error.status === 200) setFault(error.message)
       showError(isAnswer ? error : t('request.failed'))
@@ -108,7 +108,7 @@ function useRedeem() {
   return { box, code, setCode: change, fault, given, isBusy, submit }
 }
 
-/** A link to the shop, whose URL the super admin has set. It opens a new tab. */
+/** A link to the shop, which opens in a new tab. The super admin sets the URL of the shop. */
 function TopUpLink() {
   const { t } = useTranslation()
   const link = useStatus()?.top_up_link ?? ''

@@ -26,7 +26,8 @@ function TopUpPrice({ topUp }: { topUp: TopUp }) {
       </p>
     )
   }
-  // No price is shown while the amount has an error, because it would be another amount's price.
+  // No price is shown while the amount has an error, because the displayed price would belong to
+  // another amount.
   const hasAmount = fault === ''
   return (
     <dl className="tg-topup-price" aria-busy={hasAmount && !isCurrent}>
@@ -69,7 +70,10 @@ function ConfirmTopUp({ topUp }: { topUp: TopUp }) {
   )
 }
 
-/** Orders a top-up by amount and payment method. The price is updated while the user types. */
+/**
+ * A form that orders a top-up by amount and payment method. The price is updated while the user
+ * types.
+ */
 export function TopUpPanel() {
   const { t } = useTranslation()
   const status = useStatus()

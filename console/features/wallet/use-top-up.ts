@@ -22,8 +22,8 @@ export function useTopUp() {
   const least = leastOf(status)
   const methods = status?.topup_methods ?? []
   const [draft, setDraft] = useState<TopUpDraft>({ amount: null, code: '', method: 'zfb' })
-  // NOTE: The code with which the price is read. It is set once typing ends, because the server
-  // counts each wrong code.
+  // NOTE: The code for which the price is read. It is set when the user stops typing, because the
+  // server counts each wrong code.
   const [code, setCode] = useState('')
   const isCodeTyped = draft.code.trim() === code
   const [isAsking, setAsking] = useState(false)
@@ -95,7 +95,7 @@ async function topUpAmount(body: AmountRequest, signal: AbortSignal): Promise<Mo
 
 /**
  * Opens the payment page by submitting a hidden form or by navigation. `onBlocked` is called if the
- * content security policy, which is set when the page loads, forbids the form's target.
+ * content security policy forbids the target of the form. This policy is set when the page loads.
  */
 function goToPayment({ fields, url }: PaymentPage, onBlocked: () => void): void {
   if (!/^https?:\/\//.test(url)) throw new Error('a payment page has an http address')
@@ -123,7 +123,10 @@ function goToPayment({ fields, url }: PaymentPage, onBlocked: () => void): void 
 
 const KEY = 'awaited-top-up'
 
-/** Returns the id of the order that this tab is paying on the provider's page, or null. */
+/**
+ * Returns the id of the order that the user is paying in this tab on the provider's page. Returns
+ * null if there is no such order.
+ */
 export function awaitedOrder(): number | null {
   const id = Number(sessionStorage.getItem(KEY) ?? 0)
   return Number.isSafeInteger(id) && id > 0 ? id : null
@@ -138,24 +141,27 @@ export function forgetOrder(id: number): boolean {
   return true
 }
 
-/** `amount` is null until the user enters an amount. */
+/** The values of the top-up form. `amount` is null until the user enters an amount. */
 type TopUpDraft = { amount: string | null; code: string; method: PaymentMethod }
 
 const AMOUNT_MAX = 1_000_000
 const PICKS = [5, 10, 20, 50, 100, 500]
 
-/** Raises an amount below 1 to 1. Other texts are kept, so that their error is shown. */
+/**
+ * Removes leading zeros from an amount. An amount below 1 becomes 1. A text that is not a whole
+ * number is kept, so that the form shows its error.
+ */
 const typedOut = (text: string): string =>
   /^\d*$/.test(text) ? text.replace(/^0+/, '') || '1' : text
 
-/** Returns whole dollars, or null for any other text. */
+/** Parses an amount in whole dollars. Returns null for any other text. */
 export const amountOf = (typed: string): number | null =>
   /^\d+$/.test(typed) ? Number(typed) : null
 
 export const leastOf = (status: Pick<Status, 'min_topup'> | undefined): number =>
   Math.max(1, status?.min_topup ?? 1)
 
-/** Returns the common amounts, without amounts below the minimum. */
+/** Returns the common amounts that are not below the minimum. */
 export const picksFrom = (least: number): readonly number[] =>
   PICKS.some((pick) => pick >= least)
     ? PICKS.filter((pick) => pick >= least)

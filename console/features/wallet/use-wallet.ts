@@ -14,7 +14,9 @@ const GAINS = 8
 
 export const gainsKey = ['gains'] as const
 
-/** Reads the balance and the latest credits, and reads both again when the balance changes. */
+/**
+ * Reads the balance and the latest credits. Both values are read again when the balance changes.
+ */
 export function useWallet() {
   const client = useQueryClient()
   const ownId = useUser()?.id ?? 0
@@ -55,7 +57,10 @@ export function useWallet() {
 /** The log types of top-ups, admin changes, system credits and check-ins. */
 const TYPES = [1, 3, 4, 5]
 
-/** Reads the latest credits, newest first, as of the stream position `afterPosition` or later. */
+/**
+ * Reads the latest credits, newest first. The server's data includes at least the events up to the
+ * stream position `afterPosition`.
+ */
 async function readGains(ask: {
   count: number
   afterPosition: number

@@ -7,7 +7,7 @@ import { TextField } from '#console/ui/forms/fields.tsx'
 import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { User } from '#read-api/contract/users.ts'
 
-/** An irreversible action. The user confirms it by typing the username. */
+/** An irreversible action. To confirm the action, the acting user types the username. */
 export function DangerPart(props: {
   user: User
   icon: IconName

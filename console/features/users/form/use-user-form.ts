@@ -32,7 +32,7 @@ export type UserFormGiven = {
   kind: FormKind
   /** The stored user, or null for a new user. */
   user: User | null
-  /** Called after saving, and after the user has agreed to discard changes. */
+  /** Called when the form closes: after saving, or after the user has agreed to discard changes. */
   onClose: () => void
 }
 
@@ -54,7 +54,7 @@ export function useUserForm(given: UserFormGiven): DraftForm<UserDraft> {
       try {
         await save(before, draft)
       } catch (error) {
-        // An account without a password but with two-step login needs a code as proof of identity.
+        // An account that has no password but has two-step login needs a code as proof of identity.
         const needsCode = error instanceof ApiError && error.code === 'ProofNeeded'
         if (needsCode) form.change({ proof: 'code' })
         throw error
@@ -67,7 +67,10 @@ export function useUserForm(given: UserFormGiven): DraftForm<UserDraft> {
   return form
 }
 
-/** Updates the user's own account and the stored user, whose name the top bar shows. */
+/**
+ * Updates the user's own account. Also updates the stored user, because the top bar shows the
+ * stored name.
+ */
 async function updateSelf(change: UpdateSelf): Promise<void> {
   await call('PUT /api/user/self', { body: change })
   const own = storedUser()
@@ -93,7 +96,7 @@ function useSave({ kind, user, onClose }: UserFormGiven) {
         if (kind === 'self') await updateSelf(changed)
         else await call('PUT /api/user/', { body: { id: user.id, ...changed } })
       } catch (error) {
-        // Show the server's message. A request without a response has no such message.
+        // The server's message is shown. If the request got no response, there is no such message.
         const isAnswered = error instanceof ApiError && error.status > 0
         throw isAnswered ? error : new Error(t('users.updateFailed'))
       }

@@ -46,7 +46,10 @@ export function UserFacts({ user }: { user: User }) {
   )
 }
 
-/** The accounts on other sites with which the user can log in. Only the user can connect them. */
+/**
+ * The accounts on other sites with which the user can log in. Only the users themselves can connect
+ * such accounts.
+ */
 export function Bindings({ user }: { user: User }) {
   const { t } = useTranslation()
   return (

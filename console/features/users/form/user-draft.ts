@@ -13,7 +13,10 @@ export type UserDraft = {
   username: string
   displayName: string
   password: string
-  /** The proof for the user's own new password: the current password, a code, or nothing. */
+  /**
+   * The kind of proof that the user's own new password requires: the current password, a code, or
+   * nothing.
+   */
   proof: 'password' | 'code' | 'none'
   originalPassword: string
   group: string

@@ -23,7 +23,7 @@ import { UserForm } from './user-form.tsx'
 
 type FormProps = UserFormGiven & {
   kind: 'new' | 'other'
-  /** Content below the form that cannot be edited. */
+  /** Content below the form, which the admin cannot edit. */
   children?: ReactNode
 }
 
@@ -74,7 +74,7 @@ function EraseUser(props: { user: User; onDone: () => void }) {
   )
 }
 
-/** The current balance. It can only be adjusted by adding or deducting an amount. */
+/** The current balance. An admin can change the balance only by adding or deducting an amount. */
 function BalancePart(props: { user: User; onAdjust: (users: readonly User[]) => void }) {
   const { user } = props
   const { t } = useTranslation()
@@ -184,7 +184,7 @@ function Waiting() {
   )
 }
 
-/** Resets the second factor of a user who has lost all factors and the recovery codes. */
+/** Resets the second factor of a user who has lost all second factors and the recovery codes. */
 function ResetFactor({ user }: { user: User }) {
   const { t } = useTranslation()
   return (

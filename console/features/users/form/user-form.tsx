@@ -9,12 +9,12 @@ import { asksProof, asksReason, type UserFormProps } from './user-draft.ts'
 const NAME_MAX = 64
 const SHOWN_NAME_MAX = 50
 /**
- * The maximum length of a password in UTF-16 code units. A longer password is never truncated,
- * because a truncated password would differ.
+ * The maximum length of a password in UTF-16 code units. A longer password is not truncated,
+ * because a truncated password would be another password.
  */
 const PASSWORD_MAX = 512
 
-/** The fields of a user. Only an admin who edits another user sees the group. */
+/** The fields of a user. The group is shown only to an admin who edits another user. */
 export function UserForm(props: UserFormProps) {
   const { t } = useTranslation()
   return (

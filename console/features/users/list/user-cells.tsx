@@ -32,7 +32,7 @@ export function LevelTag({ user }: { user: Pick<User, 'role' | 'is_erased'> }) {
   )
 }
 
-/** The user's id. If the user has no name, the id is the title of the card. */
+/** The user's id. On a card, the id is the title if the user has no name. */
 export function IdCell({ user }: { user: User }) {
   return <span className={user.username === '' ? 'tg-on-table' : ''}>#{user.id}</span>
 }
@@ -47,7 +47,10 @@ export function NameCell({ user }: { user: User }) {
   )
 }
 
-/** The number of users invited, the rewards earned, and the inviter of this user. */
+/**
+ * The number of users that this user has invited, the rewards that this user has earned, and the
+ * user who has invited this user.
+ */
 export function InvitesCell({ user }: { user: User }) {
   const { t } = useTranslation()
   return (

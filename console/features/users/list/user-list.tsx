@@ -37,7 +37,8 @@ const ADDRESS = listAddress({ keyword: textParam(), group: textParam() }, { sort
 export const useUserList = () =>
   useListPage(ADDRESS, (ask) => ({
     ...usersQuery(ask),
-    // Refetch on focus, because the live stream omits actions of other admins.
+    // The list is read again when the window gets the focus, because live events don't include the
+    // actions of other admins.
     refetchOnWindowFocus: 'always',
   }))
 
@@ -92,7 +93,10 @@ const NONE: ReadonlySet<string> = new Set()
 const rowKey = (user: User): string => String(user.id)
 const isMuted = (user: User): boolean => user.status !== 1 || user.DeletedAt !== null
 
-/** Subscribes to live events. Rendered with the rows, so that only permitted users subscribe. */
+/**
+ * Subscribes to live events. This component is rendered only with the rows, so that only permitted
+ * users subscribe.
+ */
 function LiveUsers(): null {
   useLiveUsers()
   return null
@@ -125,7 +129,10 @@ function UserFilters({ view }: { view: UserListView }) {
   )
 }
 
-/** Actions on the selected users. Only users whose balance this admin may change are included. */
+/**
+ * Actions on the selected users. Selected users whose balance this admin may not change are left
+ * out.
+ */
 function ChosenUsers(props: {
   picked: readonly User[]
   adjustable: readonly User[]
@@ -158,7 +165,10 @@ function ChosenUsers(props: {
 
 const EVERY_MS = 2_000
 
-/** Reloads rows (throttled) after calls or credits of visible users, or changes of any user. */
+/**
+ * Reloads the rows (throttled) after calls or credits of visible users, and after changes of any
+ * user.
+ */
 function useLiveUsers(): void {
   const client = useQueryClient()
   const readAgain = useThrottled(
@@ -173,6 +183,7 @@ function useLiveUsers(): void {
     },
     onResync: readAgain,
   })
-  // A new user moves other rows, and a changed user may now match the filters.
+  // A new user changes the positions of other rows, and a changed user may match the filters only
+  // after the change.
   useLiveTopic('users', { onEvents: readAgain, onResync: readAgain })
 }

@@ -6,7 +6,10 @@ import { calledOf } from '../user-actions.ts'
 import { balanceAfter, isBeyond } from './adjust-draft.ts'
 import type { Adjustment } from './use-adjustment.ts'
 
-/** Each user's balance before and after the change, with live updates and any server error. */
+/**
+ * A table with each user's balance before and after the change. Live events update the balances.
+ * Errors that the server reports are also shown.
+ */
 export function BalanceTable({ adjustment }: { adjustment: Adjustment }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()

@@ -57,7 +57,8 @@ export function useAdjustment({ users, onClose }: { users: readonly User[]; onCl
     },
   })
   const amount = amountOf(form.draft, unit)
-  // Hide the server's errors after an edit, because they belong to the values that were sent.
+  // The server's errors are hidden after an edit, because they belong to the values that were sent
+  // before the edit.
   const refused = refusedBy?.draft === form.draft ? refusedBy.items : []
   return { form, users: rest, isMany: users.length > 1, unit, refused, amount, balances }
 }

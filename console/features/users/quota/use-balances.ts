@@ -12,7 +12,7 @@ const EVERY_MS = 1_000
  */
 const READ_MAX = 5
 
-/** Reads the current balances of the users, and reads them again when a balance changes. */
+/** Reads the current balances of the users. A balance is read again when it changes. */
 export function useBalances(users: readonly User[]): ReadonlyMap<number, bigint> {
   const client = useQueryClient()
   const read = users.length <= READ_MAX ? users : []
