@@ -71,7 +71,10 @@ async function reloadIfAnswered(file: string): Promise<void> {
   window.location.reload()
 }
 
-/** Loads a page, or else a page that shows the error, because a rejected `lazy` renders nothing. */
+/**
+ * Loads a page. If loading fails, returns a page that shows the error, because a rejected `lazy`
+ * component would render nothing.
+ */
 export async function ownChunk(
   load: () => Promise<ComponentType>,
 ): Promise<{ Component: ComponentType }> {
@@ -83,7 +86,10 @@ export async function ownChunk(
   }
 }
 
-/** Returns the URL of the failed file if the browser's message contains it; otherwise `/`. */
+/**
+ * Returns the URL of the failed file if the browser's error message contains this URL. Otherwise,
+ * returns `/`.
+ */
 function fileOf(error: unknown): string {
   const message = error instanceof Error ? error.message : ''
   return /(?:https?:\/)?\/\S+\.(?:js|css)\b/.exec(message)?.[0] ?? '/'

@@ -75,8 +75,9 @@ export function readOpenAiUsage(
   // Only a cache count that can be true lowers the price, and only in a report that can be true.
   const isTrusted = counts.anomaly === null
   const rest = new Whole(prompt)
-  // Cached tokens may be audio or images as well, so they are subtracted first if the sum of the
-  // parts exceeds the total. Of the other parts, those that usually cost more are subtracted first.
+  // If the sum of the parts exceeds the total, cached tokens are subtracted first, because they may
+  // also be counted as audio or images. The remaining parts are subtracted in the order of their
+  // usual price, the most expensive part first.
   const parts = {
     cacheRead: rest.take(isTrusted && cached <= prompt ? cached : 0),
     inputAudio: rest.take(audio),

@@ -85,7 +85,7 @@ export type Course = {
  */
 export class CallLedger {
   hasEnded = false
-  /** The amount that is held for the call. */
+  /** The quota that is held (set aside) for the call. */
   hold: Quota = 0n
   /**
    * The reduced output limit to send to the provider, if the account could not pay the complete

@@ -6,8 +6,8 @@ const SHARE = 0.2
 const LEAST = 24
 
 /**
- * Limits the number of concurrent retries to a fifth of the running calls, or to 24 if that is
- * more, to prevent retry storms.
+ * Limits the number of concurrent retries, to prevent retry storms. The limit is a fifth of the
+ * running calls, but at least 24.
  */
 export class RetryBudget {
   private underWay = 0

@@ -12,7 +12,7 @@ type FailedCall = {
   readonly status: number | null
   /** The provider's answer, or the event with which the provider ended the stream. */
   readonly body: Buffer
-  /** True if the caller received the same message. */
+  /** True if the caller has also received this message. */
   readonly isShown: boolean
 }
 

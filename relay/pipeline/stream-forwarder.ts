@@ -253,8 +253,8 @@ const USAGE_CHUNK = new Set([
 ])
 
 /**
- * NOTE: Azure sends content filter results in events without choices, which may contain an empty
- * usage.
+ * NOTE: Azure sends content filter results in events without choices. Such an event may contain an
+ * empty usage.
  */
 const isOfUsage = (event: Event): boolean =>
   'usage' in event &&

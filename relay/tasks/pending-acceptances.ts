@@ -60,7 +60,8 @@ export class Acceptances {
   }
 
   /**
-   * Tries once more to write all pending acceptances, then logs those that could not be written.
+   * Tries once more to write all pending acceptances. Acceptances that could not be written are
+   * then logged.
    */
   async stop(): Promise<void> {
     this.isStopped = true

@@ -253,8 +253,8 @@ export const listOf = (value: unknown): readonly JsonObject[] =>
   Array.isArray(value) ? value.map(objectOf) : []
 
 /**
- * Returns the value as a text without characters that events can't contain, or null if the text is
- * empty. Numbers are accepted because some providers use numbers as ids.
+ * Returns the value as a text, or null if the text is empty. Characters that can't be stored in
+ * events are removed. Numbers are accepted, because some providers use numbers as ids.
  */
 export function textOf(value: unknown, lengthMax: number): string | null {
   const text = typeof value === 'number' ? String(value) : value

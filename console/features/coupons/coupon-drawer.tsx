@@ -75,8 +75,8 @@ function keyErrors(error: unknown) {
 }
 
 /**
- * Returns the idempotency key for a request. If the request equals the last attempt, the key is the
- * same, so that a retry does not create codes twice.
+ * Returns the idempotency key for a request. A request that equals the last attempt gets the key of
+ * this attempt, so that a retry does not create codes twice.
  */
 function keyFor(attempt: { asked: string; key: string }, asked: string): string {
   if (attempt.asked !== asked) Object.assign(attempt, { asked, key: randomId() })

@@ -31,7 +31,10 @@ export function entryTone({ kind, is_success }: TimelineEntry): Tone {
   return TONE[kind] ?? 'info'
 }
 
-/** Returns the reason or other details of a timeline entry; empty if there are none. */
+/**
+ * Returns the reason or other details of a timeline entry. The text is empty if the entry has no
+ * details.
+ */
 export function entryDetail(t: TFunction, entry: TimelineEntry, number: Intl.NumberFormat): string {
   const { kind, reason = '', model, fields, tag, count, duration_ms: took, is_success } = entry
   const why = reason === '' ? '' : reasonText(t, reason)

@@ -18,7 +18,8 @@ export function TimelineEntries({ items }: { items: readonly TimelineEntry[] }) 
         group.length === 1 ? (
           <Entry key={group[0].id} entry={group[0]} />
         ) : (
-          // Keyed by the oldest entry, so that an expanded line stays open when entries are added.
+          // The React key is the id of the oldest entry, so that an expanded line stays open when
+          // entries are added.
           <FoldedEntries key={`fold-${group.at(-1)?.id}`} group={group} />
         ),
       )}

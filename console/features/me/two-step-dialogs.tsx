@@ -72,7 +72,10 @@ type Props = {
   needsProof: boolean
   onOpen: (dialog: TwoStepDialog) => void
   onClose: () => void
-  /** Called after a change of two-step login, with the recovery codes that it created, if any. */
+  /**
+   * Called after a change of two-step login. Receives the recovery codes that the change created,
+   * or an empty list.
+   */
   onSettled: (codes: readonly string[]) => Promise<void>
 }
 

@@ -19,8 +19,8 @@ export function Composer({ chat, isReady, hasNone }: Props) {
   const { t } = useTranslation()
   const [text, setText] = useState('')
   /**
-   * True if the user has sent a message before the models have loaded. The message is sent once
-   * they have loaded.
+   * True if the user has sent a message before the models have loaded. The message is sent after
+   * the models have loaded.
    */
   const [isWaiting, setWaiting] = useState(false)
   const canSend = !hasNone && !chat.isBusy && text.trim() !== ''
@@ -36,8 +36,7 @@ export function Composer({ chat, isReady, hasNone }: Props) {
     if (isWaiting) send()
   }, [canGo, hasNone])
   const onKeyDown = (event: KeyboardEvent): void => {
-    // NOTE: Users of an input method (IME) press Enter to confirm a text. This Enter must not send
-    // the message.
+    // NOTE: An Enter that confirms the text of an input method (IME) must not send the message.
     if (event.nativeEvent.isComposing) return
     if (event.key === 'Escape' && chat.isBusy) chat.stop()
     if (event.key !== 'Enter' || event.shiftKey) return

@@ -39,7 +39,10 @@ export function batchFaults(draft: BatchDraft): BatchFaults {
 export const endedPrices = (rows: readonly PriceRow[], draft: BatchDraft): PriceRow[] =>
   draft.ratio.trim() === '' ? [] : rows.filter(({ price }) => price !== '')
 
-/** Returns the rows with the entered values. An entered ratio removes the price, and vice versa. */
+/**
+ * Returns the rows with the entered values. An entered ratio removes the fixed price, and an
+ * entered price removes the ratios.
+ */
 export function batchRows(rows: readonly PriceRow[], draft: BatchDraft): PriceRow[] {
   const filled = BATCH_FIELDS.flatMap((field) => {
     const value = parseDecimal(draft[field])

@@ -53,8 +53,8 @@ const PRICE_SHAPE = /^\d{1,5}(\.\d{1,6})?$/
 const COUNT_SHAPE = /^[1-9]\d{0,8}$/
 
 /**
- * Checks the form's values. A price that is the same as in `before` may have more digits than a new
- * price.
+ * Checks the form's values. A price that has not changed since `before` may have more digits than a
+ * new price.
  */
 export function priceFaults(
   draft: PriceDraft,

@@ -44,7 +44,10 @@ export type NoTasksWords = {
   readonly off: string | null
 }
 
-/** A note above the list that the site has disabled tasks of this kind, so no new rows arrive. */
+/**
+ * A note above the list. The note says that the site has disabled tasks of this kind, so that no
+ * new rows arrive.
+ */
 export function OffNote(props: { off: string; isAdmin: boolean }) {
   const { t } = useTranslation()
   return (

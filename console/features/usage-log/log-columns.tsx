@@ -26,8 +26,9 @@ const FOR_ADMINS: ReadonlySet<string> = new Set(['channel', 'username', 'retry']
 
 type ColumnId = keyof Words['usageLog']['column']
 /**
- * The columns in their default order. The columns up to the status fit 1 280 pixels. Admins have
- * the channel among them, and the ratios follow the status.
+ * The columns in their default order. The columns from the first to the status fit into a width of
+ * 1 280 pixels. For admins, one of these columns is the channel, and the ratios come after the
+ * status.
  */
 const ORDER: readonly ColumnId[] = [
   'time',

@@ -115,8 +115,7 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
     row.channel > 0 && <ChannelLink id={row.channel} name={row.channel_name} />,
   )
   add(t('logDetails.fact.upstreamModel'), other.upstream_model_name)
-  // The end of a failed call is left out, because the failure panel already shows how the call
-  // ended.
+  // How a failed call ended is left out here, because the failure panel already shows it.
   add(t('words.end'), isCall && !isFailed && <CallEnd other={other} />)
   const endReason = END_REASONS.find((code) => code === other.end_reason)
   add(t('logDetails.fact.endReason'), endReason && t(`logDetails.endReason.${endReason}`))

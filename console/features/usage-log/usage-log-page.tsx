@@ -125,9 +125,12 @@ function useLogCommands(acts: {
 
 type LiveStatusProps = {
   isPaused: boolean
-  /** True while the user reads the list, during which new rows are not inserted. */
+  /** True while the user reads the list. New rows are not inserted during this time. */
   isHeld: boolean
-  /** True if no new row can appear, because the range has ended or this is not the first page. */
+  /**
+   * True if no new row can appear in the list, because the range has ended or the page is not the
+   * first page.
+   */
   isPast: boolean
   onPause: (isPaused: boolean) => void
 }

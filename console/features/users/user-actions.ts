@@ -45,8 +45,8 @@ export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAct> {
 export type UserState = 'active' | 'banned' | 'locked' | 'deactivated' | 'erased'
 
 /**
- * Returns the state of a user. A user with status 3 or an unknown status is `locked`, and never
- * enabled.
+ * Returns the state of a user. A user with status 3 or an unknown status is `locked` and not
+ * `enabled`.
  */
 export function stateOf({ DeletedAt, is_erased, status }: User): UserState {
   if (DeletedAt !== null) return is_erased ? 'erased' : 'deactivated'

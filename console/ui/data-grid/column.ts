@@ -15,7 +15,10 @@ export type Column<Row> = {
   readonly minWidth?: number
   /** True to give the column the remaining width of the list. */
   readonly isGrowing?: boolean
-  /** `end` is for numbers: the column is right-aligned and all digits have the same width. */
+  /**
+   * The alignment of the column. `end` is for numbers: the column is right-aligned and all digits
+   * have the same width.
+   */
   readonly align?: 'start' | 'end'
   readonly isSortable?: boolean
   /** True if the user cannot hide the column. */

@@ -20,7 +20,7 @@ export type ColumnLayout<Row> = {
   readonly widthOf: (column: Column<Row>) => number
   readonly isShown: (column: Column<Row>) => boolean
   readonly isResized: (column: Column<Row>) => boolean
-  /** Whether elapsed times are shown; null if no column of the list has elapsed times. */
+  /** True if elapsed times are shown. Null if no column of the list has elapsed times. */
   readonly isAgo: boolean | null
   readonly setAgo: (isAgo: boolean) => void
   readonly setShown: (id: string, isShown: boolean) => void

@@ -119,7 +119,7 @@ function selectRow<Row>(
   selection.onChange(toggled(selection.keys, rows.map(rowKey), index, range))
 }
 
-/** Manages which rows have open details. A new `openKey` opens its row once. */
+/** Manages which rows have open details. A new `openKey` opens the row with this key once. */
 function useExpanded(openKey: string | undefined) {
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set())
   const [opened, setOpened] = useState<string>()

@@ -25,7 +25,9 @@ type MailCodeForm = Pick<DraftForm<MailCodeDraft>, 'draft' | 'field' | 'refuse'>
 export function MailCodeFields(props: {
   form: MailCodeForm
   purpose: CodePurpose
-  /** Returns the token of the human verification, or null until it is complete. */
+  /**
+   * Returns the token of the human verification. Returns null until the verification is complete.
+   */
   takeToken: () => string | null
 }) {
   const { t } = useTranslation()

@@ -37,7 +37,9 @@ export type DraftForm<Draft> = {
   readonly before: Draft
   readonly draft: Draft
   readonly errors: FieldErrors<Draft>
-  /** The error of the last submit, if it does not concern a field; otherwise empty. */
+  /**
+   * The error of the last submit if this error does not concern a field. Otherwise, an empty text.
+   */
   readonly refusal: string
   readonly isChanged: boolean
   readonly isBusy: boolean

@@ -88,7 +88,7 @@ const NONE: unknown[] = []
 const pick = (values: Readonly<Record<string, unknown>>, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, values[name]]))
 
-/** Returns the page size of the URL. Without one, returns the stored page size. */
+/** Returns the page size in the URL. If the URL has no page size, returns the stored page size. */
 function useAskedSize(
   [remembered, remember]: ReturnType<typeof usePageSize>,
   asked: PageSize | 0 | undefined,

@@ -9,7 +9,7 @@ export type RichTextProps = {
   title: string
   /** True for small text, in a line at the edge of the page. */
   isSmall?: boolean
-  /** True if `text` is HTML; otherwise it is Markdown, which may contain HTML. */
+  /** True if `text` is HTML. Otherwise, `text` is Markdown, which may contain HTML. */
   isHtml?: boolean
   /** The height in pixels until the content has been measured. */
   firstHeight?: number

@@ -11,7 +11,10 @@ export const chatLinks = (chats: readonly Readonly<Record<string, string>>[]): C
     })),
   )
 
-/** Returns a name for a client without a name: the host (or else the scheme) of its template. */
+/**
+ * Returns a name for a client without a name. The name is the host of the link template or, if
+ * there is no host, the scheme.
+ */
 function hostOf(template: string): string {
   if (!URL.canParse(template)) return template
   const { host, protocol } = new URL(template)

@@ -20,7 +20,10 @@ type StepKind =
 let coming: Coming | null = null
 let typed: string | null = null
 
-/** Changes the URL query of the pending navigation or, without one, of the current URL. */
+/**
+ * Changes the URL query of the pending navigation. If no navigation is pending, changes the query
+ * of the current URL.
+ */
 function changeAddress(
   change: (params: URLSearchParams) => URLSearchParams,
   kind: StepKind,

@@ -28,7 +28,7 @@ const SECONDS: Record<Exclude<Span, 'today' | 'all'>, number> = {
   '30d': 30 * 24 * HOUR,
 }
 
-/** The first and the last second of a range; null means unbounded. */
+/** The first and the last second of a range. Null means that this end has no limit. */
 export type Bounds = { readonly from: number | null; readonly to: number | null }
 
 /** Returns a range's ends. Relative ranges end an hour after `now`, because clocks may be fast. */

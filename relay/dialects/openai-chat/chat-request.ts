@@ -208,8 +208,8 @@ function wholeOf(
 }
 
 /**
- * Returns a boolean member; an absent or null member is false. Returns null for any other kind of
- * value.
+ * Returns the value of a boolean member. An absent or null member counts as false. Returns null if
+ * the value has another kind.
  */
 function flagOf(member: Member | undefined): boolean | null {
   if (member === undefined || member.kind === 'null' || member.kind === 'false') return false

@@ -21,7 +21,7 @@ type UpstreamChange = {
   readonly allowed: ReadonlySet<string>
   /**
    * The maximum number of output tokens per choice. The limit is sent if the request has a larger
-   * limit or none.
+   * limit or no limit.
    */
   readonly outputTokens?: number | null
 }

@@ -26,7 +26,7 @@ export type ChannelDraft = DraftOf<typeof FORM_FIELDS> &
     enableKeys: readonly number[]
     /** The cost ratio as entered in the form. Empty if the ratio is unknown. */
     costRatio: string
-    /** The value of a date-time field; empty means that the channel does not expire. */
+    /** The value of a date-time field. An empty text means that the channel does not expire. */
     expiresAt: string
   }
 
@@ -88,7 +88,7 @@ export const listOf = (text: string): string[] => [
 
 export type ChannelFormProps = {
   form: DraftForm<ChannelDraft>
-  /** The values stored on the server; null for a new channel. */
+  /** The values that are stored on the server. Null for a new channel. */
   stored: ChannelDraft | null
   channel: Channel | null
   /** The server's description of the selected channel type; undefined if it is not supported. */
