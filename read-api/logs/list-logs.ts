@@ -55,7 +55,7 @@ async function answer(
   const { count: total } = await sumLogs(core.db, filter, now)
   const { userId, role } = principalOf(request)
   const cursor = integerOf(query.before)
-  const order = logOrder(query)
+  const order = logOrder(query, ownerId)
   const list = digest(JSON.stringify([userId, limit, listOf(filter, now), cursor ?? 0, order]))
   const rows =
     order === null
@@ -100,9 +100,16 @@ async function rowsOfPage(
   return rows
 }
 
-/** Returns the requested order, or null for the natural order of the log, which is newest first. */
-function logOrder({ sort, order }: Static<typeof AllLogs>): ListOrder<LogSort> | null {
-  const isNewestFirst = !sort || (sort === 'created_at' && order !== 'asc')
+/**
+ * Returns the requested order, or null for the natural order of the log, which is newest first. A
+ * user's own list hides the channels, so it ignores a sort by channel.
+ */
+function logOrder(
+  { sort, order }: Static<typeof AllLogs>,
+  ownerId: number | null,
+): ListOrder<LogSort> | null {
+  if (!sort || (sort === 'channel' && ownerId !== null)) return null
+  const isNewestFirst = sort === 'created_at' && order !== 'asc'
   return isNewestFirst ? null : { sort, isDescending: order !== 'asc' }
 }
 

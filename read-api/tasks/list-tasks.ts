@@ -78,7 +78,7 @@ async function answer(
   const { page, limit, offset } = pageOf(query)
   const filter = filterOf(listing.kind, query, ownerId)
   const { from: _start, to: _end, ...conditions } = filter
-  const order = taskOrder(query)
+  const order = taskOrder(query, ownerId)
   const list = JSON.stringify([principalOf(request).userId, limit, conditions, order])
   const end = () => cursors.end(list, page, () => newestTaskPosition(core.db, filter))
   const [rows, count] = await Promise.all([
@@ -101,9 +101,16 @@ async function answer(
   }
 }
 
-/** Returns the requested order, or null for the default order, which is newest first. */
-function taskOrder({ sort, order }: TaskQuery): ListOrder<TaskSort> | null {
-  const isNewestFirst = !sort || (sort === 'submit_time' && order !== 'asc')
+/**
+ * Returns the requested order, or null for the default order, which is newest first. A user's own
+ * list hides the channels, so it ignores a sort by channel.
+ */
+function taskOrder(
+  { sort, order }: TaskQuery,
+  ownerId: number | null,
+): ListOrder<TaskSort> | null {
+  if (!sort || (sort === 'channel' && ownerId !== null)) return null
+  const isNewestFirst = sort === 'submit_time' && order !== 'asc'
   return isNewestFirst ? null : { sort, isDescending: order !== 'asc' }
 }
 

@@ -137,6 +137,19 @@ const SORTS = Object.entries(LISTS).flatMap(([path, columns]) =>
   Object.entries(columns).map(([sort, keyOf]) => ({ path, sort, keyOf })),
 )
 
+it.each(['/api/log/self/', '/api/mj/self'])(
+  '%s ignores a sort by channel, because it hides the channels',
+  async (path) => {
+    const alice = await api.logIn(ALICE)
+    const ids = async (query: string) =>
+      (await api.get<List>(`${path}?${query}`, alice)).body.data.items.map(({ id }) => id)
+    const newestFirst = await ids('')
+    expect(newestFirst.length).toBeGreaterThan(2)
+    expect(await ids('sort=channel')).toEqual(newestFirst)
+    expect(await ids('sort=channel&order=asc')).toEqual(newestFirst)
+  },
+)
+
 describe.each(SORTS)('$path sorted by $sort', ({ path, sort, keyOf }) => {
   it.each(['asc', 'desc'])('%s: the rows in order, equal ones newest first', async (order) => {
     const { items } = await listOf(path, `size=100&sort=${sort}&order=${order}`)
