@@ -1,5 +1,6 @@
 import { codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
+import { isSame } from '../shared/deep-equal.ts'
 import { ADMIN, SUPER_ADMIN, USER } from '../shared/roles.ts'
 import type { ActorRole, CreateUser, EraseUser, UserCommand, UserError } from './commands.ts'
 import type { Role, UserEvent, UserSettings } from './events.ts'
@@ -99,9 +100,6 @@ const changeRole = (user: UserRecord, role: Role): Outcome => [
 ]
 
 function changeSettings(settings: UserSettings, user: UserRecord): Outcome {
-  const isSame =
-    settings.acceptUnsetModelRatioModel === user.settings.acceptUnsetModelRatioModel &&
-    settings.showIpInLogs === user.settings.showIpInLogs
-  if (isSame) return []
+  if (isSame(settings, user.settings)) return []
   return [{ type: 'UserSettingsChanged', v: 1, data: { userId: user.userId, settings } }]
 }

@@ -9,7 +9,7 @@ import type {
   UsernameEvent,
   UserPasswordChanged,
 } from '#domain/user/events.ts'
-import { USER_SETTING_FIELDS } from '#read-api/contract/users.ts'
+import { USER_SETTING_FIELDS } from '#read-api/contract/user-fields.ts'
 import { cellsOfFields } from '../field-columns.ts'
 import { type Handlers, projectionOf } from '../projection.ts'
 import type { Cells, RowChanges } from '../runner/row-changes.ts'

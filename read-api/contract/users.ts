@@ -1,6 +1,5 @@
 import Type, { type Static } from 'typebox'
 import { Envelope, IdParams, Page, Query, sortedBy } from './envelope.ts'
-import type { Fields } from './resource-fields.ts'
 
 /** The user data that a login returns and the console stores. */
 export const SessionUser = Type.Object({
@@ -14,17 +13,6 @@ export const SessionUser = Type.Object({
   must_change_password: Type.Optional(Type.Boolean()),
 })
 export type SessionUser = Static<typeof SessionUser>
-
-/** The settings of a user, which only the user changes. They have the names of the events. */
-export const USER_SETTING_FIELDS = {
-  /** Whether calls of models without a price are charged at the fallback price. */
-  acceptUnsetModelRatioModel: {
-    wire: 'accept_unset_model_ratio_model',
-    type: 'flag',
-    initial: false,
-  },
-  showIpInLogs: { wire: 'show_ip_in_logs', type: 'flag', initial: false },
-} as const satisfies Fields
 
 export const User = Type.Object({
   id: Type.Integer(),

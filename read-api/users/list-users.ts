@@ -8,7 +8,8 @@ import { type Account, accountsOf } from '#projections/balances/query.ts'
 import { credentialsOf, passkeysOf } from '#projections/credentials/query.ts'
 import { findUser, listUsers, type UserRow } from '#projections/users/query.ts'
 import { answerOf } from '../contract/resource-fields.ts'
-import { USER_SETTING_FIELDS, type User, userQueries } from '../contract/users.ts'
+import { USER_SETTING_FIELDS } from '../contract/user-fields.ts'
+import { type User, userQueries } from '../contract/users.ts'
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
 /** Returns the responses for users, each with the user's balance. */

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Done, Envelope, ErrorEnvelope } from '#read-api/contract/envelope.ts'
 import { requestProperties } from '#read-api/contract/field-schemas.ts'
-import { USER_SETTING_FIELDS } from '#read-api/contract/users.ts'
+import { USER_SETTING_FIELDS } from '#read-api/contract/user-fields.ts'
 import { PasskeyAssertion } from './credentials.ts'
 
 export const CreateUser = Type.Object({

@@ -1,8 +1,11 @@
 import { parseObject } from '#console/api/parse-object.ts'
+import { bodyOf, type DraftOf, draftOf } from '#console/ui/forms/field-draft.ts'
+import type { AnswerOf } from '#read-api/contract/resource-fields.ts'
+import { USER_SETTING_FIELDS } from '#read-api/contract/user-fields.ts'
 import type { UpdateSettings } from '#write-api/contract/users.ts'
 
 /** The values of the settings form. The threshold is a text, as entered. */
-export type SettingsDraft = {
+export type SettingsDraft = DraftOf<typeof USER_SETTING_FIELDS> & {
   readonly means: 'email' | 'webhook'
   readonly threshold: string
   readonly mailTo: string
@@ -12,17 +15,16 @@ export type SettingsDraft = {
   /** The entered secret. It is empty at first, because the server never sends the stored secret. */
   readonly webhookSecret: string
   readonly removesSecret: boolean
-  readonly acceptsUnpriced: boolean
-  readonly showsIp: boolean
 }
 
 /** The threshold in quota units if the server sends none. */
 const THRESHOLD_DEFAULT = 500_000
 
 /** Parses the account's `setting` (JSON). A missing field gets its default value. */
-export function draftOf(setting: string): SettingsDraft {
+export function initialDraft(setting: string): SettingsDraft {
   const kept = parsed(setting)
   return {
+    ...draftOf(USER_SETTING_FIELDS, kept as AnswerOf<typeof USER_SETTING_FIELDS>),
     means: kept.notify_type === 'webhook' ? 'webhook' : 'email',
     threshold: String(kept.quota_warning_threshold ?? THRESHOLD_DEFAULT),
     mailTo: keptMailTo(setting),
@@ -30,8 +32,6 @@ export function draftOf(setting: string): SettingsDraft {
     webhookUrl: String(kept.webhook_url ?? ''),
     webhookSecret: '',
     removesSecret: false,
-    acceptsUnpriced: kept.accept_unset_model_ratio_model === true,
-    showsIp: kept.show_ip_in_logs === true,
   }
 }
 
@@ -94,8 +94,7 @@ export const changeOf = (draft: SettingsDraft, before: SettingsDraft): UpdateSet
     webhook_url: draft.webhookUrl.trim(),
     webhook_secret: draft.removesSecret ? null : draft.webhookSecret,
   }),
-  accept_unset_model_ratio_model: draft.acceptsUnpriced,
-  show_ip_in_logs: draft.showsIp,
+  ...bodyOf(USER_SETTING_FIELDS, draft),
 })
 
 const parsed = (setting: string) => parseObject(setting) ?? {}

@@ -15,7 +15,7 @@ import { choiceParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { MePanelProps } from './me-panel.ts'
 import { NotificationFields } from './notification-fields.tsx'
-import { changeOf, draftOf, faultOf, needsCode, type SettingsDraft } from './settings-draft.ts'
+import { changeOf, faultOf, initialDraft, needsCode, type SettingsDraft } from './settings-draft.ts'
 
 const TABS = ['notifications', 'price', 'other'] as const
 const ADDRESS = { settings: choiceParam(TABS, 'notifications') }
@@ -40,7 +40,7 @@ function SettingsForm(props: { setting: string; boundMail: string }) {
   const client = useQueryClient()
   const [{ settings: tab }, setAddress] = useUrlState(ADDRESS)
   const form = useDraftForm<SettingsDraft>({
-    initial: () => draftOf(props.setting),
+    initial: () => initialDraft(props.setting),
     save: async (draft, before) => {
       const fault = faultOf(draft, needsCode(draft, props))
       if (fault !== null) {
@@ -70,14 +70,14 @@ function SettingsForm(props: { setting: string; boundMail: string }) {
           <SwitchField
             label={t('me.acceptUnpriced')}
             hint={t('me.acceptUnpricedHint')}
-            {...form.field('acceptsUnpriced')}
+            {...form.field('acceptUnsetModelRatioModel')}
           />
         )}
         {tab === 'other' && (
           <SwitchField
             label={t('me.showIp')}
             hint={t('me.showIpHint')}
-            {...form.field('showsIp')}
+            {...form.field('showIpInLogs')}
           />
         )}
       </Tabs>

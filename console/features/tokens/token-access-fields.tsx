@@ -2,10 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { usableGroupsQuery, usableModelsQuery } from '#console/api/account.ts'
 import { useGroupWords } from '#console/ui/elements/use-group-description.ts'
+import { fieldErrors } from '#console/ui/forms/field-draft.ts'
 import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
 import { NamesField } from '#console/ui/forms/name-list.tsx'
 import { Switch, SwitchField } from '#console/ui/forms/switches.tsx'
-import { rateErrors, type TokenDraft, type TokenFormProps } from './token-draft.ts'
+import { RATE_LIMIT_FIELDS } from '#read-api/contract/token-fields.ts'
+import type { TokenDraft, TokenFormProps } from './token-draft.ts'
 
 const RATES = ['periodSeconds', 'count', 'success'] as const
 const LIMITS = ['tokensPerMinute', 'maxConcurrency'] as const
@@ -71,7 +73,8 @@ function useGroupChoices(group: string) {
 function RateFields({ form }: Pick<TokenFormProps, 'form'>) {
   const { t } = useTranslation()
   const { rateLimit } = form.draft
-  const errors = form.errors.rateLimit === undefined ? {} : rateErrors(t, rateLimit)
+  const errors =
+    form.errors.rateLimit === undefined ? {} : fieldErrors(t, RATE_LIMIT_FIELDS, rateLimit)
   const changeRate = (patch: Partial<TokenDraft['rateLimit']>) =>
     form.change({ rateLimit: { ...rateLimit, ...patch } })
   return (

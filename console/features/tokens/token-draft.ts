@@ -1,5 +1,6 @@
 import type { TFunction } from 'i18next'
 import type { Words } from '#console/i18n/translation-types.ts'
+import { dateFieldText, secondsOfDateField } from '#console/ui/forms/date-field.ts'
 import {
   bodyOf,
   changedFields,
@@ -24,7 +25,6 @@ import {
 } from '#read-api/contract/token-fields.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import type { CreateToken, UpdateToken } from '#write-api/contract/tokens.ts'
-import { expirySeconds, expiryText, NEVER } from './token-expiry.ts'
 
 /** The form's values: numbers as entered, and dates in the format of a date-time field. */
 export type TokenDraft = DraftOf<typeof TOKEN_FIELDS> & {
@@ -45,17 +45,23 @@ export type TokenFaults = Partial<Record<Exclude<keyof TokenDraft, 'rateLimit'>,
   rateLimit?: FieldFaults<typeof RATE_LIMIT_FIELDS>
 }
 
-type RateDraft = TokenDraft['rateLimit']
-type RateErrors = Partial<Record<keyof RateDraft, string>>
+export const EXPIRY_PRESETS = ['never', 'hour', 'day', 'month'] as const
+export type ExpiryPreset = (typeof EXPIRY_PRESETS)[number]
 
-/** Returns the error texts of the fields that limit the call rate. */
-export const rateErrors = (t: TFunction, draft: RateDraft): RateErrors =>
-  Object.fromEntries(
-    Object.entries(fieldFaults(RATE_LIMIT_FIELDS, draft)).map(([name, fault]) => [
-      name,
-      fieldFaultText(t, fault),
-    ]),
-  )
+/** The API's expiry time of a token that never expires. */
+const NEVER = -1
+
+/** Formats unix seconds for a date-time field. The text is empty if the token never expires. */
+export const expiryText = (seconds: number): string => (seconds < 0 ? '' : dateFieldText(seconds))
+
+export function presetText(preset: ExpiryPreset, now: Date): string {
+  const date = new Date(now)
+  if (preset === 'never') return ''
+  if (preset === 'hour') date.setHours(date.getHours() + 1)
+  if (preset === 'day') date.setDate(date.getDate() + 1)
+  if (preset === 'month') date.setMonth(date.getMonth() + 1)
+  return expiryText(Math.floor(date.getTime() / 1000))
+}
 
 export const newToken = (unit: AmountUnit): TokenDraft => ({
   ...newDraft(TOKEN_FIELDS),
@@ -94,7 +100,7 @@ export function tokenFaults(draft: TokenDraft, unit: AmountUnit, expiresBefore =
   }
   set('name', draft.name.trim() === '' ? 'nameMissing' : lengthFault(NAME, draft.name))
   if (!draft.isUnlimited && quotaOfAmount(draft.amount, unit) === null) set('amount', 'amountWrong')
-  const expiry = draft.neverExpires ? Number.POSITIVE_INFINITY : expirySeconds(draft.expiresAt)
+  const expiry = draft.neverExpires ? Number.POSITIVE_INFINITY : secondsOfDateField(draft.expiresAt)
   if (expiry === null) set('expiresAt', 'expiryWrong')
   else if (expiry * 1_000 <= Date.now() && draft.expiresAt !== expiresBefore) {
     set('expiresAt', 'expiryPast')
@@ -117,7 +123,7 @@ export const termsOfDraft = (draft: TokenDraft, unit: AmountUnit): CreateToken =
   name: draft.name.trim(),
   remain_quota: Number(quotaOfAmount(draft.amount, unit) ?? 0n),
   unlimited_quota: draft.isUnlimited,
-  expired_time: draft.neverExpires ? NEVER : (expirySeconds(draft.expiresAt) ?? NEVER),
+  expired_time: draft.neverExpires ? NEVER : (secondsOfDateField(draft.expiresAt) ?? NEVER),
   ...bodyOf(RATE_LIMIT_FIELDS, draft.rateLimit),
   model_limits_enabled: draft.hasModelLimits,
   model_limits: draft.models.join(','),
@@ -148,8 +154,8 @@ export const namesOf = (text: string): string[] =>
     .filter((name) => name !== '')
 
 /**
- * Returns the error texts by field. `rateErrors` returns the texts of the fields that limit the
- * call rate.
+ * Returns the error texts by field. For the fields that limit the call rate, `fieldErrors` returns
+ * the texts.
  */
 export function tokenErrors(
   t: TFunction,

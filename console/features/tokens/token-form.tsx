@@ -4,8 +4,12 @@ import { DateTimeField, TextField } from '#console/ui/forms/fields.tsx'
 import { SwitchField } from '#console/ui/forms/switches.tsx'
 import { TOKEN_NAME_MAX } from '#read-api/contract/token-fields.ts'
 import { TokenAccessFields } from './token-access-fields.tsx'
-import type { TokenFormProps } from './token-draft.ts'
-import { EXPIRY_PRESETS, type ExpiryPreset, presetText } from './token-expiry.ts'
+import {
+  EXPIRY_PRESETS,
+  type ExpiryPreset,
+  presetText,
+  type TokenFormProps,
+} from './token-draft.ts'
 
 const DOLLARS = [1n, 10n, 50n, 100n, 500n, 1000n] as const
 const COUNTS = ['1', '10', '20', '30', '100'] as const

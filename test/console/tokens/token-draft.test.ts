@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest'
 import {
   addressLines,
   changedTerms,
+  expiryText,
   newToken,
+  presetText,
   termsOfDraft,
   tokenFaults,
   wrongAddress,
 } from '#console/features/tokens/token-draft.ts'
-import { expirySeconds, expiryText, presetText } from '#console/features/tokens/token-expiry.ts'
 import {
   asOf,
   toggledStatus,
@@ -15,6 +16,7 @@ import {
   usedPercent,
 } from '#console/features/tokens/token-status.ts'
 import { maskedKey } from '#console/ui/elements/full-key.ts'
+import { secondsOfDateField } from '#console/ui/forms/date-field.ts'
 import {
   amountOfQuota,
   amountUnitOf,
@@ -147,8 +149,8 @@ describe('expiry', () => {
 
   it('what a field shows reads back as the same moment', () => {
     const seconds = Math.floor(now.getTime() / 1000)
-    expect(expirySeconds(expiryText(seconds))).toBe(seconds)
-    expect(expirySeconds('tomorrow')).toBeNull()
+    expect(secondsOfDateField(expiryText(seconds))).toBe(seconds)
+    expect(secondsOfDateField('tomorrow')).toBeNull()
   })
 })
 
