@@ -105,10 +105,7 @@ async function answer(
  * Returns the requested order, or null for the default order, which is newest first. A user's own
  * list hides the channels, so it ignores a sort by channel.
  */
-function taskOrder(
-  { sort, order }: TaskQuery,
-  ownerId: number | null,
-): ListOrder<TaskSort> | null {
+function taskOrder({ sort, order }: TaskQuery, ownerId: number | null): ListOrder<TaskSort> | null {
   if (!sort || (sort === 'channel' && ownerId !== null)) return null
   const isNewestFirst = sort === 'submit_time' && order !== 'asc'
   return isNewestFirst ? null : { sort, isDescending: order !== 'asc' }
