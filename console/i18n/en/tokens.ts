@@ -82,7 +82,7 @@ export const tokens: Words['tokens'] = {
     nameMissing: 'Enter a name',
     amountWrong: 'Enter a valid amount',
     amountMoved:
-      'Calls have changed the remaining quota. It is now {{amount}}. Save again to set this amount.',
+      'Calls changed the remaining quota to {{amount}}. Save again to set the amount you entered.',
     expiryWrong: 'The expiry time is not valid!',
     expiryPast: 'Choose a time that is still to come',
     modelsMissing: 'Choose at least one model!',

@@ -143,7 +143,7 @@ it('an edited token is sent with what changed alone', async () => {
   expect(bodies('PUT', '/api/token/')).toEqual([{ id: 2, name: 'mobile', max_concurrency: 2 }])
 })
 
-it('a quota that calls have changed is shown with its new amount, and set by saving again', async () => {
+it('a quota that calls changed shows its new amount, and saving again sets it', async () => {
   let remain = 4_321_000
   app.site.routes['GET /api/token/2'] = () => ok(token({ id: 2, remain_quota: remain }))
   const put = app.site.routes['PUT /api/token/'] ?? (() => ok(null))
