@@ -56,14 +56,16 @@ export const selectedFields = (
 /** Returns the column types of the fields that `selectedFields` selects. */
 export const fieldColumns = <F extends Fields>(fields: F) =>
   mapFields(withColumn(fields), (_name, field) => columnType(field)) as {
-    readonly [Name in keyof F as F[Name] extends { isComputed: true } ? never : Name]: TUnsafe<
+    readonly [Name in keyof F as F[Name] extends Computed ? never : Name]: TUnsafe<
       ValuesOf<F>[Name]
     >
   }
 
+type Computed = { readonly isComputed: true } | { readonly isOptional: true }
+
 const withColumn = (fields: Fields): Fields =>
   Object.fromEntries(
-    Object.entries(fields).filter(([, field]) => !('isComputed' in field && field.isComputed)),
+    Object.entries(fields).filter(([, field]) => !('isComputed' in field || 'isOptional' in field)),
   )
 
 const INT4_MAX = 2_147_483_647
@@ -74,6 +76,7 @@ function columnType(field: Field): TSchema {
       return 'max' in field && field.max <= INT4_MAX ? Type.Number() : wireInteger
     case 'optionalInteger':
     case 'time':
+    case 'isoTime':
       return nullable(wireInteger)
     case 'code':
       return Type.Enum([...field.values])

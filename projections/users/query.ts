@@ -3,7 +3,7 @@ import Type from 'typebox'
 import type { IdentityProvider } from '#domain/identity/events.ts'
 import { ACTIVE, ADMIN } from '#domain/shared/roles.ts'
 import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
-import { USER_SETTING_FIELDS } from '#read-api/contract/user-fields.ts'
+import { USER_FIELDS, USER_SETTING_FIELDS } from '#read-api/contract/user-fields.ts'
 import type { UserSort } from '#read-api/contract/users.ts'
 import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
 import { fieldColumns, selectedFields } from '../field-columns.ts'
@@ -16,49 +16,26 @@ export const SETTING_COLUMNS = {
 }
 
 const userRow = rowType({
-  id: wireInteger,
-  username: Type.String(),
-  displayName: Type.String(),
-  /** 1 is a normal user, 10 an admin, 100 a super admin. */
-  role: Type.Union([Type.Literal(1), Type.Literal(10), Type.Literal(100)]),
-  /** 1 is active, 2 is banned. */
-  status: Type.Union([Type.Literal(1), Type.Literal(2)]),
-  group: Type.String(),
+  ...fieldColumns(USER_FIELDS),
   /** null when the user has no password. */
   passwordRef: nullable(Type.String()),
   authVersion: wireInteger,
   /** True when the server generated the password. */
   mustChangePassword: Type.Boolean(),
   settings: Type.Object(fieldColumns(USER_SETTING_FIELDS)),
-  inviterId: nullable(wireInteger),
-  /** `email` and the ids below are empty when the user has not bound the identity. */
-  email: Type.String(),
-  githubId: Type.String(),
-  oidcId: Type.String(),
-  wechatId: Type.String(),
-  telegramId: Type.String(),
-  linuxDoId: Type.String(),
-  /** `createdAt` and `deletedAt` are unix seconds. */
-  createdAt: wireInteger,
-  deletedAt: nullable(wireInteger),
   isDeleted: Type.Boolean(),
-  /** True when the texts about the user were erased permanently. */
-  isErased: Type.Boolean(),
 })
 export type UserRow = RowOf<typeof userRow>
 
 const columns = sql.fragment`
-  u.id, u.username, u.display_name as "displayName", u.role, u.status, u.user_group as "group",
+  ${selectedFields('u', USER_FIELDS, { group: 'user_group' })},
   u.password_ref as "passwordRef", u.auth_version as "authVersion",
   u.must_change_password as "mustChangePassword",
   (
     select to_jsonb(s)
     from (select ${selectedFields('u', USER_SETTING_FIELDS, SETTING_COLUMNS)}) s
   ) as settings,
-  u.email, u.github_id as "githubId", u.oidc_id as "oidcId", u.wechat_id as "wechatId",
-  u.telegram_id as "telegramId", u.linux_do_id as "linuxDoId",
-  u.inviter_id as "inviterId", u.created_at as "createdAt", u.deleted_at as "deletedAt",
-  u.deleted_at is not null as "isDeleted", u.is_erased as "isErased"
+  u.deleted_at is not null as "isDeleted"
 `
 
 /**

@@ -26,6 +26,7 @@ type Requested = {
 type Answered = Omit<Requested, 'optionalInteger' | 'time' | 'trimmedText' | 'sealedText'> & {
   optionalInteger: TInteger
   time: TInteger
+  isoTime: NullableText
   code: TInteger
   trimmedText: TString
   sealedText: TString
@@ -37,7 +38,9 @@ type RequestProperties<F extends WritableFields> = {
     : TOptional<Requested[F[Name]['type']]>
 }
 type AnswerProperties<F extends Fields> = {
-  [Name in keyof F as F[Name]['wire']]: Answered[F[Name]['type']]
+  [Name in keyof F as F[Name]['wire']]: F[Name] extends { isOptional: true }
+    ? TOptional<Answered[F[Name]['type']]>
+    : Answered[F[Name]['type']]
 }
 
 /** Returns the schemas of the fields in requests that create the resource, with their bounds. */
@@ -48,7 +51,9 @@ export const requestProperties = <F extends WritableFields>(fields: F): RequestP
 
 /** Returns the schemas of the fields in responses. */
 export const answerProperties = <F extends Fields>(fields: F): AnswerProperties<F> =>
-  byWireName(fields, answerSchema) as AnswerProperties<F>
+  byWireName(fields, (field) =>
+    'isOptional' in field ? Type.Optional(answerSchema(field)) : answerSchema(field),
+  ) as AnswerProperties<F>
 
 const byWireName = <Each extends Field>(
   fields: Readonly<Record<string, Each>>,
@@ -84,5 +89,6 @@ const INTEGERS: readonly FieldType[] = ['integer', 'optionalInteger', 'time', 'n
 
 function answerSchema({ type }: Field): TSchema {
   if (type === 'flag') return Type.Boolean()
+  if (type === 'isoTime') return Type.Union([Type.String(), Type.Null()])
   return INTEGERS.includes(type) ? Type.Integer() : Type.String()
 }

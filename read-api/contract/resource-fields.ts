@@ -54,14 +54,19 @@ type WritableField = {
 
 /**
  * A field that requests cannot change. `isComputed` is set if the field has no column, so that the
- * response supplies its value.
+ * response supplies its value. `isOptional` is set if, in addition, only some responses contain it.
  */
 type ReadOnlyField = {
   readonly wire: string
   readonly access: 'read'
   readonly isComputed?: true
+  readonly isOptional?: true
 } & (
   | { readonly type: 'integer' | 'text' | 'flag' }
+  /** A number, or null, which is `absent` on the wire. */
+  | { readonly type: 'optionalInteger'; readonly absent: number }
+  /** A time in Unix seconds, or null. On the wire it is in ISO format, or null. */
+  | { readonly type: 'isoTime' }
   /** A small number that is one of these values. */
   | { readonly type: 'code'; readonly values: readonly number[] }
 )
@@ -70,6 +75,7 @@ type Plain = {
   integer: number
   optionalInteger: number | null
   time: number | null
+  isoTime: number | null
   text: string
   name: string
   trimmedText: string
@@ -80,9 +86,10 @@ type Plain = {
   code: number
 }
 type Stored = Omit<Plain, 'sealedText'> & { sealedText: Sealed | null }
-type Answered = Omit<Plain, 'optionalInteger' | 'time' | 'names' | 'numericFlag'> & {
+type Answered = Omit<Plain, 'optionalInteger' | 'time' | 'isoTime' | 'names' | 'numericFlag'> & {
   optionalInteger: number
   time: number
+  isoTime: string | null
   names: string
   numericFlag: number
 }
@@ -95,12 +102,15 @@ export type ValuesOf<F extends Fields> = {
 }
 
 /** The values of the fields by their names in the domain. Personal texts are decrypted. */
-export type PlainValuesOf<F extends Fields> = { readonly [Name in keyof F]: Plain[F[Name]['type']] }
+export type PlainValuesOf<F extends Fields> = {
+  readonly [Name in keyof F as F[Name] extends Optional ? never : Name]: Plain[F[Name]['type']]
+}
 
 /** The values of the fields by their names on the wire, in the form of responses. */
 export type AnswerOf<F extends Fields> = {
-  [Name in keyof F as F[Name]['wire']]: Answered[F[Name]['type']]
+  [Name in keyof F as F[Name] extends Optional ? never : F[Name]['wire']]: Answered[F[Name]['type']]
 }
+type Optional = { readonly isOptional: true }
 
 /** The fields that requests can change. */
 export type Writable<F extends Fields> = {
@@ -140,12 +150,12 @@ function plainValue(field: WritableField, sent: string | number | boolean | null
   return type === 'numericFlag' ? sent === 1 : sent
 }
 
-/** Returns the values in the form of responses. */
+/** Returns the values in the form of responses, without the optional fields. */
 export function answerOf<F extends Fields>(fields: F, values: PlainValuesOf<F>): AnswerOf<F> {
-  const entries = Object.entries(fields).map(([name, field]) => [
-    field.wire,
-    answeredValue(field, values[name]),
-  ])
+  const plain: Readonly<Record<string, unknown>> = values
+  const entries = Object.entries(fields)
+    .filter(([, field]) => !('isOptional' in field))
+    .map(([name, field]) => [field.wire, answeredValue(field, plain[name])])
   return Object.fromEntries(entries) as AnswerOf<F>
 }
 
@@ -153,6 +163,8 @@ function answeredValue(field: Field, value: unknown): unknown {
   const { type } = field
   if (type === 'optionalInteger' || type === 'time') return value ?? absent(field)
   if (type === 'names') return (value as readonly string[]).join(',')
+  if (type === 'isoTime')
+    return value === null ? null : new Date(Number(value) * 1_000).toISOString()
   return type === 'numericFlag' ? Number(value) : value
 }
 

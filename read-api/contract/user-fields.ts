@@ -1,4 +1,4 @@
-import type { Fields } from './resource-fields.ts'
+import { type Fields, writableFields } from './resource-fields.ts'
 
 /** The settings of a user, which only the user changes. They have the names of the events. */
 export const USER_SETTING_FIELDS = {
@@ -10,3 +10,53 @@ export const USER_SETTING_FIELDS = {
   },
   showIpInLogs: { wire: 'show_ip_in_logs', type: 'flag', initial: false },
 } as const satisfies Fields
+
+/** The fields of a user in the order of the responses. Times are in Unix seconds. */
+export const USER_FIELDS = {
+  id: { wire: 'id', type: 'integer', access: 'read' },
+  username: { wire: 'username', type: 'text', access: 'read' },
+  displayName: { wire: 'display_name', type: 'text', maxLength: 200, initial: '' },
+  /** The mail address and the ids below are empty if the user has not bound the identity. */
+  email: { wire: 'email', type: 'text', access: 'read' },
+  githubId: { wire: 'github_id', type: 'text', access: 'read' },
+  oidcId: { wire: 'oidc_id', type: 'text', access: 'read' },
+  wechatId: { wire: 'wechat_id', type: 'text', access: 'read' },
+  telegramId: { wire: 'telegram_id', type: 'text', access: 'read' },
+  linuxDoId: { wire: 'linux_do_id', type: 'text', access: 'read' },
+  group: { wire: 'group', type: 'text', maxLength: 200, initial: '' },
+  quota: { wire: 'quota', type: 'integer', access: 'read', isComputed: true },
+  /**
+   * A copy of `quota`, for admins only. When an admin sends the user back with another `quota`, the
+   * server rejects the request unless the balance still equals `expected_quota`.
+   */
+  expectedQuota: { wire: 'expected_quota', type: 'integer', access: 'read', isOptional: true },
+  usedQuota: { wire: 'used_quota', type: 'integer', access: 'read', isComputed: true },
+  requestCount: { wire: 'request_count', type: 'integer', access: 'read', isComputed: true },
+  /** The role: 1 is a normal user, 10 an admin, 100 the super admin. */
+  role: { wire: 'role', type: 'code', values: [1, 10, 100], access: 'read' },
+  /** The status: 1 active, 2 banned. */
+  status: { wire: 'status', type: 'code', values: [1, 2], access: 'read' },
+  /** The time of the deactivation. null means that the user is active. */
+  deletedAt: { wire: 'DeletedAt', type: 'isoTime', access: 'read' },
+  affCount: { wire: 'aff_count', type: 'integer', access: 'read', isComputed: true },
+  affQuota: { wire: 'aff_quota', type: 'integer', access: 'read', isComputed: true },
+  affHistoryQuota: { wire: 'aff_history_quota', type: 'integer', access: 'read', isComputed: true },
+  inviterId: { wire: 'inviter_id', type: 'optionalInteger', absent: 0, access: 'read' },
+  /** The user's settings as JSON text. */
+  setting: { wire: 'setting', type: 'text', access: 'read', isComputed: true },
+  createdAt: { wire: 'created_time', type: 'integer', access: 'read' },
+  /** True if the user is deactivated and all personal texts are destroyed. */
+  isErased: { wire: 'is_erased', type: 'flag', access: 'read' },
+  /**
+   * Whether the user has a password, only in the user's own response. If it is false, the user can
+   * set a first password without a current password.
+   */
+  hasPassword: { wire: 'has_password', type: 'flag', access: 'read', isOptional: true },
+  /**
+   * Whether the user has an authenticator app or passkey that an admin can remove. The field is
+   * only in the response for a single user, and only for admins.
+   */
+  hasSecondFactor: { wire: 'has_second_factor', type: 'flag', access: 'read', isOptional: true },
+} as const satisfies Fields
+
+export const USER_TERMS = writableFields(USER_FIELDS)

@@ -1,5 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Envelope, IdParams, Page, Query, sortedBy } from './envelope.ts'
+import { answerProperties } from './field-schemas.ts'
+import { USER_FIELDS } from './user-fields.ts'
 
 /** The user data that a login returns and the console stores. */
 export const SessionUser = Type.Object({
@@ -14,49 +16,7 @@ export const SessionUser = Type.Object({
 })
 export type SessionUser = Static<typeof SessionUser>
 
-export const User = Type.Object({
-  id: Type.Integer(),
-  username: Type.String(),
-  display_name: Type.String(),
-  email: Type.String(),
-  github_id: Type.String(),
-  oidc_id: Type.String(),
-  wechat_id: Type.String(),
-  telegram_id: Type.String(),
-  linux_do_id: Type.String(),
-  group: Type.String(),
-  quota: Type.Integer(),
-  /**
-   * A copy of `quota`, for admins only. When an admin sends the user back with another `quota`, the
-   * server rejects the request unless the balance still equals `expected_quota`.
-   */
-  expected_quota: Type.Optional(Type.Integer()),
-  used_quota: Type.Integer(),
-  request_count: Type.Integer(),
-  role: Type.Integer(),
-  status: Type.Integer(),
-  /** The time of the deactivation in ISO format. null means that the user is active. */
-  DeletedAt: Type.Union([Type.String(), Type.Null()]),
-  aff_count: Type.Integer(),
-  aff_quota: Type.Integer(),
-  aff_history_quota: Type.Integer(),
-  inviter_id: Type.Integer(),
-  /** The user's settings as JSON text. */
-  setting: Type.String(),
-  created_time: Type.Integer(),
-  /** True if the user is deactivated and all personal texts are destroyed. */
-  is_erased: Type.Boolean(),
-  /**
-   * Whether the user has a password, only in the user's own response. If it is false, the user can
-   * set a first password without a current password.
-   */
-  has_password: Type.Optional(Type.Boolean()),
-  /**
-   * Whether the user has an authenticator app or passkey that an admin can remove. The field is
-   * only in the response for a single user, and only for admins.
-   */
-  has_second_factor: Type.Optional(Type.Boolean()),
-})
+export const User = Type.Object(answerProperties(USER_FIELDS))
 export type User = Static<typeof User>
 
 /**

@@ -8,7 +8,7 @@ import { type Account, accountsOf } from '#projections/balances/query.ts'
 import { credentialsOf, passkeysOf } from '#projections/credentials/query.ts'
 import { findUser, listUsers, type UserRow } from '#projections/users/query.ts'
 import { answerOf } from '../contract/resource-fields.ts'
-import { USER_SETTING_FIELDS } from '../contract/user-fields.ts'
+import { USER_FIELDS, USER_SETTING_FIELDS } from '../contract/user-fields.ts'
 import { type User, userQueries } from '../contract/users.ts'
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
@@ -37,33 +37,19 @@ async function changeableUsers(
   return users.map((user) => ({ ...user, expected_quota: user.quota }))
 }
 
-// NOTE: the response is built field by field, so that an unlisted column, such as the password's
+// NOTE: the response contains only listed fields, so that another column, such as the password's
 // reference, cannot leak.
-const userAnswer = (row: UserRow, account: Account | undefined): User => ({
-  id: row.id,
-  username: row.username,
-  display_name: row.displayName,
-  email: row.email,
-  github_id: row.githubId,
-  oidc_id: row.oidcId,
-  wechat_id: row.wechatId,
-  telegram_id: row.telegramId,
-  linux_do_id: row.linuxDoId,
-  group: row.group,
-  quota: toWire(account?.balance ?? 0n),
-  used_quota: toWire(account?.usedQuota ?? 0n),
-  request_count: account?.requestCount ?? 0,
-  role: row.role,
-  status: row.status,
-  DeletedAt: row.deletedAt === null ? null : new Date(row.deletedAt * 1_000).toISOString(),
-  aff_count: account?.affCount ?? 0,
-  aff_quota: toWire(account?.affQuota ?? 0n),
-  aff_history_quota: toWire(account?.affHistoryQuota ?? 0n),
-  inviter_id: row.inviterId ?? 0,
-  setting: JSON.stringify(answerOf(USER_SETTING_FIELDS, row.settings)),
-  created_time: row.createdAt,
-  is_erased: row.isErased,
-})
+const userAnswer = (row: UserRow, account: Account | undefined): User =>
+  answerOf(USER_FIELDS, {
+    ...row,
+    quota: toWire(account?.balance ?? 0n),
+    usedQuota: toWire(account?.usedQuota ?? 0n),
+    requestCount: account?.requestCount ?? 0,
+    affCount: account?.affCount ?? 0,
+    affQuota: toWire(account?.affQuota ?? 0n),
+    affHistoryQuota: toWire(account?.affHistoryQuota ?? 0n),
+    setting: JSON.stringify(answerOf(USER_SETTING_FIELDS, row.settings)),
+  })
 
 /** `GET /api/user/{id}`, for admins. */
 export function getUser(app: App, deps: ReadDeps): void {

@@ -1,13 +1,15 @@
 import Type, { type Static } from 'typebox'
 import { Done, Envelope, ErrorEnvelope } from '#read-api/contract/envelope.ts'
 import { requestProperties } from '#read-api/contract/field-schemas.ts'
-import { USER_SETTING_FIELDS } from '#read-api/contract/user-fields.ts'
+import { USER_SETTING_FIELDS, USER_TERMS } from '#read-api/contract/user-fields.ts'
 import { PasskeyAssertion } from './credentials.ts'
+
+const { display_name, group } = requestProperties(USER_TERMS)
 
 export const CreateUser = Type.Object({
   username: Type.String({ maxLength: 256 }),
   password: Type.String({ maxLength: 512 }),
-  display_name: Type.Optional(Type.String({ maxLength: 200 })),
+  display_name,
 })
 export type CreateUser = Static<typeof CreateUser>
 
@@ -21,9 +23,9 @@ const QUOTA = Type.Integer({ minimum: -9007199254740991, maximum: 90071992547409
  */
 export const UpdateUser = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
-  display_name: Type.Optional(Type.String({ maxLength: 200 })),
+  display_name,
   password: Type.Optional(Type.String({ maxLength: 512 })),
-  group: Type.Optional(Type.String({ maxLength: 200 })),
+  group,
   quota: Type.Optional(QUOTA),
   expected_quota: Type.Optional(QUOTA),
   /**
@@ -77,7 +79,7 @@ export type QuotaAdjustments = Static<typeof QuotaAdjustments>
 
 /** A change of the caller's profile. A new password requires the current password. */
 export const UpdateSelf = Type.Object({
-  display_name: Type.Optional(Type.String({ maxLength: 200 })),
+  display_name,
   password: Type.Optional(Type.String({ maxLength: 512 })),
   original_password: Type.Optional(Type.String({ maxLength: 512 })),
   /**
