@@ -1,18 +1,20 @@
 import { type CommonQueryMethods, sql } from 'slonik'
 import Type from 'typebox'
 import { arrayOf, nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
-import type { MessageSort } from '#read-api/contract/messages.ts'
+import { MessageFormat, type MessageSort } from '#read-api/contract/messages.ts'
 import { containing, type Listed, type ListOrder, orderTerms, type Slice } from '../list-queries.ts'
 
-const format = Type.Enum(['markdown', 'html', 'plain'])
-
-const messageRow = rowType({
+/** The columns that recipients and admins see. All times in this file are unix seconds. */
+const textTypes = {
   id: wireInteger,
   title: Type.String(),
   content: Type.String(),
-  format,
-  /** All times in this file are unix seconds. */
+  format: MessageFormat,
   createdAt: wireInteger,
+}
+
+const messageRow = rowType({
+  ...textTypes,
   editedAt: nullable(wireInteger),
   /** The number of recipients. */
   total: wireInteger,
@@ -25,9 +27,11 @@ const LISTED_CHARACTERS = 2_000
 const beginning = sql.fragment`left(m.content, ${LISTED_CHARACTERS}) as content`
 const whole = sql.fragment`m.content`
 
+const textColumns = (content: typeof whole) => sql.fragment`
+  m.id, m.title, ${content}, m.format, m.created_at as "createdAt"
+`
 const messageColumns = (content: typeof whole) => sql.fragment`
-  m.id, m.title, ${content}, m.format, m.created_at as "createdAt", m.edited_at as "editedAt",
-  m.total, coalesce(c.readers, 0) as readers
+  ${textColumns(content)}, m.edited_at as "editedAt", m.total, coalesce(c.readers, 0) as readers
 `
 const messageTables = sql.fragment`
   read_messages.messages m left join read_messages.read_counts c on c.message_id = m.id
@@ -131,19 +135,11 @@ export const recipientsOf = (
   `)
 
 const inboxRow = rowType({
-  id: wireInteger,
-  title: Type.String(),
-  content: Type.String(),
-  format,
-  createdAt: wireInteger,
+  ...textTypes,
   /** null while the message is unread. */
   readAt: nullable(wireInteger),
 })
 export type InboxRow = RowOf<typeof inboxRow>
-
-const inboxColumns = (content: typeof whole) => sql.fragment`
-  m.id, m.title, ${content}, m.format, m.created_at as "createdAt", d.read_at as "readAt"
-`
 
 /**
  * Selects the messages to one user that are not deleted, each with the time when the user read the
@@ -163,7 +159,7 @@ export async function listInbox(
   { limit, offset }: Slice,
 ): Promise<Listed<InboxRow>> {
   const rows = await db.any(sql.type(inboxRow)`
-    select ${inboxColumns(beginning)} from ${inboxOf(userId)}
+    select ${textColumns(beginning)}, d.read_at as "readAt" from ${inboxOf(userId)}
     order by m.id desc limit ${limit} offset ${offset}
   `)
   const total = await db.oneFirst(sql.type(count)`
@@ -182,7 +178,8 @@ export const findInInbox = (
   messageId: number,
 ): Promise<InboxRow | null> =>
   db.maybeOne(sql.type(inboxRow)`
-    select ${inboxColumns(whole)} from ${inboxOf(userId)} and m.id = ${messageId}
+    select ${textColumns(whole)}, d.read_at as "readAt"
+    from ${inboxOf(userId)} and m.id = ${messageId}
   `)
 
 /** Counts the unread messages of each user. Users without unread messages have the count 0. */

@@ -1,19 +1,28 @@
 import Type, { type Static } from 'typebox'
 import { Envelope, IdParams, Page, Query, sortedBy } from './envelope.ts'
 
-const format = Type.Union([Type.Literal('markdown'), Type.Literal('html'), Type.Literal('plain')])
+export const MessageFormat = Type.Union([
+  Type.Literal('markdown'),
+  Type.Literal('html'),
+  Type.Literal('plain'),
+])
 
 /** A time in Unix seconds, or null. */
 const time = Type.Union([Type.Integer(), Type.Null()])
 
-/** A message in the inbox of a recipient. Times are in Unix seconds. */
-export const InboxMessage = Type.Object({
+/** The fields that recipients and admins see. Times are in Unix seconds. */
+const message = {
   id: Type.Integer(),
   title: Type.String(),
   /** The text of the message. Lists contain at most its first 2 000 characters. */
   content: Type.String(),
-  format,
+  format: MessageFormat,
   created_at: Type.Integer(),
+}
+
+/** A message in the inbox of a recipient. */
+export const InboxMessage = Type.Object({
+  ...message,
   read_at: time,
   is_read: Type.Boolean(),
 })
@@ -23,12 +32,7 @@ export const UnreadCount = Type.Object({ unread_count: Type.Integer() })
 export type UnreadCount = Static<typeof UnreadCount>
 
 export const AdminMessage = Type.Object({
-  id: Type.Integer(),
-  title: Type.String(),
-  /** The text of the message. Lists contain at most its first 2 000 characters. */
-  content: Type.String(),
-  format,
-  created_at: Type.Integer(),
+  ...message,
   /** The time of the last edit. null means that the message was never edited. */
   updated_at: time,
   stats: Type.Object({ total_recipients: Type.Integer(), read_count: Type.Integer() }),

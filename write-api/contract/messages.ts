@@ -1,8 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Done, Envelope, IdParams } from '#read-api/contract/envelope.ts'
+import { MessageFormat } from '#read-api/contract/messages.ts'
 
-export const MESSAGE_TITLE_MAX = 200
-export const MESSAGE_CONTENT_MAX = 20_000
 /**
  * The maximum number of recipients chosen individually. Messages to groups or to all users are not
  * limited.
@@ -11,11 +10,11 @@ export const RECIPIENTS_MAX = 20_000
 
 const userId = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 
-const format = Type.Union([Type.Literal('markdown'), Type.Literal('html'), Type.Literal('plain')])
-
 const text = {
-  title: Type.String({ maxLength: MESSAGE_TITLE_MAX }),
-  content: Type.String({ maxLength: MESSAGE_CONTENT_MAX }),
+  title: Type.String({ maxLength: 200 }),
+  content: Type.String({ maxLength: 20_000 }),
+  /** The format of the content. When absent, it is Markdown in a new message, or unchanged. */
+  format: Type.Optional(MessageFormat),
 }
 
 /**
@@ -24,8 +23,6 @@ const text = {
  */
 export const CreateMessage = Type.Object({
   ...text,
-  /** The format of the content; Markdown when absent. */
-  format: Type.Optional(format),
   user_ids: Type.Optional(Type.Array(userId, { maxItems: RECIPIENTS_MAX })),
   groups: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 100 })),
   everybody: Type.Optional(Type.Boolean()),
@@ -38,8 +35,7 @@ export const CreatedMessage = Type.Object({
 })
 export type CreatedMessage = Static<typeof CreatedMessage>
 
-/** The new text of a message. When `format` is absent, the format is unchanged. */
-export const UpdateMessage = Type.Object({ ...text, format: Type.Optional(format) })
+export const UpdateMessage = Type.Object(text)
 export type UpdateMessage = Static<typeof UpdateMessage>
 
 export const messageActions = {
