@@ -3,10 +3,8 @@ import { apiQuery } from './client.ts'
 export const selfQuery = apiQuery('GET /api/user/self')
 export const selfKey = selfQuery.queryKey
 
-/** Reads the names of all groups. Admins only. */
 export const groupsQuery = apiQuery('GET /api/group/')
 
-/** Reads the groups that users may give to their tokens. */
 export const usableGroupsQuery = apiQuery('GET /api/user/self/groups')
 
 export const usableModelsQuery = apiQuery('GET /api/user/models')
@@ -19,5 +17,4 @@ export const chatModelsOfGroup = (group: string) => ({
   enabled: group !== '',
 })
 
-/** Reads the user's login methods other than the password. */
 export const securityQuery = apiQuery('GET /api/user/security')

@@ -1,12 +1,6 @@
-/**
- * Thrown when the server refuses a request, when a request fails with an HTTP error, and when there
- * is no response.
- */
+/** Thrown when the server refuses a request or fails, and when there is no response. */
 export class ApiError extends Error {
-  /**
-   * A stable error code such as `InsufficientQuota`. If the server sent no code, the value is
-   * `Http` with the status (`Http404`), or `Network`.
-   */
+  /** A stable code such as `InsufficientQuota`; `Http404` or `Network` if the server sent none. */
   readonly code: string
   /** The HTTP status; 0 if there was no response. */
   readonly status: number
@@ -38,10 +32,7 @@ export class ApiError extends Error {
   }
 }
 
-/**
- * Returns the error unchanged if the server refused the request. After a server failure or without
- * a response, returns an error with the message `words`.
- */
+/** Returns a refusal unchanged. Replaces any other error by an error with the message `words`. */
 export function failureOf(error: unknown, words: string): Error {
   if (!(error instanceof ApiError) || error.status === 0) return new Error(words)
   if (error.status <= 500) return error

@@ -35,7 +35,6 @@ export const HEALTH_TONE = {
   well: 'good',
 } as const satisfies Record<HealthKind, string>
 
-/** Returns the most severe state of a channel. */
 export function healthKind({ status, circuits, figures }: ChannelHealth): HealthKind {
   if (status === 3) return 'autoDisabled'
   if (status !== 1) return 'disabled'
@@ -52,15 +51,11 @@ export function healthKind({ status, circuits, figures }: ChannelHealth): Health
 export const isTroubled = (channel: ChannelHealth): boolean =>
   RANK.indexOf(healthKind(channel)) < RANK.indexOf('well')
 
-/**
- * Compares two channels. Channels with more severe problems come first, and channels with equal
- * problems are in the order of their ids.
- */
+/** Channels with more severe problems come first; equal channels are in the order of their ids. */
 export const byTrouble = (one: ChannelHealth, other: ChannelHealth): number =>
   Math.min(RANK.indexOf(healthKind(one)), RANK.indexOf('well')) -
     Math.min(RANK.indexOf(healthKind(other)), RANK.indexOf('well')) || one.id - other.id
 
-/** Returns the share of successful attempts, from 0 to 1, or null if there were no attempts. */
 export function successRate(figures: HealthFigures | null): number | null {
   if (figures === null) return null
   const tries = figures.successes + figures.failures
@@ -76,8 +71,7 @@ export const barsEnd = (atMs: number): number =>
   (Math.floor(atMs / 1_000 / BAR_SECONDS) + 1) * BAR_SECONDS
 
 /**
- * Returns the hour before `end`, divided into bars of three minutes. The rate of a bar without
- * attempts is null.
+ * Divides the hour before `end` into three-minute bars. The rate of a bar without attempts is null.
  */
 export function pointsOf(rows: ChannelHealth['minutes'], end: number): readonly Point[] {
   const length = BAR_SECONDS
@@ -107,10 +101,7 @@ const healthQuery = queryOptions({
   queryFn: ({ signal }) => call('GET /api/channel/health', { signal }),
 })
 
-/**
- * Applies a live event to a snapshot. If the snapshot is newer than the event, returns the snapshot
- * unchanged.
- */
+/** Applies a live event, unless the snapshot is newer than the event. */
 export function withPush(snapshot: HealthSnapshot, push: HealthPush): HealthSnapshot {
   if (push.at < snapshot.at) return snapshot
   const changed = new Map(push.channels.map((channel) => [channel.id, channel]))
@@ -122,10 +113,7 @@ export function withPush(snapshot: HealthSnapshot, push: HealthPush): HealthSnap
   return { at: push.at, channels: [...kept, ...added].sort((a, b) => a.id - b.id) }
 }
 
-/**
- * Reads the health of all channels and keeps it current with live events. After each reconnection,
- * the health is read again.
- */
+/** Reads the health of all channels, applies live events, and reads again after a reconnection. */
 export function useHealth() {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'

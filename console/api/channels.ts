@@ -5,10 +5,7 @@ import { ApiError } from './api-error.ts'
 import { apiQuery, call, exchange } from './client.ts'
 import { fetchAllPages, type ListPage, MATCHING_MAX } from './request.ts'
 
-/**
- * A query for a page of channels. `page` is zero-based. An empty text does not filter. In tag mode,
- * `items` contains tags and the channels without a tag, and `total` counts both.
- */
+/** `page` is zero-based. In tag mode, tags and channels without a tag are items and are counted. */
 export type ChannelQuery = {
   keyword: string
   model: string
@@ -23,7 +20,6 @@ export type ChannelQuery = {
   isIdSort?: boolean
   /** True to list each tag as one item, without its channels. */
   isTagMode?: boolean
-  /** The tag that the channels must have. Empty for all channels. */
   tag?: string
 }
 
@@ -76,21 +72,18 @@ const channelsThat = (queryKey: readonly unknown[], filter: Partial<ChannelFilte
       }, max),
   })
 
-/** Returns the channels of a list page without the tag rows. */
 export const wholeChannels = ({ items }: ListPage<ChannelEntry>): Channel[] =>
   items.flatMap((item) => ('children' in item ? [] : [item]))
 
-/** Reads the model names that the server suggests for a channel's model list. */
 export const knownModelsQuery = queryOptions({
   queryKey: ['known-models'],
   queryFn: async ({ signal }) =>
     (await call('GET /api/channel/models', { signal })).map(({ id }) => id),
 })
 
-/** Reads the models that at least one enabled channel serves. */
 export const enabledModelsQuery = apiQuery('GET /api/channel/models_enabled')
 
-/** Reads the channel types with their fields. The types do not change while the server runs. */
+/** Channel types do not change while the server runs. */
 export const channelTypesQuery = {
   ...apiQuery('GET /api/channel/types'),
   staleTime: Number.POSITIVE_INFINITY,
@@ -98,10 +91,7 @@ export const channelTypesQuery = {
 
 export const testProgressKey = ['channel-test-progress'] as const
 
-/**
- * Reads the progress of the last test run. While a test is running without live updates, the
- * progress is polled.
- */
+/** While a test is running without live updates, its progress is polled. */
 export const testProgressQuery = (isLive: boolean) =>
   queryOptions({
     queryKey: testProgressKey,
@@ -114,10 +104,7 @@ export type TestOutcome =
   | { readonly isSuccess: true; readonly seconds: number }
   | { readonly isSuccess: false; readonly message: string }
 
-/**
- * Sends a test call for one model to a channel. If the test fails, the failure is returned and not
- * thrown.
- */
+/** Sends a test call for one model. A failed test is returned and not thrown. */
 export async function testChannel(
   id: number,
   model: string,
@@ -134,9 +121,6 @@ export async function testChannel(
   }
 }
 
-/**
- * Changes the given fields of a channel. Status 1 enables the channel, and 2 disables it. Returns
- * the server's message.
- */
+/** Status 1 enables the channel, and 2 disables it. Returns the server's message. */
 export const updateChannel = async (body: UpdateChannel): Promise<string> =>
   (await exchange('PUT /api/channel/', { body })).message

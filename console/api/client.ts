@@ -29,10 +29,7 @@ import type { orderActions } from '#write-api/contract/top-ups.ts'
 import type { userActions } from '#write-api/contract/users.ts'
 import { type ApiAnswer, type ApiRequest, type QueryValue, request } from './request.ts'
 
-/**
- * All routes of the API, by their contracts. Only types are imported, because the schemas would
- * enlarge the bundle.
- */
+/** Only types are imported, because the schemas would enlarge the bundle. */
 type Routes = typeof channelActions &
   typeof channelChecks &
   typeof channelQueries &
@@ -89,7 +86,6 @@ export type Input<Name extends RouteName> = Sending &
   OptionalIfEmpty<'query', Texts<Part<Name, 'querystring'>>> &
   OptionalIfEmpty<'body', Part<Name, 'body'>>
 
-/** The complete response body of a route. */
 export type Envelope<Name extends RouteName> = Routes[Name] extends {
   readonly response: { readonly 200: infer Schema extends TSchema }
 }
@@ -129,10 +125,7 @@ export const call = async <Name extends RouteName>(
   ...input: Arguments<Name>
 ): Promise<Data<Name>> => (await exchange(name, ...input)).data
 
-/**
- * Returns query options that read a route. The query key starts with the route's name. If
- * `queryKey` is given, it replaces the name, so that several queries can be invalidated together.
- */
+/** The query key is the route's name, or `queryKey` so that queries can be invalidated together. */
 export const apiQuery = <Name extends RouteName>(
   name: Name,
   input: NonNullable<Arguments<Name>[0]> | undefined = undefined,

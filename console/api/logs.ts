@@ -7,10 +7,7 @@ import { type ListPage, type ListSort, requestFile } from './request.ts'
 
 type LogScope = 'self' | 'all'
 
-/**
- * The filters of the log by their API names. A filter that is empty or 0 is not sent. Times are in
- * unix seconds.
- */
+/** A filter that is empty or 0 is not sent. Times are in unix seconds. */
 export type LogParams = {
   type?: number | undefined
   token_name?: string
@@ -26,10 +23,8 @@ export type LogParams = {
 
 /** The common key prefix of all queries about calls. Live events invalidate these queries. */
 export const logsKey = ['logs'] as const
-/** The key of the log's time histogram. */
 export const barsKey = [...logsKey, 'bars'] as const
 
-/** Reads a page of the usage log, newest first by default. `page` is zero-based. */
 export const listLogs = (
   ask: ListSort & {
     scope: LogScope
@@ -49,7 +44,6 @@ export const listLogs = (
     signal: ask.signal,
   })
 
-/** Reads the totals of all rows that match the filters. */
 export const logStat = (ask: {
   scope: LogScope
   params: LogParams
@@ -62,18 +56,12 @@ export const logStat = (ask: {
     signal: ask.signal,
   })
 
-/**
- * Reads the charged calls per hour and model. The bounds are in unix seconds. Hours without calls
- * are left out.
- */
+/** Bounds are in unix seconds. Hours without calls are left out. */
 export async function callsByHour(ask: {
   scope: LogScope
   from: number
   to: number
-  /**
-   * The username of the user whose calls are read. Empty for all users. Only admins may set a
-   * username.
-   */
+  /** Empty for all users. Only admins may set a username. */
   username: string
   signal?: AbortSignal
 }): Promise<UsagePoint[]> {
@@ -86,10 +74,7 @@ export async function callsByHour(ask: {
 
 export type ExportKind = 'csv' | 'ndjson'
 
-/**
- * Exports all rows that match the filters. `zone` is the time zone of the times in the CSV file. If
- * `columns` is null, all columns are exported.
- */
+/** `zone` is the time zone of the times in the file. Null `columns` exports all columns. */
 export const exportLogs = (ask: {
   scope: LogScope
   params: LogParams
@@ -107,13 +92,12 @@ export const exportLogs = (ask: {
     signal: ask.signal,
   })
 
-/** Reads the user of a log row. Admins only. */
 export const logUserQuery = (userId: number) =>
   apiQuery('GET /api/user/:id', { params: { id: userId } }, ['user', userId])
 
 const NAME_FRESH_MS = 60_000
 
-/** Reads the name of a channel, which is empty if the channel was deleted. Admins only. */
+/** The name is empty if the channel was deleted. Admins only. */
 export const channelNameQuery = (id: number) =>
   queryOptions({
     queryKey: ['channel-name', id],
@@ -130,10 +114,7 @@ export const channelNameQuery = (id: number) =>
 
 const parsed = new WeakMap<LogEntry, LogOther>()
 
-/**
- * Parses the row's `other` field and caches the result. A value that is not a JSON object counts as
- * an empty object.
- */
+/** Caches the result. A value that is not a JSON object counts as an empty object. */
 export function otherOf(row: LogEntry): LogOther {
   const known = parsed.get(row)
   if (known !== undefined) return known
@@ -142,7 +123,6 @@ export function otherOf(row: LogEntry): LogOther {
   return other
 }
 
-/** The abnormal ends of calls, which the log shows by name. */
 const END_NAMES = [
   'client-gone',
   'upstream-error',
@@ -156,9 +136,6 @@ const END_NAMES = [
 ] as const
 type EndName = (typeof END_NAMES)[number]
 
-/**
- * Returns the name of an abnormal end. Returns null for a successful call and for a row that is not
- * a call.
- */
+/** Returns null for a successful call and for a row that is not a call. */
 export const endName = (end: string | undefined): EndName | null =>
   END_NAMES.find((name) => name === end) ?? null

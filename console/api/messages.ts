@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { apiQuery, call } from './client.ts'
 import type { ListSort } from './request.ts'
 
-/** A query for sent messages. `start` and `end` are ISO times and must be sent together. */
+/** `start` and `end` are ISO times and must be sent together. */
 type MessageQuery = {
   keyword: string
   start: string
@@ -13,7 +13,6 @@ type MessageQuery = {
 
 export const messagesKey = ['messages'] as const
 
-/** Reads the sent messages, newest first. Admins only. */
 export const messagesQuery = (asked: MessageQuery) =>
   queryOptions({
     queryKey: [...messagesKey, 'list', asked],
@@ -33,7 +32,6 @@ export const messagesQuery = (asked: MessageQuery) =>
 /** The query key of all inbox queries except the query for the unread count. */
 export const inboxKey = ['inbox'] as const
 
-/** Reads the user's messages, newest first. `page` is zero-based. */
 export const inboxQuery = (asked: { page: number; pageSize: number }) => {
   const query = { p: asked.page, page_size: asked.pageSize }
   return {

@@ -4,15 +4,13 @@ import { apiQuery, call, exchange } from './client.ts'
 
 export const optionsKey = ['options'] as const
 
-/** Reads all options as a map from key to text value. */
 export const optionsQuery = queryOptions({
   queryKey: optionsKey,
   queryFn: async ({ signal }): Promise<ReadonlyMap<string, string>> => {
     const data = await call('GET /api/option/', { signal })
     return new Map(data.map(({ key, value }) => [key, value]))
   },
-  // The old Map is kept if its entries equal the new entries, because React Query cannot compare
-  // Maps.
+  // React Query cannot compare Maps.
   structuralSharing: (old, fresh) => (isSame(old, fresh) ? old : fresh),
   refetchOnWindowFocus: false,
 })
@@ -31,9 +29,8 @@ export const optionSchemaQuery = {
 }
 
 /**
- * Saves an option. Returns the server's remark about the value, or an empty text if there is no
- * remark. The server refuses the request if another user has changed the stored value, so that it
- * is not `before`.
+ * Returns the server's remark about the value, or an empty text. The server refuses the request if
+ * the stored value is no longer `before`.
  */
 export const putOption = async (key: string, value: string, before: string): Promise<string> =>
   (await exchange('PUT /api/option/', { body: { key, value, before } })).message
@@ -44,7 +41,6 @@ export const isChangedMeanwhile = (error: unknown): boolean =>
 export const optionHistoryKey = ['option-history'] as const
 const PAGE_SIZE = 20
 
-/** Reads the changes of a section's options with their authors, newest first. */
 export const optionHistoryQuery = (section: string) =>
   infiniteQueryOptions({
     queryKey: [...optionHistoryKey, section],
@@ -72,10 +68,7 @@ export const presetRatiosQuery = (source: PresetSource) => ({
   retry: false,
 })
 
-/**
- * Reads the result of the automatic check for a newer release. The result is empty if the check is
- * disabled.
- */
+/** The result is empty if the automatic check is disabled. */
 export const automaticCheckQuery = {
   ...apiQuery('GET /api/option/latest_release'),
   staleTime: Number.POSITIVE_INFINITY,

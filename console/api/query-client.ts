@@ -4,28 +4,19 @@ import { ApiError } from './api-error.ts'
 const RETRIES_MAX = 2
 const RETRY_DELAY_MS_MAX = 30_000
 
-/**
- * Returns true if a failed request may be retried: after a missing response, an overload or a
- * server failure. Returns false after a refusal.
- */
+/** A missing response, an overload and a server failure may be retried, but not a refusal. */
 export function isWorthRetrying(failures: number, error: Error): boolean {
   if (failures >= RETRIES_MAX || !(error instanceof ApiError)) return false
   return error.status === 0 || error.status === 429 || error.status >= 502
 }
 
-/**
- * Returns the delay in the server's `Retry-After` header. Without the header, returns a delay that
- * starts at one second and doubles with each failure.
- */
+/** Without `Retry-After`, the delay starts at one second and doubles with each failure. */
 export function retryDelayMs(failures: number, error: Error): number {
   const asked = error instanceof ApiError ? error.retryAfterMs : null
   return Math.min(asked ?? 1000 * 2 ** failures, RETRY_DELAY_MS_MAX)
 }
 
-/**
- * Creates the cache of server state. A failed query shows no toast, because the screen that uses
- * the query shows the error.
- */
+/** A failed query shows no toast, because the screen that uses the query shows the error. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {

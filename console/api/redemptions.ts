@@ -3,10 +3,7 @@ import type { Redemption } from '#read-api/contract/redemptions.ts'
 import { call } from './client.ts'
 import { fetchAllPages, type ListPage, MATCHING_MAX } from './request.ts'
 
-/**
- * A query for redemption codes. `page` is zero-based. An empty field does not filter. The default
- * order is newest first.
- */
+/** `page` is zero-based. An empty field does not filter. The default order is newest first. */
 type RedemptionQuery = {
   /** A part of a name, a complete id, or a complete key. */
   keyword: string

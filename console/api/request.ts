@@ -25,34 +25,26 @@ export type ApiAnswer<T> = {
   data: T
   position: number | null
   message: string
-  /**
-   * The complete response body, because the bodies of a few routes contain more fields than `data`.
-   */
+  /** The complete body, because a few routes send more fields than `data`. */
   envelope: Readonly<Record<string, unknown>>
 }
 
-/** A page of a list; `page` is zero-based. */
+/** `page` is zero-based. */
 export type ListPage<Row> = { items: Row[]; page: number; total: number }
 
-/**
- * The order of a list. `sort` is the server's name of the column. Without `sort`, the server's
- * default order applies.
- */
+/** `sort` is the server's name of the column. Without it, the server's default order applies. */
 export type ListSort = {
   readonly sort?: string
   readonly order?: 'asc' | 'desc'
 }
 
 /**
- * The latest stream position that this tab has written. Reads send this position as
- * `X-After-Position`. The server waits until its read models include the position.
+ * The latest position that this tab has written. Reads send it as `X-After-Position`, and the
+ * server waits until its read models include it.
  */
 let writtenPosition = 0
 
-/**
- * Sends a request to the management API. Throws `ApiError` with a translated message if the request
- * is refused, fails or gets no response. A 401 ends the stored session.
- */
+/** Throws a translated `ApiError` if the request fails. A 401 ends the stored session. */
 export async function request<T>(call: ApiRequest): Promise<ApiAnswer<T>> {
   const user = storedUser()
   const response = await send(call, user?.id ?? null)
@@ -73,11 +65,9 @@ export async function request<T>(call: ApiRequest): Promise<ApiAnswer<T>> {
   return { data: envelope.data as T, position, message: envelope.message ?? '', envelope }
 }
 
-/** Sends a request and returns only `data` of the response body. */
 export const fetchData = async <T>(call: ApiRequest): Promise<T> => (await request<T>(call)).data
 
 const ROWS_PER_READ = 100
-/** The maximum number of rows in a bulk action. */
 export const MATCHING_MAX = 1_000
 
 /** Reads a list page by page, up to `max` rows, without duplicates. */
@@ -94,7 +84,7 @@ export async function fetchAllPages<Row extends { id: number }>(
   return { items: [...found.values()], page: 0, total: found.size }
 }
 
-/** Downloads a file as a byte stream. A refusal throws the same error as in `request`. */
+/** A refusal throws the same error as in `request`. */
 export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint8Array>> {
   const user = storedUser()
   const response = await send(call, user?.id ?? null)
@@ -104,9 +94,8 @@ export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint
 }
 
 /**
- * Calls the relay with the session and returns the streamed response. A thrown error contains the
- * relay's message. The error concerns only this call, so it does not change the recorded health of
- * the server.
+ * Calls the relay with the session. An error carries the relay's message and does not change the
+ * recorded health of the server.
  */
 export async function requestStream(call: ApiRequest): Promise<Response> {
   const user = storedUser()
@@ -122,7 +111,7 @@ export async function requestStream(call: ApiRequest): Promise<Response> {
   })
 }
 
-/** Returns the path with the query. Empty values are left out. The keys keep their order. */
+/** Empty values are left out. The keys keep their order. */
 export function addressOf(path: string, query: ApiRequest['query']): string {
   const params = new URLSearchParams()
   for (const [key, value] of Object.entries(query ?? {})) {
@@ -132,10 +121,7 @@ export function addressOf(path: string, query: ApiRequest['query']): string {
   return text === '' ? path : `${path}?${text}`
 }
 
-/**
- * Sends a request. If the response is 401 because the session was renewed in the meantime, sends
- * the request again with the new session.
- */
+/** Sends the request again after a 401 if the session was renewed in the meantime. */
 async function send(call: ApiRequest, userId: number | null): Promise<Response> {
   if (call.renewsSession) return renewSession(() => sendOnce(call, userId))
   const isRenewed = watchSession()

@@ -1,9 +1,8 @@
 import { ApiError } from './api-error.ts'
 
 /**
- * The server's state according to the latest calls. `unreachable` means no response. `busy` means
- * HTTP 429. If the server sent the time of the next attempt, `busy` contains this time (by
- * `performance.now()`). `down` means HTTP 502 to 504.
+ * `unreachable`: no response. `busy`: HTTP 429, with the time of the next attempt by
+ * `performance.now()` if the server sent it. `down`: HTTP 502 to 504.
  */
 export type Health =
   | { readonly kind: 'fine' }
@@ -30,7 +29,6 @@ export function noteAnswer(status: number, retryAfterMs: number | null): void {
   for (const listener of listeners) listener()
 }
 
-/** Returns true if the call got no response, or HTTP 429 or 502 to 504. */
 export const isUnanswered = (error: Error): boolean =>
   error instanceof ApiError && healthOf(error.status, null).kind !== 'fine'
 

@@ -7,10 +7,7 @@ type Listener = (user: SessionUser | null) => void
 const listeners = new Set<Listener>()
 const expiryListeners = new Set<() => void>()
 
-/**
- * The minimum role for the screens of admins. `ROOT_ROLE` is the minimum role for the screens of
- * the super admin.
- */
+/** The minimum role for the screens of admins. `ROOT_ROLE` is for those of the super admin. */
 export const ADMIN_ROLE = 10
 export const ROOT_ROLE = 100
 
@@ -20,9 +17,8 @@ let isLeaving = false
 let cached: { text: string | null; user: SessionUser | null } = { text: null, user: null }
 
 /**
- * Returns the user that was stored at login. Returns null if the record is missing or invalid. The
- * stored user only determines what the console shows, because the server checks all rights. Returns
- * the same object as long as the record is unchanged.
+ * Returns the user stored at login, the same object while the record is unchanged. The user only
+ * decides what the console shows, because the server checks all rights.
  */
 export function storedUser(): SessionUser | null {
   const text = localStorage.getItem(KEY)
@@ -56,10 +52,7 @@ export const hasLeft = (): boolean => isLeaving
 export const isAdmin = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ADMIN_ROLE
 export const isRoot = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ROOT_ROLE
 
-/**
- * Ends the session after a 401 response. Does nothing if the user is logging out or if `userId` is
- * not the stored user.
- */
+/** Ends the session after a 401. Ignored during a logout and if `userId` is not the stored user. */
 export function expireSession(userId: number): void {
   if (isLeaving || storedUser()?.id !== userId) return
   clearUser()
@@ -84,10 +77,7 @@ export function onUserChange(listener: Listener): () => void {
   }
 }
 
-/**
- * Returns the logged-in user, or null if nobody is logged in. The value is updated after logins and
- * logouts in other tabs.
- */
+/** Returns the logged-in user or null, and follows logins and logouts in other tabs. */
 export function useUser(): SessionUser | null {
   return useSyncExternalStore(onUserChange, storedUser)
 }
@@ -117,10 +107,7 @@ export async function renewSession<T>(act: () => Promise<T>): Promise<T> {
   return running
 }
 
-/**
- * Starts to watch the session. The returned function tells whether the session has been renewed
- * since then.
- */
+/** The returned function tells whether the session has been renewed since the call. */
 export function watchSession(): () => Promise<boolean> {
   const before = renewals
   return async () => {

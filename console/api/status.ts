@@ -11,10 +11,7 @@ import { apiQuery, call } from './client.ts'
 
 type Chat = Readonly<Record<string, string>>
 
-/**
- * The chat clients that the last visit stored. They are read before `cacheStatus` overwrites them.
- * Null if the stored value is invalid.
- */
+/** Read before `cacheStatus` overwrites the stored clients. Null if the stored value is invalid. */
 const stored = readChats(localStorage.getItem('chats'))
 let areChatsBroken = stored === null
 
@@ -33,12 +30,10 @@ function isChat(value: unknown): value is Chat {
   return isObject && Object.values(value).every((link) => typeof link === 'string')
 }
 
-/** Returns the chat clients of the last visit, for use until the site's status has loaded. */
+/** Used until the site's status has loaded. */
 export const storedChats = (): readonly Chat[] => stored ?? []
 
-/**
- * Returns true if the stored chat clients could not be parsed. Only the first call returns true.
- */
+/** Only the first call returns true. */
 export function takeChatsFault(): boolean {
   const was = areChatsBroken
   areChatsBroken = false
@@ -47,10 +42,7 @@ export function takeChatsFault(): boolean {
 
 const KEY = 'status'
 
-/**
- * Stores the status, so that the next visit can use it for the first paint. Also stores fields that
- * other screens read.
- */
+/** Stores the status for the first paint of the next visit, and fields that other screens read. */
 function cacheStatus(status: Status): void {
   localStorage.setItem(KEY, JSON.stringify(status))
   localStorage.setItem('footer_html', status.footer_html)
@@ -70,10 +62,7 @@ export function cachedStatus(): Status | undefined {
 }
 
 const REFRESH_MS = 5 * 60_000
-/**
- * The time limit of the status request in milliseconds. The request has a limit because the console
- * shows nothing before the response.
- */
+/** In milliseconds. Limited because the console shows nothing before the response. */
 const ANSWER_MS_MAX = 10_000
 
 export const statusQuery = queryOptions({
@@ -87,10 +76,7 @@ export const statusQuery = queryOptions({
   staleTime: REFRESH_MS,
 })
 
-/**
- * Returns the site's status. Until the status has loaded, returns the copy from the last visit, if
- * there is one.
- */
+/** Until the status has loaded, returns the copy from the last visit, if there is one. */
 export function useStatus(): Status | undefined {
   const placeholder = cachedStatus()
   return useQuery(
@@ -105,10 +91,7 @@ type Watch = {
 
 const watches = new WeakMap<QueryClient, Watch>()
 
-/**
- * Returns the site's status for list cells. All cells share one query observer, because many
- * observers would be slow.
- */
+/** All list cells share one query observer, because many observers would be slow. */
 export function useSharedStatus(): Status | undefined {
   const client = useQueryClient()
   const { subscribe, read } = watchOf(client)
@@ -145,10 +128,7 @@ type SitePage = 'notice' | 'about' | 'home_page_content'
 
 const PAGE_FRESH_MS = 60_000
 
-/**
- * Reads a text (Markdown or HTML) that the operator has written. The text is empty if the operator
- * has not set one.
- */
+/** The operator's Markdown or HTML. Empty if the operator has not set one. */
 export const sitePageQuery = (page: SitePage) => ({
   ...apiQuery(`GET /api/${page}`),
   staleTime: PAGE_FRESH_MS,
@@ -156,10 +136,7 @@ export const sitePageQuery = (page: SitePage) => ({
 
 const NOTICE_KEY = 'notice'
 
-/**
- * Reads and stores the operator's notice. The stored copy is shown first, because a notice that
- * loads late would move the page.
- */
+/** The stored copy is shown first, because a notice that loads late would move the page. */
 const noticeQuery = queryOptions({
   ...sitePageQuery('notice'),
   queryFn: async ({ signal }) => {
@@ -169,9 +146,7 @@ const noticeQuery = queryOptions({
   },
 })
 
-/**
- * Returns the operator's notice. Until the notice has loaded, returns the notice of the last visit.
- */
+/** Until the notice has loaded, returns the notice of the last visit. */
 export function useNotice(): string {
   const kept = localStorage.getItem(NOTICE_KEY)
   const query = kept === null ? noticeQuery : { ...noticeQuery, placeholderData: kept }
@@ -180,7 +155,7 @@ export function useNotice(): string {
 
 const NOTICE_WAIT_MS_MAX = 2_000
 
-/** Loads the notice before the first page renders, but waits for at most two seconds. */
+/** Waits for at most two seconds, before the first page renders. */
 export async function loadNotice(client: QueryClient): Promise<void> {
   const late = new Promise<void>((done) => setTimeout(done, NOTICE_WAIT_MS_MAX))
   await Promise.race([client.prefetchQuery(noticeQuery), late])

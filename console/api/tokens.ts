@@ -3,10 +3,7 @@ import type { Token } from '#read-api/contract/tokens.ts'
 import { call } from './client.ts'
 import { fetchAllPages, type ListPage, MATCHING_MAX } from './request.ts'
 
-/**
- * A query for tokens. `page` is zero-based. An empty field does not filter. The default order is
- * newest first.
- */
+/** `page` is zero-based. An empty field does not filter. The default order is newest first. */
 type TokenQuery = {
   keyword: string
   page: number

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { isChangedMeanwhile, optionsQuery, presetRatiosQuery, putOption } from './options.ts'
 
-/** The built-in price of a model as decimal texts with all digits. A missing value is null. */
+/** Decimal texts with all digits. A missing value is null. */
 export type PresetPrice = {
   readonly model: string
   readonly ratio: string | null
@@ -14,10 +14,7 @@ type Texts = ReadonlyMap<string, string>
 const readAgain = (client: QueryClient): Promise<Texts> =>
   client.fetchQuery({ ...optionsQuery, staleTime: 0 })
 
-/**
- * Reads the current prices and returns the models that have no price. Calls to these models are
- * refused.
- */
+/** Returns the models without a price, whose calls are refused. */
 export async function unpricedAmong(
   client: QueryClient,
   models: readonly string[],
@@ -25,17 +22,13 @@ export async function unpricedAmong(
   return unpricedBy(await readAgain(client))(models)
 }
 
-/**
- * Returns a function that selects the models without a price from a list. The given options contain
- * the prices.
- */
+/** Returns a function that selects the models without a price in `options`. */
 export function unpricedBy(options: Texts): (models: readonly string[]) => readonly string[] {
   if (options.get('fallback_pricing_enabled') === 'true') return () => []
   const [prices, ratios] = [namesIn(options.get('ModelPrice')), namesIn(options.get('ModelRatio'))]
   return (models) => models.filter((model) => !prices.has(model) && !ratios.has(model))
 }
 
-/** Reads the built-in prices of the models, in the same order. */
 export async function presetPrices(
   client: QueryClient,
   models: readonly string[],
@@ -70,7 +63,6 @@ const entriesOf = (
     return value === null ? [] : [[price.model, value] as const]
   })
 
-/** The maximum number of attempts to save, if other users save at the same time. */
 const TRIES_MAX = 3
 
 async function addEntries(
@@ -91,10 +83,7 @@ async function addEntries(
   }
 }
 
-/**
- * Appends the missing entries to the JSON object `text`. The digits of the existing numbers do not
- * change.
- */
+/** The digits of the existing numbers do not change. */
 export function withEntries(text: string, entries: readonly (readonly [string, string])[]): string {
   const names = namesIn(text)
   const added = entries.filter(([name]) => !names.has(name))

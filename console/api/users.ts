@@ -2,15 +2,11 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { apiQuery, call } from './client.ts'
 import type { ListSort } from './request.ts'
 
-/**
- * A query for users. `page` is zero-based. An empty text does not filter. The default order is
- * newest first.
- */
+/** `page` is zero-based. An empty text does not filter. The default order is newest first. */
 type UserQuery = { keyword: string; group: string; page: number; pageSize: number } & ListSort
 
 export const usersKey = ['users'] as const
 
-/** Reads all users, with optional filters. Admins only. */
 export const usersQuery = (asked: UserQuery) =>
   queryOptions({
     queryKey: [...usersKey, asked],
@@ -23,7 +19,7 @@ export const usersQuery = (asked: UserQuery) =>
     placeholderData: keepPreviousData,
   })
 
-/** Reads one user with all fields. Each opened form reads the user again. Admins only. */
+/** Each opened form reads the user again. Admins only. */
 export const userQuery = (id: number) => ({
   ...apiQuery('GET /api/user/:id', { params: { id } }, ['user', id]),
   staleTime: 0,

@@ -5,7 +5,6 @@ import { apiQuery, exchange } from './client.ts'
 export const ordersKey = ['orders'] as const
 export const ORDERS_PER_PAGE = 5
 
-/** Reads the user's top-ups, newest first; `page` is zero-based. */
 export function ownOrdersQuery(page: number) {
   const query = { p: page, page_size: ORDERS_PER_PAGE }
   return {
@@ -15,9 +14,7 @@ export function ownOrdersQuery(page: number) {
   }
 }
 
-/**
- * Describes how to open the payment page: submit a form with `fields` to `url`, or only open `url`.
- */
+/** Submit a form with `fields` to `url`, or only open `url` if there are no fields. */
 export type PaymentPage = { fields: Readonly<Record<string, string>>; url: string }
 
 export async function pay(body: Pay): Promise<PaymentPage> {

@@ -40,14 +40,13 @@ function useOfflineGlyphs(): void {
   }, [t, language])
 }
 
-/** The root component: query cache, router, and the hosts of dialogs and toasts. */
 export function App() {
   const [client] = useState(createQueryClient)
   const [router] = useState(() => createRouter(client))
   useEffect(() => {
     return onSessionExpired(() => {
       client.clear()
-      // The current location is used, because the first URL of the tab may be outdated.
+      // The first URL of the tab may be outdated.
       const { pathname, search } = router.state.location
       void router.navigate(loginPath(`${pathname}${search}`, { isExpired: true }), {
         replace: true,

@@ -5,10 +5,6 @@ import './inbox-bell.css'
 
 const SHOWN_MAX = 99
 
-/**
- * The link to the inbox, with the number of unread messages. A number above the maximum is not
- * shown exactly.
- */
 export function BellLink({ unread }: { unread: number }) {
   const { t } = useTranslation()
   const count = unread > SHOWN_MAX ? `${SHOWN_MAX}+` : String(unread)

@@ -1,7 +1,6 @@
 import { useSiteName } from '#console/ui/layout/page.tsx'
 import { useStatus } from '../api/status.ts'
 
-/** The default logo: a tally of five strokes. */
 function BrandMark({ size = 24 }: { size?: number }) {
   return (
     <svg
@@ -18,7 +17,7 @@ function BrandMark({ size = 24 }: { size?: number }) {
   )
 }
 
-/** The site's name and logo. A logo on another site is replaced by the default logo. */
+/** A logo on another site is replaced by the default logo. */
 export function Brand() {
   const logo = useStatus()?.logo ?? ''
   const isOwn = logo.startsWith('/') && !logo.startsWith('//')

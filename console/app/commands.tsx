@@ -19,18 +19,14 @@ const IDLE_MS = 3_000
 type Dialog = keyof typeof load
 type Shown = Dialog | null
 
-/**
- * The button that opens the command palette, the global shortcuts, and two dialogs that load on
- * first use.
- */
+/** The two dialogs load on first use. */
 export function Commands() {
   const { t } = useTranslation()
   const [shown, setShown] = useState<Shown>(null)
   const [wanted, setWanted] = useState<ReadonlySet<Shown>>(new Set())
   const show = async (dialog: Dialog) => {
     try {
-      // The dialog is rendered only after its code has loaded, so that a failed load can be
-      // retried.
+      // Rendered only after its code has loaded, so that a failed load can be retried.
       await load[dialog]()
       setWanted((before) => new Set([...before, dialog]))
       setShown(dialog)
@@ -58,7 +54,7 @@ export function Commands() {
   )
 }
 
-/** Loads the dialogs in advance, while the browser is idle and the server is reachable. */
+/** Loads the dialogs while the browser is idle and the server is reachable. */
 function fetchWhenIdle(): () => void {
   const timer = setTimeout(() => void load.palette().catch(() => {}), IDLE_MS)
   return () => clearTimeout(timer)

@@ -56,7 +56,6 @@ function onNetwork(listener: () => void): () => void {
   }
 }
 
-/** The layout of pages for logged-in users: top bar, sidebar, content. */
 export function ConsoleLayout() {
   const user = useUser()
   const { pathname, search } = useLocation()
@@ -78,9 +77,7 @@ const OwnPasswordPage = lazy(async () => ({
   default: (await import('../features/me/forced-password-change-page.tsx')).OwnPasswordPage,
 }))
 
-/**
- * Replaces all pages for a user whose password was reset, until the user has chosen a new password.
- */
+/** Replaces all pages until a user whose password was reset has chosen a new password. */
 function OwnPasswordLayout() {
   const leave = useLogout()
   return (

@@ -37,10 +37,7 @@ function LostPage({ file }: { file: string }) {
   )
 }
 
-/**
- * Retries when the browser is online again. Also retries every 3 s, because the end of an outage
- * may go unnoticed.
- */
+/** Retries every 3 s and when online again, because the end of an outage may go unnoticed. */
 function useRetries(file: string): void {
   useEffect(() => {
     const retry = () => {
@@ -60,10 +57,7 @@ function useRetries(file: string): void {
   }, [file])
 }
 
-/**
- * Reloads the page if the server responds. If the server does not respond, a reload would leave
- * only the browser's error page.
- */
+/** Without a response, a reload would leave only the browser's error page. */
 async function reloadIfAnswered(file: string): Promise<void> {
   const answer = await fetch(file, { cache: 'no-store' }).catch(() => null)
   if (answer?.ok !== true) return
@@ -71,10 +65,7 @@ async function reloadIfAnswered(file: string): Promise<void> {
   window.location.reload()
 }
 
-/**
- * Loads a page. If loading fails, returns a page that shows the error, because a rejected `lazy`
- * component would render nothing.
- */
+/** If loading fails, returns an error page, because a rejected `lazy` would render nothing. */
 export async function ownChunk(
   load: () => Promise<ComponentType>,
 ): Promise<{ Component: ComponentType }> {
@@ -86,16 +77,12 @@ export async function ownChunk(
   }
 }
 
-/**
- * Returns the URL of the failed file if the browser's error message contains this URL. Otherwise,
- * returns `/`.
- */
+/** Returns the URL in the browser's error message, or `/` if the message has none. */
 function fileOf(error: unknown): string {
   const message = error instanceof Error ? error.message : ''
   return /(?:https?:\/)?\/\S+\.(?:js|css)\b/.exec(message)?.[0] ?? '/'
 }
 
-/** Replaces a page whose rendering threw an error. */
 export function CrashPage() {
   const { t } = useTranslation()
   const error = useRouteError()

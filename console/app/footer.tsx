@@ -6,10 +6,7 @@ import { useStatus } from '../api/status.ts'
 
 const VARIANTS = ['powered1', 'powered2', 'powered3', 'powered4'] as const
 
-/**
- * The footer: the operator's text, if there is one, and one of four texts that attribute the
- * software.
- */
+/** The operator's text, if there is one, and one of four texts that attribute the software. */
 export function Footer() {
   const { t } = useTranslation()
   const html = useFooterHtml()
@@ -32,10 +29,7 @@ const KEY = 'footer_html'
 const LOOKS_MAX = 5
 const LOOK_MS = 200
 
-/**
- * Returns the operator's footer. Until the site's status loads, the function tries five times to
- * read a stored copy.
- */
+/** Until the site's status loads, tries five times to read a stored copy. */
 function useFooterHtml(): string {
   const fromStatus = useStatus()?.footer_html
   const [stored, setStored] = useState(() => localStorage.getItem(KEY) ?? '')

@@ -6,13 +6,9 @@ import { inboxKey, unreadKey, unreadQuery } from '../api/messages.ts'
 import { BellLink } from './bell-link.tsx'
 
 const POLL_MS = 30_000
-/**
- * The polling interval in milliseconds during a live connection. The count is still polled, because
- * a broken connection may go unnoticed.
- */
+/** In milliseconds. A live connection also polls, because it may break unnoticed. */
 const POLL_LIVE_MS = 60_000
 
-/** The bell with the unread count. Live events update the count. The count is also polled. */
 export function InboxBell() {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'

@@ -4,7 +4,7 @@ import { RichText } from '#console/ui/rich/rich-text.tsx'
 import { useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import { useNotice } from '../api/status.ts'
 
-/** The operator's notice, until the user dismisses it. It reappears when its text changes. */
+/** A dismissed notice reappears when its text changes. */
 export function Notice() {
   const { t } = useTranslation()
   const text = useNotice()
@@ -33,10 +33,7 @@ const CHARACTER_PX = 7.5
 /** The width in pixels that the sidebar, the margins and the close button take from the notice. */
 const AROUND_PX = 90
 
-/**
- * Estimates the height of the notice in pixels, so that the page moves little when the notice is
- * rendered.
- */
+/** Estimates the height in pixels, so that the page moves little when the notice is rendered. */
 function estimatedHeight(text: string): number {
   const width = Math.max(240, window.innerWidth - AROUND_PX)
   const blocks = text
@@ -47,10 +44,7 @@ function estimatedHeight(text: string): number {
   return lines.reduce((sum, height) => sum + height + GAP_PX, -GAP_PX)
 }
 
-/**
- * Returns a short hash of a notice. The hash of a dismissed notice is stored, so that the notice is
- * recognized later.
- */
+/** The hash of a dismissed notice is stored. */
 function markOf(text: string): string {
   let sum = 0
   for (const character of text) sum = (Math.imul(sum, 31) + (character.codePointAt(0) ?? 0)) | 0

@@ -1,7 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { Icon } from '#console/ui/elements/icons.tsx'
 
-/** A warning that the page was loaded from another machine without TLS. */
 export function PlainHttp() {
   const { t } = useTranslation()
   if (window.isSecureContext) return null

@@ -11,9 +11,9 @@ import { TopBar } from './top-bar.tsx'
 /** Paths of pages whose frame fills the window. */
 const CHAT = /^\/chat(?:\/|$)/
 
-/** The layout of public pages such as home and login. A logged-in user also gets the sidebar. */
+/** A logged-in user also gets the sidebar. */
 export function PublicLayout(props: {
-  /** Returns true for the path of an existing page, to which a login may return. */
+  /** True for the path of an existing page, to which a login may return. */
   isKnownPath: (path: string) => boolean
 }) {
   const { pathname } = useLocation()

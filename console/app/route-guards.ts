@@ -7,10 +7,7 @@ import { needAllWords, translate } from '#console/i18n/i18n.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 import { cachedStatus, loadNotice, statusQuery } from '../api/status.ts'
 
-/**
- * Redirects to the setup page until the site has an account of the super admin. If the setup was
- * complete on the last visit, the requested page opens without waiting for the check.
- */
+/** Redirects to the setup page. Does not wait if the setup was complete on the last visit. */
 export function ifNotSetUp(client: QueryClient, leaveForSetup: () => void): LoaderFunction {
   return async ({ request }) => {
     const { pathname } = new URL(request.url)
@@ -25,7 +22,7 @@ export function ifNotSetUp(client: QueryClient, leaveForSetup: () => void): Load
   }
 }
 
-/** Redirects to the login page if there is no stored user. The server checks the session itself. */
+/** The server checks the session itself. */
 export const onlyLoggedIn: LoaderFunction = async ({ request }) => {
   if (storedUser() !== null) {
     await needAllWords()
@@ -35,10 +32,7 @@ export const onlyLoggedIn: LoaderFunction = async ({ request }) => {
   return redirect(loginPath(`${pathname}${search}`, { isExpired: false }))
 }
 
-/**
- * Reads the status with a separate observer, because the requests of a page are canceled when the
- * user leaves the page.
- */
+/** A separate observer, because a page's requests are canceled when the user leaves the page. */
 function followStatus(client: QueryClient, leaveForSetup: () => void): void {
   const observer = new QueryObserver(client, statusQuery)
   let isTold = false
@@ -53,10 +47,7 @@ function followStatus(client: QueryClient, leaveForSetup: () => void): void {
   })
 }
 
-/**
- * Returns whether the site is set up. If the server is unreachable, shows a message and returns
- * undefined.
- */
+/** If the server is unreachable, shows a message and returns undefined. */
 async function readSetup(client: QueryClient): Promise<boolean | undefined> {
   try {
     const status = await client.fetchQuery({ ...statusQuery, retry: false })

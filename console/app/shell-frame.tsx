@@ -15,7 +15,6 @@ import { siteLinks } from './site-links.ts'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
 
-/** The sidebar on narrow screens: a drawer from the left. */
 function MobileNavigation(props: { isOpen: boolean; onClose: () => void }) {
   const { t } = useTranslation()
   const id = useId()
@@ -55,10 +54,7 @@ function MobileNavigation(props: { isOpen: boolean; onClose: () => void }) {
   )
 }
 
-/**
- * The bell, which loads after the page. If the bell can't be loaded, the plain link to the inbox
- * remains.
- */
+/** If the bell can't be loaded, the plain link to the inbox remains. */
 const InboxBell = lazy(() =>
   import('./inbox-bell.tsx').then(
     (module) => ({ default: module.InboxBell }),
@@ -74,7 +70,6 @@ export function Bell() {
   )
 }
 
-/** Top bar, sidebar and footer around a page. */
 export function ShellFrame(props: {
   /** Shown first in the right part of the top bar. */
   tools?: ReactNode

@@ -8,10 +8,7 @@ import { KeysText, PALETTE_KEYS } from './shortcut-keys.tsx'
 
 const SECTIONS = ['page', 'go', 'action'] as const
 
-/**
- * Lists the shortcuts of the current page. A switch disables all shortcuts that are a single
- * letter.
- */
+/** A switch disables all shortcuts that are a single letter. */
 export function ShortcutSheet(props: { isOpen: boolean; onClose: () => void }) {
   const { t } = useTranslation()
   const id = useId()

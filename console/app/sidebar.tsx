@@ -7,7 +7,6 @@ import { useChats } from '#console/ui/state/use-chats.ts'
 import { useStatus } from '../api/status.ts'
 import { type NavItem, navItems } from './navigation.ts'
 
-/** The sidebar, 200 px wide, or 60 px if the user has collapsed it. */
 export function Sidebar(props: {
   isCollapsed: boolean
   onCollapse: (isCollapsed: boolean) => void
@@ -28,7 +27,6 @@ export function Sidebar(props: {
   )
 }
 
-/** The links by section, used by the sidebar and the mobile menu. */
 export function NavSections(props: { isCollapsed: boolean; onFollow?: () => void }) {
   const { t } = useTranslation()
   const items = navItems(useUser(), useStatus())

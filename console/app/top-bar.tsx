@@ -19,7 +19,6 @@ export function TopBar(props: {
   onMenu?: () => void
   /** True before the setup is complete. No link works at this time. */
   isBare?: boolean
-  /** True if the registration page exists. */
   canRegister?: boolean
   tools?: ReactNode
 }) {
@@ -59,10 +58,7 @@ export function TopBar(props: {
   )
 }
 
-/**
- * The site's links in a row. On a narrow screen, the links are in a menu. If another menu already
- * contains the links (`hasMenu`), they are left out.
- */
+/** A menu on narrow screens. Left out if another menu contains the links (`hasMenu`). */
 function SiteLinks({ hasMenu }: { hasMenu: boolean }) {
   const { t } = useTranslation()
   const links = siteLinks(useStatus())
@@ -104,7 +100,6 @@ function SiteLinks({ hasMenu }: { hasMenu: boolean }) {
   )
 }
 
-/** The registration link. Hidden on phones and if the site does not accept registrations. */
 function RegisterLink() {
   const { t } = useTranslation()
   const status = useStatus()

@@ -21,10 +21,7 @@ export type Entry = Pick<Command, 'id' | 'title' | 'icon' | 'keys'> & {
 const FOUND_MAX = 5
 const PATIENCE_MS = 150
 
-/**
- * Returns the results of the command palette for a query. Calls and actions come first, followed by
- * objects whose names match the query.
- */
+/** Calls and actions come first, followed by objects whose names match the query. */
 export function usePaletteEntries(query: string): readonly Entry[] {
   const [commands] = useState(currentCommands)
   const acts = commands.flatMap(({ act, ...rest }) =>
@@ -39,7 +36,7 @@ export function usePaletteEntries(query: string): readonly Entry[] {
   ]
 }
 
-/** Finds calls if the query contains a request id. Each result opens the call in the usage log. */
+/** Finds calls by a request id in the query, and opens them in the usage log. */
 function useCalls(query: string): readonly Entry[] {
   const { t } = useTranslation()
   const navigate = useNavigate()

@@ -1,10 +1,7 @@
 /** The page that opens after a login if the link to the login page contains no return path. */
 export const AFTER_LOGIN = '/app/tokens'
 
-/**
- * Returns `value` if every browser would open it as a page of this site. Otherwise, returns the
- * default path.
- */
+/** Returns `value` if every browser would open it as a page of this site, else the default path. */
 export function safeReturnTo(
   value: string | null,
   origin: string,
@@ -18,7 +15,6 @@ export function safeReturnTo(
   return `${url.pathname}${url.search}${url.hash}`
 }
 
-/** Returns the path of the login page. After the login, the user returns to `path`. */
 export function loginPath(path: string, options: { isExpired: boolean }): string {
   const params = new URLSearchParams()
   if (options.isExpired) params.set('expired', 'true')

@@ -7,10 +7,7 @@ import type {
   ProofOnly,
 } from '#write-api/contract/credentials.ts'
 
-/**
- * Returns true if passkeys work: the site uses TLS or localhost, and the URL has a host name and
- * not an IP address.
- */
+/** Passkeys need TLS or localhost, and a host name instead of an IP address. */
 export function arePasskeysPossible(): boolean {
   const isAddress = /^(\d+\.){3}\d+$|:/.test(window.location.hostname)
   return window.isSecureContext && !isAddress && 'PublicKeyCredential' in window

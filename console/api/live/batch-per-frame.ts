@@ -1,6 +1,5 @@
 import { Observable } from 'rxjs'
 
-/** Requests an animation frame and returns a function that cancels the request. */
 export type FrameClock = (draw: () => void) => () => void
 
 export const browserFrames: FrameClock = (draw) => {
@@ -9,8 +8,7 @@ export const browserFrames: FrameClock = (draw) => {
 }
 
 /**
- * Collects the items of an animation frame into one list, so that a burst causes one render. A
- * hidden tab has no frames. If the list exceeds `capacity` items, `overflow` replaces the list.
+ * Collects a frame's items into one list. Past `capacity` (hidden tabs), `overflow` replaces it.
  */
 export function perFrame<T>(
   source: Observable<T>,

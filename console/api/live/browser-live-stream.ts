@@ -17,15 +17,11 @@ import { createLiveStream, type LiveSocket, type LiveStream } from './live-strea
 
 const HIDDEN_REST_MS = 60_000
 const NEW_SESSION_MS = 300
-/**
- * The code with which the server closes a connection after the session has ended or the client has
- * sent too fast.
- */
+/** The close code after the session has ended or the client has sent too fast. */
 const POLICY_VIOLATION = 1008
 
 let shared: LiveStream | null = null
 
-/** Returns the live stream of this tab, which is created on first use. */
 export function liveStream(): LiveStream {
   shared ??= createLiveStream({
     connect,
@@ -51,10 +47,7 @@ const isLookedAt$ = (): Observable<boolean> =>
     startWith(true),
   )
 
-/**
- * Emits true while a user is logged in. A user who must first replace a reset password is not
- * counted, because the server sends no events to such a user.
- */
+/** Excludes users who must replace a reset password, because the server sends them no events. */
 const isSomebodyIn$ = (): Observable<boolean> =>
   new Observable((screen) => {
     const tell = (user: SessionUser | null) =>
@@ -74,8 +67,7 @@ function connect(): LiveSocket {
 }
 
 /**
- * Delays `close` until the socket is open, because browsers report closing a socket that is not
- * open as an error.
+ * Delays `close` until the socket is open, because browsers report an earlier close as an error.
  */
 function closingOnceOpen(socket: WebSocket): WebSocket {
   const close = socket.close.bind(socket)
@@ -87,9 +79,8 @@ function closingOnceOpen(socket: WebSocket): WebSocket {
 }
 
 /**
- * Sends a request after the server has closed the connection. If the session has ended, the
- * response 401 leads an idle page to the login page. The delay lets another tab finish a password
- * change that renews the session.
+ * Sends a request that answers 401 if the session has ended. The delay lets another tab finish a
+ * password change.
  */
 function leaveWhereSessionEnded(): void {
   setTimeout(() => {

@@ -13,10 +13,8 @@ type NumberedMessage = EventMessage & { data: { id: number } }
 type Seen = { position: number; ids: Set<number> }
 
 /**
- * Stores the stream position that the live connection has reached, so that a reconnection resumes
- * without gaps or repetitions. NOTE: Two topics can have events at the same position, and a
- * connection can break between them. A reconnection therefore starts one position earlier, and the
- * cursor drops events that were already received.
+ * Stores the stream position for reconnections. NOTE: Two topics can share a position, so a
+ * connection resumes one position earlier and drops repeated events.
  */
 export class LiveCursor {
   private seen = new Map<FollowedTopic, Seen>()
@@ -28,8 +26,7 @@ export class LiveCursor {
   }
 
   /**
-   * Converts a server message to events for screens: no event, one event, or one resync for each
-   * topic. A resync asks screens to read their data again.
+   * Converts a message to events. A resync asks the screens of a topic to read their data again.
    */
   accept(message: LiveMessage): LiveEvent[] {
     if (message.type === 'ready') return this.start(message.position)
@@ -59,10 +56,7 @@ export class LiveCursor {
     return [{ kind: 'event', topic, position, data } as LiveEvent]
   }
 
-  /**
-   * On the first connection, returns a resync for every topic, because the data on screens may be
-   * outdated.
-   */
+  /** The first connection resyncs every topic, because the data on screens may be outdated. */
   private start(position: number): LiveEvent[] {
     if (this.last !== null) return []
     this.last = position
@@ -89,14 +83,11 @@ const isFollowed = <T extends { topic: LiveTopic }>(
 const isHealth = (message: EventMessage): message is HealthMessage =>
   'kind' in message.data && message.data.kind === 'health'
 
-/** Returns true for a message about a task's progress. Such a message has no stream position. */
+/** A message about a task's progress has no stream position. */
 const isProgress = (message: EventMessage): message is ProgressMessage =>
   message.topic === 'tasks' && message.data.kind === 'progress'
 
-/**
- * Returns true for a message about a channel test. The message contains the complete current state,
- * so a repetition is harmless.
- */
+/** A test message contains the complete current state, so a repetition is harmless. */
 const isTest = (message: EventMessage): message is TestMessage =>
   'kind' in message.data && message.data.kind === 'test'
 

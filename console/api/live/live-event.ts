@@ -17,36 +17,25 @@ export const FOLLOWED_TOPICS = [
 ] as const satisfies readonly LiveTopic[]
 export type FollowedTopic = (typeof FOLLOWED_TOPICS)[number]
 
-/**
- * The data of an event in each topic. Events about health and channel tests use the channels topic.
- * Health events have no stream position, so screens read the health again after a reconnection.
- */
+/** Health events use the channels topic and have no stream position. */
 export type LiveData = {
   logs: LogEntry
   channels: Channel | { id: number; deleted: true }
   tokens: TokenState | { id: number; deleted: true }
   inbox: UnreadCount
-  /** The state of one task, or the progress of several tasks. */
   tasks: TaskPush
-  /** The user that was created or changed. */
   users: { id: number }
   tests: TestPush
   health: HealthPush
 }
 export type ScreenTopic = keyof LiveData
 
-/**
- * An event or a `resync`. After a resync, screens read their data again. If `position` is set, the
- * data must include this stream position.
- */
+/** After a resync, screens read their data again, which must include `position` if it is set. */
 export type LiveEvent<T extends ScreenTopic = ScreenTopic> =
   | { kind: 'event'; topic: T; position: number; data: LiveData[T] }
   | { kind: 'resync'; topic: T; position: number | null }
 
-/**
- * The state of the live connection. `retryAt` is the time of the next connection attempt, by
- * `performance.now()`.
- */
+/** `retryAt` is the time of the next connection attempt, by `performance.now()`. */
 export type LiveState =
   | { kind: 'connecting' }
   | { kind: 'live' }
@@ -54,7 +43,6 @@ export type LiveState =
   | { kind: 'offline' }
   | { kind: 'resting' }
 
-/** Parses a message of the live protocol. Returns null for any other text. */
 export function readLiveMessage(text: unknown): LiveMessage | null {
   if (typeof text !== 'string') return null
   try {

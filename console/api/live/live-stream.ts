@@ -21,9 +21,6 @@ import type { LiveRequest } from '#read-api/contract/live.ts'
 import { LiveCursor } from './live-cursor.ts'
 import { FOLLOWED_TOPICS, type LiveEvent, type LiveState, readLiveMessage } from './live-event.ts'
 
-/**
- * The part of WebSocket that the live stream uses. Tests replace the socket by a simulated server.
- */
 export type LiveSocket = {
   onopen: (() => void) | null
   onmessage: ((event: { data: unknown }) => void) | null
@@ -43,9 +40,7 @@ export type LiveDeps = {
 
 export type LiveStream = {
   readonly state$: Observable<LiveState>
-  /**
-   * Emits all events that arrive after the subscription. The first subscriber opens the connection.
-   */
+  /** The first subscriber opens the connection. */
   readonly events$: Observable<LiveEvent>
   readonly retryNow: () => void
 }
@@ -54,16 +49,10 @@ const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
 const PING_MS = 20_000
 const SILENCE_MAX_MS = 45_000
-/**
- * The time for which the connection stays open without subscribers. A change of screens causes such
- * a pause.
- */
+/** The time that the connection stays open without subscribers, as during a change of screens. */
 const LINGER_MS = 5_000
 
-/**
- * Creates the live stream that all screens share. A broken connection is retried with growing
- * delays and resumes at its position. The stream pauses while offline or hidden.
- */
+/** Retries with growing delays, resumes at its position, and pauses while offline or hidden. */
 export function createLiveStream(parts: LiveDeps): LiveStream {
   const state$ = new BehaviorSubject<LiveState>({ kind: 'connecting' })
   const retry$ = new Subject<void>()
@@ -97,7 +86,6 @@ const mayRun = ({ isOnline$, isWatched$ }: LiveDeps): Observable<'run' | 'restin
     distinctUntilChanged(),
   )
 
-/** Opens a new connection whenever the previous connection breaks. */
 function keepConnected(
   parts: LiveDeps,
   cursor: LiveCursor,
@@ -121,10 +109,7 @@ function keepConnected(
   )
 }
 
-/**
- * Returns the delay before the next connection attempt. The delay doubles with each failure up to
- * 30 s. It varies by ±20 %, so that tabs do not reconnect together.
- */
+/** The delay doubles with each failure up to 30 s, ±20 % so that tabs do not reconnect together. */
 function waitAfter(failures: number, random: number): number {
   const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 10))
   return Math.round(wait * (0.8 + 0.4 * random))

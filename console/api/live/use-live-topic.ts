@@ -7,15 +7,9 @@ import type { LiveData, LiveEvent, LiveState, ScreenTopic } from './live-event.t
 const CAPACITY = 5_000
 
 export type LiveHandlers<T extends ScreenTopic> = {
-  /**
-   * Receives the events since the last animation frame, oldest first, and the position of the
-   * newest event.
-   */
+  /** Receives the events since the last frame, oldest first, and the newest event's position. */
   readonly onEvents: (rows: readonly LiveData[T][], position: number) => void
-  /**
-   * Called if events may have been missed. The handler must read the data again. If `position` is
-   * given, the data must include this stream position.
-   */
+  /** Called if events may have been missed. The data read again must include `position` if set. */
   readonly onResync: (position: number | null) => void
 }
 
@@ -32,10 +26,7 @@ export function useLiveTopic<T extends ScreenTopic>(topic: T, handlers: LiveHand
   }, [topic])
 }
 
-/**
- * Delivers events and resyncs. Events before a resync are dropped, because the data of these events
- * is read again after the resync.
- */
+/** Drops the events before a resync, because their data is read again. */
 function deliver<T extends ScreenTopic>(
   batch: readonly LiveEvent<T>[],
   { onEvents, onResync }: LiveHandlers<T>,

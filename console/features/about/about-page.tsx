@@ -5,7 +5,6 @@ import { Time } from '#console/ui/elements/time.tsx'
 import { DEFAULT_SITE_NAME, usePageTitle, useSiteName } from '#console/ui/layout/page.tsx'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
 
-/** The operator's text about the site, and the version and license of the software. */
 export function AboutPage() {
   const { t } = useTranslation()
   const name = useSiteName()

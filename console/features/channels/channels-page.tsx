@@ -27,10 +27,7 @@ import { type EditedTag, TagDialog } from './tags/tag-dialog.tsx'
 import { ResultsDrawer } from './testing/results-drawer.tsx'
 import { TestDialog } from './testing/test-dialog.tsx'
 
-/**
- * Updates the visible rows of the list from live events. Reloads the list if live events may have
- * been missed.
- */
+/** Reloads the list if live events may have been missed. */
 function useLiveChannels(): void {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: channelsKey })
@@ -41,8 +38,7 @@ function useLiveChannels(): void {
       const shown = new Map(channelsOf(entries).map((channel) => [channel.id, channel]))
       const newest = new Map(rows.map((row) => [row.id, row]))
       changeChannels(client, (channel) => newestOf(channel, newest))
-      // A new, deleted or retagged channel changes the order of the rows, and only the server knows
-      // the new order.
+      // A new, deleted or retagged channel changes the order, which only the server knows.
       const isMoved = rows.some((row) => 'deleted' in row || shown.get(row.id)?.tag !== row.tag)
       if (rows.some((row) => 'deleted' in row && shown.has(row.id))) readAgain()
       else if (isMoved || entries.some(isTagGroup)) readSoon()
@@ -53,10 +49,7 @@ function useLiveChannels(): void {
 
 const SOON_MS = 1_000
 
-/**
- * Returns a function that calls `act` at most once per second. Each relayed call sends an event
- * about its channel. Without this limit, each event would reload a list of tags.
- */
+/** At most once per second, because each relayed call sends an event about its channel. */
 function useSoon(act: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -135,10 +128,7 @@ function Channels() {
 
 const NO_STEP = { isOpen: false, models: [] }
 
-/**
- * Subscribes to live events. This component is rendered only with the rows, so that only permitted
- * users subscribe.
- */
+/** Rendered only with the rows, so that only permitted users subscribe. */
 function LiveChannels(): null {
   useLiveChannels()
   return null

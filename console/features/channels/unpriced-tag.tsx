@@ -8,16 +8,13 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 
 type Served = { readonly models: readonly string[]; readonly prefix: string }
 
-/** Returns the names by which callers call the channel's models, including the channel's prefix. */
+/** Includes the channel's prefix. */
 export const calledNames = ({ models, prefix }: Served): string[] =>
   models.map((model) => `${prefix.trim()}${model}`)
 
 const NONE: readonly string[] = []
 
-/**
- * Returns a function that finds the channel's models without a price, whose calls are refused.
- * Until the prices have loaded, the function finds none.
- */
+/** Calls to models without a price are refused. Finds none until the prices have loaded. */
 export function useUnpriced(): (served: Served) => readonly string[] {
   const isSelfUse = useStatus()?.self_use_mode_enabled === true
   const options = useQuery({ ...optionsQuery, retry: false }).data
@@ -28,14 +25,10 @@ export function useUnpriced(): (served: Served) => readonly string[] {
   }, [isSelfUse, options])
 }
 
-/** Shows how many models of a channel have no price. A click opens the price dialog. */
 export function UnpricedTag(props: {
   count: number
   onOpen: () => void
-  /**
-   * True if the tag is in a list row. The tag is not a tab stop there, because the channel's form
-   * shows the tag again.
-   */
+  /** Not a tab stop in a list row, because the channel's form shows the tag again. */
   isInRow?: boolean
 }) {
   const { t } = useTranslation()

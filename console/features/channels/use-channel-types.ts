@@ -6,10 +6,7 @@ import { typeName } from './type-names.ts'
 
 export type TypeFacts = {
   readonly types: readonly ChannelType[]
-  /**
-   * Returns the channel type with this number. Returns undefined for an unsupported type and while
-   * the types are loading.
-   */
+  /** Undefined for an unsupported type and while the types are loading. */
   readonly find: (type: number) => ChannelType | undefined
   readonly nameOf: (type: number) => string
   readonly hasBalance: (type: number) => boolean

@@ -18,10 +18,7 @@ import { useChatTokens } from './use-chat-token.ts'
 
 const RELOADED = 'chat-reloaded'
 
-/**
- * Shows another site in a sandboxed frame. The framed site may run scripts, use its own storage and
- * read `address`.
- */
+/** The framed site may run scripts, use its own storage and read `address`. */
 function ChatFrame({ name, address }: { name: string; address: string }) {
   const { t } = useTranslation()
   const isBlocked = useIsBlocked(address)
@@ -39,10 +36,7 @@ function ChatFrame({ name, address }: { name: string; address: string }) {
   )
 }
 
-/**
- * Returns true if the content security policy (CSP) blocks the chat client. The policy is set when
- * the page loads, so a reload may unblock the client.
- */
+/** The CSP is set when the page loads, so a reload may unblock the client. */
 function useIsBlocked(address: string): boolean {
   const [isBlocked, setBlocked] = useState(false)
   useEffect(() => {
@@ -59,7 +53,7 @@ function useIsBlocked(address: string): boolean {
   return isBlocked
 }
 
-/** The page `/chat/:id?`: a chat client in a frame, with one of the user's tokens. */
+/** The page `/chat/:id?`. */
 export function ChatPage() {
   const { t } = useTranslation()
   const { id = '0' } = useParams()
@@ -149,7 +143,7 @@ function Client({ client, site }: { client: ChatLink; site: string }) {
   )
 }
 
-/** Selects the chat client and the token. The client's operator receives the token's key. */
+/** The client's operator receives the token's key. */
 function ChatBar(props: {
   client: ChatLink
   address: string

@@ -5,15 +5,12 @@ import { useNavigate } from 'react-router-dom'
 import { fetchTokens, tokensKey } from '#console/api/tokens.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 
-/** The number of tokens that are read, newest first, to find enabled tokens. */
+/** The newest tokens that are searched for enabled tokens. */
 const TOKENS_MAX = 100
 const TO_TOKENS_MS = 1_500
 const ENABLED = 1
 
-/**
- * Reads the user's enabled tokens with their keys, newest first. A user without enabled tokens is
- * redirected to the token page with a message, unless `isNeeded` is false.
- */
+/** Newest first. Redirects a user without enabled tokens, unless `isNeeded` is false. */
 export function useChatTokens(isNeeded = true) {
   const { t } = useTranslation()
   const navigate = useNavigate()

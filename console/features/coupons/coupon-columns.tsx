@@ -72,7 +72,7 @@ function CouponName({ coupon }: Cell) {
   )
 }
 
-/** The masked key. The copy button copies the complete key. */
+/** The copy button copies the complete key. */
 function CouponKey({ coupon: { key, key_hint, name } }: Cell) {
   const { t } = useTranslation()
   const shown = key.length > 12 ? `${key.slice(0, 4)}…${key_hint}` : key
@@ -103,10 +103,7 @@ function CouponUser({ coupon: { used_user_id, used_username } }: Cell) {
   return <span title={`#${used_user_id}`}>{used_username || `#${used_user_id}`}</span>
 }
 
-/**
- * The start of the validity if it is in the future. Otherwise, the expiry, which may be in the
- * past.
- */
+/** The start of the validity if it is in the future, else the expiry. */
 function CouponValidity({ coupon: { valid_from, valid_until } }: Cell) {
   const { t } = useTranslation()
   const now = useNow()

@@ -13,14 +13,11 @@ const COLUMNS = [
 
 export type CsvCoupon = Pick<Redemption, (typeof COLUMNS)[number]>
 
-/**
- * The byte order mark, from which spreadsheet programs recognize UTF-8. Without the mark, Chinese
- * text would be unreadable.
- */
+/** Without the byte order mark, spreadsheet programs do not recognize UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF'
 const FORMULA_START = /^[=+\-@\t\r]/
 
-/** Formats one line per code (RFC 4180) with ISO 8601 times. Without codes, the text is empty. */
+/** One line per code (RFC 4180) with ISO 8601 times. Empty without codes. */
 export function couponsCsv(coupons: readonly CsvCoupon[]): string {
   const lines = coupons.map((coupon) => [
     guarded(coupon.key),

@@ -17,14 +17,14 @@ import type { CreateRedemption } from '#write-api/contract/redemptions.ts'
 
 const { quota, maxUses, ...FORM_FIELDS } = REDEMPTION_TERMS
 
-/** The form's values: numbers as entered, and dates in the format of a date-time field. */
+/** Numbers as entered, and dates in the format of a date-time field. */
 export type CouponDraft = DraftOf<typeof FORM_FIELDS> & {
   amount: string
-  /** The number of codes to create, or 1 while a code is edited. */
+  /** 1 while a code is edited. */
   count: string
-  /** The key of the code. If the field is empty, the server generates a key. */
+  /** If empty, the server generates a key. */
   key: string
-  /** The number of times that the code can be redeemed. An empty text or -1 means no limit. */
+  /** An empty text or -1 means no limit. */
   maxUses: string
 }
 
@@ -52,10 +52,7 @@ export const draftOfCoupon = (coupon: Redemption, unit: AmountUnit): CouponDraft
   maxUses: coupon.is_gift && coupon.max_uses >= 0 ? String(coupon.max_uses) : '',
 })
 
-/**
- * The data of an edited code: how often it was redeemed, and its stored expiry, which may be in the
- * past.
- */
+/** The stored expiry of an edited code may be in the past. */
 type Standing = { readonly used: number; readonly validUntil: string }
 
 function couponFaults(draft: CouponDraft, unit: AmountUnit, standing: Standing) {
@@ -82,7 +79,6 @@ function couponFaults(draft: CouponDraft, unit: AmountUnit, standing: Standing) 
   return faults
 }
 
-/** Returns the error texts by field. */
 export function couponErrors(
   t: TFunction,
   draft: CouponDraft,
@@ -94,7 +90,7 @@ export function couponErrors(
   return { ...fieldErrors(t, FORM_FIELDS, draft), ...Object.fromEntries(texts) }
 }
 
-/** Builds the request body. `couponErrors` must have found no error in the form's values. */
+/** `couponErrors` must have found no error in the form's values. */
 export const termsOfDraft = (draft: CouponDraft, unit: AmountUnit): CreateRedemption => ({
   ...bodyOf(FORM_FIELDS, draft),
   quota: Number(quotaOfAmount(draft.amount, unit) ?? 0n),
@@ -106,10 +102,7 @@ export const changedTerms = (before: CouponDraft, after: CouponDraft, unit: Amou
 
 const isUnlimited = (text: string): boolean => text.trim() === '' || text.trim() === '-1'
 
-/**
- * Converts a date-time field's text to unix seconds. Returns 0 for an empty text and null for an
- * invalid date.
- */
+/** Unix seconds. 0 for an empty text and null for an invalid date. */
 const secondsOf = (text: string): number | null => secondsOfDateField(text, 0)
 
 const isWhole = (text: string, min: number, max: number): boolean =>

@@ -27,7 +27,6 @@ import { CouponForm } from './coupon-form.tsx'
 type CouponDrawerProps = {
   edited: Redemption | 'new' | null
   onClose: () => void
-  /** Receives the created codes with their keys in the order of creation. */
   onCreated: (coupons: readonly CsvCoupon[]) => void
 }
 
@@ -67,17 +66,13 @@ function OpenDrawer(props: OpenDrawerProps) {
 
 const KEY_CODES = ['RedemptionKeyTaken', 'RedemptionKeyTooShort', 'OneKeyOneCode']
 
-/** Maps the server's errors about the entered key to the key field. */
 function keyErrors(error: unknown) {
   const named = namedField(error)
   if (named?.field === 'key') return { key: named.text }
   return errorsByCode<CouponDraft>({ key: KEY_CODES })(error)
 }
 
-/**
- * Returns the idempotency key for a request. A request that equals the last attempt gets the key of
- * this attempt, so that a retry does not create codes twice.
- */
+/** A retry of the last attempt gets the same key, so that it does not create codes twice. */
 function keyFor(attempt: { asked: string; key: string }, asked: string): string {
   if (attempt.asked !== asked) Object.assign(attempt, { asked, key: randomId() })
   return attempt.key
@@ -109,9 +104,6 @@ function useSave({ coupon, onClose, onCreated }: OpenDrawerProps, unit: AmountUn
   }
 }
 
-/**
- * Creates either all requested codes or none, and returns their keys in order. A repeated request
- * with the same `idempotencyKey` returns the same keys.
- */
+/** Creates all codes or none. The same `idempotencyKey` returns the same keys. */
 const createRedemptions = (body: CreateRedemption, idempotencyKey: string): Promise<string[]> =>
   call('POST /api/redemption/', { body, idempotencyKey })

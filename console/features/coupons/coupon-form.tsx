@@ -13,7 +13,6 @@ type CouponFormProps = {
   form: DraftForm<CouponDraft>
   unit: AmountUnit
   isNew: boolean
-  /** The number of users who have redeemed the code. */
   used: number
 }
 
@@ -53,7 +52,6 @@ export function CouponForm(props: CouponFormProps) {
   )
 }
 
-/** The number of codes to create and, for a single code, its key. */
 function NewCodeFields({ form }: Pick<CouponFormProps, 'form'>) {
   const { t } = useTranslation()
   return (

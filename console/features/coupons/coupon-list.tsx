@@ -20,7 +20,6 @@ import { couponColumns } from './coupon-columns.tsx'
 import { isSpent } from './coupon-state.ts'
 import { type CouponActions, useCouponActions } from './use-coupon-actions.ts'
 
-/** The server's name of each sortable column, by column id. */
 const SORTS = {
   id: 'id',
   name: 'name',
@@ -41,7 +40,7 @@ const ADDRESS = listAddress(
 const EVERY_MS = 500
 const TOP_UP = 1
 
-/** Reads the page of codes that the URL selects. The page is read again when a code is redeemed. */
+/** The page is read again when a code is redeemed. */
 function useCouponList() {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: redemptionsKey })
@@ -49,7 +48,6 @@ function useCouponList() {
   return useListPage(ADDRESS, redemptionsQuery)
 }
 
-/** Filters by status, and by a name, an id or a complete key. */
 function CouponFilters({ view }: { view: ReturnType<typeof useCouponList> }) {
   const { t } = useTranslation()
   return (
@@ -118,7 +116,6 @@ export function CouponList(props: CouponListProps) {
   )
 }
 
-/** Buttons for actions that do not require selected codes. */
 function ManyActs(props: { actions: CouponActions; onDeleteByName: () => void }) {
   const { t } = useTranslation()
   return (

@@ -8,14 +8,10 @@ type Told = Pick<
   'status' | 'is_gift' | 'max_uses' | 'used_count' | 'valid_from' | 'valid_until'
 >
 
-/**
- * Returns true for a gift code that has been redeemed as often as permitted. The status of such a
- * code is still 1 (enabled).
- */
+/** The status of a used-up code is still 1 (enabled). */
 export const isUsedUp = ({ is_gift, max_uses, used_count }: Told): boolean =>
   is_gift && max_uses >= 0 && used_count >= max_uses
 
-/** Returns true for a code that users cannot redeem now. The list shows such a code in grey. */
 export const isSpent = (coupon: Told): boolean => coupon.status !== 1 || isUsedUp(coupon)
 
 export function couponState(coupon: Told, now: number): CouponState {

@@ -14,7 +14,6 @@ import { DeleteByName } from './delete-by-name.tsx'
 import '../../ui/forms/forms.css'
 import './coupons.css'
 
-/** Shows the keys of new codes, with buttons to copy them and to save them as a file. */
 function CouponsReady(props: { coupons: readonly CsvCoupon[] | null; onClose: () => void }) {
   const { t } = useTranslation()
   const coupons = useOpening(props.coupons).shown ?? []

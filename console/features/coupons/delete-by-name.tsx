@@ -8,7 +8,6 @@ import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { confirmDelete } from '#console/ui/lists/list-actions.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 
-/** Deletes all codes with a given name, after showing their number. */
 export function DeleteByName(props: { isOpen: boolean; onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()

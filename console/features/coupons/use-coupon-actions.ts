@@ -13,11 +13,9 @@ import { saveCsv } from './coupon-csv.ts'
 
 export type CouponActions = ReturnType<typeof useCouponActions>
 
-/** Returns the actions on codes as stable functions. */
 export function useCouponActions(onEdit: (coupon: Redemption) => void) {
   const { t } = useTranslation()
   const client = useQueryClient()
-  /** Runs an action, shows its error, and reloads the list. */
   const run = async (act: () => Promise<void>): Promise<void> => {
     try {
       await act()
@@ -26,7 +24,7 @@ export function useCouponActions(onEdit: (coupon: Redemption) => void) {
     }
     await client.invalidateQueries({ queryKey: redemptionsKey })
   }
-  /** Enables or disables a code. The list changes before the server responds. Offers an undo. */
+  /** The list changes before the server responds. Offers an undo. */
   const setEnabled = async (coupon: Redemption, isEnabled: boolean): Promise<void> => {
     const { id, name } = coupon
     const status = isEnabled ? 1 : 2

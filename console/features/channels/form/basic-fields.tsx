@@ -27,10 +27,7 @@ export function BasicFields(props: ChannelFormProps) {
   )
 }
 
-/**
- * Lists the supported channel types. The type of a stored channel is listed even if the type is not
- * supported.
- */
+/** A stored channel's type is listed even if it is not supported. */
 function TypeField({ form, stored, type }: ChannelFormProps) {
   const { t } = useTranslation()
   const { types, nameOf, find } = useTypeFacts()

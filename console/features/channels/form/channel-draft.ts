@@ -11,7 +11,6 @@ export type KeyMode = 'single' | 'batch' | 'multi_to_single' | 'replace' | 'appe
 /** A field that only some channel types have. */
 export type OwnField = ChannelType['fields'][number]['key']
 
-/** The contract's fields that the form edits as they are. Three fields differ in the form. */
 const { type: _type, expiredTime: _expiry, organization: _organization, ...rest } = CHANNEL_FIELDS
 export const FORM_FIELDS = rest
 
@@ -24,9 +23,9 @@ export type ChannelDraft = DraftOf<typeof FORM_FIELDS> &
     multiKeyMode: 'random' | 'polling'
     /** The indexes of the disabled keys that saving the form enables. */
     enableKeys: readonly number[]
-    /** The cost ratio as entered in the form. Empty if the ratio is unknown. */
+    /** Empty if the ratio is unknown. */
     costRatio: string
-    /** The value of a date-time field. An empty text means that the channel does not expire. */
+    /** A date-time field's value. Empty if the channel does not expire. */
     expiresAt: string
   }
 
@@ -38,7 +37,6 @@ export const JSON_FIELDS = [
 ] as const
 export const NUMBER_FIELDS = ['weight', 'maxConcurrency', 'maxRpm', 'maxInputTokens'] as const
 
-/** Returns the form values of a new channel, with the type's default values and address. */
 export const newChannel = (type: ChannelType | undefined): ChannelDraft => ({
   ...newDraft(FORM_FIELDS),
   type: type?.id ?? 1,
@@ -76,7 +74,6 @@ export function withType(
   return { ...draft, type: after.id, baseUrl: isUntouched ? after.base_url : draft.baseUrl }
 }
 
-/** Splits a text at commas and line breaks into names without duplicates. */
 export const listOf = (text: string): string[] => [
   ...new Set(
     text
@@ -88,9 +85,9 @@ export const listOf = (text: string): string[] => [
 
 export type ChannelFormProps = {
   form: DraftForm<ChannelDraft>
-  /** The values that are stored on the server. Null for a new channel. */
+  /** Null for a new channel. */
   stored: ChannelDraft | null
   channel: Channel | null
-  /** The server's description of the selected channel type; undefined if it is not supported. */
+  /** Undefined if the type is not supported. */
   type: ChannelType | undefined
 }

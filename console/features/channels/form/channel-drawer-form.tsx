@@ -22,13 +22,9 @@ import { endsInVersion, relayAddress } from './upstream-url.ts'
 
 type FormProps = {
   isOpen: boolean
-  /** The stored channel, or null for a new channel. */
   channel: Channel | null
   onClose: () => void
-  /**
-   * Called instead of `onClose` if the saved channel has models without a price. Receives these
-   * models.
-   */
+  /** Replaces `onClose` if the saved channel has models without a price. */
   onUnpriced: (models: readonly string[]) => void
 }
 
@@ -66,7 +62,6 @@ export function OpenForm(props: FormProps) {
   )
 }
 
-/** Maps the server's field names to the fields of the form. */
 const FIELDS: Readonly<Record<string, keyof ChannelDraft>> = {
   base_url: 'baseUrl',
   group: 'groups',
@@ -116,10 +111,7 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
     if (unpriced.length > 0) onUnpriced(unpriced)
     else onClose()
   }
-  /**
-   * Returns the models without a price among `models`. Returns an empty list if the site permits
-   * models without a price or if reading the prices fails.
-   */
+  /** Returns an empty list if unpriced models are permitted or reading the prices fails. */
   function findUnpriced(models: readonly string[]): Promise<readonly string[]> {
     if (isSelfUse) return Promise.resolve([])
     return unpricedAmong(client, models).catch(() => [])
@@ -142,10 +134,7 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
   }
 }
 
-/**
- * Creates one channel, or one channel per key. Returns the number of created channels and the
- * server's message.
- */
+/** Creates one channel, or one channel per key. Returns their number and the server's message. */
 async function createChannel(body: CreateChannel): Promise<{ count: number; message: string }> {
   const { data, message } = await exchange('POST /api/channel/', { body })
   return { count: data.ids.length, message }

@@ -21,18 +21,13 @@ export function ChannelDrawer(props: { edited: Edited; onClose: () => void }) {
 
 type OneProps = { isOpen: boolean; edited: number | 'new'; onClose: () => void }
 
-/**
- * Shows the form once the form's data has loaded. Until then, shows a placeholder, or an error if
- * loading fails.
- */
 function OneDrawer(props: OneProps) {
   const { t } = useTranslation()
   const id = props.edited === 'new' ? 0 : props.edited
   const types = useQuery({ ...channelTypesQuery, enabled: props.isOpen })
   const stored = useQuery({ ...channelQuery(id), enabled: props.isOpen && id > 0 })
   const [loaded, setLoaded] = useState<Channel | null>(null)
-  // Keep the values that were loaded first. Otherwise, a value that changes on the server during
-  // editing would be sent as if the user had changed it.
+  // A value that changes on the server during editing would be sent as the user's change.
   if (loaded === null && stored.data !== undefined && !stored.isFetching) setLoaded(stored.data)
   const [unpriced, setUnpriced] = useState<readonly string[]>([])
   const isReady = types.data !== undefined && (props.edited === 'new' || loaded !== null)
@@ -83,7 +78,7 @@ function Waiting() {
 
 const channelKey = (id: number) => ['channel', id] as const
 
-/** Reads a channel with all fields. Each opened form reads the channel again. */
+/** Each opened form reads the channel again. */
 const channelQuery = (id: number) => ({
   ...apiQuery('GET /api/channel/:id', { params: { id } }, channelKey(id)),
   staleTime: 0,

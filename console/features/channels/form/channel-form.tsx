@@ -10,9 +10,6 @@ import { KeyFields } from './key-fields.tsx'
 import { LimitFields } from './limit-fields.tsx'
 import { ModelFields } from './model-fields.tsx'
 
-/**
- * The fields of the mappings that change requests to the provider and responses from the provider.
- */
 function MappingFields({ form }: ChannelFormProps) {
   const { t } = useTranslation()
   const json = (name: (typeof JSON_FIELDS)[number]) => ({
@@ -45,8 +42,8 @@ const LIMITS = [...NUMBER_FIELDS, 'priority', 'costRatio', 'expiresAt'] as const
 const MAPPINGS = [...JSON_FIELDS, 'modelPrefix'] as const
 
 /**
- * The channel form: the required fields, and two collapsed sections. A section opens if one of its
- * fields has an error. The section of mappings also opens if one of its fields has a stored value.
+ * A section opens if one of its fields has an error, and the mappings also if one has a stored
+ * value.
  */
 export function ChannelForm(props: ChannelFormProps) {
   const { t } = useTranslation()
@@ -86,7 +83,6 @@ export function ChannelForm(props: ChannelFormProps) {
 function Section(props: {
   title: string
   lead: string
-  /** True if a field of the section had a value when the form opened, which opens the section. */
   isFilled?: boolean
   isForced: boolean
   children: ReactNode

@@ -5,7 +5,7 @@ import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.
 import { type ChannelDraft, FORM_FIELDS } from './channel-draft.ts'
 import { cleanUrl, keysOf, needsKeyAgain } from './channel-keys.ts'
 
-/** Builds the request that creates channels. The form must be free of errors (`channelFaults`). */
+/** The form must be free of errors (`channelFaults`). */
 export function createdTerms(draft: ChannelDraft): CreateChannel {
   const mode =
     draft.keyMode === 'batch' || draft.keyMode === 'multi_to_single' ? draft.keyMode : 'single'
@@ -17,10 +17,7 @@ export function createdTerms(draft: ChannelDraft): CreateChannel {
   }
 }
 
-/**
- * Returns the fields that the user has changed, for the update request. The result is empty if the
- * user changed nothing.
- */
+/** Returns only the fields that the user has changed. */
 export function changedTerms(
   channel: Channel,
   before: ChannelDraft,
@@ -39,10 +36,7 @@ export function changedTerms(
   }
 }
 
-/**
- * Returns how the server uses the entered keys. If the address has changed, the entered keys
- * replace the stored keys, because the stored keys belong to the old address.
- */
+/** After a change of address, keys replace the stored keys, which belong to the old address. */
 export const keyModeOf = (before: ChannelDraft, after: ChannelDraft): 'replace' | 'append' =>
   after.keyMode === 'append' && !needsKeyAgain(before, after) ? 'append' : 'replace'
 

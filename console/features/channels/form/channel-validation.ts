@@ -10,10 +10,7 @@ export type ChannelFault = keyof Words['channelForm']['fault']
 
 export type ChannelFaults = FieldErrors<ChannelDraft, ChannelFault>
 
-/**
- * Returns the errors that prevent saving. `before` contains the stored channel's values, and is
- * null for a new channel.
- */
+/** `before` contains the stored channel's values, and is null for a new channel. */
 export function channelFaults(
   draft: ChannelDraft,
   before: ChannelDraft | null,
@@ -39,7 +36,7 @@ export function channelFaults(
 export const isInteger = (text: string): boolean => /^-?\d{1,9}$/.test(text.trim())
 export const isNatural = (text: string): boolean => /^\d{1,9}$/.test(text.trim())
 
-/** Checks the cost ratio as the server does. An empty text means an unknown ratio. */
+/** Checks as the server does. An empty text means an unknown ratio. */
 const isCostRatio = (text: string): boolean =>
   /^(?:\d{1,4}(?:\.\d{1,6})?)?$/.test(text.trim()) && Number(text) <= 1_000
 
@@ -49,9 +46,7 @@ function keyFault(draft: ChannelDraft, before: ChannelDraft | null): ChannelFaul
   return needsKeyAgain(before, draft) ? 'keyAgain' : null
 }
 
-/**
- * Returns an error if the expiry is in the past. The unchanged stored expiry `before` is accepted.
- */
+/** The unchanged stored expiry `before` may be in the past. */
 function expiryFault(text: string, before: string | undefined): ChannelFault | null {
   const seconds = secondsOfDateField(text, 0)
   if (seconds === null) return 'dateWrong'

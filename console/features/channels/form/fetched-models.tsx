@@ -8,7 +8,6 @@ import type { ChannelFormProps } from './channel-draft.ts'
 import { cleanUrl, keysOf, needsKeyAgain } from './channel-keys.ts'
 import { ModelPicker } from './model-picker.tsx'
 
-/** A button that loads the provider's model list, and a dialog to select models from it. */
 export function FetchedModels(
   props: ChannelFormProps & { onModels: (models: readonly string[]) => void },
 ) {
@@ -48,10 +47,7 @@ export function FetchedModels(
   )
 }
 
-/**
- * Returns a function that reads the provider's model list. Returns null if the user has changed the
- * address and must enter the key again.
- */
+/** Null if the user has changed the address and must enter the key again. */
 function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   const { stored, channel, type } = props
   const { draft } = props.form
@@ -59,8 +55,7 @@ function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   if (key !== undefined) {
     const base_url = cleanUrl(draft.baseUrl) || (type?.base_url ?? '')
     const { type: kind, setting } = draft
-    // The form does not have the proxy's password, so the server reads the password from the
-    // channel with this `id`.
+    // The server reads the proxy's password from the channel with this `id`.
     const known = channel === null ? {} : { id: channel.id }
     const other = draft.other.trim()
     return () =>
@@ -72,7 +67,6 @@ function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   return () => call('GET /api/channel/fetch_models/:id', { params: { id: channel.id } })
 }
 
-/** Returns an error whose message is `words` followed by the server's message. */
 function explained(error: unknown, words: string): Error {
   if (!(error instanceof ApiError)) return new Error(words)
   if (error.message.startsWith(words)) return error

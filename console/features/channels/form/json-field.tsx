@@ -4,10 +4,7 @@ import { TextAreaField } from '#console/ui/forms/fields.tsx'
 import type { FieldState } from '#console/ui/forms/use-draft-form.ts'
 import { type JsonFault, membersBut } from './json-validation.ts'
 
-/**
- * A field for a JSON object, validated when the field loses the focus. Unknown members cause only a
- * warning.
- */
+/** Validated on blur. Unknown members cause only a warning. */
 export function JsonField(
   props: FieldState<string> & {
     label: string

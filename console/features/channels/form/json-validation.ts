@@ -15,7 +15,7 @@ export type JsonFault =
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Checks a JSON field by the server's rules. An empty text is valid. */
+/** Follows the server's rules. An empty text is valid. */
 export function jsonFault(field: JsonFieldName, text: string): JsonFault | null {
   const fault = objectFault(text)
   return fault ?? (text.trim() === '' ? null : MEMBER_FAULTS[field](JSON.parse(text)))
@@ -62,10 +62,7 @@ const allowedMembersFault = (names: unknown): 'allowedMembersWrong' | null =>
     ? null
     : 'allowedMembersWrong'
 
-/**
- * Checks that a text is a JSON object. Other JSON values are errors, although the specification
- * permits them.
- */
+/** Other JSON values are errors, although the specification permits them. */
 export function objectFault(text: string): 'notJson' | 'notObject' | null {
   if (text.trim() === '') return null
   try {
@@ -77,7 +74,6 @@ export function objectFault(text: string): 'notJson' | 'notObject' | null {
   }
 }
 
-/** Returns the members of a JSON object whose names are not in `known`. */
 export const membersBut = (known: readonly string[], text: string): readonly string[] =>
   text.trim() === '' || objectFault(text) !== null
     ? []

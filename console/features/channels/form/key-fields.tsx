@@ -9,7 +9,6 @@ import type { Channel } from '#read-api/contract/channels.ts'
 import type { ChannelFormProps, KeyMode } from './channel-draft.ts'
 import { keysOf, needsKeyAgain } from './channel-keys.ts'
 
-/** Lists the disabled keys, each with the cause, the time and a button that enables the key. */
 function KeysAside(props: Pick<ChannelFormProps, 'form'> & { channel: Channel }) {
   const { channel } = props
   const { draft, change } = props.form
@@ -59,10 +58,7 @@ function KeysAside(props: Pick<ChannelFormProps, 'form'> & { channel: Channel })
 const NEW_MODES = ['single', 'batch', 'multi_to_single'] as const
 const STORED_MODES = ['append', 'replace'] as const
 
-/**
- * The fields for the keys and the key mode. The mode determines how many channels are created from
- * the keys, or how the entered keys change the stored keys.
- */
+/** The mode decides how many channels are created, or how the stored keys change. */
 export function KeyFields(props: ChannelFormProps) {
   const { form, stored, channel } = props
   const { draft } = form

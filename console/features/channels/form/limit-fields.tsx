@@ -58,10 +58,7 @@ export function LimitFields({ form }: ChannelFormProps) {
   )
 }
 
-/**
- * A notice that the site does not disable channels automatically, so that the channel's own setting
- * has no effect.
- */
+/** A notice that the channel's own setting has no effect on this site. */
 function OffForTheSite() {
   const { t } = useTranslation()
   const { data: options } = useQuery(optionsQuery)

@@ -10,11 +10,10 @@ type PickerProps = {
   found: readonly string[]
   chosen: readonly string[]
   onClose: () => void
-  /** Receives all selected models, including selected models that the provider does not list. */
+  /** Also receives selected models that the provider does not list. */
   onChoose: (models: readonly string[]) => void
 }
 
-/** Selects the channel's models from the provider's list. */
 export function ModelPicker(props: PickerProps) {
   const { t } = useTranslation()
   const { isOpen, onClose } = props

@@ -6,7 +6,6 @@ import type { ChannelTypeField } from '#read-api/contract/channel-types.ts'
 import type { ChannelFormProps } from './channel-draft.ts'
 import { objectFault } from './json-validation.ts'
 
-/** The fields that only this channel type has. Each placeholder shows the default value. */
 export function OwnFields(props: ChannelFormProps) {
   return (
     <>
@@ -52,6 +51,6 @@ function OwnField({ form, field }: ChannelFormProps & { field: ChannelTypeField 
   )
 }
 
-/** A text that starts like JSON must be valid JSON; any other text is valid. */
+/** A text that does not start like JSON is valid. */
 const isBrokenJson = (text: string): boolean =>
   /^\s*[[{]/.test(text) && objectFault(text) === 'notJson'

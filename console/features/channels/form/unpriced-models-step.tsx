@@ -24,20 +24,16 @@ type Props = {
   models: readonly string[]
   /** True if the channel was just saved, so that closing the form loses nothing. */
   isSaved?: boolean
-  /** The path of the page to which the form of a price returns. The default is the linked step. */
+  /** The page to which a price's form returns. The default is the linked step. */
   returnTo?: string
   onClose: () => void
 }
 
 const ADDRESS = { unpriced: flagParam() }
-/** The path of the step that lists the models of all enabled channels. */
 const LINKED_STEP = '/admin/channels?unpriced=1'
-/** The router's state of a return from the form of a price. */
 const AFTER_PRICE = { isAfterPrice: true }
 
-/**
- * A step that a link opens. The step lists those models of all enabled channels that have no price.
- */
+/** Opened by a link. Lists the models of all enabled channels that have no price. */
 export function LinkedUnpricedStep() {
   const [{ unpriced: isLinked }, setAddress] = useUrlState(ADDRESS)
   const enabled = useQuery({ ...enabledModelsQuery, enabled: isLinked })
@@ -46,8 +42,7 @@ export function LinkedUnpricedStep() {
   const { state } = useLocation()
   const returnTo = returnToOf(state)
   const areOptionsRead = useQuery({ ...optionsQuery, retry: false }).data !== undefined
-  // The list is kept as it was when the step opened, because saving prices would remove models from
-  // the list.
+  // Kept as it was when the step opened, because saving prices would remove models.
   const [models, setModels] = useState<readonly string[]>([])
   const found =
     isLinked && models.length === 0 ? find({ models: enabled.data ?? [], prefix: '' }) : []
@@ -58,14 +53,13 @@ export function LinkedUnpricedStep() {
   }
   const isLoaded = areOptionsRead && enabled.data !== undefined
   const isAfterPrice = (state as Partial<typeof AFTER_PRICE> | null)?.isAfterPrice === true
-  // After the last price was set, no model is left to list.
   if (isLinked && isAfterPrice && isLoaded && models.length + found.length === 0) {
     return <Navigate to={returnTo ?? '/admin/channels'} replace />
   }
   return <UnpricedStep isOpen={isLinked && models.length > 0} models={models} onClose={close} />
 }
 
-/** Lists the channel's models without a price, each with the price from the built-in list. */
+/** Each model is shown with the price from the built-in list. */
 export function UnpricedStep(props: Props) {
   const { isOpen, models, isSaved, onClose } = props
   const { t } = useTranslation()

@@ -5,7 +5,6 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { absoluteTimeText } from '#console/ui/elements/time-text.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 
-/** The last balance that the provider reported, with a refresh button. */
 export function Balance(props: {
   channel: Channel
   isTold: boolean

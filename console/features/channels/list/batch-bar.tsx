@@ -10,7 +10,6 @@ import type { useChosen } from './use-channel-list.ts'
 export function BatchBar(props: { chosen: ReturnType<typeof useChosen>; actions: ChannelActions }) {
   const { actions, chosen } = props
   const { picked } = chosen
-  // Every action clears the selection when it is done.
   const onDone = chosen.chooseNone
   const { t } = useTranslation()
   const [isTagging, setTagging] = useState(false)

@@ -31,7 +31,6 @@ const SPEED_TONES: Readonly<Record<Speed, Tone>> = {
   verySlow: 'bad',
 }
 
-/** The channel's status. For a disabled channel, a tooltip shows the time and the cause. */
 export function ChannelStatus({ channel }: { channel: Channel }) {
   const { t } = useTranslation()
   const locale = useLocale()
@@ -57,7 +56,6 @@ export function TagStatus({ group }: { group: TagGroup }) {
   return <StatusTag tone={tone}>{t('channels.tagEnabled', { count, total })}</StatusTag>
 }
 
-/** The duration of the channel's last test or, if the test failed, the cause. */
 export function LastTest({ channel }: { channel: Channel }) {
   const { t } = useTranslation()
   const locale = useLocale()
@@ -73,7 +71,6 @@ export function LastTest({ channel }: { channel: Channel }) {
   )
 }
 
-/** A label with an explanation in a tooltip. */
 function Explained(props: { words: string; label: string; children: ReactNode }) {
   return (
     <Tooltip content={props.words}>
@@ -84,7 +81,6 @@ function Explained(props: { words: string; label: string; children: ReactNode })
   )
 }
 
-/** Shows on a card why the channel is disabled and why its last test failed. */
 export function ChannelNote({ channel }: { channel: Channel }) {
   const { t } = useTranslation()
   const cause = channel.status === 1 ? null : statusCause(channel.other_info)
@@ -106,7 +102,7 @@ export function ChannelNote({ channel }: { channel: Channel }) {
   )
 }
 
-/** The duration of a test and its rating. If `isShort`, only screen readers get the rating. */
+/** If `isShort`, only screen readers get the rating. */
 export function ResponseTime(props: { milliseconds: number; isShort?: boolean }) {
   const { milliseconds, isShort = false } = props
   const { t } = useTranslation()
@@ -142,7 +138,6 @@ export function Expiry({ at }: { at: number }) {
   )
 }
 
-/** The first of several names and the number of the other names. A tooltip lists all names. */
 export function Names(props: { names: readonly string[]; areGroups?: boolean }) {
   const { names } = props
   const [first, ...others] = names

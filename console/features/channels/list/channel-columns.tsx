@@ -30,10 +30,7 @@ export type ColumnFacts = {
 type ChannelColumn = Column<ChannelLine>
 type TagLine = Extract<ChannelLine, { kind: 'tag' }>
 
-/**
- * Creates a function that renders a cell for channel rows and tag rows. Without `tagCell`, the cell
- * of a tag row is empty.
- */
+/** Without `tagCell`, the cell of a tag row is empty. */
 const cell =
   (
     channelCell: (channel: Channel, isChild: boolean) => ReactNode,
@@ -43,8 +40,7 @@ const cell =
     line.kind === 'channel' ? channelCell(line.channel, line.isChild) : tagCell?.(line.group, line)
 
 /**
- * The columns of the list in their default order. The id of a sortable column is the server's name
- * for sorting. `isBatch` adds checkboxes, which leave less width for the names.
+ * A sortable column's id is the server's name. `isBatch` adds checkboxes, which narrow the names.
  */
 export const channelColumns = (
   t: TFunction,
@@ -160,10 +156,7 @@ const menuCell = (actions: ChannelActions) =>
     (group) => <TagMenu group={group} actions={actions} />,
   )
 
-/**
- * An integer edited in its row. Enter and blur save the number, and Escape restores the old number.
- * If the channels of a tag have different numbers, the number is null and the box empty.
- */
+/** Enter and blur save, Escape restores. Null if the channels of a tag have different numbers. */
 function InlineInteger(props: {
   label: string
   value: number | null

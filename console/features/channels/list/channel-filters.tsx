@@ -20,14 +20,11 @@ type FieldsProps = {
   types: readonly Choice<string>[]
 }
 
-/** Returns how many active filters are hidden while the filter bar is collapsed on phones. */
+/** Counts the active filters that are hidden on phones. */
 export const foldedCount = ({ keyword, ...folded }: ChannelFilters): number =>
   Object.values(folded).filter((text) => text !== '').length
 
-/**
- * The filters of the list, as stored in the URL. Phones show only the search field until the user
- * expands the filters.
- */
+/** Stored in the URL. Phones show only the search field until the user expands the filters. */
 export function ChannelFilterFields(props: FieldsProps & { isFolded: boolean }) {
   const { t } = useTranslation()
   return (
@@ -73,7 +70,6 @@ function FoldedFields(props: FieldsProps) {
   )
 }
 
-/** Switches of the list: group by tag, select rows, order by id. */
 export function ChannelModes({ modes }: Pick<ChannelListView, 'modes'>) {
   const { isTagMode, setTagMode, isBatch, setBatch, isIdSort, setIdSort } = modes
   const { t } = useTranslation()

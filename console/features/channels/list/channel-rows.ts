@@ -3,27 +3,20 @@ import { channelsKey } from '#console/api/channels.ts'
 import { changeRows } from '#console/ui/lists/cached-rows.ts'
 import type { Channel, ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 
-/** A row of the list: a tag or a channel. `isChild` marks a channel below its tag. */
+/** `isChild` marks a channel below its tag. */
 export type ChannelLine =
   | {
       readonly kind: 'tag'
       readonly group: TagGroup
       readonly isOpen: boolean
-      /** True while the channels of an open tag load. */
       readonly isLoading: boolean
     }
   | { readonly kind: 'channel'; readonly channel: Channel; readonly isChild: boolean }
 
-/**
- * The channel fields that are needed to select rows. The row of a tag contains these fields for
- * each of its channels.
- */
+/** The fields needed to select rows. A tag's row contains them for each of its channels. */
 export type ChoosableChannel = Pick<Channel, 'id' | 'name' | 'status' | 'tag'>
 
-/**
- * Returns the rows in order. The channels of an open tag come after the tag's row once they have
- * loaded.
- */
+/** The channels of an open tag follow the tag's row once they have loaded. */
 export function linesOf(
   entries: readonly ChannelEntry[],
   openTags: ReadonlyMap<string, readonly Channel[] | null>,
@@ -39,13 +32,13 @@ export function linesOf(
   })
 }
 
-/** Returns the channels of a list page, including the channels of closed tags. */
+/** Includes the channels of closed tags. */
 export const channelsOf = (entries: readonly ChannelEntry[]): ChoosableChannel[] =>
   entries.flatMap((entry) =>
     isTagGroup(entry) ? entry.members.map((one) => ({ ...one, tag: entry.tag })) : [entry],
   )
 
-/** Changes the channels on all cached pages of the list. The rows of tags stay unchanged. */
+/** The rows of tags stay unchanged. */
 export const changeChannels = (client: QueryClient, change: (channel: Channel) => Channel) =>
   changeRows<ChannelEntry>(client, channelsKey, (entry) =>
     isTagGroup(entry) ? entry : change(entry),
@@ -58,16 +51,13 @@ export const lineKey = (line: ChannelLine): string =>
 
 const tagKey = (tag: string): string => `tag:${tag}`
 
-/** Returns true for a disabled channel, and for a tag whose channels are all disabled. */
+/** True for a disabled channel, and for a tag whose channels are all disabled. */
 export const isMuted = (line: ChannelLine): boolean =>
   line.kind === 'channel'
     ? line.channel.status !== 1
     : line.group.members.every(({ status }) => status !== 1)
 
-/**
- * Returns the keys of the checked rows: the selected channels, and the tags whose channels are all
- * selected.
- */
+/** Includes the tags whose channels are all selected. */
 export function markedKeys(
   entries: readonly ChannelEntry[],
   chosen: ReadonlySet<string>,
@@ -81,10 +71,7 @@ export function markedKeys(
   return marked
 }
 
-/**
- * Returns the selected channels after the user has checked or unchecked rows. Checking a tag
- * selects all channels of the tag.
- */
+/** Checking a tag selects all channels of the tag. */
 export function chosenAfter(
   entries: readonly ChannelEntry[],
   chosen: ReadonlySet<string>,

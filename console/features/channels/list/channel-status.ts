@@ -12,10 +12,7 @@ export const channelState = (status: number): ChannelState => STATES[status] ?? 
 
 export type StatusCause = { reason: string; time: number }
 
-/**
- * Parses why and when (in unix seconds, or 0) a channel was disabled. Returns null if the text is
- * invalid.
- */
+/** The time is in unix seconds, or 0. Null if the text is invalid. */
 export function statusCause(otherInfo: string): StatusCause | null {
   const { status_reason: reason, status_time: time } = parseObject(otherInfo) ?? {}
   if (typeof reason !== 'string' || reason === '') return null
@@ -24,10 +21,7 @@ export function statusCause(otherInfo: string): StatusCause | null {
 
 export type Speed = 'untested' | 'fast' | 'fair' | 'slow' | 'verySlow'
 
-/**
- * Rates a response time: green up to 1 s, lime up to 3 s, yellow up to 5 s, and red above 5 s. A
- * time of 0 means that the channel is untested.
- */
+/** Green up to 1 s, lime up to 3 s, yellow up to 5 s, else red. 0 means untested. */
 export function responseSpeed(milliseconds: number): Speed {
   if (milliseconds <= 0) return 'untested'
   if (milliseconds <= 1000) return 'fast'

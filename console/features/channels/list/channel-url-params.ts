@@ -2,7 +2,6 @@ import type { Sort } from '#console/ui/data-grid/column.ts'
 import { listAddress } from '#console/ui/lists/list-url-params.ts'
 import { choiceParam, textParam, type UrlValues } from '#console/ui/state/url-state.ts'
 
-/** The columns by which the server can sort. */
 const SORTS = [
   ...['id', 'name', 'type', 'status', 'priority', 'weight', 'group', 'models'],
   ...['used_quota', 'response_time', 'balance', 'tag', 'expired_time', 'created_time'],
@@ -23,10 +22,7 @@ export const ADDRESS = listAddress(
 
 export type ChannelFilters = UrlValues<typeof ADDRESS.filters>
 
-/**
- * Returns the next sort order after a click on a header. Clicks on one header change the order from
- * descending to ascending and then to the default order.
- */
+/** The order changes from descending to ascending and then to the default order. */
 export function sortAfter(now: Sort | null, asked: Sort): Sort | null {
   const isThird = now?.column === asked.column && !now.isDescending && asked.isDescending
   return isThird ? null : asked

@@ -4,7 +4,6 @@ import { Icon } from '#console/ui/elements/icons.tsx'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import { UnpricedTag } from '../unpriced-tag.tsx'
 
-/** The channel's name as a link to its form, and the numbers of keys and of unpriced models. */
 export function ChannelName(props: {
   channel: Channel
   isChild: boolean

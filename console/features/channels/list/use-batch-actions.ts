@@ -8,17 +8,14 @@ import type { TagGroup, TagMember } from '#read-api/contract/channels.ts'
 import type { ChoosableChannel } from './channel-rows.ts'
 import { useChannelAction } from './use-channel-action.ts'
 
-/**
- * Actions on many channels. An action changes either all channels or none of them, and offers an
- * undo.
- */
+/** An action changes either all channels or none of them, and offers an undo. */
 export function useBatchActions() {
   const act = useChannelAction()
   const { t } = useTranslation()
   const { switched, switchedTag } = useSwitched()
   const offerUndo = useUndo()
   return {
-    /** Enables or disables channels. `setAllEnabled` and `setTag` return true on success. */
+    /** `setAllEnabled` and `setTag` return true on success. */
     setAllEnabled: (channels: readonly ChoosableChannel[], isEnabled: boolean) =>
       act(async () => {
         const body = { ids: idsOf(channels), status: isEnabled ? 1 : 2 } as const
@@ -39,7 +36,6 @@ export function useBatchActions() {
   }
 }
 
-/** Shows how many channels an action enabled or disabled, and offers an undo. */
 function useSwitched() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -76,10 +72,7 @@ function useUndo() {
   return (message: string, undo: () => Promise<unknown>) => showUndoable(message, () => act(undo))
 }
 
-/**
- * Returns true if the system has disabled the channel automatically. An undo cannot restore this
- * state.
- */
+/** An undo cannot restore automatic disabling. */
 const wasAutoDisabled = ({ status }: TagMember): boolean => status === 3
 
 const idOf = ({ id }: TagMember): number => id
@@ -102,7 +95,6 @@ async function undoTags(channels: readonly ChoosableChannel[]): Promise<void> {
   }
 }
 
-/** Deletions of channels, each after a confirmation. */
 export function useRemovals() {
   const { t } = useTranslation()
   const act = useChannelAction()

@@ -9,10 +9,7 @@ import { useBatchActions, useRemovals } from './use-batch-actions.ts'
 import { useChannelAction } from './use-channel-action.ts'
 import { useRowActions } from './use-row-actions.ts'
 
-/**
- * Returns a function that sets a number for all channels of a tag. If the channels have different
- * numbers, the user must confirm the change. Otherwise, the change offers an undo.
- */
+/** The user must confirm if the channels have different numbers. Otherwise, offers an undo. */
 function useGroupNumber() {
   const { t } = useTranslation()
   const act = useChannelAction()
@@ -31,13 +28,11 @@ function useGroupNumber() {
   }
 }
 
-/** The functions of the page or the list that open forms, dialogs and tags. */
 type Given = Record<'onEdit' | 'onTest' | 'onUnpriced' | 'onTimeline', (channel: Channel) => void> &
   Record<'onEditTag' | 'onOpenTag', (group: TagGroup) => void>
 
 export type ChannelActions = ReturnType<typeof useChannelActions>
 
-/** Returns all actions on channels and tags as stable functions. */
 export const useChannelActions = (given: Given) =>
   useStable({
     ...given,

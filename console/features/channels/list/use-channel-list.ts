@@ -11,7 +11,6 @@ import { ADDRESS, sortAfter } from './channel-url-params.ts'
 
 export type ChannelListView = ReturnType<typeof useChannelList>
 
-/** Reads the page of channels that the URL and the stored preferences select. */
 export function useChannelList() {
   const { t } = useTranslation()
   const [isTagMode, setTagMode] = useLocalPreference('enable-tag-mode', false, readFlag)
@@ -45,7 +44,7 @@ export function useChannelList() {
   }
 }
 
-/** Manages the selection, which may include channels on other pages of the list. */
+/** The selection may include channels on other pages of the list. */
 export function useChosen({ rows, filter, total, modes }: ChannelListView) {
   const chosen = useChosenRows({
     rows: channelsOf(rows),

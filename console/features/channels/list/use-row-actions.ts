@@ -12,10 +12,7 @@ type NumberField = 'priority' | 'weight'
 
 const AUTO_DISABLED = 3
 
-/**
- * Actions on one channel. The row shows the change immediately, and shows the old value again if
- * the action fails.
- */
+/** The row changes immediately, and shows the old value again if the action fails. */
 export function useRowActions() {
   const { t } = useTranslation()
   const change = useOptimisticChange()

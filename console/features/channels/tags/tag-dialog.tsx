@@ -16,10 +16,8 @@ import { JsonField } from '../form/json-field.tsx'
 import { jsonFault } from '../form/json-validation.ts'
 import { draftOfGroup, type TagDraft, type TagFault, tagChange, tagFaults } from './tag-draft.ts'
 
-/** A tag and all its channels as currently stored. */
 export type EditedTag = { readonly group: TagGroup; readonly channels: readonly Channel[] }
 
-/** Edits values for all channels of a tag at once. */
 export function TagDialog(props: { edited: EditedTag | null; onClose: () => void }) {
   const { isOpen, shown, key } = useOpening(props.edited)
   if (shown === null) return null

@@ -5,7 +5,7 @@ import { listOf } from '../form/channel-draft.ts'
 import { isInteger, isNatural } from '../form/channel-validation.ts'
 import { type JsonFault, jsonFault } from '../form/json-validation.ts'
 
-/** The values for all channels of a tag. An empty field leaves the channels unchanged. */
+/** An empty field leaves the channels unchanged. */
 export type TagDraft = {
   newTag: string
   models: readonly string[]
@@ -17,10 +17,7 @@ export type TagDraft = {
 
 export type TagFault = JsonFault | 'notInteger' | 'notNatural'
 
-/**
- * Returns the values that all channels have in common. If the channels have different values for a
- * field, the field is empty.
- */
+/** A field is empty if the channels have different values. */
 export function draftOfGroup(
   { tag, priority, weight }: TagGroup,
   children: readonly Channel[],
@@ -47,7 +44,7 @@ export function tagFaults(draft: TagDraft): FieldErrors<TagDraft, TagFault> {
   }
 }
 
-/** Builds the request that changes a tag's channels, or returns null if no field was changed. */
+/** Returns null if no field was changed. */
 export function tagChange(tag: string, before: TagDraft, after: TagDraft): UpdateTag | null {
   const old = termsOf(before)
   const changed = Object.entries(termsOf(after)).filter(
@@ -56,10 +53,7 @@ export function tagChange(tag: string, before: TagDraft, after: TagDraft): Updat
   return changed.length === 0 ? null : { tag, ...Object.fromEntries(changed) }
 }
 
-/**
- * Returns true for the field of the tag. Only this field is sent even if it is empty, because an
- * empty tag removes the tag from the channels.
- */
+/** The only field that is sent even if empty, because an empty tag removes the tag. */
 const isTag = (field: string): boolean => field === 'new_tag'
 
 const termsOf = (draft: TagDraft) => ({

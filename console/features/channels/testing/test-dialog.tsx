@@ -12,7 +12,7 @@ import { listOf } from '../form/channel-draft.ts'
 import { ResponseTime } from '../list/channel-cells.tsx'
 import { aFewAtATime, foundModels, type TestResults, withResult } from './test-results.ts'
 
-/** Tests one model or all models of a channel. Closing the dialog cancels running tests. */
+/** Closing the dialog cancels running tests. */
 function useModelTests(channelId: number) {
   const client = useQueryClient()
   const [results, setResults] = useState<TestResults>(new Map())
@@ -41,7 +41,6 @@ function useModelTests(channelId: number) {
   return { results, isRunningAll, testOne, testAll }
 }
 
-/** Selects models of a channel and sends a short test call to each. */
 export function TestDialog(props: { channel: Channel | null; onClose: () => void }) {
   const { t } = useTranslation()
   const { isOpen, shown } = useOpening(props.channel)

@@ -8,13 +8,12 @@ export const withResult = (
   result: TestOutcome | 'running',
 ): TestResults => new Map(results).set(model, result)
 
-/** Returns the models that match the search, in their given order. */
 export function foundModels(models: readonly string[], search: string): string[] {
   const wanted = search.trim().toLowerCase()
   return models.filter((model) => model.toLowerCase().includes(wanted))
 }
 
-/** Calls `act` for each model, at most `atATime` calls in parallel, until `signal` aborts. */
+/** At most `atATime` calls run in parallel, until `signal` aborts. */
 export async function aFewAtATime(
   models: readonly string[],
   act: (model: string) => Promise<void>,
