@@ -4,10 +4,7 @@ import type { Stretch } from './chart-range.ts'
 import type { ChartBucket, ChartTexts } from './usage-chart.ts'
 import { useBarChoice } from './use-bar-selection.ts'
 
-/**
- * A bar's tooltip. `place` is the bar's position from 0 (left) to 1 (right). The tooltip opens
- * toward the middle of the chart.
- */
+/** `place` runs from 0 (left) to 1 (right). The tooltip opens toward the middle of the chart. */
 function BarTip(props: ChartTexts & { bucket: ChartBucket; place: number }) {
   const { t } = useTranslation()
   const { chart, bucket, place, nameOf, text } = props
@@ -35,7 +32,7 @@ function BarTip(props: ChartTexts & { bucket: ChartBucket; place: number }) {
   )
 }
 
-/** Keyboard access to the bars. The chart is one tab stop, and arrow keys move from bar to bar. */
+/** The chart is one tab stop, and arrow keys move from bar to bar. */
 export function BarKeys(props: ChartTexts & { onZoom: (stretch: Stretch) => void }) {
   const { t } = useTranslation()
   const { chart, nameOf, text } = props

@@ -4,15 +4,12 @@ export const RANGES = ['24h', '7d', '30d', '90d'] as const
 export type ChartRange = (typeof RANGES)[number]
 export const STEPS: readonly ChartStep[] = ['hour', 'day', 'week']
 
-/** A time range in unix seconds, with both ends included. */
+/** Unix seconds, with both ends included. */
 export type Stretch = { readonly from: number; readonly to: number }
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
-/**
- * The longest range to which the user can zoom. The range is a week shorter than the server's
- * limit, because it is later extended to complete weeks.
- */
+/** A week shorter than the server's limit, because a range is later extended to complete weeks. */
 const SPAN_MAX = 92 * DAY
 
 export const SPANS: Record<ChartRange, number> = {
@@ -24,18 +21,15 @@ export const SPANS: Record<ChartRange, number> = {
 
 export const RANGE_OF_STEP: Record<ChartStep, ChartRange> = { hour: '24h', day: '30d', week: '90d' }
 
-/** Returns the operator's default time step, or hours if the option has no valid step. */
+/** Returns hours if the operator's option has no valid step. */
 export const stepOf = (text: string | undefined): ChartStep =>
   STEPS.find((step) => step === text) ?? 'hour'
 
-/**
- * Returns the selectable ranges. Usage by token is counted per day, so the range `24h` would be a
- * single bar.
- */
+/** Usage by token is counted per day, so the range `24h` would be a single bar. */
 export const rangesFor = (isByDay: boolean): readonly ChartRange[] =>
   isByDay ? RANGES.filter((range) => range !== '24h') : RANGES
 
-/** Returns the time steps that divide a range into at least two but not too many bars. */
+/** Each step divides the range into at least two but not too many bars. */
 export function stepsFor(span: number, isByDay: boolean): ChartStep[] {
   const fits: Record<ChartStep, boolean> = {
     hour: !isByDay && span <= 8 * DAY,
@@ -45,10 +39,7 @@ export function stepsFor(span: number, isByDay: boolean): ChartStep[] {
   return STEPS.filter((step) => fits[step])
 }
 
-/**
- * Returns the requested time step if it fits the range. Otherwise, returns the nearest step that
- * fits.
- */
+/** Returns the requested time step, or the nearest step that fits the range. */
 export function fittingStep(wanted: ChartStep, span: number, isByDay: boolean): ChartStep {
   const fitting = stepsFor(span, isByDay)
   if (fitting.includes(wanted)) return wanted
@@ -56,23 +47,22 @@ export function fittingStep(wanted: ChartStep, span: number, isByDay: boolean): 
   return (isTooFine ? fitting[0] : fitting.at(-1)) ?? 'hour'
 }
 
-/** Returns the range to which the user has zoomed, or null if the URL has no valid range. */
+/** Returns null if the URL has no valid range. */
 export function zoomOf({ from, to }: Stretch): Stretch | null {
   return from > 0 && to > from && to - from <= SPAN_MAX ? { from, to } : null
 }
 
-/** Returns the range until `now`, with its start rounded so that the first bar is complete. */
+/** The start is rounded so that the first bar is complete. */
 export function stretchOf(range: ChartRange, now: number, calendar: Calendar): Stretch {
   const least = calendar.step === 'hour' ? HOUR : DAY
   return { from: bucketStart(now - SPANS[range] + least, calendar), to: now }
 }
 
-/** Extends a range to the start of its first step and the end of its last step. */
+/** Extends the range to the start of its first step and the end of its last step. */
 export const wholeSteps = ({ from, to }: Stretch, calendar: Calendar): Stretch => ({
   from: bucketStart(from, calendar),
   to: bucketEnd(bucketStart(to, calendar), calendar) - 1,
 })
 
-/** Returns two bar indexes in ascending order, as the first and the last bar. */
 export const between = (one: number, other: number): [first: number, last: number] =>
   one <= other ? [one, other] : [other, one]

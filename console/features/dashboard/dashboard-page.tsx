@@ -50,8 +50,8 @@ const MINUTE_MS = 60_000
 const SITE_EVERY_MS = 15_000
 
 /**
- * Returns the interval in ms at which the chart reloads. A user's own chart reloads when a call
- * ends. Without a live connection, it reloads at an interval that the operator sets.
+ * The chart's reload interval in ms. A user's own chart reloads when a call ends, or without a live
+ * connection at an interval that the operator sets.
  */
 function useReadEvery(scope: UsageScope): number | false {
   const minutes = useStatus()?.data_export_interval ?? 5

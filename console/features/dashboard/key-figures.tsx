@@ -8,7 +8,6 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogStat } from '#read-api/contract/logs.ts'
 import type { User } from '#read-api/contract/users.ts'
 
-/** The balance and today's usage as exact figures, which change with every call. */
 export function Figures(props: { user: User | undefined; today: LogStat | undefined }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()

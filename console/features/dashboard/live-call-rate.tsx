@@ -9,7 +9,7 @@ const STEP = 3
 const HEIGHT = 22
 const SECONDS = 60
 
-/** The number of calls per second on the whole site, counted from live events. */
+/** Counted from live events of the whole site. */
 export function LiveRate() {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -38,11 +38,11 @@ export function LiveRate() {
 
 const STARTS_IN = 5
 
-/** True during the first seconds, in which a notice about missing data would be too early. */
+/** A notice about missing data would be too early in the first seconds. */
 const isStarting = (seconds: readonly CallsOfSecond[]): boolean =>
   seconds.length < STARTS_IN && peakOf(seconds) === null
 
-/** A decorative bar chart of the calls per second. An unknown second has no bar. */
+/** Decorative. An unknown second has no bar. */
 function Spark(props: { seconds: readonly CallsOfSecond[]; most: number }) {
   const { seconds, most } = props
   return (

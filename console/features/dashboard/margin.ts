@@ -1,6 +1,6 @@
 import { quotaOf } from '#console/ui/quota/money.ts'
 
-/** The server's totals in quota units. `costed_quota` sums charges of calls with a known cost. */
+/** In quota units. `costed_quota` sums the charges of calls with a known cost. */
 export type Costed = {
   readonly quota: number
   readonly cost: number
@@ -12,13 +12,11 @@ export type Margin = {
   readonly amount: bigint
   /** `amount` divided by the charges of calls with a known cost; null if these charges are 0. */
   readonly share: number | null
-  /**
-   * The charges of calls with a known cost as a share of all charges. 1 if there are no charges.
-   */
+  /** The share of charges that have a known cost. 1 if there are no charges. */
   readonly coverage: number
 }
 
-/** Returns the margin, or null if no call has a known cost. A known cost may be 0. */
+/** Returns null if no call has a known cost. A known cost may be 0. */
 export function marginOf({ quota, cost, costed_quota: charged }: Costed): Margin | null {
   if (cost === 0 && charged === 0) return null
   return {

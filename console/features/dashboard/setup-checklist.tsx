@@ -20,15 +20,10 @@ import { checklist, type Step, stepPath } from './setup-steps.ts'
 const FIRST_CHANNEL = { keyword: '', model: '', group: '', page: 0, pageSize: 10 }
 const FIRST_TOKEN = { keyword: '', page: 0, pageSize: 10 }
 const FALLBACK_MODEL = 'gpt-4o-mini'
-/**
- * The data is polled, because another admin or the user in another tab may complete a setup step.
- */
+/** Polled, because another admin or another tab may complete a setup step. */
 const LIVE = { refetchOnMount: 'always', refetchInterval: 5_000 } as const
 
-/**
- * The setup steps before a first call. Each step links to its form. A step is done once the data
- * that it creates exists.
- */
+/** A step is done once the data that it creates exists. */
 export function FirstRun(props: { calls: number; isOwnPage?: boolean }) {
   const { calls, isOwnPage = false } = props
   const { t } = useTranslation()
@@ -38,7 +33,7 @@ export function FirstRun(props: { calls: number; isOwnPage?: boolean }) {
   const models = useQuery({ ...usableModelsQuery, ...LIVE })
   const chats = useQuery({ ...chatModelsQuery, ...LIVE })
   const tokens = useQuery({ ...tokensQuery(FIRST_TOKEN), ...LIVE })
-  // Show nothing until all data has loaded, because the panel's height depends on the data.
+  // The panel's height depends on the data.
   const isWaiting = [channels, served, models, chats, tokens].some(({ isLoading }) => isLoading)
   const steps = checklist({
     isAdmin,
@@ -128,16 +123,10 @@ function StepItem(props: { step: Step; number: number; path: string }) {
   )
 }
 
-/**
- * The navigation state of links to forms. After a form closes, this state returns the user to the
- * list of steps.
- */
+/** A form that closes returns the user to the list of steps. */
 const FROM_HERE = { returnTo: '/app/start' }
 
-/**
- * Sample calls with the user's key. The displayed key is masked, but the copied text contains the
- * complete key.
- */
+/** The displayed key is masked, but the copied text contains the complete key. */
 function Snippets(props: { apiKey: string | null; model: string }) {
   const { t } = useTranslation()
   const [kind, setKind] = useState<SnippetKind>('curl')

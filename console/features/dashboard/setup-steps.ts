@@ -1,9 +1,6 @@
 export type StepName = 'channel' | 'price' | 'token' | 'call'
 
-/**
- * The counts that decide which setup steps are done. A count is null while it loads or if this user
- * may not read it.
- */
+/** A count is null while it loads or if this user may not read it. */
 export type Progress = {
   readonly isAdmin: boolean
   readonly channels: number | null
@@ -14,7 +11,7 @@ export type Progress = {
 
 export type Step = { readonly name: StepName; readonly isDone: boolean; readonly isNext: boolean }
 
-/** Returns the path of the form of a step. The form of unpriced models offers preset prices. */
+/** The form of unpriced models offers preset prices. */
 export function stepPath(name: StepName, hasUnpriced: boolean): string {
   if (name === 'channel') return '/channel/add'
   if (name === 'token') return '/app/tokens?form=new'
@@ -22,7 +19,7 @@ export function stepPath(name: StepName, hasUnpriced: boolean): string {
   return hasUnpriced ? '/admin/channels?unpriced=1' : '/admin/settings?prices=unset'
 }
 
-/** Returns the setup steps in order. Only admins get the steps of channels and prices. */
+/** Only admins get the steps of channels and prices. */
 export function checklist(progress: Progress): Step[] {
   const has = (count: number | null): boolean => (count ?? 0) > 0
   const all: { name: StepName; isDone: boolean }[] = [

@@ -7,7 +7,6 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import { Figure } from './key-figures.tsx'
 import { type Costed, marginOf } from './margin.ts'
 
-/** The site's margin: charges minus provider costs, over the calls with a known cost. */
 export function MarginFigure({ totals }: { totals: Costed | undefined }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()
@@ -30,7 +29,7 @@ export function MarginFigure({ totals }: { totals: Costed | undefined }) {
   )
 }
 
-/** Explains the margin. Without any known cost, links to the setting for provider prices. */
+/** Without any known cost, links to the setting for provider prices. */
 export function MarginNote({ totals }: { totals: Costed }) {
   const { t } = useTranslation()
   const percent = usePercent()
@@ -52,7 +51,7 @@ export function MarginShare({ of }: { of: Costed }) {
   return <>{share === null ? '–' : percent(share)}</>
 }
 
-/** Formats a share as a percentage, rounded toward zero so that only a full share shows 100 %. */
+/** Rounds toward zero, so that only a full share shows 100 %. */
 function usePercent(): (share: number) => string {
   const locale = useLocale()
   const format = new Intl.NumberFormat(locale, {

@@ -114,7 +114,7 @@ function SiteFigures({ site }: { site: SiteUsage | undefined }) {
 const isAnyCosted = (rows: readonly Costed[] = []): boolean =>
   rows.some((row) => marginOf(row) !== null)
 
-/** The number of calls in progress, as the relays report it. */
+/** As reported by the relays. */
 function InFlight({ counts }: { counts: readonly (number | null)[] | undefined }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -156,7 +156,6 @@ function useSite({ range, zoom, calendar }: ChartView) {
 
 const siteUsageKey = ['site-usage'] as const
 
-/** Reads the site's totals, top users, top models and projection lag. Admins only. */
 const siteUsage = (ask: { from: number; to: number; signal?: AbortSignal }): Promise<SiteUsage> =>
   call('GET /api/data/site', {
     query: { start_timestamp: ask.from, end_timestamp: ask.to },

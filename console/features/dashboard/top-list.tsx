@@ -14,16 +14,11 @@ type TopRow = {
   readonly name: string
   readonly count: number
   readonly quota: number
-  /**
-   * The URL filters that show only this row's calls in the usage log. Null if the log has no filter
-   * for the row.
-   */
+  /** The usage log's URL filters for this row. Null if the log has no such filter. */
   readonly search: Readonly<Record<string, string>> | null
-  /** The cell of the margin column, if the list has that column. */
   readonly margin?: ReactNode
 }
 
-/** The users, models or channels with the highest charges. Bars in the rows compare the charges. */
 export function TopList(props: {
   title: string
   head: string

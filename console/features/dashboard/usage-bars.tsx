@@ -6,17 +6,11 @@ import type { Stretch } from './chart-range.ts'
 import type { ChartTexts } from './usage-chart.ts'
 
 const TICK = { fill: 'var(--tg-chart-text)', fontSize: 12 }
-/**
- * The chart's margins in pixels. The stylesheet of `BarKeys`, which covers the bars, repeats these
- * values.
- */
+/** In pixels. The stylesheet of `BarKeys`, which covers the bars, repeats these values. */
 const MARGIN = { top: 8, right: 4, bottom: 0, left: 0 }
 const AXIS_WIDTH = 72
 
-/**
- * The usage chart, in a separate chunk because it needs a large library. Only the heights of the
- * bars are rounded.
- */
+/** A separate chunk because of its large library. Only the heights of the bars are rounded. */
 export function UsageBars(props: ChartTexts & { onZoom: (stretch: Stretch) => void }) {
   const { t } = useTranslation()
   const { chart, nameOf, text } = props
@@ -69,6 +63,6 @@ export function UsageBars(props: ChartTexts & { onZoom: (stretch: Stretch) => vo
   )
 }
 
-/** Returns the height of a bar. An unknown value is null, because 0 would be drawn as a bar. */
+/** An unknown value is null, because 0 would be drawn as a bar. */
 const heightOf = (value: bigint | undefined): number | null =>
   value === undefined ? null : Number(value)

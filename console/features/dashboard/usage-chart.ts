@@ -1,20 +1,16 @@
 export type ChartMeasure = 'quota' | 'count' | 'token_used'
 
-/** The usage of one series (a model or a token) in one time step. */
 export type ChartPoint = { readonly series: string; readonly created_at: number } & {
   readonly [Measure in ChartMeasure]: number
 }
 export type ChartStep = 'hour' | 'day' | 'week'
 
-/** The data of one bar. A series that is missing in `values` had no calls. */
+/** A series that is missing in `values` had no calls. */
 export type ChartBucket = {
   /** The start in unix seconds. Days and weeks start in the browser's time zone, or in UTC. */
   readonly at: number
   readonly values: ReadonlyMap<string, bigint>
-  /**
-   * The sum of all series. Null if there is no data, which the chart shows as a gap and not as
-   * zero.
-   */
+  /** Null if there is no data, which the chart shows as a gap. */
   readonly total: bigint | null
 }
 
@@ -24,26 +20,21 @@ export type UsageChart = {
   readonly step: ChartStep
   readonly isUtc: boolean
   readonly buckets: readonly ChartBucket[]
-  /**
-   * The series from largest to smallest. The last series may be `OTHERS`, the sum of all series
-   * that are not listed.
-   */
+  /** From largest to smallest. The last may be `OTHERS`, the sum of all unlisted series. */
   readonly series: readonly ChartSeries[]
   readonly total: bigint
   readonly peak: ChartBucket | null
 }
 
-/** A chart, and how its series and values are written. */
 export type ChartTexts = {
   readonly chart: UsageChart
   readonly nameOf: (series: string) => string
   readonly text: (value: bigint) => string
 }
 
-/** The time step of the bars. `isUtc` is true for data that the server counts by UTC day. */
+/** `isUtc` is true for data that the server counts by UTC day. */
 export type Calendar = { readonly step: ChartStep; readonly isUtc?: boolean }
 
-/** The name of the last series, which combines all series without a name or color. */
 export const OTHERS = ''
 /** The largest number of colors that can be distinguished in both themes. */
 export const SERIES_MAX = 6
@@ -51,7 +42,6 @@ export const SERIES_MAX = 6
 const HOUR = 3_600
 const DAY = 24 * HOUR
 
-/** Computes the buckets, the sorted series, the total and the highest bucket of the chart. */
 export function prepareUsageChart(
   points: readonly ChartPoint[],
   ask: Calendar & { from: number; to: number; measure: ChartMeasure },
@@ -99,26 +89,20 @@ function seriesOf(points: readonly ChartPoint[], measure: ChartMeasure): ChartSe
   return [...named.slice(0, SERIES_MAX - 1), { name: OTHERS, total }]
 }
 
-/**
- * Returns the start of each bucket. Days follow the calendar and may therefore have 23 or 25 hours.
- */
+/** Days follow the calendar and may therefore have 23 or 25 hours. */
 function starts({ from, to, ...calendar }: Calendar & { from: number; to: number }): number[] {
   const found: number[] = []
   for (let at = bucketStart(from, calendar); at <= to; at = bucketEnd(at, calendar)) found.push(at)
   return found
 }
 
-/** Returns the start of the next bucket. */
 export const bucketEnd = (at: number, calendar: Calendar): number =>
   bucketStart(at + REACHES_NEXT[calendar.step], calendar)
 
-/**
- * For each time step, a number of seconds that leads from the start of a bucket into the next
- * bucket, even on a day of 25 hours.
- */
+/** Seconds from a bucket's start into the next bucket, even on a day of 25 hours. */
 const REACHES_NEXT = { hour: HOUR, day: DAY + 2 * HOUR, week: 7 * DAY + 2 * HOUR }
 
-/** Returns the start of the hour, day or week (from Monday) that contains `at`. */
+/** Weeks start on Monday. */
 export function bucketStart(at: number, { step, isUtc = false }: Calendar): number {
   if (step === 'hour') return at - (at % HOUR)
   const day = new Date(at * 1000)

@@ -21,7 +21,7 @@ import {
 import { type ChartView, MEASURES } from './use-chart-view.ts'
 import { useUsage } from './use-usage.ts'
 
-/** The chart's exact figures as a table. A dash represents an unknown value. */
+/** A dash represents an unknown value. */
 function UsageTable({ chart, text, nameOf }: ChartTexts) {
   const { t } = useTranslation()
   const cell = (value: bigint | null | undefined): string =>
@@ -63,7 +63,7 @@ function UsageTable({ chart, text, nameOf }: ChartTexts) {
   )
 }
 
-/** Describes the chart in one sentence, also for screen readers. */
+/** Also read by screen readers. */
 function ChartSummary(props: ChartTexts & { view: ChartView }) {
   const { t } = useTranslation()
   const { chart, view, text } = props
@@ -89,7 +89,6 @@ function ChartSummary(props: ChartTexts & { view: ChartView }) {
 
 const UsageBars = lazy(async () => ({ default: (await import('./usage-bars.tsx')).UsageBars }))
 
-/** Usage over time by model or token, as a sentence, bars or a table. */
 export function UsagePanel({ view, everyMs }: { view: ChartView; everyMs: number | false }) {
   const { t } = useTranslation()
   const [isTable, setTable] = useState(false)
@@ -188,7 +187,6 @@ function useMeasureText(measure: ChartMeasure): (value: bigint) => string {
   )
 }
 
-/** Returns a function that formats a value for a sentence, with its unit. */
 function useMeasureWords(
   measure: ChartMeasure,
   text: (value: bigint) => string,
@@ -199,9 +197,7 @@ function useMeasureWords(
   return (value) => t(words, { count: Number(value), number: text(value) })
 }
 
-/**
- * The chart's controls for scope, series, step and range. A control with only one option is hidden.
- */
+/** A control with only one option is hidden. */
 function ChartControls({ view }: { view: ChartView }) {
   const { t } = useTranslation()
   const { set } = view

@@ -4,11 +4,7 @@ import { bucketEnd, type UsageChart } from './usage-chart.ts'
 
 const NONE = -1
 
-/**
- * Manages the focused bar, the selected bars, keys and dragging. Shift with an arrow key selects
- * bars, and Enter zooms into the selected bars. Dragging also selects bars, and releasing the
- * pointer zooms.
- */
+/** Shift with an arrow key or dragging selects bars. Enter or releasing the pointer zooms. */
 export function useBarChoice(chart: UsageChart, onZoom: (stretch: Stretch) => void) {
   const { buckets } = chart
   const box = useRef<HTMLDivElement>(null)

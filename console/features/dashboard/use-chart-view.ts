@@ -17,7 +17,7 @@ import type { ChartMeasure, ChartStep } from './usage-chart.ts'
 
 export const MEASURES = ['quota', 'count', 'token_used'] as const
 
-/** The chart's state in the URL. Without a step in the URL, the operator's default applies. */
+/** Without a step in the URL, the operator's default applies. */
 const ADDRESS = {
   range: choiceParam(['', ...RANGES], ''),
   step: choiceParam(['', ...STEPS], ''),
@@ -30,7 +30,6 @@ const ADDRESS = {
 
 export type ChartView = ReturnType<typeof useChartView>
 
-/** Combines the chart's state in the URL with the operator's defaults and the user's role. */
 export function useChartView() {
   const [asked, set] = useUrlState(ADDRESS)
   const preset = stepOf(useStatus()?.data_export_default_time)

@@ -13,16 +13,10 @@ const CHART_EVERY_MS = 2_000
 const RECENT_ROWS = 6
 const CONSUMPTION = 2
 
-/**
- * The data is read again when the page opens. Cached data may be stale, because live events arrive
- * only while this page is open.
- */
+/** Live events arrive only while this page is open, so cached data may be stale. */
 const FRESH = { refetchOnMount: 'always' } as const
 
-/**
- * Reads the balance, today's totals and the latest calls. All of them are read again when a call of
- * the user ends.
- */
+/** All data is read again when a call of the user ends. */
 export function useDashboard() {
   const client = useQueryClient()
   const ownId = useUser()?.id ?? 0

@@ -18,10 +18,7 @@ type UsageAsk = {
   readonly calendar: Calendar
 }
 
-/**
- * Reads the usage in the range to which the user has zoomed. Without zoom, reads the usage in the
- * selected range, which ends now.
- */
+/** Without zoom, reads the selected range, which ends now. */
 export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs: number | false) {
   return useQuery({
     queryKey: [...usageKey, scope, by, zoom ?? range, calendar],
@@ -37,10 +34,7 @@ export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs
   })
 }
 
-/**
- * Returns the range to which the user has zoomed. Without zoom, returns the selected range, which
- * ends now.
- */
+/** Without zoom, returns the selected range, which ends now. */
 export const asked = ({ range, zoom, calendar }: Omit<UsageAsk, 'scope' | 'by'>): Stretch =>
   zoom === null
     ? stretchOf(range, Math.floor(Date.now() / 1000), calendar)
@@ -54,10 +48,7 @@ async function read(
   return points.map(({ model_name: series, ...point }) => ({ series, ...point }))
 }
 
-/**
- * Names each series after its token. If two tokens have the same name, the token's id is added.
- * Usage without a token has an empty name.
- */
+/** Tokens with equal names get their id added. Usage without a token has an empty name. */
 export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
   const ids = new Map<string, Set<number>>()
   for (const { token_id: id, token_name: name } of points) {
@@ -69,7 +60,7 @@ export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
   }))
 }
 
-/** Reads the usage by token and UTC day. The token id 0 combines all other tokens. */
+/** By UTC day. The token id 0 combines all other tokens. */
 const tokenUsage = (ask: { from: number; to: number; signal?: AbortSignal }) =>
   call('GET /api/data/self/tokens', {
     query: { start_timestamp: ask.from, end_timestamp: ask.to },

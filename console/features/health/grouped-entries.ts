@@ -1,12 +1,11 @@
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 
-/** A group of entries: a single entry, or several entries of one circuit with the newest first. */
+/** A single entry, or several entries of one circuit with the newest first. */
 export type EntryGroup = readonly [TimelineEntry, ...TimelineEntry[]]
 
 /**
- * Combines the entries of one circuit (a model, a key or the channel) into one group, because a
- * circuit that opens again and again would fill pages. User actions and channel changes stay single
- * entries and end all groups. Entries of other circuits and automatic tests do not end a group.
+ * Groups the entries of one circuit, which would otherwise fill pages. User actions and channel
+ * changes end all groups; other circuits and automatic tests do not.
  */
 export function foldEntries(entries: readonly TimelineEntry[]): readonly EntryGroup[] {
   const groups: [TimelineEntry, ...TimelineEntry[]][] = []
@@ -26,10 +25,7 @@ export function foldEntries(entries: readonly TimelineEntry[]): readonly EntryGr
   return groups
 }
 
-/**
- * Returns a name for the entry's circuit. Returns null if the entry does not concern a circuit,
- * such as a user action.
- */
+/** Null if the entry does not concern a circuit, such as a user action. */
 function circuitOf({ kind, by, model, key }: TimelineEntry): string | null {
   if (!kind.startsWith('circuit-') || by !== null) return null
   return JSON.stringify([model ?? null, key === undefined ? 'all' : key])
@@ -56,7 +52,7 @@ const UNITS = [
   ['minute', 60],
 ] as const
 
-/** Formats a duration in its largest unit, such as `12 min` or `3 hr`. */
+/** The largest unit is used, such as `12 min` or `3 hr`. */
 export function spanText(milliseconds: number, locale: string): string {
   const seconds = Math.max(1, Math.round(milliseconds / 1_000))
   const [unit, size] = UNITS.find(([, unitSeconds]) => seconds >= unitSeconds) ?? ['second', 1]

@@ -16,8 +16,8 @@ const HEIGHT = 20
 const LEAST = 2
 
 /**
- * The last hour as decorative bars. The failed part of each bar has another color and is at the
- * top. A period without calls is a dot. One path per color keeps scrolling fast.
+ * Decorative. Failures are at the top, and a dot is a period without calls. One path per color
+ * keeps scrolling fast.
  */
 function SparkBars({ points }: { points: readonly Point[] }) {
   const paths = pathsOf(points)
@@ -58,19 +58,16 @@ type Of = {
   readonly number: Intl.NumberFormat
   readonly money: Intl.NumberFormat
   readonly period: Period
-  /** The end of the last bar in unix seconds. */
+  /** In unix seconds. */
   readonly barsEnd: number
 }
 
-/** A dash, shown instead of 0 for an unknown value. */
+/** Shown instead of 0 for an unknown value. */
 export const Gap = () => <span className="tg-muted">–</span>
 
 type Row = ChannelHealth
 
-/**
- * The columns of the board: name, state, figures and current load. With these widths, all columns
- * fit a window of 1 280 pixels.
- */
+/** With these widths, all columns fit a window of 1 280 pixels. */
 export function healthColumns(of: Of): readonly Column<Row>[] {
   const { t, number, money, period } = of
   const title = (id: keyof Words['health']['column']) => t(`health.column.${id}`)
@@ -116,7 +113,7 @@ const nameCell = ({ id, name, tag }: Row) => (
   </span>
 )
 
-/** The number of responses with a wrong model or an unexpectedly high cost. */
+/** Counts responses with a wrong model or an unexpectedly high cost. */
 function Anomalies({ row, of: { t, number, period } }: { row: Row; of: Of }) {
   const count = row.figures[period]?.anomalies ?? 0
   if (count === 0) return null

@@ -14,7 +14,6 @@ const WIDTH = 820
 
 type View = { window: Period; history: HistoryRange | ''; at: number }
 
-/** The details of a channel: open circuits and their causes, history, models and timeline. */
 export function HealthDrawer(props: {
   channel: ChannelHealth | null
   view: View

@@ -9,7 +9,7 @@ import type {
 export type Period = keyof HealthWindows
 export const PERIODS: readonly Period[] = ['m5', 'h1', 'd1']
 export const HISTORY_RANGES: readonly HistoryRange[] = ['1h', '24h', '7d']
-/** The chart's default range: the smallest range that includes the period of the board. */
+/** The smallest range that includes the period of the board. */
 export const HISTORY_OF: Readonly<Record<Period, HistoryRange>> = { m5: '1h', h1: '1h', d1: '24h' }
 export const SHOWN = ['all', 'troubled'] as const
 export type Shown = (typeof SHOWN)[number]
@@ -18,20 +18,19 @@ export const ADDRESS = {
   keyword: textParam(),
   shown: choiceParam(SHOWN, 'all'),
   window: choiceParam(PERIODS, 'h1'),
-  /** The id of the channel whose details are open. 0 means that no details are open. */
+  /** The id of the channel whose details are open, or 0. */
   peek: integerParam({ fallback: 0 }),
   history: choiceParam(['', ...HISTORY_RANGES], ''),
-  /** The time up to which the timeline is shown, in unix seconds. 0 means the current time. */
+  /** The end of the timeline in unix seconds. 0 means the current time. */
   at: integerParam({ fallback: 0 }),
 }
 
-/** Returns a link to the usage log that shows the calls with failed attempts on a channel. */
 export function failedCallsLink(channelId: number, period: Period): string {
   const search = { failed_channel: `${channelId}`, range: HISTORY_OF[period] }
   return `/app/logs/api-usage?${new URLSearchParams(search)}`
 }
 
-/** Returns the channels that match the filters, sorted by severity of their problems. */
+/** Sorted by severity. */
 export function shownChannels(
   channels: readonly ChannelHealth[],
   { keyword, shown }: { keyword: string; shown: Shown },
@@ -49,7 +48,6 @@ export function shownChannels(
     .toSorted(byTrouble)
 }
 
-/** Returns the number of channels in each state that at least one channel has. */
 export function countKinds(channels: readonly ChannelHealth[]): ReadonlyMap<HealthKind, number> {
   const counts = new Map<HealthKind, number>()
   for (const channel of channels) {

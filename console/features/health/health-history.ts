@@ -1,14 +1,14 @@
 import { stampText } from '#console/ui/elements/time-text.ts'
 import type { HealthHistory, HealthHistoryPoint } from '#read-api/contract/channel-health.ts'
 
-/** One time step of the chart. A null value means that there is no data. */
+/** A null value means that there is no data. */
 export type HistoryStep = {
   readonly at: number
   readonly time: string
   readonly attempts: number
-  /** The success rate, from 0 to 1. */
+  /** From 0 to 1. */
   readonly rate: number | null
-  /** The median latency in milliseconds. */
+  /** In milliseconds. */
   readonly p50: number | null
   readonly p95: number | null
 }
@@ -16,14 +16,14 @@ export type HistoryStep = {
 export type History = {
   readonly steps: readonly HistoryStep[]
   readonly attempts: number
-  /** The success rate over all steps, or null if there were no attempts. */
+  /** Null if there were no attempts. */
   readonly rate: number | null
-  /** The step with the lowest success rate. If several steps have this rate, the newest of them. */
+  /** The newest of several steps with the lowest rate. */
   readonly lowest: HistoryStep | null
 }
 
 export function prepareHistory({ points, range }: HealthHistory): History {
-  // For a day, only the time is shown. A week also needs the date.
+  // Only a week needs the date.
   const timeText = (at: number) => stampText(at).slice(range === '7d' ? 5 : 11, 16)
   const steps = points.map((point) => stepOf(point, timeText(point.at)))
   const successes = points.reduce((sum, point) => sum + point.successes, 0)

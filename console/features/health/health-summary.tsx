@@ -5,7 +5,7 @@ import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
 import { countKinds } from './health-filters.ts'
 import { rateText } from './metric-text.ts'
 
-/** Summarizes the board in four figures, problems first. `channels` is null while loading. */
+/** `channels` is null while loading. */
 export function HealthSummary(props: { channels: readonly ChannelHealth[] | null }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -33,7 +33,6 @@ export function HealthSummary(props: { channels: readonly ChannelHealth[] | null
   )
 }
 
-/** Returns the success rate over all channels in the last five minutes. */
 function rateOf(channels: readonly ChannelHealth[]): number | null {
   let successes = 0
   let tries = 0

@@ -16,7 +16,6 @@ import { HISTORY_RANGES } from './health-filters.ts'
 import { type History, prepareHistory } from './health-history.ts'
 import { durationText, rateText } from './metric-text.ts'
 
-/** The chart's data as a table, newest first. */
 function HistoryTable({ history }: { history: History }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -54,7 +53,6 @@ const HistoryChart = lazy(async () => ({
   default: (await import('./history-chart.tsx')).HistoryChart,
 }))
 
-/** Success rate and latency of a channel over time: as a sentence, and as a chart or a table. */
 export function HistoryPanel(props: {
   channelId: number
   range: HistoryRange
@@ -128,7 +126,6 @@ function Body({ history, isTable }: { history: History; isTable: boolean }) {
 
 const EVERY_MS = 60_000
 
-/** Reads a channel's success rate and latency over a range that ends now. */
 function healthHistoryQuery(id: number, range: HistoryRange) {
   const key = [...healthKey, 'history', id, range]
   const input = { params: { id }, query: { range } }

@@ -7,7 +7,6 @@ import { useTimeLeft } from '#console/ui/state/use-countdown.ts'
 import type { ChannelHealth, CircuitState } from '#read-api/contract/channel-health.ts'
 import { countdownText } from './metric-text.ts'
 
-/** The state of a channel, with the cause and the remaining time below. */
 export function StateCell({ channel }: { channel: ChannelHealth }) {
   const { t } = useTranslation()
   const kind = healthKind(channel)
@@ -38,7 +37,6 @@ function Why(props: { channel: ChannelHealth; kind: HealthKind }) {
   )
 }
 
-/** One line about a circuit: its scope, the cause and the remaining time. */
 export function CircuitLine({ circuit }: { circuit: CircuitState }) {
   const { t } = useTranslation()
   const { model, key_index: key, state, failures, round, until } = circuit
@@ -58,14 +56,10 @@ export function CircuitLine({ circuit }: { circuit: CircuitState }) {
 
 const TICK_MS = 1_000
 
-/**
- * The remaining time of a pause. After the pause, shows a note that the next call tests the
- * circuit.
- */
+/** After the pause, shows a note that the next call tests the circuit. */
 function Countdown({ until }: { until: number }) {
   const { t } = useTranslation()
-  // The server's wall-clock time is converted only once, because the monotonic clock is never set
-  // forward or back.
+  // Converted only once, because only the monotonic clock is never set forward or back.
   const end = useMemo(() => performance.now() + until - Date.now(), [until])
   const left = useTimeLeft(end, TICK_MS)
   return (

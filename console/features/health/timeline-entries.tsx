@@ -8,7 +8,7 @@ import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 import { entryDetail, entryTone, scopeText } from './entry-text.ts'
 import { type EntryGroup, foldEntries, spanText, summaryOf } from './grouped-entries.ts'
 
-/** Lists entries, newest first. The entries of one circuit form one line that expands. */
+/** The entries of one circuit form one line that expands. */
 export function TimelineEntries({ items }: { items: readonly TimelineEntry[] }) {
   const { t } = useTranslation()
   if (items.length === 0) return <p className="tg-muted">{t('health.noEntries')}</p>
@@ -18,8 +18,7 @@ export function TimelineEntries({ items }: { items: readonly TimelineEntry[] }) 
         group.length === 1 ? (
           <Entry key={group[0].id} entry={group[0]} />
         ) : (
-          // The React key is the id of the oldest entry, so that an expanded line stays open when
-          // entries are added.
+          // The oldest entry's id keeps an expanded line open when entries are added.
           <FoldedEntries key={`fold-${group.at(-1)?.id}`} group={group} />
         ),
       )}

@@ -12,7 +12,6 @@ import { EntryText, TimelineEntries } from './timeline-entries.tsx'
 
 const pad = (part: number): string => String(part).padStart(2, '0')
 
-/** Formats unix seconds for a `datetime-local` field. */
 function fieldText(at: number): string {
   if (at === 0) return ''
   const date = new Date(at * 1_000)
@@ -20,7 +19,6 @@ function fieldText(at: number): string {
   return `${day}T${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`
 }
 
-/** Selects the time (unix seconds) that the timeline shows, or returns to the current time. */
 function MomentPicker(props: { at: number; onAt: (at: number) => void }) {
   const { t } = useTranslation()
   const id = useId()
@@ -54,10 +52,9 @@ function MomentPicker(props: { at: number; onAt: (at: number) => void }) {
   )
 }
 
-/** The history of a channel, newest first, and its state at the selected time. */
 export function Timeline(props: {
   channelId: number
-  /** The selected time in unix seconds; 0 means now. */
+  /** In unix seconds; 0 means now. */
   at: number
   onAt: (at: number) => void
 }) {
@@ -103,7 +100,6 @@ export function Timeline(props: {
   )
 }
 
-/** The channel's state at the selected time and the cause of that state. */
 function StateThen(props: { state: NonNullable<ChannelTimeline['state_at']> }) {
   const { t } = useTranslation()
   const { state, because } = props.state
@@ -119,16 +115,10 @@ function StateThen(props: { state: NonNullable<ChannelTimeline['state_at']> }) {
   )
 }
 
-/**
- * The number of entries per page. The number is high, because several entries may be combined into
- * one line.
- */
+/** High, because several entries may be combined into one line. */
 const TIMELINE_PAGE = 50
 
-/**
- * Reads a channel's history up to the time `at` and the channel's state at this time. `at` is in
- * unix seconds, and 0 means now.
- */
+/** `at` is in unix seconds, and 0 means now. */
 function timelineQuery(ask: { channelId: number; at: number; page: number }) {
   const { channelId: id, at, page } = ask
   const moment = at === 0 ? {} : { at, to: at }

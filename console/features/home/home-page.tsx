@@ -18,7 +18,6 @@ const SNIPPET_LANGUAGES: readonly { id: SnippetLanguage; title: string }[] = [
   { id: 'curl', title: 'cURL' },
 ]
 
-/** Returns sample code for a first call with an official SDK or curl. */
 function snippetText(language: SnippetLanguage, address: string): string {
   const base = `${address.replace(/\/+$/, '')}/v1`
   return SNIPPETS[language](base)
@@ -56,7 +55,6 @@ const reply = await client.chat.completions.create({
   }'`,
 }
 
-/** Sample code that configures an SDK for this site, with a copy button. */
 function SdkSnippet({ address }: { address: string }) {
   const { t } = useTranslation()
   const [language, setLanguage] = useState<SnippetLanguage>('python')
@@ -91,7 +89,7 @@ const POINTS = [
   { name: 'yours', icon: 'key' },
 ] as const satisfies readonly { name: string; icon: IconName }[]
 
-/** The operator's home page or, if the operator has set none, the built-in page. */
+/** The built-in page appears if the operator has set none. */
 export function HomePage() {
   const { t } = useTranslation()
   const own = useQuery(sitePageQuery('home_page_content'))

@@ -16,7 +16,7 @@ import { showError } from '#console/ui/messages/toast.ts'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 
-/** Shows a message and marks it as read. */
+/** Showing the message marks it as read. */
 export function MessagePage() {
   const { t } = useTranslation()
   const { id: text = '' } = useParams()
@@ -48,7 +48,6 @@ export function MessagePage() {
   )
 }
 
-/** Redirects to the inbox if the message is missing, and shows the error once. */
 function useLeaveIf(isMissing: boolean): void {
   const { t } = useTranslation()
   const navigate = useNavigate()
@@ -66,14 +65,11 @@ function Content({ message }: { message: InboxMessage }) {
   return <RichText text={content} title={t('inbox.content')} isHtml={format === 'html'} />
 }
 
-/** Reads a message. The server sends 404 if the message was deleted or is for other users. */
+/** The server sends 404 if the message was deleted or is for other users. */
 const ownMessageQuery = (id: number) =>
   apiQuery('GET /api/user/messages/:id', { params: { id } }, [...inboxKey, 'one', id])
 
-/**
- * Marks the message as read. The unread count changes immediately. If the request fails, the old
- * count is restored.
- */
+/** The unread count changes immediately, and is restored if the request fails. */
 function useMarkRead(message: InboxMessage | undefined): void {
   const client = useQueryClient()
   const marked = useRef(0)

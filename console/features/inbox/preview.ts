@@ -1,16 +1,13 @@
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 
-/**
- * The maximum number of characters that are processed, because removing markup from a long text is
- * slow.
- */
+/** Removing markup from a long text is slow. */
 const READ_MAX = 2_000
 const SHOWN_MAX = 100
 const CUT = '...'
-/** Splits a text into displayed characters; an emoji of several code points is one character. */
+/** An emoji of several code points is one character. */
 const CHARACTERS = new Intl.Segmenter()
 
-/** Returns the start of a message as one line of at most 100 characters, with `...` if cut. */
+/** Returns one line of at most 100 characters, with `...` if cut. */
 export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'format'>): string {
   const beginning = format === 'plain' ? content.slice(0, READ_MAX) : beginningOf(content)
   const text = WITHOUT_MARKS[format](beginning).replace(/\s+/g, ' ').trim()
@@ -24,14 +21,11 @@ export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'f
   )
 }
 
-/**
- * Matches long URLs. They are removed, because a long URL could otherwise take up all characters
- * that are processed.
- */
+/** A long URL could otherwise take up all characters that are processed. */
 const LONG_ADDRESS = /(\]\(|\b(?:src|href)\s*=\s*["']?)[^()<>\s"']{200,}/gi
 const CUT_MARK = /(?:<\/?[a-z][^<>]*|!?\[[^[\]]*\]\([^\s()]*)$/i
 
-/** Returns the start of the content. Markup that is incomplete because of the cut is removed. */
+/** Markup that is incomplete because of the cut is removed. */
 function beginningOf(content: string): string {
   const short = content.replace(LONG_ADDRESS, '$1-')
   if (short.length <= READ_MAX) return short
@@ -47,7 +41,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
 }
 
-/** Removes HTML tags. The result must be displayed as plain text and never as HTML. */
+/** The result must be displayed as plain text and never as HTML. */
 const withoutTags = (html: string): string =>
   html
     .replace(/<(style|script)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, ' ')
@@ -55,15 +49,15 @@ const withoutTags = (html: string): string =>
     .replace(/<\/?[a-z][^<>]*>/gi, ' ')
     .replace(/&(nbsp|lt|gt|quot|#39|amp);/g, (_, name: string) => ENTITIES[name] ?? '')
 
-/** Matches a Markdown link. The URL and the title of a link may contain parentheses. */
+/** The URL and the title of a link may contain parentheses. */
 const LINK = /!?\[([^[\]]*)\]\((?:[^()\\]|\\.|\([^()]*\))*\)/gs
 const AUTO_LINK = /<((?:https?:\/\/|mailto:)[^<>\s]*)>/gi
 
-/** Matches the separator line below a table's header. */
+/** The separator line below a table's header. */
 const isTableRule = (line = ''): boolean =>
   line.includes('|') && line.includes('-') && /^[\s|:-]+$/.test(line)
 
-/** Joins the cells of a table, from its header to the next empty line. */
+/** Joins the cells from a table's header to the next empty line. */
 function withoutTables(text: string): string {
   let isInTable = false
   const lines = text.split('\n')

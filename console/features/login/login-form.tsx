@@ -7,14 +7,10 @@ import { EntryForm } from '#console/ui/layout/entry-page.tsx'
 import type { Login, SecondFactorRequired } from '#write-api/contract/login.ts'
 import { useEnter } from './use-complete-login.ts'
 
-/** The second factor that the server requires, and whether the password is a common password. */
 export type Asked = SecondFactorRequired['second_factor'] & { readonly isCommonPassword?: boolean }
 export type OnNeeded = (needed: Asked) => void
 
-/**
- * The password form. An error in a field appears below the field, and an error from the server
- * appears at the button.
- */
+/** A server error appears at the button, a field's error below the field. */
 export function LoginForm(props: { onNeeded: OnNeeded }) {
   const { t } = useTranslation()
   const enter = useEnter()

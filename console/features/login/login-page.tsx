@@ -20,7 +20,7 @@ const SecondStepForm = lazy(async () => ({
   default: (await import('./second-step-form.tsx')).SecondStepForm,
 }))
 
-/** Logs in with a passkey, without a username. Hidden if the browser has no passkey support. */
+/** Needs no username. Hidden if the browser has no passkey support. */
 function PasskeyButton() {
   const { t } = useTranslation()
   const enter = useEnter()
@@ -50,8 +50,7 @@ export function LoginPage() {
   const [params] = useSearchParams()
   const name = useSiteName()
   const title = t('shell.login')
-  // The second factor that a login on another page requires, because that page redirects to this
-  // page.
+  // A login on another page redirects here if it requires a second factor.
   const arrived = useLocation().state as Partial<SecondFactorRequired> | null
   const [asked, setAsked] = useState<Asked | null>(null)
   const [leftTicket, setLeftTicket] = useState('')
@@ -78,10 +77,7 @@ export function LoginPage() {
   )
 }
 
-/**
- * The login methods. The password form is collapsed if only the super admin may log in with a
- * password.
- */
+/** The password form is collapsed if only the super admin may log in with a password. */
 function WaysIn({ onNeeded }: { onNeeded: OnNeeded }) {
   const { t } = useTranslation()
   const status = useStatus()
@@ -115,7 +111,7 @@ function WaysIn({ onNeeded }: { onNeeded: OnNeeded }) {
   )
 }
 
-/** Links below the form. `aff` is the invitation code. The registration link contains the code. */
+/** `aff` is the invitation code, which the registration link contains. */
 function Links({ aff }: { aff: string | null }) {
   const { t } = useTranslation()
   const status = useStatus()

@@ -9,7 +9,7 @@ import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { LoginOrBindResult, TelegramQuery } from '#write-api/contract/oauth.ts'
 import { useEnter } from './use-complete-login.ts'
 
-/** The page to which OAuth providers return. It completes a login or a binding and redirects. */
+/** The page to which OAuth providers return. */
 export function OAuthPage() {
   const { t } = useTranslation()
   const { pathname } = useLocation()
@@ -42,10 +42,7 @@ export function OAuthPage() {
   return <EntryPage title={t('oauth.title')} lead={t('oauth.checking', { site })} />
 }
 
-/**
- * Sends the provider's response to the server. Returns null if this connected a login method to the
- * account.
- */
+/** Returns null if this connected a login method to the account. */
 async function comeBack(
   way: string,
   params: URLSearchParams,

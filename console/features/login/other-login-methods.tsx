@@ -9,10 +9,7 @@ import { isOpen, WAYS } from '#console/ui/login-methods/login-methods.ts'
 import { type Messenger, MessengerDialog } from '#console/ui/login-methods/messenger-dialog.tsx'
 import { useEnter } from './use-complete-login.ts'
 
-/**
- * A button for each login method of another site. `isFirst` is true if there is no form before the
- * buttons.
- */
+/** `isFirst` is true if there is no form before the buttons. */
 export function OtherWays({ isFirst = false }: { isFirst?: boolean }) {
   const { t } = useTranslation()
   const status = useStatus()
@@ -62,10 +59,7 @@ function Dialog(props: { way: Messenger; onClose: () => void }) {
   )
 }
 
-/**
- * Returns the purpose of the request to the provider. The purpose is always a login, even if a user
- * is stored. Only the account page connects a login method to an account.
- */
+/** Always a login: only the account page connects a login method to an account. */
 function purposeOf(params: URLSearchParams): { intent: 'login'; aff?: string } {
   const aff = params.get('aff')
   return aff === null ? { intent: 'login' } : { intent: 'login', aff }

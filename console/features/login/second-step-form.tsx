@@ -24,7 +24,6 @@ const CODES = {
 type CodeKind = keyof typeof CODES
 type CodeDraft = { code: string; isByPasskey: boolean }
 
-/** The second factor of a login: an authenticator code, a passkey or a recovery code. */
 export function SecondStepForm({ needed, onRestart }: { needed: Asked; onRestart: () => void }) {
   const { t } = useTranslation()
   const enter = useEnter()

@@ -6,14 +6,12 @@ import { isRoot, storeUser } from '#console/api/session.ts'
 import { showSuccess, showWarning } from '#console/ui/messages/toast.ts'
 import type { LoginResult } from '#write-api/contract/login.ts'
 
-/** Completes a login: stores the user and opens the requested page. */
 export function useEnter() {
   const { t } = useTranslation()
   const client = useQueryClient()
   const navigate = useNavigate()
   const [params] = useSearchParams()
-  // The path to open after the login. An OAuth login passes the path to this page if a second
-  // factor is required.
+  // An OAuth login passes the path to this page if a second factor is required.
   const arrived = useLocation().state as { returnTo?: string | null } | null
   const isKnownPath = useOutletContext<(path: string) => boolean>()
   return async (

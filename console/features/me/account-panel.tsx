@@ -13,10 +13,7 @@ import { useNewPassword } from './use-new-password.ts'
 
 function PasswordDialog(props: {
   isOpen: boolean
-  /**
-   * False if the user has no password yet. The form does not ask for a current password in this
-   * case.
-   */
+  /** False: the form does not ask for a current password. */
   hasPassword: boolean
   onClose: () => void
 }) {
@@ -46,7 +43,7 @@ function PasswordDialog(props: {
   )
 }
 
-/** Changes the password or deletes the account. A super admin's account cannot be deleted. */
+/** A super admin's account cannot be deleted. */
 export function AccountPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const [open, setOpen] = useState<'password' | 'delete' | null>(null)

@@ -1,5 +1,4 @@
-// The order matters, because the `User-Agent` of most browsers also contains the names of other
-// browsers.
+// The order matters: most `User-Agent` headers also contain the names of other browsers.
 const BROWSERS: readonly (readonly [name: string, mark: RegExp])[] = [
   ['Edge', /\bEdgA?\/(\d+)/],
   ['Opera', /\bOPR\/(\d+)/],
@@ -18,10 +17,7 @@ const SYSTEMS: readonly (readonly [name: string, mark: RegExp])[] = [
 ]
 const CHARACTERS_MAX = 40
 
-/**
- * Converts a `User-Agent` to a text such as `Chrome 140 · Windows`. The text for a script is the
- * script's name.
- */
+/** Returns a text such as `Chrome 140 · Windows`, or the name of a script. */
 export function deviceName(userAgent: string): string {
   const browser = BROWSERS.find(([, mark]) => mark.test(userAgent))
   const system = SYSTEMS.find(([, mark]) => mark.test(userAgent))?.[0]

@@ -16,7 +16,6 @@ import { Quota, useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { MePanelProps } from './me-panel.ts'
 import { leastTransfer, TransferDialog } from './transfer-dialog.tsx'
 
-/** The invitation link and its rewards, if the site offers invitations. */
 export function InvitePanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -95,7 +94,7 @@ function InviteLink() {
   )
 }
 
-/** Reads the code in the user's invitation link, which never changes. */
+/** The code never changes. */
 const inviteCodeQuery = {
   ...apiQuery('GET /api/user/aff'),
   staleTime: Number.POSITIVE_INFINITY,

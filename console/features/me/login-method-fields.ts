@@ -1,10 +1,7 @@
 import type { Way } from '#console/ui/login-methods/login-methods.ts'
 import type { User } from '#read-api/contract/users.ts'
 
-/**
- * For each login method, the field of the user that contains the user's id at this login method.
- * The field is empty if the user has not connected the login method.
- */
+/** The user's field with the id at each login method. Empty if not connected. */
 export const IDS = {
   github: 'github_id',
   oidc: 'oidc_id',

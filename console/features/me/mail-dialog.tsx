@@ -20,10 +20,10 @@ const FIELD_CODES = {
   email: [...MAIL_CODES, 'IdentityTaken', 'MailIsUsername'],
 }
 
-/** Sets the account's mail address. A code that is mailed to the address verifies it. */
+/** A code that is mailed to the address verifies it. */
 export function MailDialog(props: {
   isOpen: boolean
-  /** The account's current mail address; empty if there is none. */
+  /** Empty if the account has no mail address. */
   bound: string
   onClose: () => void
 }) {
@@ -61,7 +61,7 @@ export function MailDialog(props: {
 
 type MailDraft = { email: string; code: string }
 
-/** A separate component, so that the human verification loads only when the dialog opens. */
+/** Separate, so that the human verification loads only when the dialog opens. */
 function Fields({ form }: { form: DraftForm<MailDraft> }) {
   const human = useHumanCheck('verification')
   return (

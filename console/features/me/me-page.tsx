@@ -34,13 +34,13 @@ import { SettingsPanel } from './settings-panel.tsx'
 import { TwoStepPanel } from './two-step-panel.tsx'
 import { ProofHost, proven } from './with-identity-proof.tsx'
 
-/** The user's mail address. With the address, the user can log in and reset the password. */
+/** The address allows a login and a password reset. */
 function MailPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [isOpen, setOpen] = useState(false)
   const address = user?.email ?? ''
-  // Removes the mail address. The server refuses if the user has no other login method.
+  // The server refuses if the user has no other login method.
   const lettingGo = useSubmit(async () => {
     const isSure = await confirm({
       title: t('me.unbindMailTitle'),
@@ -81,8 +81,7 @@ function MailPanel({ user }: MePanelProps) {
 function ProfileCard({ user }: MePanelProps) {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  // The name comes from the session until the account has loaded, so that the card keeps its
-  // height.
+  // The session's name keeps the card's height until the account has loaded.
   const session = useUser()
   const person = user ?? session
   const name = person?.display_name || person?.username || ''

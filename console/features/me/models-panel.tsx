@@ -10,7 +10,6 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 
 const SHOWN_FIRST = 10
 
-/** The models that the user can call: ten names and a button that shows all. */
 export function ModelsPanel() {
   const { t } = useTranslation()
   const models = useQuery(usableModelsQuery)

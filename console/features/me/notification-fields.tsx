@@ -23,7 +23,6 @@ type FieldsProps = {
   form: DraftForm<SettingsDraft>
 }
 
-/** The threshold of low-quota warnings, and whether they are sent by mail or webhook. */
 export function NotificationFields(props: FieldsProps) {
   const { t } = useTranslation()
   const { draft, change } = props.form
@@ -36,8 +35,7 @@ export function NotificationFields(props: FieldsProps) {
           { value: 'email', label: t('me.byMail'), hint: t('me.byMailHint') },
           { value: 'webhook', label: t('me.byWebhook'), hint: t('me.byWebhookHint') },
         ]}
-        // When the means changes, hidden fields keep their values, except the mail address and its
-        // code.
+        // Hidden fields keep their values, except the mail address and its code.
         onChange={(means) => change({ means, mailTo: keptMailTo(props.setting), mailCode: '' })}
       />
       <Threshold {...props} />
@@ -46,7 +44,7 @@ export function NotificationFields(props: FieldsProps) {
   )
 }
 
-/** The mail address for warnings. An unverified address needs a mailed code. */
+/** An unverified address needs a mailed code. */
 function MailFields(props: FieldsProps) {
   const { t } = useTranslation()
   const { boundMail, form } = props
@@ -65,7 +63,7 @@ function MailFields(props: FieldsProps) {
   )
 }
 
-/** A separate component, because the human verification must load only when it is needed. */
+/** Separate, so that the human verification loads only when it is needed. */
 function ProofOfMail({ form }: Pick<FieldsProps, 'form'>) {
   const human = useHumanCheck('verification')
   return (
@@ -136,7 +134,6 @@ function WebhookFields({ setting, form }: FieldsProps) {
   )
 }
 
-/** Sets a new webhook secret or removes the stored secret. */
 function SecretField({ setting, form }: Pick<FieldsProps, 'setting' | 'form'>) {
   const { t } = useTranslation()
   const { removesSecret } = form.draft

@@ -11,7 +11,7 @@ import { deviceName } from './device-name.ts'
 import { isProof, ProofFields } from './identity-proof-fields.tsx'
 import { proven } from './with-identity-proof.tsx'
 
-/** Adds a passkey with a name. If `renamed` is set, the dialog renames this passkey instead. */
+/** Renames the passkey `renamed` if it is set. */
 export function PasskeyDialog(props: {
   renamed: OwnPasskey | null
   needsProof: boolean
@@ -56,9 +56,6 @@ export function PasskeyDialog(props: {
   )
 }
 
-/**
- * Adds a passkey. If the passkey is the account's first factor, the server creates recovery codes,
- * which are returned.
- */
+/** Returns the recovery codes that the server creates with an account's first factor. */
 const addPasskey = async (body: AddPasskey): Promise<string[]> =>
   (await call('POST /api/user/passkeys', { body })).recovery_codes

@@ -9,12 +9,11 @@ const FIELDS = [
   { field: 'again', label: 'me.newPasswordAgain', autoComplete: 'new-password' },
 ] as const
 
-/** The current password (or a code in its place), and the new password twice. */
+/** A code may replace the current password. */
 export function PasswordFields(props: {
   form: ReturnType<typeof useNewPassword>
-  /** The label of the current password, if it differs from the usual label. */
   currentLabel?: string
-  /** True to focus the first field. Used on a page that has no other form. */
+  /** Used on a page that has no other form. */
   isFocused?: boolean
 }) {
   const { t } = useTranslation()

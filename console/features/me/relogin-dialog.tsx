@@ -15,10 +15,7 @@ import { IDS } from './login-method-fields.ts'
 /** The login methods that redirect the user to another site. */
 const TRIPS = WAYS.filter((way) => !isMessenger(way))
 
-/**
- * Asks a user without a password or second factor to log in again, through a connected login method
- * or the login page.
- */
+/** For a user without a password or second factor. */
 export function LogInAnew({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const user = useQuery(selfQuery).data

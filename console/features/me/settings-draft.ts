@@ -4,23 +4,23 @@ import type { AnswerOf } from '#read-api/contract/resource-fields.ts'
 import { USER_SETTING_FIELDS } from '#read-api/contract/user-fields.ts'
 import type { UpdateSettings } from '#write-api/contract/users.ts'
 
-/** The values of the settings form. The threshold is a text, as entered. */
+/** The threshold is a text, as entered. */
 export type SettingsDraft = DraftOf<typeof USER_SETTING_FIELDS> & {
   readonly means: 'email' | 'webhook'
   readonly threshold: string
   readonly mailTo: string
-  /** The code that was mailed to `mailTo`. Required only if `mailTo` is not verified. */
+  /** Required only if `mailTo` is not verified. */
   readonly mailCode: string
   readonly webhookUrl: string
-  /** The entered secret. It is empty at first, because the server never sends the stored secret. */
+  /** Empty at first, because the server never sends the stored secret. */
   readonly webhookSecret: string
   readonly removesSecret: boolean
 }
 
-/** The threshold in quota units if the server sends none. */
+/** In quota units, if the server sends none. */
 const THRESHOLD_DEFAULT = 500_000
 
-/** Parses the account's `setting` (JSON). A missing field gets its default value. */
+/** Parses JSON. A missing field gets its default value. */
 export function initialDraft(setting: string): SettingsDraft {
   const kept = parsed(setting)
   return {
@@ -38,10 +38,7 @@ export function initialDraft(setting: string): SettingsDraft {
 export const keptMailTo = (setting: string): string =>
   String(parsed(setting).notification_email ?? '')
 
-/**
- * Returns true if `mailTo` needs a code. A code is needed unless `mailTo` is the account's mail
- * address or the saved address.
- */
+/** False for the account's mail address and the saved address. */
 export function needsCode(
   { means, mailTo }: SettingsDraft,
   known: { readonly setting: string; readonly boundMail: string },
@@ -53,10 +50,7 @@ export function needsCode(
 
 export const hasSecret = (setting: string): boolean => parsed(setting).webhook_secret_set === true
 
-/**
- * Returns the webhook field whose stored value the server has rejected. Returns null once the user
- * has changed this field.
- */
+/** Returns the field that the server has rejected, or null once the user has changed it. */
 export function unsendableOf(setting: string, draft: SettingsDraft): 'url' | 'secret' | null {
   const { webhook_fault: fault, webhook_url: url } = parsed(setting)
   if (fault === 'url') return draft.webhookUrl === url ? fault : null
@@ -64,7 +58,6 @@ export function unsendableOf(setting: string, draft: SettingsDraft): 'url' | 'se
   return fault === 'secret' && isLeft ? fault : null
 }
 
-/** Returns the first field that has an error and the key of the error's text, or null. */
 export function faultOf(draft: SettingsDraft, wantsCode: boolean) {
   const threshold = Number(draft.threshold)
   const isWhole = /^\d{1,16}$/.test(draft.threshold.trim()) && Number.isSafeInteger(threshold)
@@ -73,18 +66,14 @@ export function faultOf(draft: SettingsDraft, wantsCode: boolean) {
     return { field: 'mailCode', text: 'auth.needCode' } as const
   }
   const url = draft.webhookUrl.trim()
-  // Webhook fields are not checked if warnings are sent by mail, because the fields are hidden and
-  // the user can't correct them.
+  // The fields are hidden, so the user can't correct them.
   if (draft.means === 'email') return null
   if (url === '') return { field: 'webhookUrl', text: 'me.webhookNeeded' } as const
   if (/^https:\/\//i.test(url)) return null
   return { field: 'webhookUrl', text: 'me.webhookNotHttps' } as const
 }
 
-/**
- * Returns the request that saves the form. An unchanged threshold is left out, so that later
- * changes of the site's default still apply.
- */
+/** An unchanged threshold is left out, so that later changes of the default still apply. */
 export const changeOf = (draft: SettingsDraft, before: SettingsDraft): UpdateSettings => ({
   notify_type: draft.means,
   ...(draft.threshold !== before.threshold && { quota_warning_threshold: Number(draft.threshold) }),

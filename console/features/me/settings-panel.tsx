@@ -20,7 +20,6 @@ import { changeOf, faultOf, initialDraft, needsCode, type SettingsDraft } from '
 const TABS = ['notifications', 'price', 'other'] as const
 const ADDRESS = { settings: choiceParam(TABS, 'notifications') }
 
-/** The user's settings: notifications, calls without a price, and the IP address in logs. */
 export function SettingsPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   return (

@@ -8,7 +8,7 @@ import { PROOF_CODES } from '#console/ui/forms/server-field-errors.ts'
 import { errorsByCode, FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { TotpOffer } from '#write-api/contract/credentials.ts'
 
-/** Shows the TOTP secret as a QR code and a text. A code of the user's app confirms the secret. */
+/** A code of the user's app confirms the secret. */
 export function TotpDialog(props: {
   offer: TotpOffer
   onDone: (recoveryCodes: string[]) => void
@@ -54,9 +54,6 @@ export function TotpDialog(props: {
   )
 }
 
-/**
- * Confirms the TOTP secret. If TOTP is the account's first factor, the server creates recovery
- * codes, which are returned.
- */
+/** Returns the recovery codes that the server creates with an account's first factor. */
 const confirmTotp = async (code: string): Promise<string[]> =>
   (await call('POST /api/user/totp', { body: { code } })).recovery_codes

@@ -9,10 +9,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, type MoneyRule, quotaFromDollars } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 
-/**
- * Transfers invitation rewards to the balance. The user enters dollars or quota units, whichever
- * the site displays.
- */
+/** The amount is in dollars or quota units, whichever the site displays. */
 export function TransferDialog(props: { isOpen: boolean; earned: bigint; onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -60,7 +57,7 @@ function amountOf(text: string, rule: MoneyRule): bigint | null {
   return /^\d{1,16}$/.test(text.trim()) ? BigInt(text.trim()) : null
 }
 
-/** Returns the server's minimum transfer: one dollar in quota units. */
+/** One dollar in quota units is the server's minimum. */
 export function leastTransfer({ quotaPerUnit }: MoneyRule): bigint {
   const [whole = '0', fraction = ''] = quotaPerUnit.split('.')
   return BigInt(whole) + (/[1-9]/.test(fraction) ? 1n : 0n)

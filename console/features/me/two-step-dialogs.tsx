@@ -12,10 +12,7 @@ import { ProofDialog } from './identity-proof-dialog.tsx'
 import { PasskeyDialog } from './passkey-dialog.tsx'
 import { TotpDialog } from './totp-dialog.tsx'
 
-/**
- * Shows the recovery codes once. Only the button closes the dialog, because a stray click would
- * lose the codes.
- */
+/** Only the button closes the dialog, because a stray click would lose the codes. */
 function CodesDialog(props: { codes: readonly string[]; onClose: () => void }) {
   const { t } = useTranslation()
   const site = useSiteName()
@@ -72,10 +69,7 @@ type Props = {
   needsProof: boolean
   onOpen: (dialog: TwoStepDialog) => void
   onClose: () => void
-  /**
-   * Called after a change of two-step login. Receives the recovery codes that the change created,
-   * or an empty list.
-   */
+  /** Receives the recovery codes that the change created, or an empty list. */
   onSettled: (codes: readonly string[]) => Promise<void>
 }
 
@@ -104,7 +98,6 @@ export function TwoStepDialogs(props: Props) {
 
 type Asked = Exclude<TwoStepDialog, { kind: 'totp' | 'codes' | 'passkey' }>
 
-/** The dialogs of changes that need a proof of identity. */
 function Proven({ dialog, onOpen, onClose, onSettled }: Props & { dialog: Asked }) {
   const { t } = useTranslation()
   const ask = (

@@ -22,8 +22,7 @@ export function TwoStepPanel({ user }: MePanelProps) {
   const security = query.data
   const [dialog, setDialog] = useState<TwoStepDialog | null>(null)
   const isSecured = security !== undefined && hasSecondFactor(security)
-  // A user without a second factor and without a password can't prove the identity. The server
-  // requires a recent login from such a user.
+  // Without a second factor and a password, the server requires a recent login instead.
   const needsProof = isSecured || user?.has_password !== false
   const settle = async (codes: readonly string[]) => {
     setDialog(codes.length > 0 ? { kind: 'codes', codes } : null)

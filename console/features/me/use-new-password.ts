@@ -15,7 +15,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { UpdateSelf } from '#write-api/contract/users.ts'
 import { proven } from './with-identity-proof.tsx'
 
-/** `proof` is a proof of identity that has no field in the form, such as a passkey. */
+/** `proof` has no field in the form, such as a passkey. */
 export type PasswordDraft = {
   current: string
   next: string
@@ -29,9 +29,8 @@ const FIELD_CODES = {
 }
 
 /**
- * Sets a password, which ends all other sessions. `hasPassword` is false if the user has no
- * password yet. A user without a password but with two-step login enters a code in place of the
- * current password.
+ * Ends all other sessions. Without a password but with two-step login, a code replaces the current
+ * password.
  */
 export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<void> | void) {
   const { t } = useTranslation()
@@ -75,7 +74,6 @@ function useErrors(hasPassword: boolean): (draft: PasswordDraft) => FieldErrors<
   })
 }
 
-/** Clears the flag of the stored user that requires a new password after a reset. */
 function needNoOther(): void {
   const user = storedUser()
   if (user?.must_change_password !== true) return
@@ -83,6 +81,6 @@ function needNoOther(): void {
   storeUser(rest)
 }
 
-/** Changes the user's name or password. A new password requires a proof of identity. */
+/** A new password requires a proof of identity. */
 const updateSelf = (body: UpdateSelf) =>
   call('PUT /api/user/self', { body, renewsSession: Boolean(body.password) })

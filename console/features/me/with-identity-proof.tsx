@@ -7,20 +7,14 @@ import { ProofDialog } from './identity-proof-dialog.tsx'
 import { LogInAnew } from './relogin-dialog.tsx'
 
 type Answer = (isProven: boolean) => void
-/**
- * A pending request for a proof of identity. `mayProve` is false if the server requires a new login
- * instead.
- */
+/** If `mayProve` is false, the server requires a new login instead. */
 type Asked = { readonly mayProve: boolean; readonly answer: Answer }
 
 const asked = createStore<Asked | null>(null)
 
 const CODES: ReadonlySet<string> = new Set(['ProofNotRecent', 'LoginNotRecent'])
 
-/**
- * Runs `act`. If the server requires a recent proof of identity, asks the user for a proof and runs
- * `act` again. Throws `Cancelled` if the user cancels.
- */
+/** Asks for a proof and runs `act` again if the server requires it. Throws `Cancelled`. */
 export async function proven<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act()
@@ -31,7 +25,7 @@ export async function proven<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The dialogs of `proven()`. A page contains this component once. */
+/** A page contains this component once. */
 export function ProofHost() {
   const { t } = useTranslation()
   const question = asked.useValue()

@@ -12,7 +12,7 @@ export type MessageText = {
 
 export type Chosen = {
   readonly audience: Audience
-  /** The selected users: display names by user id. */
+  /** Display names by user id. */
   readonly users: ReadonlyMap<number, string>
   readonly groups: readonly string[]
 }
@@ -39,7 +39,6 @@ export const trimmed = ({ title, content, format }: MessageText): MessageText =>
   format,
 })
 
-/** Builds the request that sends a message to the selected users or groups, or to all users. */
 export function newMessage(draft: MessageText & Chosen): CreateMessage {
   const { audience, users, groups } = draft
   const to = {

@@ -33,13 +33,12 @@ const WIDTH = 900
 
 type Props = { isOpen: boolean; onClose: () => void }
 
-/** Loads the complete message, because the message list contains only the start of each text. */
+/** The message list contains only the start of each text. */
 export function EditDrawer(props: Props & { id: number }) {
   const { t } = useTranslation()
   const { id, isOpen, onClose } = props
   const read = useQuery({ ...messageQuery(id), enabled: isOpen && id !== 0, retry: false })
-  // The first version that was loaded after the drawer opened. Later versions do not change the
-  // form.
+  // Versions that load after the first do not change the form.
   const [message, setMessage] = useState<AdminMessage | null>(null)
   if (message === null && read.data !== undefined && read.isFetchedAfterMount) {
     setMessage(read.data)
@@ -67,10 +66,7 @@ export function EditDrawer(props: Props & { id: number }) {
   )
 }
 
-/**
- * Edits a message and shows who has read it. `message` is the version that was loaded first, and
- * `now` is the latest version.
- */
+/** `message` is the version that was loaded first, and `now` is the latest version. */
 function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }) {
   const { t } = useTranslation()
   const { message } = props
@@ -100,7 +96,7 @@ function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }) {
   )
 }
 
-/** Writes and sends a message. Each opening mounts the form again with empty fields. */
+/** Each opening mounts the form again with empty fields. */
 export function CreateDrawer(props: Props) {
   const { t } = useTranslation()
   const form = useMessageForm<MessageText & Chosen>(props, {
@@ -129,11 +125,11 @@ export function CreateDrawer(props: Props) {
 type MessageForm<Draft> = {
   initial: () => Draft
   validate: (draft: Draft) => FieldErrors<Draft, MessageFault>
-  /** Sends the message and returns the text of the success message. */
+  /** Returns the text of the success message. */
   send: (draft: Draft) => Promise<string>
 }
 
-/** Manages the form of a message. The drawer closes once the message has been sent. */
+/** The drawer closes once the message has been sent. */
 function useMessageForm<Draft extends object>(drawer: Props, form: MessageForm<Draft>) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -172,9 +168,8 @@ function Facts({ message }: { message: AdminMessage }) {
   )
 }
 
-/** Reads a message and the number of users who have read it. Admins only. */
 const messageQuery = (id: number) => ({
   ...apiQuery('GET /api/admin/messages/:id', { params: { id } }, [...messagesKey, 'one', id]),
-  // The message is read on each opening, because recipients may read the message at any time.
+  // Recipients may read the message at any time.
   staleTime: 0,
 })

@@ -16,7 +16,7 @@ import { useStable } from '#console/ui/state/use-stable-callbacks.ts'
 import type { AdminMessage } from '#read-api/contract/messages.ts'
 import { messageColumns } from './message-columns.tsx'
 
-/** Deletes a message after a confirmation. The row disappears before the server responds. */
+/** The row disappears before the server responds. */
 function useDeleteMessage() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -42,17 +42,13 @@ const without = (
     ? { ...page, items: page.items.filter((row) => row.id !== id), total: page.total - 1 }
     : page
 
-/** The format of a date field's value. */
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 const isDay = (text: string): boolean => DAY.test(text) && !Number.isNaN(Date.parse(text))
 
 const readDay = (text: string): string | null => (isDay(text) ? text : null)
 
-/**
- * Returns the start and end of a range of days as ISO times. If one of the days is missing, both
- * texts are empty.
- */
+/** ISO times. If one of the days is missing, both texts are empty. */
 function isoRange(from: string, until: string): { start: string; end: string } {
   if (!isDay(from) || !isDay(until)) return { start: '', end: '' }
   return {
@@ -63,7 +59,6 @@ function isoRange(from: string, until: string): { start: string; end: string } {
 
 const dayParam: UrlParam<string> = { fallback: '', read: readDay, write: (day) => day }
 
-/** The server's name of each sortable column, by column id. */
 const SORTS = {
   id: 'id',
   title: 'title',

@@ -8,10 +8,7 @@ import type { MessageText } from './message-draft.ts'
 
 const PREVIEW_MS = 300
 
-/**
- * A preview of a message. The preview is updated after a pause in typing, because each update loads
- * a new document.
- */
+/** Updated after a pause in typing, because each update loads a new document. */
 function TextPreview({ text }: { text: MessageText }) {
   const { t } = useTranslation()
   const [shown, setShown] = useState(text)
@@ -45,8 +42,7 @@ const CONTENT_MAX = 20_000
 export function TextFields(props: { form: Pick<DraftForm<MessageText>, 'draft' | 'field'> }) {
   const { t } = useTranslation()
   const { draft, field } = props.form
-  // The format "plain text" is offered only for a message that was created as plain text through
-  // the API.
+  // Only the API creates messages as plain text.
   const formats: MessageText['format'][] = ['markdown', 'html']
   if (draft.format === 'plain') formats.push('plain')
   return (

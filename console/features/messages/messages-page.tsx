@@ -10,7 +10,6 @@ import { MessageList } from './message-list.tsx'
 import '#console/ui/forms/forms.css'
 import './messages.css'
 
-/** Shows admins the messages that admins have sent to users. */
 export function MessagesPage() {
   return isAdmin(useUser()) ? <Messages /> : <Navigate to="/" replace />
 }

@@ -9,7 +9,6 @@ import { UserPicker } from './user-picker.tsx'
 
 const AUDIENCES: readonly Audience[] = ['users', 'groups', 'everybody']
 
-/** The recipients of a message: selected users, groups, or all users. */
 export function RecipientFields(props: { form: DraftForm<MessageText & Chosen> }) {
   const { t } = useTranslation()
   const { draft: chosen, errors, change: onChange } = props.form

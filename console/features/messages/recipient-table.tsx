@@ -11,7 +11,6 @@ import { SmallPages } from './compact-pagination.tsx'
 
 const PAGE_SIZE = 10
 
-/** The recipients of a message, ten per page, and when each has read the message. */
 export function RecipientTable(props: { messageId: number; isOpen: boolean }) {
   const { t } = useTranslation()
   const [page, setPage] = useState(0)
@@ -69,7 +68,7 @@ function Table(props: { recipients: readonly Recipient[]; isStale: boolean }) {
   )
 }
 
-/** Reads the recipients of a message and when they read it. Admins only. `page` is zero-based. */
+/** `page` is zero-based. Admins only. */
 function recipientsQuery(id: number, page: number, pageSize: number) {
   const input = { params: { id }, query: { p: page, page_size: pageSize } }
   const key = [...messagesKey, 'recipients', id, page, pageSize]

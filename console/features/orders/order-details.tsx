@@ -10,7 +10,7 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { Order } from '#read-api/contract/top-ups.ts'
 import { type OrderEvent, orderTimeline } from './order-timeline.ts'
 
-/** Stripe's reason codes of refunds and disputes for which a translation exists. */
+/** Stripe's reason codes that have a translation. */
 const REASONS = [
   'bank_cannot_process',
   'credit_not_processed',
@@ -27,7 +27,6 @@ const REASONS = [
   'unrecognized',
 ] as const
 
-/** Stripe's statuses of an open dispute. */
 const STATUSES = [
   'needs_response',
   'under_review',
@@ -35,19 +34,18 @@ const STATUSES = [
   'warning_under_review',
 ] as const
 
-/** Translates one of Stripe's reason codes. An unknown code is returned unchanged. */
+/** An unknown code is returned unchanged. */
 function paymentReasonText(t: TFunction, code: string): string {
   const known = REASONS.find((one) => one === code)
   return known === undefined ? code : t(`orders.reason_${known}`)
 }
 
-/** Translates one of Stripe's dispute statuses. An unknown status is returned unchanged. */
+/** An unknown status is returned unchanged. */
 function disputeStatusText(t: TFunction, code: string): string {
   const known = STATUSES.find((one) => one === code)
   return known === undefined ? code : t(`orders.dispute_${known}`)
 }
 
-/** Shows the order's ids at the payment provider, and the order's refunds and disputes. */
 export function OrderDetails({ order }: { order: Order }) {
   const { t } = useTranslation()
   const locale = useLocale()

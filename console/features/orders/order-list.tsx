@@ -13,7 +13,6 @@ import type { Order } from '#read-api/contract/top-ups.ts'
 import { orderColumns } from './order-columns.tsx'
 import { OrderDetails } from './order-details.tsx'
 
-/** The server's name of each sortable column, by column id. */
 const SORTS = {
   id: 'id',
   username: 'username',
@@ -27,21 +26,16 @@ const SORTS = {
 
 const ADDRESS = listAddress({ keyword: textParam(), status: textParam() }, { sorts: SORTS })
 const EVERY_MS = 1_000
-/**
- * The log types of entries that move money for an order: payments (1), and refunds and restored
- * quota (3).
- */
+/** Payments (1), and refunds and restored quota (3). */
 const MOVEMENTS: readonly number[] = [1, 3]
 
-/** The list of orders. An expanded row shows the order's ids and timeline. */
 export function OrderList({ onRefund }: { onRefund: (order: Order) => void }) {
   const { t } = useTranslation()
   const locale = useLocale()
   const view = useOrderList()
   useLiveRefetch('logs', EVERY_MS, view.refresh, ({ type }) => MOVEMENTS.includes(type))
   const columns = useMemo(() => orderColumns(t, locale, onRefund), [t, locale, onRefund])
-  // A link in a dispute notice contains an order's number as the keyword. The row of this order is
-  // expanded.
+  // A link in a dispute notice searches for an order, whose row is then expanded.
   const linked = view.rows.find(({ trade_no }) => trade_no === view.filter.keyword)
   return (
     <ListPanel
@@ -87,7 +81,7 @@ function OrderFilters({ view }: { view: ReturnType<typeof useOrderList> }) {
   )
 }
 
-/** Reads the top-ups of all users. An empty text does not filter. Admins only. */
+/** An empty text does not filter. Admins only. */
 const allOrdersQuery = ({ page, pageSize, ...rest }: ListAsk<typeof ADDRESS.filters>) => {
   const query = { ...rest, p: page, page_size: pageSize }
   return {

@@ -17,36 +17,27 @@ type ReportedKind =
 
 export type OrderEvent = {
   readonly kind: ReportedKind | 'recorded' | 'takenBack' | 'restored'
-  /** The time in unix seconds. */
+  /** In unix seconds. */
   readonly at: number
-  /** The exact amount in the order's currency, such as `7.30`. */
+  /** Exact, in the order's currency, such as `7.30`. */
   readonly money: string
-  /**
-   * The quota units that were deducted or restored. 0 for a provider's report, because a report
-   * moves no quota.
-   */
+  /** In quota units. 0 for a provider's report, which moves no quota. */
   readonly quota: number
-  /** The provider's id of the refund, charge or dispute. Empty if an admin recorded the refund. */
+  /** Empty if an admin recorded the refund. */
   readonly sourceId: string
-  /**
-   * The provider's reason code, or the reason that an admin entered. Empty if an earlier event
-   * contains the reason.
-   */
+  /** The provider's code or an admin's text. Empty if an earlier event has the reason. */
   readonly reason: string
-  /**
-   * The provider's status code if this event opens or updates a dispute. Otherwise, the text is
-   * empty.
-   */
+  /** Empty unless the event opens or updates a dispute. */
   readonly status: string
-  /** The deadline for a response to the dispute, in unix seconds, or null if there is none. */
+  /** The deadline for a response to the dispute, in unix seconds. */
   readonly dueBy: number | null
-  /** The admin who recorded the refund. Empty for any other event. */
+  /** The admin who recorded the refund, or empty. */
   readonly actor: string
 }
 
 const NOTHING = { quota: 0, sourceId: '', reason: '', status: '', dueBy: null, actor: '' }
 
-/** Returns all provider reports, refunds and restored amounts of an order, oldest first. */
+/** Sorts all events of an order, oldest first. */
 export function orderTimeline({ refunds, restorations, reports }: Order): OrderEvent[] {
   const events = [
     ...reportEvents(reports),
@@ -68,10 +59,7 @@ export function orderTimeline({ refunds, restorations, reports }: Order): OrderE
   return events.toSorted((a, b) => a.at - b.at)
 }
 
-/**
- * Returns one event per report with only the changed values, because each report repeats the
- * complete dispute.
- */
+/** Only the changed values, because each report repeats the complete dispute. */
 function reportEvents(reports: readonly PaymentReport[]): OrderEvent[] {
   const latest = new Map<string, PaymentReport>()
   return reports.flatMap((report) => {
@@ -96,10 +84,7 @@ const REFUND_KINDS: Readonly<Record<string, ReportedKind>> = {
   canceled: 'refundCanceled',
 }
 
-/**
- * Matches Stripe's charge ids by their prefix. A report on a charge contains the sum of all refunds
- * of the charge.
- */
+/** Stripe's charge ids. A report on a charge contains the sum of all its refunds. */
 const CHARGE_ID = /^(ch|py)_/
 
 function refundKind({ report_id, status }: PaymentReport): ReportedKind {

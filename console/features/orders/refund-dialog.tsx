@@ -10,7 +10,7 @@ import { moneyText } from '#console/ui/quota/currency-text.ts'
 import { isNegative, isZero, parseDecimal, subtract } from '#console/ui/quota/exact-decimal.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
 
-/** Records a refund. The admin must also refund the payment at the payment provider. */
+/** The admin must also refund the payment at the payment provider. */
 export function RefundDialog(props: { order: Order; onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -62,10 +62,7 @@ function sumFault(text: string, { refundable }: Order): 'refundWrong' | 'refundT
   return most !== null && isNegative(subtract(most, sum)) ? 'refundTooMuch' : null
 }
 
-/**
- * Records a refund. The server refuses the request if the order has refunds that this dialog has
- * not shown.
- */
+/** Refused if the order has refunds that this dialog has not shown. */
 const refundOrder = ({ id, refunds }: Order, money: string, reason: string) =>
   call('POST /api/user/topup/:id/refund', {
     params: { id },

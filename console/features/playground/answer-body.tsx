@@ -4,10 +4,7 @@ import { Icon } from '#console/ui/elements/icons.tsx'
 import type { ChatMessage } from './conversation.ts'
 import { Markdown } from './markdown.tsx'
 
-/**
- * The received part of an answer: the collapsed reasoning and the text. If the answer ended early,
- * the cause is shown.
- */
+/** If the answer ended early, the cause is shown. */
 export function AnswerBody(message: ChatMessage) {
   const { t } = useTranslation()
   const { content, reasoning = '', status, error } = message

@@ -9,12 +9,11 @@ export type ChatSettingsProps = {
   settings: ChatSettings
   groups: UsableGroups
   models: readonly string[]
-  /** True if the group has no models. */
   hasNone: boolean
   onChange: (patch: Partial<ChatSettings>) => void
 }
 
-/** The settings of the open conversation. A changed setting applies from the next message on. */
+/** A changed setting applies from the next message on. */
 export function ChatSettingsForm(props: ChatSettingsProps) {
   const { t } = useTranslation()
   const words = useGroupWords()
@@ -54,10 +53,7 @@ export function ChatSettingsForm(props: ChatSettingsProps) {
   )
 }
 
-/**
- * The field for the token limit. An invalid text stays in the field, but the last valid number
- * still applies.
- */
+/** An invalid text stays in the field, but the last valid number still applies. */
 function MaxTokens(props: { value: number; onChange: (most: number) => void }) {
   const { t } = useTranslation()
   const [wrong, setWrong] = useState<string | null>(null)
@@ -80,7 +76,7 @@ function MaxTokens(props: { value: number; onChange: (most: number) => void }) {
   )
 }
 
-/** The field for the temperature from 0.1 to 1. Its values are integers in tenths. */
+/** From 0.1 to 1, as integers in tenths. */
 function Temperature(props: { value: number; onChange: (tenths: number) => void }) {
   const { t } = useTranslation()
   const id = useId()

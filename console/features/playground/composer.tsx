@@ -10,18 +10,15 @@ type Props = {
   readonly chat: Chat
   /** True once the selected group and model exist. */
   readonly isReady: boolean
-  /** True if no model exists. `isReady` stays false in this case. */
+  /** `isReady` stays false if no model exists. */
   readonly hasNone: boolean
 }
 
-/** The field for the next message. Enter sends the message; Shift+Enter starts a new line. */
+/** Enter sends the message; Shift+Enter starts a new line. */
 export function Composer({ chat, isReady, hasNone }: Props) {
   const { t } = useTranslation()
   const [text, setText] = useState('')
-  /**
-   * True if the user has sent a message before the models have loaded. The message is sent after
-   * the models have loaded.
-   */
+  /** The user sent a message before the models loaded. It is sent after they load. */
   const [isWaiting, setWaiting] = useState(false)
   const canSend = !hasNone && !chat.isBusy && text.trim() !== ''
   const canGo = isReady && chat.canAsk

@@ -10,10 +10,10 @@ import {
 
 export type Kept = { readonly conversations: readonly Conversation[]; readonly openId: string }
 
-/** The maximum number of stored conversations. If the browser's storage is full, fewer are kept. */
+/** Fewer are kept if the browser's storage is full. */
 const KEPT_MAX = 50
 
-/** Each user has a separate storage key, because several users may use one browser. */
+/** Several users may use one browser. */
 const keyOf = (userId: number): string => `playground-${userId}`
 
 export function loadConversations(userId: number): Kept {
@@ -42,10 +42,7 @@ export function keepConversations(userId: number, { conversations, openId }: Kep
   }
 }
 
-/**
- * Marks an answer as ended if closing the page interrupted it. The answer keeps the text that was
- * received.
- */
+/** Closing the page interrupts an answer, which keeps the text that was received. */
 const settled = (conversation: Conversation): Conversation => ({
   ...conversation,
   settings: settingsOf(conversation.settings),

@@ -9,7 +9,7 @@ export type ChatSettings = {
   readonly systemPrompt: string
 }
 
-/** The cost of an answer according to the usage log. `quota` is a number of quota units as text. */
+/** `quota` is a number of quota units as text. */
 export type AnswerCost = {
   readonly logId: number
   readonly quota: string
@@ -26,16 +26,13 @@ export type ChatMessage = {
   readonly reasoning?: string
   readonly status: MessageStatus
   readonly model?: string
-  /** The id of the call, by which the usage log finds the call. */
+  /** The usage log finds the call by this id. */
   readonly call?: string
   readonly firstMs?: number
   readonly totalMs?: number
   readonly isStopped?: boolean
   readonly cost?: AnswerCost
-  /**
-   * True if the page stopped waiting for the answer's cost. The usage log contains the cost sooner
-   * or later.
-   */
+  /** The page stopped waiting, but the usage log contains the cost sooner or later. */
   readonly isCostLate?: boolean
   readonly error?: { readonly message: string; readonly code: string; readonly requestId: string }
 }
@@ -44,9 +41,9 @@ export type Conversation = {
   readonly id: string
   readonly settings: ChatSettings
   readonly messages: readonly ChatMessage[]
-  /** The time in unix milliseconds. */
+  /** In unix milliseconds. */
   readonly changedAt: number
-  /** The cost of answers that were removed from the conversation, in quota units as text. */
+  /** The cost of removed answers, in quota units as text. */
   readonly spentBefore?: string
 }
 
@@ -86,10 +83,7 @@ export const emptyAnswer = (model: string): ChatMessage => ({
 export const isUnderWay = ({ status }: ChatMessage): boolean =>
   status === 'loading' || status === 'incomplete'
 
-/**
- * Returns the messages to send: the system prompt, if there is one, and all messages except empty
- * answers.
- */
+/** The system prompt, if there is one, and all messages except empty answers. */
 export function turnsOf({ settings, messages }: Pick<Conversation, 'settings' | 'messages'>) {
   const system = settings.systemPrompt.trim()
   const said = messages.filter(({ role, content }) => role === 'user' || content !== '')
@@ -101,7 +95,6 @@ export function turnsOf({ settings, messages }: Pick<Conversation, 'settings' | 
 
 const TITLE_LENGTH = 60
 
-/** Returns the start of the first message, or an empty text if there is no message. */
 export function titleOf({ messages }: Conversation): string {
   const text = messages[0]?.content.replace(/\s+/g, ' ').trim() ?? ''
   return text.length > TITLE_LENGTH ? `${text.slice(0, TITLE_LENGTH - 1)}…` : text
@@ -110,11 +103,11 @@ export function titleOf({ messages }: Conversation): string {
 const costOfAll = (messages: readonly ChatMessage[]): bigint =>
   messages.reduce((sum, { cost }) => sum + BigInt(cost?.quota ?? 0), 0n)
 
-/** Returns the known cost of all answers, including answers that were removed. */
+/** Includes answers that were removed. */
 export const spentIn = ({ messages, spentBefore = '0' }: Conversation): bigint =>
   BigInt(spentBefore) + costOfAll(messages)
 
-/** Replaces the messages. The cost of removed answers is added to `spentBefore`. */
+/** The cost of removed answers is added to `spentBefore`. */
 export function withMessages(
   one: Conversation,
   messages: readonly ChatMessage[],
@@ -126,7 +119,7 @@ export function withMessages(
   return { ...one, messages, changedAt: now, spentBefore }
 }
 
-/** Adds the cost of an answer, even if the answer has already been removed. */
+/** Works even if the answer has already been removed. */
 export function withCost(one: Conversation, answerId: string, cost: AnswerCost): Conversation {
   const isThere = one.messages.some(({ id }) => id === answerId)
   if (!isThere) {

@@ -3,28 +3,21 @@ import { Fragment, memo, type ReactElement, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 
-/**
- * The maximum length of a text that is rendered as Markdown. A longer text is shown as plain text,
- * because rendering it would block the page too long.
- */
+/** A longer text is shown as plain text, because rendering it would block the page too long. */
 const LENGTH_MAX = 200_000
-/** The maximum nesting depth of Markdown. A text with deeper nesting is shown as plain text. */
+/** A text with deeper nesting is shown as plain text. */
 const DEPTH_MAX = 16
 
 /**
- * Renders a model's Markdown as React elements, never as HTML. HTML tags appear as text, and links
- * lead only to web or mail addresses. An image becomes a link, because loading the image would
- * reveal the conversation to the image's host.
+ * Renders React elements, never HTML. Links lead only to web or mail addresses. An image becomes a
+ * link, because loading it would reveal the conversation to its host.
  */
 export const Markdown = memo(function Markdown({ text }: { text: string }): ReactElement {
   const drawn = keyed(tokensOf(text), (token) => <TopBlock token={token} />)
   return <div className="tg-prose">{drawn}</div>
 })
 
-/**
- * One block of the text, memoized so that only the last block of a growing answer is rendered
- * again.
- */
+/** Memoized so that only the last block of a growing answer is rendered again. */
 const TopBlock = memo(
   ({ token }: { token: Token }) => <>{block(token as Tokens.Generic, 0)}</>,
   (one, other) => one.token.raw === other.token.raw,
@@ -42,10 +35,7 @@ function tokensOf(text: string): readonly Token[] {
 const blocks = (tokens: readonly Token[], depth: number): ReactNode =>
   keyed(tokens, (token) => block(token as Tokens.Generic, depth))
 
-/**
- * Renders items. The index of an item is its key, because Markdown tokens have no ids and are only
- * appended.
- */
+/** Markdown tokens have no ids and are only appended, so the index is the key. */
 const keyed = <Item,>(items: readonly Item[], draw: (item: Item) => ReactNode): ReactNode =>
   items.map((item, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: see above
@@ -82,7 +72,7 @@ function block(token: Tokens.Generic, depth: number): ReactNode {
   }
 }
 
-/** An answer's headings start at h3, because the page itself has h1 and h2. */
+/** Headings start at h3, because the page itself has h1 and h2. */
 function Heading(props: { level: number; children: ReactNode }): ReactElement {
   if (props.level === 1) return <h3>{props.children}</h3>
   if (props.level === 2) return <h4>{props.children}</h4>
@@ -190,7 +180,7 @@ const NAMED: Readonly<Record<string, string>> = {
   nbsp: '\u00a0',
 }
 
-/** Decodes the common HTML entities. Other entities stay unchanged. */
+/** Other entities than the common ones stay unchanged. */
 const plainText = (text: string): string =>
   text.replace(/&(?:#(\d{1,6})|(\w{2,5}));/g, (all, code: string | undefined, name = '') =>
     code === undefined ? (NAMED[name] ?? all) : characterOf(Number(code), all),

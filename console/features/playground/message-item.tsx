@@ -46,10 +46,7 @@ function AnswerFacts({ message }: { message: ChatMessage }) {
   )
 }
 
-/**
- * Shown if an answer's cost is unknown, for example because the call was refused before it was
- * logged.
- */
+/** The call may have been refused before it was logged. */
 function Unknown({ message }: { message: ChatMessage }) {
   const { t } = useTranslation()
   if (message.call === undefined || message.status === 'error') return null
@@ -62,7 +59,7 @@ const seconds = (ms: number): string => (ms / 1_000).toFixed(ms < 9_950 ? 1 : 0)
 const toEnd = (node: HTMLTextAreaElement | null): void =>
   node?.setSelectionRange(node.value.length, node.value.length)
 
-/** Edits a message. A user message is sent again after the edit. */
+/** A user message is sent again after the edit. */
 function MessageEditor(props: {
   message: ChatMessage
   onSave: (text: string) => void
@@ -107,7 +104,7 @@ type MessageActs = Pick<Chat, 'retry' | 'edit' | 'remove'>
 
 type MessageProps = { message: ChatMessage; isBusy: boolean; acts: MessageActs }
 
-/** A message, memoized so that only changed messages render again. */
+/** Memoized so that only changed messages render again. */
 export const MessageItem = memo(function MessageItem(props: MessageProps) {
   const { t } = useTranslation()
   const { message, acts } = props
@@ -140,7 +137,7 @@ export const MessageItem = memo(function MessageItem(props: MessageProps) {
   )
 })
 
-/** Returns the focus to the edit button when editing ends, unless the user has moved the focus. */
+/** Returns the focus to the edit button, unless the user has moved the focus. */
 function useEditFocus(isEdited: boolean, isBusy: boolean): RefObject<HTMLButtonElement | null> {
   const button = useRef<HTMLButtonElement>(null)
   const isOwed = useRef(false)

@@ -6,10 +6,7 @@ import type { Conversation } from './conversation.ts'
 import { MessageItem } from './message-item.tsx'
 import type { Chat } from './use-chat.ts'
 
-/**
- * A user who has scrolled further than this distance from the end is assumed to read earlier
- * messages.
- */
+/** Further from the end, the user is assumed to read earlier messages. */
 const NEAR_END_PX = 80
 
 export function MessageList(props: { conversation: Conversation; chat: Chat }) {
@@ -40,7 +37,7 @@ export function MessageList(props: { conversation: Conversation; chat: Chat }) {
   )
 }
 
-/** Scrolls to the end while text arrives, unless the user has scrolled up. */
+/** Follows arriving text, unless the user has scrolled up. */
 function useFollowedEnd({ id, messages }: Conversation) {
   const box = useRef<HTMLElement>(null)
   const isAtEnd = useRef(true)

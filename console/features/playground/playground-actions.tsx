@@ -6,10 +6,7 @@ import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { useIsNarrow } from '#console/ui/state/use-media.ts'
 import { type Conversation, turnsOf } from './conversation.ts'
 
-/**
- * The page's buttons. `beside` lists the panels that are hidden, and each hidden panel gets a
- * button.
- */
+/** `beside` lists the hidden panels, each of which gets a button. */
 export function PlaygroundActions(props: {
   beside: { settings: ReactElement; talks: (close: () => void) => ReactElement } | null
   conversation: Conversation
@@ -55,7 +52,6 @@ function Beside(props: { title: string; children: (close: () => void) => ReactEl
   )
 }
 
-/** Returns the conversation as a curl command, with a placeholder for the key. */
 function curlText(conversation: Conversation, origin: string): string {
   const { model, temperature, maxTokens } = conversation.settings
   const body = {

@@ -30,9 +30,8 @@ import { type Conversations, useConversations } from './use-conversations.ts'
 const LEAVE_AFTER_MS = 1_500
 
 /**
- * Redirects a user without an enabled token to the token page, with a message. Returns true if a
- * token exists or the check failed. No call may start before the check is complete, because a
- * redirect would lose the call's answer.
+ * Redirects a user without an enabled token. No call may start before the check is complete,
+ * because a redirect would lose its answer.
  */
 function useTokenCheck(): boolean {
   const { t } = useTranslation()
@@ -55,15 +54,12 @@ function useTokenCheck(): boolean {
 const LOOKED_AT = 100
 const ENABLED = 1
 
-/** Returns true if one of the user's hundred newest tokens is enabled. */
 async function hasEnabledToken(signal: AbortSignal): Promise<boolean> {
   const { items } = await fetchTokens({ keyword: '', page: 0, pageSize: LOOKED_AT }, signal)
   return items.some(({ status }) => status === ENABLED)
 }
 
-/**
- * Reads the available groups and models. Replaces a selected group or model that no longer exists.
- */
+/** Replaces a selected group or model that no longer exists. */
 function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
   const groups = useQuery(usableGroupsQuery)
   const models = useQuery(chatModelsQuery)
@@ -80,10 +76,7 @@ function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
   return {
     groups: groups.data ?? {},
     models: offered ?? [],
-    /**
-     * False until the models of the selected group have loaded. No call is sent while this is
-     * false.
-     */
+    /** False until the group's models have loaded, so that no call is sent earlier. */
     isReady: Boolean(group) && Boolean(model) && isChosen && !ofGroup.isPending,
     hasNone: offered?.length === 0,
     error: groups.error ?? models.error,
@@ -94,7 +87,7 @@ function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
 const choiceOf = (choices: readonly string[], ...wanted: readonly string[]): string =>
   wanted.find((one) => choices.includes(one)) ?? choices[0] ?? ''
 
-/** Sends chat calls with the user's session. The user pays for these calls. */
+/** The user pays for these calls. */
 export function PlaygroundPage() {
   const { t } = useTranslation()
   const user = useUser()
@@ -154,10 +147,7 @@ function NoModels() {
   return <EmptyState icon="channels" title={title} body={body} />
 }
 
-/**
- * The line below the conversation. It shows the conversation's cost and, if the settings are
- * hidden, the selected model.
- */
+/** Shows the selected model only if the settings are hidden. */
 function TalkFoot(props: { conversation: Conversation; isTight: boolean }) {
   const { t } = useTranslation()
   const { model, group } = props.conversation.settings
@@ -172,10 +162,7 @@ function TalkFoot(props: { conversation: Conversation; isTight: boolean }) {
 
 const ADDRESS = { model: textParam('', 256), group: textParam() }
 
-/**
- * Starts a conversation with the `model` and `group` in the URL. Then removes these parameters from
- * the URL.
- */
+/** Reads `model` and `group` from the URL once and removes them. */
 function useAskedSettings({ start }: Conversations): void {
   const [{ model, group }, setAddress] = useUrlState(ADDRESS)
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per link

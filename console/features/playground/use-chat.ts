@@ -17,17 +17,11 @@ import {
 } from './conversation.ts'
 import type { Conversations } from './use-conversations.ts'
 
-/**
- * The delay before each attempt to read a call's cost. The log usually contains the cost shortly
- * after the call.
- */
+/** The log usually contains the cost shortly after the call. */
 const LOOK_AFTER_MS = [100, 300, 600, 1_000, 2_000, 4_000] as const
 const GIVE_UP_MS = 15_000
 
-/**
- * Reads the charge of a call from the log, with retries. Returns null if the log does not contain
- * the call after the last retry.
- */
+/** Returns null if the log does not contain the call after the last retry. */
 async function costOf(call: string): Promise<AnswerCost | null> {
   if (call === '') return null
   const signal = AbortSignal.timeout(GIVE_UP_MS)
@@ -39,10 +33,7 @@ async function costOf(call: string): Promise<AnswerCost | null> {
   return null
 }
 
-/**
- * Reads the charge of a call from the log, without retries. Returns null if the log does not
- * contain the call.
- */
+/** Does not retry. Null if the log does not contain the call. */
 async function costAtOnce(
   call: string,
   signal = AbortSignal.timeout(GIVE_UP_MS),
@@ -57,7 +48,6 @@ async function costAtOnce(
   }
 }
 
-/** Reads the log entry of the user's call, or null if the entry does not exist yet. */
 async function loggedCall(call: string, signal: AbortSignal): Promise<LogEntry | null> {
   const params = { request_id: call }
   const { items } = await listLogs({ scope: 'self', params, page: 0, pageSize: 1, signal })
@@ -70,17 +60,14 @@ export type Chat = {
   readonly canAsk: boolean
   readonly send: (text: string) => void
   readonly stop: () => void
-  /**
-   * Requests another answer. If `message` is an answer, it is requested again. If `message` is a
-   * user's message, an answer to it is requested. All later messages are removed.
-   */
+  /** Requests the answer `message`, or the answer to it. All later messages are removed. */
   readonly retry: (message: ChatMessage) => void
-  /** Changes the text of a message. A changed user message is sent again. */
+  /** A changed user message is sent again. */
   readonly edit: (message: ChatMessage, content: string) => void
   readonly remove: (message: ChatMessage) => void
 }
 
-/** Returns the actions on the open conversation, in which one answer runs at a time. */
+/** One answer runs at a time. */
 export function useChat(conversations: Conversations, canAsk: boolean): Chat {
   const answers = useAnswers(conversations)
   const { open, setMessages } = conversations
@@ -106,10 +93,7 @@ export function useChat(conversations: Conversations, canAsk: boolean): Chat {
   }
 }
 
-/**
- * Returns the interval in ms between screen updates. The interval is longer for a longer answer,
- * because parsing it takes longer.
- */
+/** In ms. Longer for a longer answer, because parsing it takes longer. */
 const drawEveryMs = (length: number): number => Math.max(40, length / 200)
 
 type Whose = { readonly id: string; readonly settings: ChatSettings }
@@ -159,7 +143,6 @@ const askOf = (settings: ChatSettings, messages: readonly ChatMessage[]) => ({
   temperature: settings.temperature / 10,
 })
 
-/** Collects the pieces of an answer and updates the screen at intervals. */
 function createCourse(patch: (change: Partial<ChatMessage>) => void) {
   const startedAt = performance.now()
   const since = () => Math.round(performance.now() - startedAt)
@@ -210,13 +193,9 @@ const patched = (
   change: Partial<ChatMessage>,
 ): readonly ChatMessage[] => messages.map((one) => (one.id === id ? { ...one, ...change } : one))
 
-/**
- * The number of latest answers for which a missing cost is read again. The costs of earlier answers
- * are not read again.
- */
+/** A missing cost is not read again for earlier answers. */
 const LOOKED_AT_MOST = 10
 
-/** Looks up costs that were still unknown when the page was closed. */
 function useLateCosts({ open, setCost }: Conversations): void {
   const asked = useRef(new Set<string>())
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per opened conversation

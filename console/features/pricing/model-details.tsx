@@ -9,10 +9,6 @@ import { atLeastThree, costOf, pricesIn, threeDecimals } from './model-prices.ts
 import type { ShownGroup } from './price-columns.tsx'
 import { RatioTag } from './ratio-tag.tsx'
 
-/**
- * A model's price in each group that offers the model, and a calculator that computes the cost of a
- * call.
- */
 export function ModelDetails(props: {
   model: PricedModel
   group: ShownGroup
@@ -64,7 +60,6 @@ function PricesByGroup(props: { model: PricedModel; ratios: Readonly<Record<stri
 
 const TOKENS = /^\d{1,9}$/
 
-/** Shows the price formula with numbers, for token counts that the user enters. */
 function Calculator({ model, group }: { model: PricedModel; group: ShownGroup }) {
   const { t } = useTranslation()
   const [prompt, setPrompt] = useState('1000')

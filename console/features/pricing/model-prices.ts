@@ -11,37 +11,31 @@ import {
 import { groupDigits } from '#console/ui/quota/money.ts'
 import type { PricedModel } from '#read-api/contract/pricing.ts'
 
-/** The price in dollars of a million input tokens at model ratio 1. */
+/** In dollars per million input tokens at model ratio 1. */
 const BASE = fromWhole(2)
 const QUOTA_PER_DOLLAR = fromWhole(500_000)
 const ZERO = fromWhole(0)
 
-/**
- * Converts an API number exactly, through its shortest decimal form. This avoids binary rounding
- * errors.
- */
+/** Converts through the shortest decimal form, which avoids binary rounding errors. */
 const exact = (value: number): ExactDecimal => parseDecimal(String(value)) ?? ZERO
 
-/**
- * Rounds to twelve decimals, because API ratios have only 16 digits. For example,
- * 3.3333333333333335 represents 10/3.
- */
+/** API ratios have only 16 digits: 3.3333333333333335 represents 10/3. */
 const rounded = (price: ExactDecimal): ExactDecimal => divide(price, fromWhole(1), 12) ?? price
 
-/** The dollar prices in one group: per million tokens, or per call. */
+/** In dollars per million tokens, or per call. */
 export type GroupPrices =
   | {
       readonly mode: 'tokens'
       readonly input: ExactDecimal
       readonly output: ExactDecimal
-      /** The price of cached input. Null if cached input costs the same as other input. */
+      /** Null if cached input costs the same as other input. */
       readonly cached: ExactDecimal | null
     }
   | { readonly mode: 'call'; readonly call: ExactDecimal }
 
 /**
- * Returns prices per million tokens (input: model ratio × 2 × group ratio; output: also ×
- * completion ratio) or per call (price × group ratio).
+ * Input: model ratio × 2 × group ratio; output: also × completion ratio. Per call: price × group
+ * ratio.
  */
 export function pricesIn(model: PricedModel, groupRatio: number): GroupPrices {
   const group = exact(groupRatio)
@@ -59,8 +53,8 @@ export function pricesIn(model: PricedModel, groupRatio: number): GroupPrices {
 }
 
 /**
- * Returns the cost of a call in dollars: the price per call, or group ratio × model ratio × (prompt
- * tokens + completion tokens × completion ratio) / 500000.
+ * In dollars: the price per call, or group ratio × model ratio × (prompt tokens + completion tokens
+ * × completion ratio) / 500000.
  */
 export function costOf(
   model: PricedModel,
@@ -77,22 +71,19 @@ export function costOf(
   return divide(quota, QUOTA_PER_DOLLAR) ?? ZERO
 }
 
-/** Formats a price with three decimals, rounded half up: `$0.075`. */
+/** Rounds half up: `$0.075`. */
 export const threeDecimals = (price: ExactDecimal): string => {
   const thousandths = roundToWhole(multiply(price, fromWhole(1_000)))
   const digits = String(thousandths).padStart(4, '0')
   return `$${groupDigits(`${digits.slice(0, -3)}.${digits.slice(-3)}`)}`
 }
 
-/**
- * Formats a price with all its decimals, but at least three, because a price may be below $0.001.
- */
+/** Keeps all decimals, but at least three, because a price may be below $0.001. */
 export const atLeastThree = (price: ExactDecimal): string => {
   const [whole = '0', fraction = ''] = formatDecimal(price).split('.')
   return `$${groupDigits(`${whole}.${fraction.padEnd(3, '0')}`)}`
 }
 
-/** Returns the price per million tokens or per call, by which the list is sorted. */
 export const sortPrice = (model: PricedModel, column: 'input' | 'output'): number =>
   model.quota_type === 1
     ? model.model_price

@@ -114,7 +114,6 @@ function PriceFilters({ view }: { view: PricingView }) {
   )
 }
 
-/** A button that copies the names of the selected models. Hidden if no model is selected. */
 function Chosen(props: {
   view: PricingView
   chosen: ReadonlySet<string>

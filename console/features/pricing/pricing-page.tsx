@@ -11,7 +11,6 @@ import { type PricingView, usePricing } from './use-pricing.ts'
 import '../../ui/forms/forms.css'
 import './pricing.css'
 
-/** A card for each group of the user, with the group's name, ratio and number of models. */
 function GroupPicker({ view }: { view: PricingView }) {
   const { t } = useTranslation()
   const words = useGroupWords()
@@ -46,10 +45,7 @@ function GroupPicker({ view }: { view: PricingView }) {
   )
 }
 
-/**
- * A placeholder with the size of two group cards, so that the list does not move when the cards
- * load.
- */
+/** Has the size of two cards, so that the list does not move when the cards load. */
 function GroupsWait() {
   const { t } = useTranslation()
   return (
@@ -63,7 +59,7 @@ function GroupsWait() {
   )
 }
 
-/** The prices of all models in the user's groups. Visitors see the default group. */
+/** Visitors see the default group. */
 export function PricingPage() {
   const { t } = useTranslation()
   const view = usePricing()

@@ -1,6 +1,5 @@
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 
-/** Returns red for a ratio above 5, orange above 3, blue above 1, and otherwise green. */
 export const ratioTone = (ratio: number): Tone =>
   ratio > 5 ? 'bad' : ratio > 3 ? 'warn' : ratio > 1 ? 'info' : 'good'
 

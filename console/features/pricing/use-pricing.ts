@@ -31,7 +31,6 @@ const ADDRESS = {
 const NOTHING: readonly PricedModel[] = []
 const NO_FILTER: PriceFilter = { keyword: '', owner: '', billing: '', here: '' }
 
-/** Reads the price list. The URL contains the group, the filters and the order. */
 export function usePricing() {
   const query = useQuery(pricingQuery(useUser()?.id ?? null))
   const [{ group: asked, sort, order, ...filter }, setAddress] = useUrlState(ADDRESS)
@@ -70,10 +69,7 @@ export function usePricing() {
 
 export type PricingView = ReturnType<typeof usePricing>
 
-/**
- * Returns the group in the URL if the user may use this group. Otherwise, returns the user's own
- * group.
- */
+/** Returns the user's own group if the user may not use the group in the URL. */
 function groupShown(data: Pricing | undefined, asked: string): string {
   if (data === undefined) return asked
   return Object.hasOwn(data.usable_group, asked) ? asked : data.user_group
@@ -115,17 +111,14 @@ function sorted(
 
 const byName = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)
 
-/** Returns the names of the models' vendors. Unknown vendors come last. */
+/** Unknown vendors come last. */
 export function ownersOf(all: readonly PricedModel[]): readonly string[] {
   const names = new Set(all.map(({ owner_by }) => owner_by || OTHER_OWNER))
   const known = [...names].filter((name) => name !== OTHER_OWNER).sort(byName)
   return names.has(OTHER_OWNER) && known.length > 0 ? [...known, OTHER_OWNER] : known
 }
 
-/**
- * Reads the prices for `userId` (null for a visitor). The query key contains the user, because
- * prices differ between users.
- */
+/** `userId` is null for a visitor and part of the key, because prices differ between users. */
 const pricingQuery = (userId: number | null) =>
   queryOptions({
     queryKey: ['pricing', userId],

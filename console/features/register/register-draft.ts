@@ -13,7 +13,6 @@ export type RegisterFault = AccountFault | 'needEmail' | 'badEmail' | 'needCode'
 
 export const EMPTY_REGISTER: RegisterDraft = { ...EMPTY_ACCOUNT, email: '', code: '' }
 
-/** The field for each error code of the server. */
 export const FIELD_CODES: FieldCodes<RegisterDraft> = {
   username: USERNAME_CODES,
   password: ['PasswordTooShort', 'PasswordTooLong'],
@@ -22,10 +21,10 @@ export const FIELD_CODES: FieldCodes<RegisterDraft> = {
   code: ['MailCodeRequired', 'MailCodeWrong'],
 }
 
-/** A minimal check of a mail address. The server checks the address completely. */
+/** A minimal check. The server checks the address completely. */
 const LIKE_AN_ADDRESS = /^[^\s@＠]+[@＠][^\s@＠]+$/
 
-/** Returns the errors by field in the order of the form. */
+/** In the order of the form. */
 export function registerFaults(
   draft: RegisterDraft,
   needsMail: boolean,
@@ -38,7 +37,7 @@ export function registerFaults(
   }
 }
 
-/** Builds the registration request. `affCode` is the inviter's code, or null. */
+/** `affCode` is the inviter's code. */
 export function registerBody(
   draft: RegisterDraft,
   needsMail: boolean,

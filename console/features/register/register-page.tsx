@@ -52,7 +52,7 @@ function RegisterForm() {
   )
 }
 
-/** The registration form. `aff` in the URL is the inviter's code. */
+/** `aff` in the URL is the inviter's code. */
 export function RegisterPage() {
   const { t } = useTranslation()
   const [params] = useSearchParams()
@@ -90,7 +90,6 @@ export function RegisterPage() {
   )
 }
 
-/** If registration is closed, returns the code of the server's error. */
 function closedBy(status: Status | undefined): 'registerClosed' | 'passwordRegisterClosed' | null {
   if (status?.register_enabled === false || status?.self_use_mode_enabled === true) {
     return 'registerClosed'

@@ -12,10 +12,7 @@ import { EntryPage } from '#console/ui/layout/entry-page.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 
-/**
- * The page that the link in a reset mail opens. One click creates a new password, shows the
- * password and copies it.
- */
+/** A reset mail links to this page. One click creates a password, shows and copies it. */
 export function ConfirmResetPage() {
   const { t } = useTranslation()
   const [params] = useSearchParams()
@@ -45,7 +42,7 @@ type Confirm = { email: string; token: string; onDone: () => void }
 function ConfirmForm({ email, token, onDone }: Confirm) {
   const { t } = useTranslation()
   const [password, setPassword] = useState('')
-  /** True if the link was used or has expired, so that a retry would fail. */
+  /** The link was used or has expired, so a retry would fail. */
   const [isSpent, setSpent] = useState(false)
   const isDone = password !== ''
   const form = useDraftForm({
@@ -83,7 +80,7 @@ function ConfirmForm({ email, token, onDone }: Confirm) {
   )
 }
 
-/** Resets the password and returns the new password. Calls `onSpent` if the link is invalid. */
+/** Returns the new password. Calls `onSpent` if the link is invalid. */
 async function reset(body: Omit<Confirm, 'onDone'>, onSpent: () => void): Promise<string> {
   try {
     return await call('POST /api/user/reset', { body })
