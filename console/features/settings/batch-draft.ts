@@ -2,14 +2,9 @@ import { formatDecimal, isNegative, parseDecimal } from '#console/ui/quota/exact
 import type { PriceRow } from './price-table.ts'
 
 const RATIO_FIELDS = ['ratio', 'completionRatio', 'cacheRatio'] as const
-/**
- * The fields of a batch edit: the ratios, and `price`, which is a fixed price per call in dollars.
- */
+/** `price` is a fixed price per call in dollars. */
 export const BATCH_FIELDS = [...RATIO_FIELDS, 'price'] as const
-/**
- * The fields in each mode. A model has either ratios or a fixed price, so each mode shows only one
- * of them.
- */
+/** A model has either ratios or a fixed price, so each mode shows only one of them. */
 export const FIELDS_OF = { ratio: RATIO_FIELDS, call: ['price'] } as const
 export type BatchMode = keyof typeof FIELDS_OF
 export type BatchField = (typeof BATCH_FIELDS)[number]
@@ -20,7 +15,6 @@ const NO_RATIOS = { ratio: '', completionRatio: '', cacheRatio: '' }
 
 export const emptyBatch: BatchDraft = { ...NO_RATIOS, price: '' }
 
-/** Returns the errors of all fields that are not empty. */
 export function batchFaults(draft: BatchDraft): BatchFaults {
   const faults: BatchFaults = {}
   for (const field of BATCH_FIELDS) {
@@ -32,17 +26,11 @@ export function batchFaults(draft: BatchDraft): BatchFaults {
   return faults
 }
 
-/**
- * Returns the rows that have a fixed price, if a ratio was entered. Setting the ratio would remove
- * the fixed price.
- */
+/** Setting an entered ratio would remove the fixed price of these rows. */
 export const endedPrices = (rows: readonly PriceRow[], draft: BatchDraft): PriceRow[] =>
   draft.ratio.trim() === '' ? [] : rows.filter(({ price }) => price !== '')
 
-/**
- * Returns the rows with the entered values. An entered ratio removes the fixed price, and an
- * entered price removes the ratios.
- */
+/** An entered ratio removes the fixed price, and an entered price removes the ratios. */
 export function batchRows(rows: readonly PriceRow[], draft: BatchDraft): PriceRow[] {
   const filled = BATCH_FIELDS.flatMap((field) => {
     const value = parseDecimal(draft[field])

@@ -27,10 +27,7 @@ const HINTS = {
   price: 'settings.callPriceHint',
 } as const satisfies Record<BatchField, string>
 
-/**
- * Converts the entered ratios to dollars. A completion ratio without a model ratio can't be
- * converted.
- */
+/** A completion ratio without a model ratio can't be converted to dollars. */
 function Worth({ draft }: { draft: BatchDraft }) {
   const { t } = useTranslation()
   const { ratio, completionRatio, price } = draft
@@ -45,7 +42,6 @@ function Worth({ draft }: { draft: BatchDraft }) {
   return <output className="tg-equals">{t('settings.batchWorth', { input: `$${input}` })}</output>
 }
 
-/** Sets the entered ratios, or a fixed price per call, for all selected models. */
 export function BatchPrices(props: {
   isOpen: boolean
   rows: readonly PriceRow[]

@@ -29,14 +29,14 @@ import { JsonOption } from './json-option.tsx'
 import { PricePanel } from './price-panel.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** The price of calls to models without a price: a price per call, or two ratios. */
+/** A price per call, or two ratios. */
 function FallbackForm({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   if (!FALLBACK_KEYS.every((key) => form.has(key))) return null
   const draft = fallbackDraft(form.value)
   const set = (key: FallbackKey, value: string) =>
     form.set(new Map(Object.entries(withFallback(draft, key, value))))
-  // Saved values are also checked, because an API request can save only one of the two ratios.
+  // Saved values are also checked, because the API can save only one of the two ratios.
   const fault = fallbackFault(draft)
   const error = fault === null ? undefined : t(`settings.fallbackFault.${fault}`)
   const faulty = fallbackFaultField(draft)
@@ -110,7 +110,6 @@ function Found({ release }: { release: LatestRelease }) {
   )
 }
 
-/** Sends a test mail with the saved mail settings and shows errors. */
 function TestMail() {
   const { t } = useTranslation()
   const user = useUser()
@@ -143,9 +142,7 @@ function TestMail() {
 const VIEWS = ['table', 'json'] as const
 const ADDRESS = { groups: choiceParam(VIEWS, 'table') }
 
-/**
- * The groups as a table. If the options of the groups can't be parsed, the JSON is edited instead.
- */
+/** If the options of the groups can't be parsed, the JSON is edited instead. */
 function GroupPanel({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   const [{ groups: view }, setAddress] = useUrlState(ADDRESS)
@@ -171,7 +168,6 @@ function GroupPanel({ form }: { form: SettingsForm }) {
 
 type Form = (props: { form: SettingsForm }) => ReactElement | null
 
-/** The forms that replace the generated fields, by section id. */
 export const OWN_FORMS: Readonly<Record<string, Form>> = {
   prices: PricePanel,
   fallback: FallbackForm,
@@ -179,7 +175,6 @@ export const OWN_FORMS: Readonly<Record<string, Form>> = {
   ratios: ({ form }) => <JsonGrid section="ratios" form={form} />,
 }
 
-/** Additional content below the fields of a section, by section id. */
 export const EXTRAS: Readonly<Record<string, Form>> = {
   update: UpdateCheck,
   smtp: TestMail,

@@ -11,7 +11,7 @@ type FallbackDraft = Record<FallbackKey, string>
 
 export type FallbackFault = 'notNumber' | 'negative' | 'mixed' | 'incomplete'
 
-/** Sets a field. An entered price clears the ratios, and an entered ratio clears the price. */
+/** An entered price clears the ratios, and an entered ratio clears the price. */
 export function withFallback(draft: FallbackDraft, key: FallbackKey, value: string): FallbackDraft {
   const next = { ...draft, [key]: value }
   if (value.trim() === '' || key === 'fallback_pricing_enabled') return next
@@ -21,7 +21,7 @@ export function withFallback(draft: FallbackDraft, key: FallbackKey, value: stri
   return { ...next, fallback_single_price: '' }
 }
 
-/** Returns the error that prevents saving, or null. An empty text means no value. */
+/** An empty text means no value. */
 export function fallbackFault(draft: FallbackDraft): FallbackFault | null {
   const price = draft.fallback_single_price.trim()
   const ratios = [draft.fallback_input_ratio.trim(), draft.fallback_completion_ratio.trim()]
@@ -36,7 +36,6 @@ export function fallbackFault(draft: FallbackDraft): FallbackFault | null {
   return null
 }
 
-/** Returns the field at which the error of `fallbackFault` appears. */
 export function fallbackFaultField(draft: FallbackDraft): FallbackKey | undefined {
   const fault = fallbackFault(draft)
   if (fault === null) return undefined
@@ -60,10 +59,7 @@ function isWrong(text: string): boolean {
 export const fallbackDraft = (value: (key: string) => string): FallbackDraft =>
   Object.fromEntries(FALLBACK_KEYS.map((key) => [key, value(key)])) as FallbackDraft
 
-/**
- * Returns the field that shows the error if one of the four options of the fallback price was
- * changed.
- */
+/** Returns a field only if one of the four options of the fallback price was changed. */
 export function fallbackFaultKey(
   changed: ReadonlySet<string>,
   value: (key: string) => string,

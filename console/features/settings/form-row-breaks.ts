@@ -1,8 +1,8 @@
 type Kinds = readonly { readonly type: { readonly kind: string } }[]
 
 /**
- * Returns the indexes of options that must start a new row in a form of two columns, because a row
- * has either switches or fields. A single field may follow the last of an odd number of switches.
+ * A row of the two columns has either switches or fields. A single field may follow the last of an
+ * odd number of switches.
  */
 export function rowStarts(options: Kinds): ReadonlySet<number> {
   const isFlag = (index: number) => options[index]?.type.kind === 'flag'

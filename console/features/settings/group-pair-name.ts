@@ -1,21 +1,13 @@
-/**
- * The separator in the name of a special ratio. The name contains the user's group before the
- * separator and the token's group after it.
- */
+/** The separator between the user's group and the token's group of a special ratio. */
 const AND = ' > '
 
-/**
- * Formats two groups as `vip > default`. If a group's name makes this text ambiguous, formats the
- * groups as JSON.
- */
+/** Formats as `vip > default`, or as JSON if a group's name makes this text ambiguous. */
 export const pairName = (user: string, token: string): string =>
   `${user}${token}`.includes('>') || user.startsWith('[')
     ? JSON.stringify([user, token])
     : `${user}${AND}${token}`
 
-/**
- * Parses a name that `pairName` has formatted to its two groups. Returns null for any other name.
- */
+/** Returns null for a name that `pairName` has not formatted. */
 export function pairOf(name: string): readonly [user: string, token: string] | null {
   const [user, token] = jsonPair(name) ?? name.split(AND)
   return user === undefined || token === undefined ? null : [user, token]

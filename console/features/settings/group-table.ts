@@ -30,7 +30,7 @@ export type GroupRow = {
   ratio: string
   description: string
   isUsable: boolean
-  /** The color of the group's tag. An empty text means the default color. */
+  /** An empty text means the default color. */
   color: string
   /** The special ratios of this group's users, by the group of the token. */
   specials: JsonMap
@@ -43,10 +43,7 @@ export type GroupMaps = {
   readonly GroupGroupRatio: ReadonlyMap<string, JsonMap>
 }
 
-/**
- * Parses the options that define groups. Returns null if an option is malformed, so that it must be
- * corrected as JSON.
- */
+/** Returns null if an option is malformed, so that it must be corrected as JSON. */
 export function readGroupMaps(value: (key: GroupKey) => string): GroupMaps | null {
   const GroupRatio = readJsonMap(value('GroupRatio'))
   const UserUsableGroups = readJsonMap(value('UserUsableGroups'), 'text')
@@ -56,7 +53,7 @@ export function readGroupMaps(value: (key: GroupKey) => string): GroupMaps | nul
   return { GroupRatio, UserUsableGroups, GroupColors, GroupGroupRatio }
 }
 
-/** Returns a row for each group. Only a name that has a ratio is a group. */
+/** Only a name that has a ratio is a group. */
 export const groupRows = (maps: GroupMaps): GroupRow[] =>
   [...maps.GroupRatio].map(([name, ratio]) => ({
     name,
@@ -67,7 +64,7 @@ export const groupRows = (maps: GroupMaps): GroupRow[] =>
     specials: maps.GroupGroupRatio.get(name) ?? new Map(),
   }))
 
-/** Replaces a group. Returns the new texts of only those options that change. */
+/** Returns the new texts of only those options that change. */
 export function withGroup(maps: GroupMaps, row: GroupRow): Map<GroupKey, string> {
   const { name, description, color, specials } = row
   const offered = JSON.stringify(description.trim() === '' ? name : description.trim())
@@ -79,9 +76,7 @@ export function withGroup(maps: GroupMaps, row: GroupRow): Map<GroupKey, string>
   })
 }
 
-/**
- * Removes a group and its special ratios. Returns the new texts of only those options that change.
- */
+/** Also removes the special ratios. Returns the new texts of only those options that change. */
 export function withoutGroup(maps: GroupMaps, name: string): Map<GroupKey, string> {
   const others = new Map(
     [...withSpecials(maps.GroupGroupRatio, name, new Map())]
@@ -117,10 +112,7 @@ function textsOf(before: GroupMaps, after: GroupMaps): Map<GroupKey, string> {
 const textOf = (maps: GroupMaps, key: GroupKey): string =>
   key === 'GroupGroupRatio' ? writeNested(maps[key]) : writeJsonMap(maps[key])
 
-/**
- * Parses lines of the form `group=ratio`. Returns null if a line is malformed, a group occurs twice
- * or a group is not in `groups`.
- */
+/** Lines are `group=ratio`. Null if one is malformed, repeated or not in `groups`. */
 export function readSpecials(text: string, groups: ReadonlySet<string>): JsonMap | null {
   const specials = new Map<string, string>()
   for (const line of text.split('\n').map((each) => each.trim())) {

@@ -1,9 +1,8 @@
 import { parseObject } from '#console/api/parse-object.ts'
 
 /**
- * The entries of a JSON object with the JSON text of each value. Unlike an object of `JSON.parse`,
- * the map keeps the order of keys such as `4` and the digits of numbers such as
- * `0.1000000000000000055`.
+ * The JSON text of each value. Unlike `JSON.parse`, the map keeps the order of keys such as `4` and
+ * the digits of numbers such as `0.1000000000000000055`.
  */
 export type JsonMap = ReadonlyMap<string, string>
 
@@ -12,7 +11,7 @@ const ENTRY =
 
 export type ValueKind = 'number' | 'text'
 
-/** Parses a flat object whose values are all of `kind`. Returns null for any other text. */
+/** Returns null unless the text is a flat object whose values are all of `kind`. */
 export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap | null {
   const wanted = kind === 'number' ? 'number' : 'string'
   const parsed = parseObject(text.trim() === '' ? '{}' : text)
@@ -24,14 +23,14 @@ export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap |
   return entries
 }
 
-/** Formats the entries as JSON with two-space indentation, in their order. */
+/** Uses two-space indentation and keeps the order. */
 export function writeJsonMap(entries: JsonMap): string {
   if (entries.size === 0) return '{}'
   const lines = [...entries].map(([key, value]) => `  ${JSON.stringify(key)}: ${value}`)
   return `{\n${lines.join(',\n')}\n}`
 }
 
-/** Sets an entry, or removes the entry if `value` is null. The order of other entries stays. */
+/** A null `value` removes the entry. The order of other entries stays. */
 export function withEntry(entries: JsonMap, key: string, value: string | null): JsonMap {
   const changed = new Map(entries)
   if (value === null) changed.delete(key)
@@ -39,10 +38,7 @@ export function withEntry(entries: JsonMap, key: string, value: string | null): 
   return changed
 }
 
-/**
- * Returns true if the text is valid JSON. The specification requires this check when a field loses
- * the focus.
- */
+/** Checked when a field loses the focus, as the specification requires. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text)
@@ -52,10 +48,7 @@ export function isJson(text: string): boolean {
   }
 }
 
-/**
- * Removes the whitespace between the tokens of a JSON text. A text that is not JSON is returned
- * unchanged.
- */
+/** A text that is not JSON is returned unchanged. */
 export function compactJson(text: string): string {
   if (!isJson(text)) return text
   return text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, string: string | undefined) => string ?? '')
@@ -63,10 +56,7 @@ export function compactJson(text: string): string {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^[\]{},:"\s]+/g
 
-/**
- * Indents a JSON text by two spaces and keeps all digits of its numbers. A text that is not JSON is
- * returned unchanged.
- */
+/** Keeps all digits of numbers. A text that is not JSON is returned unchanged. */
 export function readableJson(text: string): string {
   if (!isJson(text)) return text
   let [depth, readable, last] = [0, '', '']

@@ -4,14 +4,13 @@ import { compactJson } from './json-map.ts'
 export type OptionChange = { key: string; before: string; after: string }
 type Texts = ReadonlyMap<string, string>
 
-/** Returns the unsaved texts that differ from the saved values. */
 export function changedOptions(baseline: Texts, drafts: Texts): OptionChange[] {
   return [...drafts]
     .map(([key, after]) => ({ key, before: baseline.get(key) ?? '', after }))
     .filter(({ before, after }) => !isSameValue(before, after))
 }
 
-/** Returns true if two texts differ at most in JSON whitespace and trailing zeros of numbers. */
+/** True if two texts differ at most in JSON whitespace and trailing zeros of numbers. */
 export function isSameValue(before: string, after: string): boolean {
   if (before === after || isSameNumber(before, after)) return true
   return isStructure(before) && isStructure(after) && compactJson(before) === compactJson(after)

@@ -3,10 +3,7 @@ import { changedLines } from './option-changes.ts'
 
 const LINES_MAX = 40
 
-/**
- * The lines that a change has removed and added. If the previous text is unknown, all lines are
- * shown.
- */
+/** If the previous text is unknown, all lines are shown. */
 export function OptionDiff(props: { before: string | null; after: string }) {
   const { t } = useTranslation()
   const { before, after } = props

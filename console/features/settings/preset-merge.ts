@@ -5,7 +5,7 @@ import { type PriceKey, type PriceMaps, textsOfMaps } from './price-table.ts'
 
 type PresetLists = Pick<PresetRatios, 'prompt' | 'completion' | 'max_output'>
 
-/** A model's values as texts. An empty text means that the model has no such value. */
+/** An empty text means that the model has no such value. */
 type PresetValues = readonly [ratio: string, completion: string, maxOutput: string]
 
 export type PresetRow = {
@@ -15,10 +15,7 @@ export type PresetRow = {
   state: 'new' | 'changed' | 'same'
 }
 
-/**
- * Returns the effect of a merge on each model. Changed models come first, followed by new models
- * and unchanged models.
- */
+/** Changed models come first, followed by new models and unchanged models. */
 export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
   const { prompt, completion, caps } = entriesOf(lists)
   const names = [...new Set([prompt, completion, caps].flatMap((list) => [...list.keys()]))].sort()
@@ -33,10 +30,7 @@ export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
   return rows.sort((one, other) => order[one.state] - order[other.state])
 }
 
-/**
- * Merges the price lists into the options. Returns the changed option texts. A ratio in a list
- * replaces the fixed price of the model.
- */
+/** A ratio in a list replaces the fixed price of the model. */
 export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
   return textsOfMaps(maps, {
@@ -48,10 +42,7 @@ export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, 
   })
 }
 
-/**
- * Removes the models of the price lists from the options. Returns the changed option texts. If a
- * model's ratio is removed, its completion ratio and output limit are also removed.
- */
+/** If a model's ratio is removed, its completion ratio and output limit are also removed. */
 export function withoutPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
   return textsOfMaps(maps, {
@@ -74,9 +65,5 @@ const valuesOf = (name: string, ratios: JsonMap, completions: JsonMap, caps: Jso
 const without = (map: JsonMap, names: JsonMap): JsonMap =>
   new Map([...map].filter(([name]) => !names.has(name)))
 
-/**
- * Returns the entries of `preset` whose numbers differ from the numbers in `map`. Entries with
- * equal numbers need no change.
- */
 const newer = (map: JsonMap, preset: JsonMap): JsonMap =>
   new Map([...preset].filter(([name, ratio]) => !isSameNumber(map.get(name) ?? '', ratio)))

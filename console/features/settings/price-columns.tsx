@@ -17,10 +17,7 @@ type PriceActions = {
   onDelete: (row: PriceRow) => void
 }
 
-/**
- * Creates the columns of the price table. A cell shows dollars with the ratio below. All columns
- * fit into a window of 1 280 pixels.
- */
+/** Dollars with the ratio below. All columns fit into a window of 1 280 pixels. */
 export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceRow>[] {
   const money = (id: string, title: string, cell: Column<PriceRow>['cell']): Column<PriceRow> =>
     column(id, title, 126, cell, { align: 'end' })
@@ -114,10 +111,7 @@ function Amount({ dollars, unit }: { dollars: string; unit: string }) {
   )
 }
 
-/**
- * The model's output limit. If the model has no limit, the default limit is shown. A model with a
- * price per call needs no limit.
- */
+/** Without a limit, the default limit is shown. A price per call needs no limit. */
 function OutputCap({ row, actions }: RowProps) {
   const { t } = useTranslation()
   if (isPerCall(row)) return <span className="tg-quiet">–</span>

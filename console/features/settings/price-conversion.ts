@@ -12,19 +12,13 @@ import {
 const DOLLARS_PER_RATIO = { units: 2n, scale: 0 }
 const HALF = { units: 5n, scale: 1 }
 
-/**
- * Converts a ratio exactly to dollars per million input tokens. Returns an empty text if the ratio
- * is not a number.
- */
+/** In dollars per million input tokens, exactly. Empty if the ratio is not a number. */
 export function priceOfRatio(ratio: string): string {
   const value = parseDecimal(ratio)
   return value === null ? '' : formatDecimal(multiply(value, DOLLARS_PER_RATIO))
 }
 
-/**
- * Converts dollars per million input tokens exactly to a ratio. Returns an empty text if the price
- * is not a number.
- */
+/** Exact. Empty if the price (dollars per million input tokens) is not a number. */
 export function ratioOfPrice(price: string): string {
   const value = parseDecimal(price)
   return value === null ? '' : formatDecimal(multiply(value, HALF))
@@ -32,21 +26,14 @@ export function ratioOfPrice(price: string): string {
 
 /** The maximum number of decimals that the server accepts in a ratio. */
 const RATIO_SCALE = 30
-/**
- * A completion ratio with at least this many digits may have been rounded. A completion ratio with
- * fewer digits is exact.
- */
+/** A completion ratio with at least this many digits may have been rounded. */
 const ROUNDED_DIGITS_MIN = 12
-/**
- * If a price is this many digits shorter than the exact product, the price was entered by a user
- * and not computed.
- */
+/** A price this much shorter than the exact product was entered by a user, not computed. */
 const DIGITS_SAVED_MIN = 4
 
 /**
- * Returns dollars per million output tokens, or an empty text if a ratio is missing. A completion
- * ratio of 12 or more digits may be a rounded quotient. In this case, returns the shortest price
- * that rounds to the same quotient, if there is one.
+ * In dollars per million tokens, or empty. A completion ratio of 12 or more digits may be a rounded
+ * quotient. The shortest price that rounds to the same quotient is then returned.
  */
 export function outputPrice(ratio: string, completionRatio: string): string {
   const [model, completion] = [parseDecimal(ratio), parseDecimal(completionRatio)]
@@ -84,9 +71,8 @@ const size = ({ units, scale }: ExactDecimal): ExactDecimal => ({
 const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0
 
 /**
- * Returns output price / input price, or an empty text if a price is missing or the input price is
- * 0. A quotient of more than 30 decimals is rounded up. Otherwise, a charge of exactly half a quota
- * unit could become less than half and be rounded down.
+ * Empty if a price is missing or the input price is 0. A quotient of more than 30 decimals is
+ * rounded up, so that a charge of exactly half a quota unit is not rounded down.
  */
 export function completionRatioOf(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]
@@ -98,7 +84,7 @@ export function completionRatioOf(inputPrice: string, output: string): string {
   return formatDecimal({ units: isEven ? whole : whole + 1n, scale: RATIO_SCALE })
 }
 
-/** Formats a ratio with at most six decimals. A rounded value starts with `≈`. */
+/** At most six decimals. A rounded value starts with `≈`. */
 export function shortRatio(ratio: string): string {
   const value = parseDecimal(ratio)
   if (value === null || decimalsOf(formatDecimal(value)) <= SHOWN_DECIMALS) return ratio
@@ -108,10 +94,7 @@ export function shortRatio(ratio: string): string {
 
 const SHOWN_DECIMALS = 6
 
-/**
- * Returns the cost of 1000 input and 500 output tokens in dollars. Returns an empty text if a price
- * is missing.
- */
+/** For 1000 input and 500 output tokens, in dollars. Empty if a price is missing. */
 export function exampleCost(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]
   if (input === null || result === null) return ''
@@ -122,10 +105,7 @@ export function exampleCost(inputPrice: string, output: string): string {
   return formatDecimal({ units, scale: scale + 6 })
 }
 
-/**
- * Converts dollars per call to quota units (500 000 per dollar). Returns an empty text if the price
- * is not a number.
- */
+/** 500 000 quota units per dollar. Empty if the price is not a number. */
 export function quotaOfDollars(price: string): string {
   const value = parseDecimal(price)
   return value === null ? '' : formatDecimal(multiply(value, { units: 500_000n, scale: 0 }))

@@ -9,10 +9,7 @@ export type PriceMode = 'ratio' | 'price' | 'call'
 export type PriceFault = keyof Words['settings']['fault']
 export type PriceFaults = FieldErrors<PriceDraft, PriceFault>
 
-/**
- * The values of the price form. Each input mode has separate fields, and only the fields of the
- * selected mode are saved.
- */
+/** Each input mode has separate fields. Only those of the selected mode are saved. */
 export type PriceDraft = typeof emptyPrice
 
 export const emptyPrice = {
@@ -35,7 +32,7 @@ export const draftOfRow = ({ price, ...row }: PriceRow): PriceDraft => ({
   callPrice: price,
 })
 
-/** Changes the input mode. The entered numbers are converted between ratios and prices. */
+/** The entered numbers are converted between ratios and prices. */
 export function inMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
   if (mode === 'price' && draft.mode === 'ratio') {
     const { ratio, completionRatio } = draft
@@ -46,16 +43,13 @@ export function inMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
   return { ...draft, mode }
 }
 
-/** A price in dollars with up to 5 integer digits and 6 decimals, which converts exactly. */
+/** Up to 5 integer digits and 6 decimals, which convert exactly. */
 const PRICE_SHAPE = /^\d{1,5}(\.\d{1,6})?$/
 
-/** A number of tokens with one to nine digits, as the option allows. */
+/** One to nine digits, as the option allows. */
 const COUNT_SHAPE = /^[1-9]\d{0,8}$/
 
-/**
- * Checks the form's values. A price that has not changed since `before` may have more digits than a
- * new price.
- */
+/** A price that has not changed since `before` may have more digits than a new price. */
 export function priceFaults(
   draft: PriceDraft,
   taken: ReadonlySet<string>,
@@ -93,7 +87,7 @@ export function priceFaults(
   return faults
 }
 
-/** Converts the form's values to a table row. `priceFaults` must have found no error in them. */
+/** `priceFaults` must have found no error in the form's values. */
 export function rowOfDraft(draft: PriceDraft): PriceRow {
   const name = draft.name.trim()
   const maxOutputTokens = countOf(draft.maxOutputTokens) ?? ''
@@ -113,10 +107,7 @@ export function rowOfDraft(draft: PriceDraft): PriceRow {
   }
 }
 
-/**
- * Converts the form's values to a table row. A value that the user has not changed keeps all digits
- * that are stored.
- */
+/** A value that the user has not changed keeps all digits that are stored. */
 export function changedRow(row: PriceRow, before: PriceDraft, after: PriceDraft): PriceRow {
   const [old, fresh] = [rowOfDraft(before), rowOfDraft(after)]
   return priceRow(fresh.name, (field) => (old[field] === fresh[field] ? row : fresh)[field])
@@ -127,10 +118,7 @@ const ratiosOf = (draft: PriceDraft) => ({
   completionRatio: completionRatioOf(draft.inputPrice, draft.outputPrice),
 })
 
-/**
- * Parses digits with group separators, such as `16,384` or `16 384`. Returns null if the text is
- * not a count.
- */
+/** Accepts group separators, such as `16,384` or `16 384`. Null if the text is not a count. */
 function countOf(text: string): string | null {
   const digits = text.trim().replace(/(\d)[, ](?=\d{3}(?:\D|$))/g, '$1')
   return digits === '' || COUNT_SHAPE.test(digits) ? digits : null

@@ -19,12 +19,12 @@ import type { CapFallback } from './use-output-limit-fallback.ts'
 type PriceDrawerProps = {
   edited: PriceRow | 'new' | null
   capFallback: CapFallback
-  /** The names of the models in the table. A new model must not have one of these names. */
+  /** The model names in the table, which a new model must not have. */
   taken: ReadonlySet<string>
-  /** The name of a model without a price, if the form opens to set the price of this model. */
+  /** The unpriced model whose price the form sets. */
   newName?: string
   onClose: () => void
-  /** Receives the edited row. `before` is the model's previous name, or null for a new model. */
+  /** `before` is the model's previous name, or null for a new model. */
   onApply: (row: PriceRow, before: string | null) => void
 }
 

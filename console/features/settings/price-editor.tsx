@@ -31,7 +31,7 @@ import type { SettingsForm } from './use-settings-form.ts'
 
 type Open = { row: PriceRow | 'new' } | { historyOf: string } | 'batch' | null
 
-/** The prices as a table. A change in the table stays unsaved until the settings page is saved. */
+/** A change in the table stays unsaved until the settings page is saved. */
 export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
   const { form, maps } = props
   const { t } = useTranslation()
@@ -94,10 +94,7 @@ function PriceList(props: {
   form: SettingsForm
   capFallback: CapFallback
   rows: readonly PriceRow[]
-  /**
-   * The row that was just added or renamed. The list scrolls to this row whenever the object is a
-   * new one.
-   */
+  /** The list scrolls to this row whenever the object is a new one. */
   added: { key: string } | null
   chosen: ReadonlySet<string>
   onChosen: (chosen: ReadonlySet<string>) => void
@@ -108,7 +105,7 @@ function PriceList(props: {
 }) {
   const { t } = useTranslation()
   const [typed, setTyped] = useState<{ text: string; since: typeof props.added }>(NOT_SEARCHED)
-  // The search is cleared after a row was added, because the search could hide the row.
+  // The search could hide an added row.
   const search = typed.since === props.added ? typed.text : ''
   const [pageSize, setPageSize] = usePageSize('prices-page-size')
   const changed = useChangedModels(props.form)

@@ -17,10 +17,6 @@ import type { CapFallback } from './use-output-limit-fallback.ts'
 
 type FieldsProps = { capFallback: CapFallback; form: DraftForm<PriceDraft> }
 
-/**
- * The selection of the input mode, the fields of the selected mode, and the same values converted
- * to other modes.
- */
 export function PriceFields(props: FieldsProps) {
   const { form } = props
   const { t } = useTranslation()
@@ -52,7 +48,6 @@ export function PriceFields(props: FieldsProps) {
 
 type NumberName = Exclude<keyof PriceDraft, 'name' | 'mode' | 'maxOutputTokens'>
 
-/** The field that each input mode requires. */
 const NEEDED: ReadonlySet<NumberName> = new Set(['inputPrice', 'ratio', 'callPrice'])
 
 function ModeFields(props: FieldsProps) {
@@ -96,7 +91,7 @@ function ModeFields(props: FieldsProps) {
   )
 }
 
-/** The output limit. The placeholder of the empty field is the default limit. */
+/** The placeholder of the empty field is the default limit. */
 function OutputCapField({ form, capFallback }: FieldsProps) {
   const { t } = useTranslation()
   const count = useNumberFormat()
@@ -113,7 +108,6 @@ function OutputCapField({ form, capFallback }: FieldsProps) {
   )
 }
 
-/** The entered values converted to the other mode, and the cost of a typical call. */
 export function Equivalent({ draft }: { draft: PriceDraft }) {
   const { t } = useTranslation()
   if (draft.mode === 'call') {

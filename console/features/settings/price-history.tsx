@@ -20,7 +20,7 @@ import { useOptionLabel } from './use-localized-text.ts'
 /** The pause in typing after which the search starts. */
 const SETTLE_MS = 200
 
-/** A drawer with the price changes of one model. It is closed if `model` is null. */
+/** Closed if `model` is null. */
 export function ModelHistoryDrawer(props: { model: string | null; onClose: () => void }) {
   const { t } = useTranslation()
   const { model, onClose } = props
@@ -37,7 +37,6 @@ export function ModelHistoryDrawer(props: { model: string | null; onClose: () =>
   )
 }
 
-/** The price changes of all models and groups, with a search. */
 export function PriceHistory() {
   const { t } = useTranslation()
   const search = useRef<HTMLInputElement>(null)
@@ -81,10 +80,8 @@ export function PriceHistory() {
 
 type Filter = { model?: string; keyword?: string; group?: string }
 
-/** The price changes that match a filter, newest first. */
 function PriceChanges({ onClear, ...filter }: Filter & { onClear?: () => void }) {
   const of = JSON.stringify(filter)
-  // A change of the filters returns to the first page.
   const [place, setPlace] = useState({ of, page: 0 })
   const page = place.of === of ? place.page : 0
   const setPage = (next: number) => setPlace({ of, page: next })
@@ -177,9 +174,7 @@ function ChangeRow({ change }: { change: PriceChange }) {
 const priceHistoryKey = ['price-history'] as const
 
 type PriceHistoryFilter = {
-  /** The exact model name. */
   model?: string
-  /** A part of the model name. */
   keyword?: string
   group?: string
   p: number

@@ -20,7 +20,6 @@ import { draftEntries, isPriceOption } from './unsaved-price-entries.ts'
 import { useOptionLabel } from './use-localized-text.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** Schedules the unsaved price changes. They take effect at the selected time. */
 function PlanDrafts({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -57,9 +56,6 @@ function PlanDrafts({ form }: { form: SettingsForm }) {
   )
 }
 
-/**
- * A drawer that schedules the unsaved prices and lists the scheduled changes with their results.
- */
 export function PriceSchedule({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   return (
@@ -77,7 +73,7 @@ function Planned() {
   const query = useQuery({ ...priceScheduleQuery, refetchInterval: pauseBefore })
   const applied = query.data?.filter(({ status }) => status === 'applied')
   const last = Math.max(0, ...(applied ?? []).map((change) => change.ended_time))
-  // Reload the options when a planned change takes effect, because the change has set new prices.
+  // A planned change that takes effect has set new prices.
   useEffect(() => {
     const readAt = client.getQueryState(optionsKey)?.dataUpdatedAt ?? 0
     if (last * 1_000 >= readAt - CLOCKS_MS) void client.invalidateQueries({ queryKey: optionsKey })
@@ -99,7 +95,7 @@ function Planned() {
 }
 
 const LOOK_MS = 5_000
-/** The tolerated difference between the clocks of the server and the browser, in milliseconds. */
+/** The tolerated difference between the clocks of server and browser, in milliseconds. */
 const CLOCKS_MS = 60_000
 
 const pauseBefore = ({ state }: { state: { data?: ScheduledChange[] | undefined } }) =>
@@ -162,7 +158,6 @@ function PlannedChange({ change }: { change: ScheduledChange }) {
   )
 }
 
-/** The causes for which a planned price change can fail when it is due, by error code. */
 const CAUSES = {
   'entry-missing': 'entryMissing',
   'not-ratio': 'notRatio',
@@ -177,10 +172,7 @@ const CAUSES = {
   'bad-character': 'badName',
 } as const
 
-/**
- * Returns a function that translates the error of a failed plan. The server sends such an error as
- * `option: code`.
- */
+/** The server sends the error of a failed plan as `option: code`. */
 function usePlanFault(): (fault: string) => string {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()

@@ -1,6 +1,5 @@
 import { type JsonMap, readJsonMap, withEntry, writeJsonMap } from './json-map.ts'
 
-/** The option that has the values of each field of a row. */
 const OPTIONS = {
   price: 'ModelPrice',
   ratio: 'ModelRatio',
@@ -10,7 +9,6 @@ const OPTIONS = {
 } as const satisfies Record<PriceField, string>
 type PriceField = Exclude<keyof PriceRow, 'name'>
 const FIELDS = Object.keys(OPTIONS) as PriceField[]
-/** The fields that a model with a fixed price does not have. */
 const RATIOS: ReadonlySet<PriceField> = new Set(['ratio', 'completionRatio', 'cacheRatio'])
 export const PRICE_KEYS: readonly PriceKey[] = Object.values(OPTIONS)
 const NAMING_KEYS = ['ModelPrice', 'ModelRatio', 'CompletionRatio'] as const
@@ -18,32 +16,25 @@ const NAMING_KEYS = ['ModelPrice', 'ModelRatio', 'CompletionRatio'] as const
 const BUILT_IN_KEYS: ReadonlySet<PriceKey> = new Set(['CacheRatio', 'MaxOutputTokens'])
 export type PriceKey = (typeof OPTIONS)[PriceField]
 
-/** The prices of a model as decimal texts. An empty text means that no value is set. */
+/** Decimal texts. An empty text means that no value is set. */
 export type PriceRow = {
   name: string
-  /** The price per call in dollars, which takes precedence over the ratios. */
+  /** In dollars per call. Takes precedence over the ratios. */
   price: string
   ratio: string
   completionRatio: string
   cacheRatio: string
-  /**
-   * The maximum output tokens of a response. If a call sets no limit, quota for this number of
-   * tokens is held (reserved).
-   */
+  /** If a call sets no limit, quota for this number of tokens is held (reserved). */
   maxOutputTokens: string
 }
 
-/** Creates a row from the values of its fields. */
 export const priceRow = (name: string, read: (field: PriceField) => string): PriceRow =>
   ({ name, ...Object.fromEntries(FIELDS.map((field) => [field, read(field)])) }) as PriceRow
 
 type Texts = ReadonlyMap<string, string>
 export type PriceMaps = Readonly<Record<PriceKey, JsonMap>>
 
-/**
- * Parses the price options. Returns null if a text is not a map of numbers and must be corrected
- * first.
- */
+/** Returns null if a text is not a map of numbers and must be corrected first. */
 export function readPriceMaps(texts: Texts): PriceMaps | null {
   const maps = PRICE_KEYS.map((key) => [key, readJsonMap(texts.get(key) ?? '{}')] as const)
   if (maps.some(([, map]) => map === null)) return null
@@ -51,9 +42,8 @@ export function readPriceMaps(texts: Texts): PriceMaps | null {
 }
 
 /**
- * Returns every model that has a price or a ratio, sorted by name. Models with only a cache ratio
- * or an output limit are omitted, because most of them are built-in entries that the site does not
- * sell.
+ * Sorted by name. Omits models with only a cache ratio or an output limit, because most of them are
+ * built-in entries that the site does not sell.
  */
 export function priceRows(maps: PriceMaps): PriceRow[] {
   const names = new Set(NAMING_KEYS.flatMap((key) => [...maps[key].keys()]))
@@ -67,10 +57,7 @@ export const isPriced = (row: PriceRow): boolean => row.price !== '' || row.rati
 const isNamed = (maps: PriceMaps, name: string): boolean =>
   NAMING_KEYS.some((key) => maps[key].has(name))
 
-/**
- * Returns the texts of the options that change because of the edited rows. An empty value removes
- * the model's entry.
- */
+/** Returns only the texts that change. An empty value removes the model's entry. */
 export function withRows(maps: PriceMaps, rows: readonly PriceRow[]): Map<PriceKey, string> {
   const changed = new Map<PriceKey, string>()
   for (const field of FIELDS) {
@@ -89,7 +76,6 @@ export function withRows(maps: PriceMaps, rows: readonly PriceRow[]): Map<PriceK
   return changed
 }
 
-/** Returns the texts of those options in `after` that differ from `before`. */
 export const textsOfMaps = (before: PriceMaps, after: PriceMaps): Map<PriceKey, string> =>
   new Map(
     PRICE_KEYS.map((key) => [key, writeJsonMap(before[key]), writeJsonMap(after[key])] as const)

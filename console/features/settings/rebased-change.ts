@@ -1,10 +1,7 @@
 import { type JsonMap, readJsonMap, withEntry, writeJsonMap } from './json-map.ts'
 import type { OptionChange } from './option-changes.ts'
 
-/**
- * Merges the user's change into `theirs`, the version that another user has saved. `isClear` is
- * false if both users have changed the same entry in different ways.
- */
+/** `theirs` is another user's saved version. `isClear` is false if both users changed an entry. */
 export function rebasedChange(
   { before, after }: Pick<OptionChange, 'before' | 'after'>,
   theirs: string,
@@ -24,10 +21,7 @@ export function rebasedChange(
   return { text: writeJsonMap(merged), isClear }
 }
 
-/**
- * Parses all texts as flat maps of one kind. Returns an empty list if one of the texts can't be
- * parsed.
- */
+/** Returns an empty list if one of the texts can't be parsed as a flat map of one kind. */
 function mapsOf(...texts: string[]): JsonMap[] {
   for (const kind of ['number', 'text'] as const) {
     const maps = texts.map((text) => readJsonMap(text, kind))

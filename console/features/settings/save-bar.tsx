@@ -8,7 +8,6 @@ import { OptionDiff } from './option-diff.tsx'
 import { useWords } from './use-localized-text.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** A sticky bar with the number of unsaved changes, a list of them, and the save button. */
 export function SaveBar({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   const [isOpen, setOpen] = useState(false)

@@ -4,32 +4,23 @@ import { rebasedChange } from './rebased-change.ts'
 
 type Texts = ReadonlyMap<string, string>
 
-/**
- * The result of a merge. `text` is the user's change, merged with the version `onto` that another
- * user has saved.
- */
+/** `text` is the user's change, merged with another user's saved version `onto`. */
 export type Rebased = { readonly text: string; readonly onto: string }
 
 export type Sent = {
   saved: ReadonlySet<string>
   refusals: Texts
-  /** The server's remarks on the saved options. */
   notes: Texts
-  /** The user's changes that were merged with a change by another user, by option. */
+  /** The changes that were merged with another user's change, by option. */
   rebased: ReadonlyMap<string, Rebased>
 }
 
-/**
- * The maximum number of attempts to save an option. Each retry merges the change of another user.
- */
+/** Each retry merges the change of another user. */
 const TRIES_MAX = 3
 
 type ReadAgain = () => Promise<Texts>
 
-/**
- * Saves each option with a separate request. A change by another user is merged and never
- * overwritten.
- */
+/** A change by another user is merged and never overwritten. */
 export async function sendChanges(
   changes: readonly OptionChange[],
   readAgain: ReadAgain,

@@ -24,10 +24,7 @@ function isWrong(entry: Entry): boolean {
   return number === null || isNegative(number)
 }
 
-/**
- * Edits a planned price change. Saving replaces the planned change atomically. If the planned
- * change is no longer pending, saving plans a second change.
- */
+/** Replaces the plan atomically, or plans a second change if the first is no longer pending. */
 export function PlannedEditor(props: { change: ScheduledChange; onClose: () => void }) {
   const { change, onClose } = props
   const { t } = useTranslation()
@@ -108,10 +105,7 @@ function EditedEntry(props: {
   entry: Entry
   isWrong: boolean
   onChange: (value: string) => void
-  /**
-   * Removes an entry from the plan. Null if the plan has a single entry, because the user can
-   * cancel the complete plan.
-   */
+  /** Null for a single entry, because the user can cancel the complete plan. */
   onRemove: (() => void) | null
 }) {
   const { entry, onChange, onRemove } = props

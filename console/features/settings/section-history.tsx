@@ -15,7 +15,6 @@ import type { SettingsForm } from './use-settings-form.ts'
 
 type HistoryProps = { section: OptionSection; form: SettingsForm }
 
-/** A button in a section's header that opens the history of the section's changes. */
 export function SectionHistory(props: HistoryProps) {
   const { t } = useTranslation()
   const words = useWords()

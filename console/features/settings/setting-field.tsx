@@ -13,10 +13,7 @@ import type { SettingsForm } from './use-settings-form.ts'
 /** The text that the server sends in place of a secret. */
 const SET = '***'
 
-/**
- * The field of a secret. The stored secret is never shown. An empty field leaves the secret
- * unchanged, and a button deletes it.
- */
+/** The stored secret is never shown. An empty field leaves it unchanged. */
 function SecretField(props: { option: OptionSchema; form: SettingsForm }) {
   const { form, option } = props
   const { t } = useTranslation()

@@ -7,10 +7,7 @@ import type { SettingsForm } from './use-settings-form.ts'
 
 const NUMBERS = ['integer', 'decimal']
 
-/**
- * Returns a function that gives the text below a field: an amount of quota in dollars, the help,
- * the default value and the required role.
- */
+/** An amount of quota in dollars, the help, the default value and the required role. */
 export function useHint(form: SettingsForm): (option: OptionSchema) => string | undefined {
   const { t } = useTranslation()
   const words = useWords()
@@ -35,6 +32,5 @@ export function useHint(form: SettingsForm): (option: OptionSchema) => string | 
   }
 }
 
-/** Returns true if the current user may change no option of the section. */
 export const isRootOnly = (form: SettingsForm, section: string): boolean =>
   form.optionsOf(section).every(({ key }) => !form.mayChange(key))

@@ -10,11 +10,9 @@ import { isRootOnly } from './setting-hint.tsx'
 import { useWords } from './use-localized-text.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** The panel of a section: a custom form, or a field for each option. */
 export function SettingSection(props: {
   section: OptionSection
   form: SettingsForm
-  /** Content that replaces the generated fields. */
   children?: ReactNode
   extra?: ReactNode
 }) {
@@ -43,7 +41,7 @@ export function SettingSection(props: {
   )
 }
 
-/** The fields in two columns. Related fields share a row. */
+/** Related fields share a row. */
 function Fields(props: { options: readonly OptionSchema[]; form: SettingsForm }) {
   const starts = rowStarts(props.options)
   return (
@@ -62,8 +60,5 @@ function fieldClass(option: OptionSchema, isStart: boolean): string | undefined 
   return isStart ? 'tg-setting-start' : undefined
 }
 
-/**
- * Returns true if the field of the option needs both columns. A JSON field needs only one column,
- * because its lines are short.
- */
+/** A JSON field needs only one column, because its lines are short. */
 const isWide = ({ type }: OptionSchema): boolean => type.kind === 'lines' || type.kind === 'links'

@@ -23,7 +23,7 @@ export type SettingFault =
   | { code: 'unknownPlaceholder'; placeholder: string }
   | { code: 'belowOther' | 'aboveOther'; other: Words }
 
-/** Checks an option's text by the option's type. Returns null if the text may be sent. */
+/** Returns null if the text may be sent. */
 export function settingFault(type: OptionType, text: string): SettingFault | null {
   switch (type.kind) {
     case 'flag':
@@ -47,10 +47,7 @@ export function settingFault(type: OptionType, text: string): SettingFault | nul
   }
 }
 
-/**
- * Checks a range whose lower or upper end is the option `key`. In the schema, the upper end refers
- * to the lower end.
- */
+/** In the schema, the upper end of a range refers to the lower end. `key` may be either. */
 export function rangeFault(
   schema: ReadonlyMap<string, OptionSchema>,
   key: string,
@@ -67,7 +64,7 @@ export function rangeFault(
   return null
 }
 
-/** Returns true for a valid range. An upper end of 0 means no limit. */
+/** An upper end of 0 means no limit. */
 export function isRange(lower: string, upper: string): boolean {
   const [least, most] = [parseDecimal(lower), parseDecimal(upper)]
   return least === null || most === null || Number(upper) === 0 || !isBelow(most, least)
@@ -143,10 +140,7 @@ function linksFault(value: unknown): SettingFault | null {
   return links.map(([, link]) => linkFault(link)).find((fault) => fault !== null) ?? null
 }
 
-/**
- * Returns an error for unknown placeholders, which are probably typing errors, although the server
- * accepts them.
- */
+/** The server accepts unknown placeholders, but they are probably typing errors. */
 function linkFault(template: string): SettingFault | null {
   const named = template.match(/\{[a-z_][\w-]*\}/gi) ?? []
   const unknown = named.find((placeholder) => !FILLED.includes(placeholder))
@@ -159,6 +153,6 @@ const FILLED: readonly string[] = ['{address}', '{key}']
 const isLinks = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
 
-/** Returns true if the link opens a chat client, which receives a key. */
+/** A chat client receives a key. */
 const isChatLink = (template: string): boolean =>
   chatWay(chatAddress(template, 'https://a.example', 'sk-a'), '') !== 'none'

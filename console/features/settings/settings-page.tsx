@@ -53,7 +53,7 @@ function show(id: string): void {
 const TABS = ['operation', 'ratelimit', 'models', 'system', 'other'] as const
 const ADDRESS = { tab: choiceParam(TABS, 'operation') }
 
-/** The options of the site. A user without the admin role sees a message instead. */
+/** A user without the admin role sees a message instead. */
 export function SettingsPage() {
   const { t } = useTranslation()
   if (!isAdmin(useUser())) return <AdminsOnlyPage title={t('settings.title')} />
@@ -73,7 +73,7 @@ function Settings() {
   const form = useSettingsForm({ onFault: (key) => setFaulty({ key }), onSaved: goBack })
   const faultyTab = faulty === null ? undefined : form.option(faulty.key)?.tab
   useLeaveGuard(form.changes.length > 0)
-  // The field with the error may be on another tab, which must be opened first.
+  // The field with the error may be on another tab.
   useEffect(() => {
     if (faultyTab === undefined) return
     if (faultyTab !== tab) return setAddress({ tab: faultyTab })
@@ -124,7 +124,6 @@ function Settings() {
   )
 }
 
-/** A notice above the settings that the automatic check has found a newer release. */
 function UpdateNotice(props: { onShow: () => void }) {
   const { t } = useTranslation()
   const { data } = useQuery(automaticCheckQuery)

@@ -15,12 +15,9 @@ import { useCapFallback } from './use-output-limit-fallback.ts'
 import { useHeld } from './use-paused-refresh.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/**
- * The model whose price form is open. The model is in the URL, so that a link can open the form.
- */
+/** The model whose price form is open, in the URL so that a link can open the form. */
 const ADDRESS = { price: textParam('', 200) }
 
-/** The models of enabled channels without a price, each with a button that sets the price. */
 export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
   const { form, maps } = props
   const { t } = useTranslation()
@@ -78,7 +75,7 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
   )
 }
 
-/** Manages which model's price form is open. Null means that the form is closed. */
+/** Null means that the form is closed. */
 function usePriceForm({ changes }: SettingsForm) {
   const [{ price }, setAddress] = useUrlState(ADDRESS)
   const goBack = useReturn()
@@ -86,7 +83,7 @@ function usePriceForm({ changes }: SettingsForm) {
   return {
     name: price === '' ? null : price,
     setName,
-    /** Closes the form and opens the page that linked to it, unless other prices are unsaved. */
+    /** Opens the page that linked to the form, unless other prices are unsaved. */
     close: () => {
       if (goBack !== null && changes.length === 0) goBack()
       else setName(null)

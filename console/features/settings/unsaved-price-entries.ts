@@ -5,7 +5,6 @@ import { readNested } from './group-table.ts'
 import { type JsonMap, readJsonMap } from './json-map.ts'
 import type { OptionChange } from './option-changes.ts'
 
-/** The options that map model or group names to decimals. */
 const MAPS: ReadonlySet<string> = new Set([
   'ModelPrice',
   'ModelRatio',
@@ -18,14 +17,11 @@ const MAPS: ReadonlySet<string> = new Set([
   'GroupRatio',
 ])
 
-/** Returns true if the option is a price option, whose changes can be scheduled. */
+/** Only changes of price options can be scheduled. */
 export const isPriceOption = (key: string): boolean =>
   MAPS.has(key) || key === 'GroupGroupRatio' || key.startsWith('fallback_')
 
-/**
- * Returns the unsaved price changes, one for each name. Returns null if an unsaved text is
- * malformed.
- */
+/** One change for each name. Null if an unsaved text is malformed. */
 export function draftEntries(changes: readonly OptionChange[]): PlannedEntry[] | null {
   const entries: PlannedEntry[] = []
   for (const { key, before, after } of changes) {
@@ -43,10 +39,7 @@ export function draftEntries(changes: readonly OptionChange[]): PlannedEntry[] |
   return entries
 }
 
-/**
- * Parses an option's text to a map. The name of a special ratio's entry contains two groups. An
- * option with a single value has one entry with an empty name.
- */
+/** A special ratio's name contains two groups, and a single value has an empty name. */
 function entriesOf(key: string, text: string): JsonMap | null {
   if (MAPS.has(key)) return readJsonMap(text)
   if (key !== 'GroupGroupRatio') return new Map(text.trim() === '' ? [] : [['', text.trim()]])

@@ -4,17 +4,14 @@ import { optionSchemaQuery } from '#console/api/options.ts'
 import { currentLanguage } from '#console/i18n/i18n.ts'
 import type { Words } from '#read-api/contract/options.ts'
 
-/**
- * Returns a function that selects the text in the current language. For null, the function returns
- * an empty text.
- */
+/** Selects the current language. Returns an empty text for null. */
 export function useWords(): (words: Words | null | undefined) => string {
   useTranslation()
   const language = currentLanguage()
   return (words) => words?.[language] ?? ''
 }
 
-/** Returns an option's label, or the option's key until the labels have loaded. */
+/** Returns the option's key until the labels have loaded. */
 export function useOptionLabel(): (key: string) => string {
   const words = useWords()
   const options = useQuery(optionSchemaQuery).data?.options ?? []

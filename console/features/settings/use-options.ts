@@ -22,10 +22,7 @@ const NOTHING: Baseline = new Map()
 
 const LOOK_MS = 10_000
 
-/**
- * Reads the options and their values. The values are polled for changes by other users, except
- * while this user edits.
- */
+/** Polls for changes by other users, except while this user edits. */
 export function useOptions(isEdited: (baseline: Baseline) => boolean): Options {
   const isHeld = ({ state }: { state: { data?: Baseline | undefined } }) =>
     isEdited(state.data ?? NOTHING)

@@ -7,10 +7,7 @@ type Shown = {
   readonly setPage: (page: number) => void
 }
 
-/**
- * Opens the page of the list that contains the row `wanted` and scrolls to the row. `places` are
- * the keys of all rows in order. Only a new `wanted` object has an effect.
- */
+/** `places` are the keys of all rows in order. Only a new `wanted` object has an effect. */
 export function useShownRow(
   wanted: { readonly key: string } | null,
   places: readonly string[],

@@ -15,10 +15,10 @@ import { type Options, useOptions } from './use-options.ts'
 
 const OUT_OF_BOUNDS: readonly SettingFault['code'][] = ['tooSmall', 'tooLarge', 'notNumber']
 
-/** The largest safe integer as text. An option's maximum of this size is not shown to the user. */
+/** An option's maximum of this size is not shown to the user. */
 const BEYOND_NEED = String(Number.MAX_SAFE_INTEGER)
 
-/** Returns the text of an error. An option may define the text for its bounds. */
+/** An option may define the text for its bounds. */
 function useFaultText(): (option: OptionSchema, fault: SettingFault) => string {
   const { t } = useTranslation()
   const words = useWords()
@@ -30,7 +30,6 @@ function useFaultText(): (option: OptionSchema, fault: SettingFault) => string {
     const other = 'other' in fault ? words(fault.other) : ''
     const text = t(`settings.${code}`, { ...params, other })
     const { minimum: min, maximum: max } = option.type
-    // The text for an invalid number also shows the permitted range.
     const isBounded = code === 'notInteger' || code === 'notNumber'
     if (!isBounded || min === undefined || max === undefined) return text
     return max === BEYOND_NEED
@@ -40,7 +39,7 @@ function useFaultText(): (option: OptionSchema, fault: SettingFault) => string {
 }
 
 export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
-  /** Returns true if the server has this option. The page hides options that the server lacks. */
+  /** The page hides options that the server lacks. */
   has: (key: string) => boolean
   option: (key: string) => OptionSchema | undefined
   optionsOf: (section: string) => readonly OptionSchema[]
@@ -48,15 +47,11 @@ export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
   isChanged: (key: string) => boolean
   set: (values: ReadonlyMap<string, string>) => void
   reset: (key: string) => void
-  /** Called when a field loses the focus. From then on, an error of the field is visible. */
+  /** From the blur on, an error of the field is visible. */
   touch: (key: string) => void
-  /** Returns the visible error of an option, or undefined if there is none. */
   errorText: (key: string) => string | undefined
   changes: readonly OptionChange[]
-  /**
-   * Pauses the refresh of the form's option values while `isOpen` is true, because the user edits
-   * them.
-   */
+  /** Pauses the refresh of values while `isOpen` is true, because the user edits them. */
   hold: (isOpen: boolean) => void
   discard: () => void
   save: () => Promise<void>
@@ -72,11 +67,7 @@ type Texts = ReadonlyMap<string, string>
 const NO_TEXTS: Texts = new Map()
 const NO_KEYS: ReadonlySet<string> = new Set()
 
-/**
- * Manages the settings page: the loaded options, the unsaved texts, and saving. `onFault` receives
- * the first option that has an error or that the server rejects. `onSaved` is called when all
- * changes are saved.
- */
+/** `onFault` receives the first option that has an error or that the server rejects. */
 export function useSettingsForm(events: FormEvents): SettingsForm {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -138,7 +129,6 @@ export function useSettingsForm(events: FormEvents): SettingsForm {
 
 type Outcome = Awaited<ReturnType<typeof sendChanges>>
 
-/** Returns the function that shows what was saved and what the server rejected. */
 function useSaveOutcome({ onFault, onSaved }: FormEvents) {
   const { t } = useTranslation()
   const label = useOptionLabel()
@@ -155,14 +145,11 @@ function useSaveOutcome({ onFault, onSaved }: FormEvents) {
   }
 }
 
-/** Returns a section's options. An option with a note is left out, because it has no effect. */
+/** An option with a note is left out, because it has no effect. */
 const shownOptions = (schema: Options['schema'], id: string): OptionSchema[] =>
   [...schema.values()].filter(({ section, note }) => section === id && note === null)
 
-/**
- * Compares the unsaved texts with the loaded options. The loaded options are not refreshed while
- * the user edits.
- */
+/** The loaded options are not refreshed while the user edits. */
 function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases' | 'texts'>) {
   const [held, setHeld] = useState<Texts | null>(null)
   const options = useOptions((live) => held !== null || changesOf(live, bases, texts).length > 0)
@@ -170,8 +157,7 @@ function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases
   const changes = useMemo(() => changesOf(baseline, bases, texts), [baseline, bases, texts])
   const value = (key: string) => {
     const [theirs, draft] = [baseline.get(key) ?? '', texts.get(key)]
-    // An unsaved text that equals the stored value is dropped if another user has changed the
-    // option.
+    // Drops a text that equals the stored value after another user's change.
     const isOver = bases.get(key) !== theirs && !changes.some((change) => change.key === key)
     return draft === undefined || isOver ? theirs : draft
   }
@@ -181,10 +167,9 @@ function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases
 const changesOf = (baseline: Texts, bases: Texts, texts: Texts): OptionChange[] =>
   changedOptions(new Map([...baseline, ...bases]), texts)
 
-/** Manages the unsaved texts, the fields that had the focus, and the server's errors. */
 function useDrafts() {
   const [texts, setTexts] = useState(NO_TEXTS)
-  // The option values at the start of the edit. The unsaved texts are compared with these values.
+  // The values at the start of the edit, with which the unsaved texts are compared.
   const [bases, setBases] = useState(NO_TEXTS)
   const [touched, setTouched] = useState(NO_KEYS)
   const [refusals, setRefusals] = useState(NO_TEXTS)

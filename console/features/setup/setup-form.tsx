@@ -21,10 +21,7 @@ type SetupDraft = AccountDraft & { mode: UsageMode }
 
 const EMPTY_SETUP: SetupDraft = { ...EMPTY_ACCOUNT, mode: 'external' }
 
-/**
- * Builds the setup request. `token` is the setup token in the URL that the server's log shows. The
- * token permits a setup from another machine.
- */
+/** `token` in the URL, which the server's log shows, permits a setup from another machine. */
 function setupBody(draft: SetupDraft, token: string | null): Setup {
   return {
     username: draft.username.trim(),
@@ -36,21 +33,19 @@ function setupBody(draft: SetupDraft, token: string | null): Setup {
   }
 }
 
-/**
- * The delay in milliseconds before the page is left, so that the user can read the success message.
- */
+/** In milliseconds, so that the user can read the success message. */
 const LEAVE_DELAY_MS = 800
 
 const MODES: readonly UsageMode[] = ['external', 'self', 'demo']
 
-/** Runs the setup once and opens the start page with a full page load. */
+/** Opens the start page with a full page load. */
 export function SetupForm(props: { isRootReady: boolean }) {
   const { t } = useTranslation()
   const [params] = useSearchParams()
   const [isDone, setDone] = useState(false)
   const form = useDraftForm<SetupDraft, AccountFault>({
     initial: () => EMPTY_SETUP,
-    // If an account of the super admin exists already, the form asks only for the mode.
+    // With an existing super admin, the form asks only for the mode.
     validate: (draft) => (props.isRootReady ? {} : accountFaults(draft)),
     faultText: (fault) => t(`setup.${fault}`),
     save: async (draft) => {
@@ -85,7 +80,7 @@ export function SetupForm(props: { isRootReady: boolean }) {
   )
 }
 
-/** Runs the setup. `failed` is the error message that is used if the server sends no message. */
+/** `failed` is the message if the server sends none. */
 const setUp = (body: Setup, failed: string) =>
   call('POST /api/setup', { body }).catch((error: unknown) => {
     throw error instanceof Error && error.message !== '' ? error : new Error(failed)

@@ -6,7 +6,6 @@ import { CodeCell, TextCell } from './task-cells.tsx'
 import { columnOf, commonColumns } from './task-columns.tsx'
 import { DRAWINGS } from './task-kind.ts'
 
-/** The part of a drawing that an open dialog shows. */
 export type Shown = 'image' | 'texts'
 
 type Acts = {
@@ -41,8 +40,7 @@ export function drawingColumns(t: TFunction, acts: Acts): Column<DrawingTask>[] 
     common.progress,
     common.duration,
     columnOf<DrawingTask>(t, 'result', 96, (task) => result(t, task, acts), { onCard: 'line' }),
-    // Hidden for admins, because they see two additional columns. The result column also explains
-    // failures.
+    // Admins see two additional columns, and the result column also explains failures.
     columnOf<DrawingTask>(t, 'code', 117, ({ code }) => <CodeCell code={code} />, {
       isHiddenAtFirst: acts.isAdmin,
     }),
@@ -52,7 +50,6 @@ export function drawingColumns(t: TFunction, acts: Acts): Column<DrawingTask>[] 
   ]
 }
 
-/** Renders the drawing, or the reason why there is no drawing. */
 function result(t: TFunction, task: DrawingTask, { onOpen }: Acts) {
   const { fail_reason: reason, image_url: image } = task
   if (reason !== '') {

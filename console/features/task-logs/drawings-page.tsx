@@ -14,7 +14,6 @@ import { DRAWINGS } from './task-kind.ts'
 import { TaskList } from './task-list.tsx'
 import { useTaskList } from './use-task-list.ts'
 
-/** Shows a drawing at the size of the window. */
 function ImageViewer(props: { task: DrawingTask; onClose: () => void }) {
   const { t } = useTranslation()
   const { image_url: url, prompt } = props.task
@@ -94,7 +93,7 @@ export function DrawingsPage() {
   )
 }
 
-/** A warning that the site has no callback URL. Without the URL, results arrive late or never. */
+/** Without the callback URL, results arrive late or never. */
 function CallbackNotice() {
   const { t } = useTranslation()
   if (useStatus()?.mj_notify_enabled !== false) return null

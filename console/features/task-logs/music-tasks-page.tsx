@@ -11,7 +11,6 @@ import { MUSIC } from './task-kind.ts'
 import { TaskList } from './task-list.tsx'
 import { useTaskList } from './use-task-list.ts'
 
-/** The request and the result of a music task, with a player and the lyrics. */
 function SongDialog(props: { task: MusicTask; isAdmin: boolean; onClose: () => void }) {
   const { t } = useTranslation()
   const { task } = props

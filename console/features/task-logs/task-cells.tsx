@@ -9,7 +9,7 @@ type Status = keyof Words['taskLogs']['status']
 type Action = keyof Words['taskLogs']['action']
 type Code = keyof Words['taskLogs']['code']
 
-/** The tone of each status. An empty status means that the task is being submitted. */
+/** An empty status means that the task is being submitted. */
 const STATUS_TONES: Readonly<Record<Status, Tone>> = {
   SUBMITTING: 'neutral',
   NOT_START: 'neutral',
@@ -43,7 +43,6 @@ const ACTION_COLORS: Readonly<Record<Action, string>> = {
   LYRICS: 'yellow',
 }
 
-/** The provider's response codes to the submission of a drawing. */
 const CODES: Readonly<Record<number, { readonly name: Code; readonly tone: Tone }>> = {
   0: { name: 'none', tone: 'bad' },
   1: { name: 'taken', tone: 'good' },
@@ -97,10 +96,7 @@ export function ProgressCell({ task }: { task: AnyTask }) {
 
 const SLOW_SECONDS = 60
 
-/**
- * The time from a task's submission to its end. If `isTimed` is true, a time of more than a minute
- * is marked as slow.
- */
+/** From submission to end. If `isTimed` is true, more than a minute is marked as slow. */
 export function DurationCell(props: { task: AnyTask; isTimed: boolean }) {
   const { t } = useTranslation()
   const { submit_time: from, finish_time: to } = props.task
@@ -121,7 +117,6 @@ export function DurationCell(props: { task: AnyTask; isTimed: boolean }) {
   )
 }
 
-/** A text that is cut to fit the cell. A tooltip or a dialog shows the complete text. */
 export function TextCell(props: { text: string; onOpen: () => void; isBad?: boolean }) {
   return (
     <button

@@ -10,7 +10,6 @@ import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
 import { relativeRange } from '#console/ui/time-range/time-range.ts'
 import type { TaskListView } from './use-task-list.ts'
 
-/** The filters by time, id and (for admins) channel, as stored in the URL. */
 export function TaskFilters(props: { view: TaskListView }) {
   const { t } = useTranslation()
   const { filter, setFilter, isAdmin } = props.view
@@ -40,14 +39,11 @@ export type NoTasksWords = {
   readonly icon: IconName
   readonly title: string
   readonly body: string
-  /** A message that the site has disabled tasks of this kind. Null if the tasks are enabled. */
+  /** Set if the site has disabled tasks of this kind. */
   readonly off: string | null
 }
 
-/**
- * A note above the list. The note says that the site has disabled tasks of this kind, so that no
- * new rows arrive.
- */
+/** Says that no new rows arrive, because the site has disabled tasks of this kind. */
 export function OffNote(props: { off: string; isAdmin: boolean }) {
   const { t } = useTranslation()
   return (
@@ -60,9 +56,6 @@ export function OffNote(props: { off: string; isAdmin: boolean }) {
   )
 }
 
-/**
- * Explains why the list is empty: there is no task in the range, or no task matches the filters.
- */
 export function NoTasks(props: NoTasksWords & { view: TaskListView }) {
   const { t } = useTranslation()
   const { filter, setFilter, isFiltered, isAdmin, clear } = props.view

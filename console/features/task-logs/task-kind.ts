@@ -7,9 +7,7 @@ import type { DrawingTask, MusicTask } from '#read-api/contract/tasks.ts'
 
 export type AnyTask = DrawingTask | MusicTask
 
-/**
- * The server's sort name of each sortable column. The server sorts only the newest 10 000 tasks.
- */
+/** The server sorts only the newest 10 000 tasks. */
 const SORTS = {
   submitted: 'submit_time',
   username: 'username',
@@ -27,16 +25,13 @@ const addressOf = (range: TimeRange) =>
     {
       range: rangeParam(range),
       id: textParam(),
-      /** The channel id; 0 means all channels. Admins only. */
+      /** 0 means all channels. Admins only. */
       channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
     },
     { pageName: 'p', hasPageSize: true, sorts: SORTS },
   )
 
-/**
- * The filters of a request for tasks. `page` is zero-based. An empty id and channel 0 do not
- * filter. Times are in unix seconds.
- */
+/** `page` is zero-based. An empty id and channel 0 do not filter. Times are in unix seconds. */
 type TaskAsk = {
   sort: string | undefined
   order: 'asc' | 'desc' | undefined
@@ -51,13 +46,9 @@ type TaskAsk = {
   signal: AbortSignal
 }
 
-/**
- * A page of tasks. `is_total_capped` is true if the server stopped counting at `total`, so that
- * more tasks exist.
- */
+/** `is_total_capped` is true if more than `total` tasks exist. */
 export type TaskPage<Task> = ListPage<Task> & { is_total_capped: boolean }
 
-/** The query parameters by their API names. Undefined parameters are not sent. */
 const taskParams = (ask: TaskAsk) => ({
   p: ask.page,
   page_size: ask.pageSize,
@@ -68,7 +59,6 @@ const taskParams = (ask: TaskAsk) => ({
   order: ask.order,
 })
 
-/** The differences between the logs of drawings and of music. */
 export type TaskKind<Task extends AnyTask> = {
   readonly name: 'drawing' | 'music'
   readonly address: ReturnType<typeof addressOf>
@@ -76,7 +66,7 @@ export type TaskKind<Task extends AnyTask> = {
   readonly idOf: (task: Task) => string
 }
 
-/** The log of drawings. The default range is the last 30 days and the next hour. */
+/** The default range is the last 30 days and the next hour. */
 export const DRAWINGS: TaskKind<DrawingTask> = {
   name: 'drawing',
   address: addressOf(relativeRange('30d')),
@@ -89,7 +79,7 @@ export const DRAWINGS: TaskKind<DrawingTask> = {
   idOf: ({ mj_id }) => mj_id,
 }
 
-/** The log of music and lyrics. The default range is from midnight until one hour from now. */
+/** The default range is from midnight until one hour from now. */
 export const MUSIC: TaskKind<MusicTask> = {
   name: 'music',
   address: addressOf(relativeRange('today')),

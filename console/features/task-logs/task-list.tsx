@@ -7,10 +7,8 @@ import type { useTaskList } from './use-task-list.ts'
 import '#console/ui/forms/forms.css'
 import './task-logs.css'
 
-/** A log of tasks with filters. An empty list shows the reason. */
 export function TaskList<Task extends AnyTask>(props: {
   name: string
-  /** The key under which this browser stores the column layout. */
   layoutKey: string
   columns: readonly Column<Task>[]
   view: ReturnType<typeof useTaskList<Task>>

@@ -13,7 +13,7 @@ type Ask = ListAsk<TaskKind<AnyTask>['address']['filters']>
 
 const EVERY_MS = 1_000
 
-/** Reads the page of tasks that the URL selects. Live events update the progress. */
+/** Live events update the progress. */
 export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
   const isAdmin = isAdminUser(useUser())
   const client = useQueryClient()
@@ -67,5 +67,4 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
   }
 }
 
-/** The part of the list's state that the filters and the empty list use. */
 export type TaskListView = Omit<ReturnType<typeof useTaskList>, 'list' | 'rows'>

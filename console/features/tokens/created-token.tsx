@@ -19,12 +19,10 @@ export type ReadyToken = Pick<
   'id' | 'name' | 'key' | 'group' | 'model_limits_enabled' | 'model_limits'
 >
 
-/** The tokens to display. `areNew` is true for new tokens and false for an existing token. */
 export type Ready = { readonly tokens: readonly ReadyToken[]; readonly areNew: boolean }
 
 const NONE: Ready = { tokens: [], areNew: true }
 
-/** Shows a token's key, and code that makes a first call with it. */
 export function TokenReady(props: { ready: Ready | null; onClose: () => void }) {
   const { t } = useTranslation()
   const last = useRef(NONE)
@@ -83,7 +81,6 @@ function FirstCall({ token }: { token: ReadyToken }) {
   )
 }
 
-/** Returns a model that the token can call now, or undefined if there is none. */
 function callable(token: ReadyToken, models: readonly string[]): string | undefined {
   if (!token.model_limits_enabled) return models[0]
   return namesOf(token.model_limits).find((model) => models.includes(model))

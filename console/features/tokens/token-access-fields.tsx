@@ -50,10 +50,7 @@ export function TokenAccessFields({ form }: TokenFormProps) {
   )
 }
 
-/**
- * Returns the groups that the user may select. The token's current group is included even if the
- * user may no longer use it.
- */
+/** Includes the token's current group even if the user may no longer use it. */
 function useGroupChoices(group: string) {
   const { t } = useTranslation()
   const words = useGroupWords()
@@ -69,7 +66,7 @@ function useGroupChoices(group: string) {
   ]
 }
 
-/** The limits of a token: calls per period, tokens per minute, and concurrent calls. */
+/** Calls per period, tokens per minute, and concurrent calls. */
 function RateFields({ form }: Pick<TokenFormProps, 'form'>) {
   const { t } = useTranslation()
   const { rateLimit } = form.draft

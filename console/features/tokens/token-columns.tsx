@@ -21,10 +21,7 @@ import { namesOf } from './token-draft.ts'
 import { type TokenState, toggledStatus, tokenState, usedPercent } from './token-status.ts'
 import type { TokenActions } from './use-token-actions.ts'
 
-/**
- * Creates menu entries that open a chat client with a token. If there are no clients, a single
- * entry shows an error.
- */
+/** If there are no clients, a single entry shows an error. */
 function chatEntries({ links, site }: Chats, token: Token): MenuEntry[] {
   if (links.length === 0) {
     const onChoose = () => showError(translate('ui.noChatLinks'))
@@ -44,10 +41,8 @@ function openChat(address: string | null): void {
   else window.open(address, '_blank', 'noopener,noreferrer')
 }
 
-/** The site's chat clients, and the site's address. */
 type Chats = { links: readonly ChatLink[]; site: string }
 
-/** The columns of the token list, in their default order. */
 export const tokenColumns = (
   t: TFunction,
   actions: TokenActions,
@@ -149,10 +144,7 @@ function TokenStateTag(props: { token: Token }) {
   return <span title={namesOf(props.token.model_limits).join('\n')}>{tag}</span>
 }
 
-/**
- * The remaining and the used quota, and a bar that compares them. A token without a limit shows
- * only the used quota.
- */
+/** A token without a limit shows only the used quota. */
 function TokenQuota({ token }: { token: Token }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()

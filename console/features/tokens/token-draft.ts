@@ -26,7 +26,7 @@ import {
 import type { Token } from '#read-api/contract/tokens.ts'
 import type { CreateToken, UpdateToken } from '#write-api/contract/tokens.ts'
 
-/** The form's values: numbers as entered, and dates in the format of a date-time field. */
+/** Numbers as entered, and dates in the format of a date-time field. */
 export type TokenDraft = DraftOf<typeof TOKEN_FIELDS> & {
   name: string
   amount: string
@@ -36,7 +36,7 @@ export type TokenDraft = DraftOf<typeof TOKEN_FIELDS> & {
   rateLimit: DraftOf<typeof RATE_LIMIT_FIELDS>
   hasModelLimits: boolean
   models: readonly string[]
-  /** The number of tokens to create, or 1 while a token is edited. */
+  /** 1 while a token is edited. */
   count: string
 }
 
@@ -48,10 +48,9 @@ export type TokenFaults = Partial<Record<Exclude<keyof TokenDraft, 'rateLimit'>,
 export const EXPIRY_PRESETS = ['never', 'hour', 'day', 'month'] as const
 export type ExpiryPreset = (typeof EXPIRY_PRESETS)[number]
 
-/** The API's expiry time of a token that never expires. */
 const NEVER = -1
 
-/** Formats unix seconds for a date-time field. The text is empty if the token never expires. */
+/** Empty if the token never expires. */
 export const expiryText = (seconds: number): string => (seconds < 0 ? '' : dateFieldText(seconds))
 
 export function presetText(preset: ExpiryPreset, now: Date): string {
@@ -89,10 +88,7 @@ export const draftOfToken = (token: Token, unit: AmountUnit): TokenDraft => ({
   count: '1',
 })
 
-/**
- * Checks the form's values. An expiry in the past is an error unless it is the stored expiry
- * `expiresBefore`.
- */
+/** An expiry in the past is an error unless it is the stored expiry `expiresBefore`. */
 export function tokenFaults(draft: TokenDraft, unit: AmountUnit, expiresBefore = ''): TokenFaults {
   const faults: TokenFaults = fieldFaults(TOKEN_FIELDS, draft)
   const set = (field: keyof TokenFaults & string, fault: TokenFault | null) => {
@@ -117,7 +113,7 @@ export function tokenFaults(draft: TokenDraft, unit: AmountUnit, expiresBefore =
 
 const NAME = { maxLength: TOKEN_NAME_MAX }
 
-/** Builds the request body. `tokenFaults` must have found no error in the form's values. */
+/** `tokenFaults` must have found no error in the form's values. */
 export const termsOfDraft = (draft: TokenDraft, unit: AmountUnit): CreateToken => ({
   ...bodyOf(TOKEN_FIELDS, { ...draft, allowIps: addressLines(draft.allowIps).join('\n') }),
   name: draft.name.trim(),
@@ -130,8 +126,8 @@ export const termsOfDraft = (draft: TokenDraft, unit: AmountUnit): CreateToken =
 })
 
 /**
- * Returns the changed fields. `shownQuota` is the remaining quota that the form last showed. A
- * changed quota is sent with it, so that the server refuses to restore what calls have spent since.
+ * A changed quota is sent with `shownQuota`, the amount that the form last showed, so that the
+ * server refuses to restore what calls have spent since.
  */
 export function changedTerms(
   before: TokenDraft,
@@ -153,10 +149,7 @@ export const namesOf = (text: string): string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '')
 
-/**
- * Returns the error texts by field. For the fields that limit the call rate, `fieldErrors` returns
- * the texts.
- */
+/** `fieldErrors` returns the texts of the fields that limit the call rate. */
 export function tokenErrors(
   t: TFunction,
   draft: TokenDraft,
@@ -181,24 +174,20 @@ export type TokenFormProps = {
   isNew: boolean
 }
 
-/** Splits a text into lines. Each line contains an IP address or a network. */
 export const addressLines = (text: string): string[] =>
   text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-/**
- * Returns the first line that is not an IP address or a network, counted from 1. Returns null if
- * all lines are valid.
- */
+/** The number of the line counts from 1. Null if all lines are valid. */
 export function wrongAddress(text: string): { line: number; address: string } | null {
   const lines = text.split('\n').map((line) => line.trim())
   const at = lines.findIndex((line) => line !== '' && !isAddress(line))
   return at < 0 ? null : { line: at + 1, address: (lines[at] ?? '').slice(0, 60) }
 }
 
-/** True for an IPv4 address, an IPv6 address or a CIDR range. */
+/** Accepts IPv4, IPv6 and CIDR ranges. */
 function isAddress(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/')
   const isFour = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(address)

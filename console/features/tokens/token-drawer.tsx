@@ -25,11 +25,11 @@ import { TokenForm } from './token-form.tsx'
 type TokenDrawerProps = {
   edited: Token | 'new' | null
   onClose: () => void
-  /** Receives the created tokens with their keys in the order of creation. */
+  /** In the order of creation, with their keys. */
   onCreated: (tokens: readonly ReadyToken[]) => void
 }
 
-/** Creates tokens or edits a token. Each opening mounts the form again with its initial values. */
+/** Each opening mounts the form again with its initial values. */
 export function TokenDrawer(props: TokenDrawerProps) {
   const last = useRef<Token | 'new'>('new')
   if (props.edited !== null) last.current = props.edited
@@ -87,9 +87,8 @@ function useSave(props: TokenDrawerProps & { token: Token | 'new' }, unit: Amoun
 }
 
 /**
- * Returns a function that sends the changed fields. If calls have changed the remaining quota since
- * the form showed it, the function throws an error with the current amount. Saving again then sets
- * the entered amount.
+ * Throws an error with the current amount if calls have changed it. Saving again then sets the
+ * entered amount.
  */
 function useUpdate(token: Token | 'new', unit: AmountUnit) {
   const { t } = useTranslation()

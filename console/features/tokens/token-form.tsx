@@ -14,7 +14,6 @@ import {
 const DOLLARS = [1n, 10n, 50n, 100n, 500n, 1000n] as const
 const COUNTS = ['1', '10', '20', '30', '100'] as const
 
-/** All fields of a token in two groups. */
 export function TokenForm(props: TokenFormProps) {
   const { t } = useTranslation()
   const { form } = props
@@ -53,7 +52,6 @@ export function TokenForm(props: TokenFormProps) {
   )
 }
 
-/** The fields of the token's budget: an amount, or no limit. Buttons set common amounts. */
 function AmountFields({ form, unit }: TokenFormProps) {
   const { t } = useTranslation()
   return (
@@ -81,9 +79,7 @@ function AmountFields({ form, unit }: TokenFormProps) {
   )
 }
 
-/**
- * The field of the token's expiry: a time, or never. Buttons set common lifetimes that start now.
- */
+/** The buttons set common lifetimes that start now. */
 function ExpiryField({ form }: TokenFormProps) {
   const { t } = useTranslation()
   const { neverExpires } = form.draft

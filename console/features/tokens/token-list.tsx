@@ -20,7 +20,6 @@ import { tokenColumns } from './token-columns.tsx'
 import { asOf } from './token-status.ts'
 import type { TokenActions } from './use-token-actions.ts'
 
-/** The server's name of each sortable column, by column id. */
 const SORTS = {
   id: 'id',
   name: 'name',
@@ -40,8 +39,8 @@ const ADDRESS = listAddress(
 )
 
 /**
- * Reads the page of tokens that the URL selects. NOTE: A key that the user searches for is a
- * secret. The key is not in the URL, because the browser's history and shared links reveal URLs.
+ * NOTE: A key that the user searches for is a secret. The key is not in the URL, because the
+ * browser's history and shared links reveal URLs.
  */
 function useTokenList() {
   const [key, setKey] = useState('')
@@ -55,7 +54,6 @@ function useTokenList() {
   return {
     ...page,
     rows: page.rows.map((row) => asOf(row, now)),
-    /** The filters of the list, without page and order. */
     matched: { ...page.filter, token },
     isFiltered: page.isFiltered || token !== '',
     key,
@@ -113,7 +111,7 @@ function ChosenTokens(props: { chosen: ChosenRows<Token>; actions: TokenActions 
   )
 }
 
-/** Updates visible rows from live events. A deletion or a resync reloads the list. */
+/** A deletion or a resync reloads the list. */
 function useLiveTokens(): void {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: tokensKey })

@@ -9,16 +9,13 @@ const STATES: Readonly<Record<number, TokenState>> = {
   4: 'exhausted',
 }
 
-/** Returns the status, or `restricted` for an enabled token that may call only certain models. */
+/** `restricted` is an enabled token that may call only certain models. */
 export function tokenState(token: Pick<Token, 'status' | 'model_limits_enabled'>): TokenState {
   const state = STATES[token.status] ?? 'unknown'
   return state === 'enabled' && token.model_limits_enabled ? 'restricted' : state
 }
 
-/**
- * Returns the token with its status at the time `now`. If the token's expiry has passed, the
- * returned status is the status of expired tokens.
- */
+/** If the token's expiry has passed at `now`, the returned status is `expired`. */
 export const asOf = <T extends Pick<Token, 'status' | 'expired_time'>>(token: T, now: number): T =>
   isOver(token, now) ? { ...token, status: 3 } : token
 
@@ -27,13 +24,13 @@ const isOver = (
   now: number,
 ) => end >= 0 && end <= now && (status === 1 || status === 4)
 
-/** Returns the status after a toggle, or null if the status cannot be toggled. */
+/** Returns null if the status cannot be toggled. */
 export function toggledStatus(status: number): 1 | 2 | null {
   if (status === 1) return 2
   return status === 2 ? 1 : null
 }
 
-/** Returns the used share of the budget in percent, as an integer from 0 to 100. */
+/** An integer from 0 to 100. */
 export function usedPercent(token: Pick<Token, 'used_quota' | 'remain_quota'>): number {
   const used = BigInt(token.used_quota)
   const remain = token.remain_quota > 0 ? BigInt(token.remain_quota) : 0n

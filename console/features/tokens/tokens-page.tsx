@@ -49,10 +49,7 @@ export function TokensPage() {
 
 const ADDRESS = { form: choiceParam(['', 'new'], '') }
 
-/**
- * Manages which dialog is open. The URL can open the form of a new token and can contain the path
- * to which the form returns.
- */
+/** The URL can open the form of a new token and contain the path to which it returns. */
 function useShown() {
   const navigate = useNavigate()
   const returnTo = returnToOf(useLocation().state)

@@ -12,15 +12,13 @@ import type { Token } from '#read-api/contract/tokens.ts'
 
 export type TokenActions = ReturnType<typeof useTokenActions>
 
-/** The functions of the page that open a form or a dialog. */
 type Given = Record<'onEdit' | 'onSnippets', (token: Token) => void>
 
-/** Actions on tokens. The list shows a change before the server responds. */
+/** The list shows a change before the server responds. */
 export function useTokenActions(given: Given) {
   const setEnabled = useSwitch()
   const { t } = useTranslation()
   const client = useQueryClient()
-  /** Returns true if the tokens were deleted. */
   const remove = async (tokens: readonly Token[]) => {
     const title =
       tokens.length === 1
@@ -45,10 +43,7 @@ export function useTokenActions(given: Given) {
   return useStable({ ...given, setEnabled, remove, copyKeys })
 }
 
-/**
- * Enables or disables tokens and offers an undo. Tokens that already have the requested status are
- * skipped.
- */
+/** Offers an undo. Skips tokens that already have the requested status. */
 function useSwitch() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -80,17 +75,14 @@ function useSwitch() {
   return setEnabled
 }
 
-/** Deletes the tokens in one request. If the request fails, no token is deleted. */
+/** If the request fails, no token is deleted. */
 async function deleteTokens(ids: readonly number[]): Promise<void> {
   const [id] = ids
   if (ids.length === 1) await call('DELETE /api/token/:id/', { params: { id } })
   else await call('POST /api/token/batch', { body: { ids: [...ids] } })
 }
 
-/**
- * Sets the status of the tokens in one request: 1 enables, 2 disables. If the request fails, no
- * token is changed.
- */
+/** 1 enables, 2 disables. If the request fails, no token is changed. */
 async function switchTokens(ids: readonly number[], status: 1 | 2): Promise<void> {
   const [id = 0] = ids
   if (ids.length > 1)

@@ -7,7 +7,7 @@ import { type AttemptBar, attemptBars } from './attempts.ts'
 import { ChannelLink } from './channel-link.tsx'
 import { shortDuration } from './timing.ts'
 
-/** The attempts of a call on a time axis. Each tried channel is one attempt. Admins only. */
+/** Each tried channel is one attempt. Admins only. */
 export function AttemptWaterfall({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const bars = attemptBars(otherOf(row))
@@ -33,7 +33,7 @@ function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }) {
   const { t } = useTranslation()
   const isFailed = bar.error !== null
   const status = bar.status === null ? '' : t('logDetails.attempts.status', { status: bar.status })
-  // The error `status` is not shown, because the bar already shows the HTTP status.
+  // The bar already shows the HTTP status.
   const fault = bar.error === null || bar.error === 'status' ? null : reasonText(t, bar.error)
   const outcome = [status, fault].filter(Boolean).join(' · ')
   return (
@@ -57,10 +57,7 @@ function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }) {
   )
 }
 
-/**
- * Loads the name of an attempt's channel, because the log row contains only the name of the last
- * channel.
- */
+/** The log row contains only the name of the last channel. */
 function AttemptChannel({ id, row }: { id: number; row: LogEntry }) {
   const known = id === row.channel ? row.channel_name : ''
   const { data } = useQuery({ ...channelNameQuery(id), enabled: known === '' })

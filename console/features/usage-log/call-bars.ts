@@ -4,10 +4,7 @@ import type { UsagePoint } from '#read-api/contract/logs.ts'
 import type { LogFilters } from './log-filter-params.ts'
 import { CONSUMPTION } from './log-type.ts'
 
-/**
- * A bar of complete hours. It covers the time from the first second (`from`) to the last second
- * (`to`), in unix seconds.
- */
+/** Complete hours, from the first to the last second in unix seconds. */
 export type CallBar = {
   readonly from: number
   readonly to: number
@@ -23,10 +20,7 @@ const STEPS = [1, 2, 3, 6, 12, 24, 48, 96, 168]
 /** The longest range, in seconds, for which the server returns counts in one request. */
 const SPAN_MAX = 99 * 24 * HOUR
 
-/**
- * Returns true if counts by hour and model are detailed enough to show the calls that match these
- * filters.
- */
+/** Counts are only by hour and model. */
 export const canCount = (filters: LogFilters): boolean =>
   [0, CONSUMPTION].includes(filters.type) &&
   filters.token === '' &&
@@ -35,10 +29,7 @@ export const canCount = (filters: LogFilters): boolean =>
   filters.channel === 0 &&
   filters.failed_channel === 0
 
-/**
- * Divides a range into at most `barsMax` bars. `now` is in unix seconds. Returns null if the range
- * has only one bar or is too long to count.
- */
+/** `now` is in unix seconds. Null if the range has only one bar or is too long to count. */
 export function planBars(range: LogFilters['range'], now: number, barsMax: number): BarPlan | null {
   const bounds = boundsOf(range, now)
   if (bounds.from === null || bounds.to === null) return null
@@ -53,7 +44,7 @@ export function planBars(range: LogFilters['range'], now: number, barsMax: numbe
   return null
 }
 
-/** Counts the calls in each bar. An empty `model` counts the calls of all models. */
+/** An empty `model` counts the calls of all models. */
 export function callBars(points: readonly UsagePoint[], plan: BarPlan, model: string): CallBar[] {
   const length = plan.hours * HOUR
   const bars = Array.from({ length: (plan.to + 1 - plan.from) / length }, (_, index) => {
@@ -69,10 +60,7 @@ export function callBars(points: readonly UsagePoint[], plan: BarPlan, model: st
   return bars
 }
 
-/**
- * Formats a bar's time in the browser's time zone, as `11-21 07:00–09:00`, `11-21` or
- * `11-21–11-22`.
- */
+/** In the browser's time zone: `11-21 07:00–09:00`, `11-21` or `11-21–11-22`. */
 export function barTimeText({ from, to }: Pick<CallBar, 'from' | 'to'>): string {
   const [start, end] = [stampText(from), stampText(to + 1)]
   if (to - from < 24 * HOUR - 1) return `${start.slice(5, 16)}–${end.slice(11, 16)}`
@@ -80,13 +68,11 @@ export function barTimeText({ from, to }: Pick<CallBar, 'from' | 'to'>): string 
   return first === last ? first : `${first}–${last}`
 }
 
-/** A bar whose start time is labelled on the axis. */
 export type AxisTick = { readonly index: number; readonly text: string }
 
 /**
- * Returns the bars to label: the first bar and as many other bars at equal distances as there is
- * room for. A label is `07:00` if the range is within one day, `11-21 06:00` for longer ranges, and
- * `11-21` if each bar is a day or more.
+ * The first bar and others at equal distances. A label is `07:00` within one day, `11-21 06:00` for
+ * longer ranges, and `11-21` if each bar is a day or more.
  */
 export function axisTicks(
   bars: readonly Pick<CallBar, 'from' | 'to'>[],
@@ -107,10 +93,7 @@ export function axisTicks(
   })
 }
 
-/**
- * Returns the start of the bar that contains `from`. Bars of `hours` hours are counted from
- * midnight.
- */
+/** Bars of `hours` hours are counted from midnight. */
 function startOf(from: number, hours: number): number {
   const hour = from - (from % HOUR)
   const midnight = midnightBefore(hour)

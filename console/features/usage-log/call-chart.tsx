@@ -10,7 +10,7 @@ import type { LogView } from './use-log-view.ts'
 
 type Props = { bars: readonly CallBar[]; onChoose: (bar: CallBar) => void }
 
-/** A chart of calls over time. A click on a bar limits the list to the bar's hours. */
+/** A click on a bar limits the list to the bar's hours. */
 export function CallChart({ view }: { view: LogView }) {
   const { t } = useTranslation()
   const [isTable, setTable] = useState(false)
@@ -33,10 +33,7 @@ export function CallChart({ view }: { view: LogView }) {
   )
 }
 
-/**
- * The bars of the chart. Together they are one tab stop, and arrow keys, Home and End move from bar
- * to bar.
- */
+/** Together one tab stop. Arrow keys, Home and End move from bar to bar. */
 function Bars({ bars, onChoose }: Props) {
   const { t } = useTranslation()
   const text = useBarText()
@@ -92,10 +89,7 @@ function Bars({ bars, onChoose }: Props) {
   )
 }
 
-/**
- * The start times of some bars. Screen readers find the time of each bar in the bar's accessible
- * name.
- */
+/** Screen readers find the time of each bar in the bar's accessible name. */
 function TimeAxis({ bars }: { bars: readonly CallBar[] }) {
   const ticks = axisTicks(bars, useIsWide())
   return (
@@ -153,7 +147,7 @@ function Table({ bars, onChoose }: Props) {
   )
 }
 
-/** Returns a function that formats a bar as `11-21 07:00–08:00: 45 calls, $0.27`. */
+/** Formats a bar as `11-21 07:00–08:00: 45 calls, $0.27`. */
 function useBarText(): (bar: CallBar) => string {
   const { t } = useTranslation()
   const number = useNumberFormat()

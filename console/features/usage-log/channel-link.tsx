@@ -3,10 +3,7 @@ import { Link } from 'react-router-dom'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
-/**
- * A channel's name as a link to the channel's form. For a deleted channel, the id is shown. Admins
- * only.
- */
+/** For a deleted channel, the id is shown. Admins only. */
 export function ChannelLink(props: { id: number; name: string; tabIndex?: number }) {
   const { id, name } = props
   const { t } = useTranslation()
@@ -22,7 +19,6 @@ export function ChannelLink(props: { id: number; name: string; tabIndex?: number
   )
 }
 
-/** The channel of a row, with a button that filters the list by this channel. */
 export function ChannelCell(props: { row: LogEntry; onFilter: () => void }) {
   const { channel: id, channel_name: name } = props.row
   const { t } = useTranslation()

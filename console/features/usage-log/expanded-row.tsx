@@ -11,7 +11,7 @@ type Details = typeof import('./log-details.tsx')
 let fetched: Details | null = null
 let fetching: Promise<Details> | null = null
 
-/** Loads the component and the texts of row details in advance. Only the first call loads them. */
+/** Only the first call loads anything. */
 export function prefetchDetails(): void {
   fetchDetails().catch(() => undefined)
 }
@@ -31,9 +31,8 @@ function fetchDetails(): Promise<Details> {
 }
 
 /**
- * The details of an expanded row, whose code is a separate chunk. The loaded component is kept in
- * state. `React.lazy` would show its fallback even for a loaded component, which would move the
- * rows below.
+ * A separate chunk, kept in state because `React.lazy` would show its fallback even for a loaded
+ * component and move the rows below.
  */
 export function OpenedRow(props: { row: LogEntry; isAdmin: boolean }) {
   const [details, setDetails] = useState(fetched)
@@ -54,7 +53,7 @@ function Waiting() {
   )
 }
 
-/** Asks the user to reload the page, because browsers retry a failed script only after a reload. */
+/** Browsers retry a failed script only after a reload. */
 function Lost() {
   const { t } = useTranslation()
   return (

@@ -6,7 +6,6 @@ import { Checkbox } from '#console/ui/forms/switches.tsx'
 import type { ExportColumn } from '#read-api/contract/export-columns.ts'
 import './export-drawer.css'
 
-/** The translated titles of export columns that are also columns of the list. */
 const TITLES = {
   id: 'logExport.column.id',
   time: 'usageLog.column.time',
@@ -38,15 +37,12 @@ type Props = {
   isOpen: boolean
   all: readonly ExportColumn[]
   chosen: readonly ExportColumn[]
-  /** Called to start the export. Receives the selected columns, which are stored. */
+  /** Receives the selected columns, which are stored. */
   onExport: (columns: readonly ExportColumn[]) => void
   onClose: () => void
 }
 
-/**
- * A drawer in which the user selects the columns of a CSV export. Each column is shown with its
- * title and its name in the file.
- */
+/** Each column is shown with its title and its name in the file. */
 export function ExportDrawer(props: Props) {
   const { t } = useTranslation()
   const { all } = props

@@ -1,10 +1,7 @@
 const QUOTE = 34
 const LINE_END = 10
 
-/**
- * Counts the rows of a file while its bytes arrive. A line break inside CSV quotes does not end a
- * row.
- */
+/** A line break inside CSV quotes does not end a row. */
 export class RowCounter {
   lines = 0
   readonly #hasQuotes: boolean
@@ -21,7 +18,7 @@ export class RowCounter {
     }
   }
 
-  /** The number of rows so far, without the header of a CSV file. */
+  /** Without the header of a CSV file. */
   get rows(): number {
     return Math.max(0, this.lines - (this.#hasQuotes ? 1 : 0))
   }

@@ -5,10 +5,7 @@ import { dollarText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
-/**
- * Explains why a call failed. A failed call costs nothing, because its hold (the quota set aside
- * before the call) is released.
- */
+/** A failed call costs nothing, because its hold (the quota set aside before it) is released. */
 export function FailureAccount({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const { end, status_code: status, error_code: code, provider_message: said } = otherOf(row)
@@ -30,7 +27,7 @@ export function FailureAccount({ row }: { row: LogEntry }) {
 
 const MESSAGE_MAX = 500
 
-/** The provider's error message, from which the server has removed secrets. */
+/** The server has removed secrets from the message. */
 function ProviderMessage({ text }: { text: string }) {
   const { t } = useTranslation()
   const letters = [...text.trim()]

@@ -1,9 +1,8 @@
 import type { ColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 
 /**
- * Returns the layout with the columns that the link in the URL names, in the link's order. Columns
- * that the user may not see are left out. When the user changes columns, `forget` removes the
- * link's columns from the URL.
+ * Shows the columns that the URL names, except those that the user may not see. When the user
+ * changes columns, `forget` removes the link's columns from the URL.
  */
 export function linkedLayout<Row>(
   layout: ColumnLayout<Row>,
@@ -32,10 +31,7 @@ export function linkedLayout<Row>(
   }
 }
 
-/**
- * Returns a link to a view. The link includes the page size and the columns, because otherwise only
- * this browser stores them.
- */
+/** Includes the page size and the columns, which otherwise only this browser stores. */
 export function linkTo(
   href: string,
   view: { pageSize: number; columns: readonly string[] },

@@ -1,21 +1,18 @@
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
 /**
- * The live rows of the log, newest first. Live rows arrive after the page was read. While `isHeld`
- * is true, new rows are kept in `pending` and not shown, so that visible rows do not move.
+ * Live rows arrive after the page was read, newest first. While `isHeld` is true, new rows wait in
+ * `pending`, so that visible rows do not move.
  */
 export type LiveTail = {
   readonly shown: readonly LogEntry[]
   readonly pending: readonly LogEntry[]
   readonly isHeld: boolean
-  /**
-   * True if pending rows were dropped because there were too many of them. The list must then be
-   * reloaded to show the dropped rows.
-   */
+  /** Too many pending rows were dropped, so the list must be reloaded to show them. */
   readonly isOverfull: boolean
-  /** The number of pending rows that were dropped. Missed live events are not counted. */
+  /** Missed live events are not counted. */
   readonly dropped: number
-  /** The id above which rows are new. These rows arrived last and are highlighted for a moment. */
+  /** Rows with higher ids arrived last and are highlighted for a moment. */
   readonly freshAbove: number
 }
 
@@ -28,19 +25,15 @@ export const EMPTY_TAIL: LiveTail = {
   freshAbove: Number.MAX_SAFE_INTEGER,
 }
 
-/** The maximum number of shown live rows. The same maximum applies to pending rows. */
+/** The maximum number of shown live rows, and of pending rows. */
 export const TAIL_MAX = 5_000
 
-/**
- * The page of the list that is below the live rows, newest first. `isWhole` is true if the page is
- * the last page.
- */
+/** Newest first. `isWhole` is true if the page is the last page. */
 export type PageBelow = { readonly rows: readonly LogEntry[]; readonly isWhole: boolean }
 
 /**
- * Adds live rows (oldest first). Rows that the page already contains or that belong to a later page
- * are skipped. NOTE: Projections write the log in parallel, so the ids of arriving rows may be out
- * of order.
+ * `rows` are oldest first. Skips rows that are on this or a later page. NOTE: Projections write the
+ * log in parallel, so ids may arrive out of order.
  */
 export function receive(tail: LiveTail, rows: readonly LogEntry[], page: PageBelow): LiveTail {
   const newest = Math.max(page.rows[0]?.id ?? 0, tail.pending[0]?.id ?? 0, tail.shown[0]?.id ?? 0)
@@ -60,13 +53,13 @@ export function receive(tail: LiveTail, rows: readonly LogEntry[], page: PageBel
   return { ...tail, pending: pending.slice(0, TAIL_MAX), isOverfull: true, dropped }
 }
 
-/** Pauses or resumes the list. Resuming shows the pending rows. */
+/** Resuming shows the pending rows. */
 export function hold(tail: LiveTail, isHeld: boolean): LiveTail {
   if (isHeld === tail.isHeld) return tail
   return isHeld ? { ...tail, isHeld } : { ...release(tail), isHeld: false }
 }
 
-/** Shows the pending rows, even while the list is paused. */
+/** Works even while the list is paused. */
 export function release(tail: LiveTail): LiveTail {
   if (tail.pending.length === 0) return tail
   const shown = inOrder(tail.pending, tail.shown).slice(0, TAIL_MAX)
@@ -74,7 +67,6 @@ export function release(tail: LiveTail): LiveTail {
   return { ...tail, shown, pending: [], isOverfull: false, dropped: 0, freshAbove }
 }
 
-/** Merges the live rows and the page's rows without duplicates, newest first. */
 export function withPage(tail: LiveTail, page: PageBelow): readonly LogEntry[] {
   if (tail.shown.length === 0) return page.rows
   const known = new Set(page.rows.map(({ id }) => id))
@@ -83,13 +75,10 @@ export function withPage(tail: LiveTail, page: PageBelow): readonly LogEntry[] {
   return inOrder(live, page.rows)
 }
 
-/** Returns the lowest id of the page. Rows with a lower id belong to later pages. */
+/** Rows with a lower id belong to later pages. */
 const lowestOf = ({ rows, isWhole }: PageBelow): number => (isWhole ? 0 : (rows.at(-1)?.id ?? 0))
 
-/**
- * Merges two lists of rows, newest first. Usually all rows of `above` are newer than the rows of
- * `below`.
- */
+/** Newest first. Usually all rows of `above` are newer than the rows of `below`. */
 function inOrder(above: readonly LogEntry[], below: readonly LogEntry[]): readonly LogEntry[] {
   const all = [...above, ...below]
   const isSorted = (above.at(-1)?.id ?? 0) > (below[0]?.id ?? 0)

@@ -17,14 +17,12 @@ function TypeCell({ row }: { row: LogEntry }) {
   return <StatusTag tone={TYPE_TONES[name]}>{t(`usageLog.type.${name}`)}</StatusTag>
 }
 
-/** The model of a call. For a row that is not a call, shows the type of the row. */
 export function ModelCell(props: { row: LogEntry; onFilter: (model: string) => void }) {
   const { model_name: model } = props.row
   if (model === '') return <TypeCell row={props.row} />
   return <FilterValue value={model} onFilter={() => props.onFilter(model)} />
 }
 
-/** The result of a call. For a row that is not a call, shows the type of the row. */
 export function StatusCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   if (row.type === ERROR) return <StatusTag tone="bad">{t('words.failed')}</StatusTag>
@@ -61,10 +59,7 @@ export function RatioCell({ row }: { row: LogEntry }) {
   return <span title={words.join(' · ')}>{`${model} / ${shown} / ${group}`}</span>
 }
 
-/**
- * The cost of a call. For a row that is not a call, shows the amount that was credited (+) or
- * deducted (-).
- */
+/** A row that is not a call shows the amount that was credited (+) or deducted (-). */
 export function CostCell({ row }: { row: LogEntry }) {
   const rule = useMoneyRule()
   const quota = BigInt(row.quota)
@@ -91,7 +86,7 @@ export function RetryCell({ row }: { row: LogEntry }) {
   )
 }
 
-/** Describes the unusual facts about a call: an abnormal end, an error, a note. */
+/** An abnormal end, an error, a note. */
 export function DetailsCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const other = otherOf(row)
@@ -107,7 +102,7 @@ export function DetailsCell({ row }: { row: LogEntry }) {
   )
 }
 
-/** The value of a cell. A click filters the list by this value. */
+/** A click filters the list by the value. */
 export function FilterValue(props: {
   /** The value as text, for the accessible name. */
   value: string
@@ -137,7 +132,6 @@ export function DurationCell({ row }: { row: LogEntry }) {
   return <Paced pace={paceOfDuration(ms / 1000)} text={shortDuration(ms)} />
 }
 
-/** The time to the first token, or a note that the call was not streamed. */
 export function FirstTokenCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const { frt } = otherOf(row)
@@ -148,10 +142,7 @@ export function FirstTokenCell({ row }: { row: LogEntry }) {
   return <Paced pace={paceOfFirstToken(frt)} text={shortDuration(frt)} />
 }
 
-/**
- * A time. If the call was not fast, a mark with a label is added, because color alone is not
- * enough.
- */
+/** The mark has a label, because color alone is not enough. */
 function Paced(props: { pace: Pace; text: string }) {
   const { t } = useTranslation()
   const words = t(`usageLog.pace.${props.pace}`)

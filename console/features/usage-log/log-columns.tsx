@@ -26,9 +26,8 @@ const FOR_ADMINS: ReadonlySet<string> = new Set(['channel', 'username', 'retry']
 
 type ColumnId = keyof Words['usageLog']['column']
 /**
- * The columns in their default order. The columns from the first to the status fit into a width of
- * 1 280 pixels. For admins, one of these columns is the channel, and the ratios come after the
- * status.
+ * The columns up to the status fit into a width of 1 280 pixels, also with the channel that only
+ * admins see.
  */
 const ORDER: readonly ColumnId[] = [
   'time',
@@ -50,10 +49,7 @@ const ORDER: readonly ColumnId[] = [
 const ADMIN_ORDER: readonly ColumnId[] = ORDER.filter((id) => id !== 'ratios').flatMap((id) =>
   id === 'type' ? [id, 'ratios'] : [id],
 )
-/**
- * The place of each column's value on cards. The value of a column without a place appears in the
- * details.
- */
+/** The value of a column without a place appears in the details. */
 const ON_CARD: Partial<Record<ColumnId, 'brief' | 'bare' | 'hidden'>> = {
   time: 'bare',
   username: 'bare',
@@ -85,7 +81,6 @@ export function useLogColumns(isAdmin: boolean, setFilters: SetFilters): Column<
   }, [t, number, isAdmin, setFilters])
 }
 
-/** Creates the columns for time, user and origin. A click on most values filters the list. */
 function placeColumns(setFilters: SetFilters): Draft[] {
   const text = (id: 'token' | 'group', read: (row: LogEntry) => string) => ({
     id,

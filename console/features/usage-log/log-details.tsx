@@ -17,10 +17,6 @@ import { ERROR, typeName } from './log-type.ts'
 import { PriceTable } from './price-table.tsx'
 import { durationMs, shortDuration, tokensPerSecond } from './timing.ts'
 
-/**
- * The details of a row: the price or the cause of the failure, and further facts. For admins, the
- * attempts are also shown.
- */
 export function LogDetails(props: { row: LogEntry; isAdmin: boolean }) {
   const other = otherOf(props.row)
   const isFailed = props.row.type === ERROR
@@ -55,7 +51,7 @@ function LogFacts({ row }: { row: LogEntry }) {
   )
 }
 
-/** A link to the playground with the call's model and group, if the user may use both. */
+/** Shown only if the user may use both the call's model and its group. */
 function TryAgain({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const isCall = row.request_id !== ''
@@ -71,7 +67,6 @@ function TryAgain({ row }: { row: LogEntry }) {
 
 type FactValue = { name: string; value: ReactNode }
 
-/** The relay's codes for anomalies in the usage that a provider reported. */
 const ANOMALIES = [
   'missing',
   'negative',
@@ -115,7 +110,7 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
     row.channel > 0 && <ChannelLink id={row.channel} name={row.channel_name} />,
   )
   add(t('logDetails.fact.upstreamModel'), other.upstream_model_name)
-  // How a failed call ended is left out here, because the failure panel already shows it.
+  // The failure panel already shows how a failed call ended.
   add(t('words.end'), isCall && !isFailed && <CallEnd other={other} />)
   const endReason = END_REASONS.find((code) => code === other.end_reason)
   add(t('logDetails.fact.endReason'), endReason && t(`logDetails.endReason.${endReason}`))
@@ -129,7 +124,7 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
     add(t('logDetails.fact.speed'), words)
     add(t('logDetails.fact.mode'), t(row.is_stream ? 'usageLog.stream' : 'usageLog.notStreamed'))
     add(t('ui.groupName'), row.group !== '' && <GroupTag name={row.group} />)
-    // A task is not a chat call, so it has neither tokens nor a time to the first token.
+    // A task has neither tokens nor a time to the first token.
     const isChat = other.frt !== undefined || row.prompt_tokens + row.completion_tokens > 0
     add(t('logDetails.fact.conversion'), isChat && t('logDetails.unconverted'))
     const isHeld = !isFailed && hold !== undefined
@@ -161,10 +156,7 @@ function Anomaly({ code }: { code: string }) {
   return <>{known === undefined ? code : t(`logDetails.anomaly.${known}`)}</>
 }
 
-/**
- * The complete usage that the provider reported. Shown only if the account could not pay for all of
- * the usage.
- */
+/** Shown only if the account could not pay for all of the usage. */
 function UsedInAll({ usage }: { usage: LoggedUsage }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -177,7 +169,7 @@ function UsedInAll({ usage }: { usage: LoggedUsage }) {
 
 const nameOf = ({ id, username }: NonNullable<LogOther['changed_by']>) => username || `#${id}`
 
-/** The hold (the quota set aside before the call) and the part of the hold that was released. */
+/** The hold is the quota set aside before the call. */
 function Hold(props: { hold: number; charged: number }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

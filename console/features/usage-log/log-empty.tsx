@@ -80,7 +80,6 @@ function EmptyFiltered({ view }: { view: LogView }) {
 
 const TYPE_ERROR = 6
 
-/** Returns the translation key of the advice that is shown if the filters match no entry. */
 function bodyOf({ model, token, username }: LogFilters) {
   if (`${model}${token}${username}` !== '') return 'usageLog.emptyExactBody' as const
   return 'usageLog.emptyFilteredBody' as const

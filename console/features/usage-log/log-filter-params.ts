@@ -8,37 +8,31 @@ import {
 } from '#console/ui/state/url-state.ts'
 import { rangeParam, relativeRange } from '#console/ui/time-range/time-range.ts'
 
-/**
- * The types by which the log can be filtered: 0 all, 1 top-up, 2 consumption, 3 admin, 4 system, 5
- * check-in, 6 error.
- */
+/** 0 all, 1 top-up, 2 consumption, 3 admin, 4 system, 5 check-in, 6 error. */
 export const LOG_TYPES = [0, 1, 2, 3, 4, 5, 6] as const
 export type LogType = (typeof LOG_TYPES)[number]
 
-/** The default range: from midnight until one hour ahead. */
+/** From midnight until one hour ahead. */
 export const DEFAULT_RANGE = relativeRange('today')
 
-/**
- * The filters of the log, which are all stored in the URL. A filter with an empty text or 0 is not
- * active.
- */
+/** All stored in the URL. An empty text or 0 is not active. */
 const FILTERS = {
   type: integerParam({ fallback: 0, max: 6 }),
   token: textParam(),
   model: textParam(),
   group: textParam(),
-  /** The id of a call or the start of an id. A search by id ignores the time range. */
+  /** The id of a call or its start. A search by id ignores the time range. */
   request: textParam('', 100),
   range: rangeParam(DEFAULT_RANGE),
-  /** The channel id. Admins only. */
+  /** Admins only. */
   channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
-  /** The id of a channel on which an attempt of the call failed. Admins only. */
+  /** A channel on which an attempt of the call failed. Admins only. */
   failed_channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
-  /** The username. Admins only. */
+  /** Admins only. */
   username: textParam(),
 } as const
 
-/** The server's sort name of each sortable column. The server sorts only the newest 10 000 rows. */
+/** The server sorts only the newest 10 000 rows. */
 export const LOG_SORTS = {
   time: 'created_at',
   username: 'username',
@@ -62,10 +56,7 @@ export const LOG_URL = {
   order: choiceParam<'asc' | 'desc'>(['asc', 'desc'], 'desc'),
   p: integerParam({ fallback: 0, max: 999_999_999 }),
   page_size: pageSizeParam,
-  /**
-   * The ids of the columns that a link shows, separated by commas. If the text is empty, the
-   * columns that this browser stores apply.
-   */
+  /** Column ids separated by commas. If empty, this browser's stored columns apply. */
   columns: textParam('', 400),
 } as const
 
@@ -73,14 +64,14 @@ export type LogFilters = Pick<UrlValues<typeof LOG_URL>, keyof typeof FILTERS>
 
 export const NO_FILTERS: LogFilters = fallbacksOf(FILTERS)
 
-/** Returns the filters in `values`. Filters for admins are cleared if the user is not an admin. */
+/** Clears the filters for admins if the user is not an admin. */
 export function filtersOf(values: LogFilters, isAdmin: boolean): LogFilters {
   const { type, token, model, group, request, range } = values
   const { channel, failed_channel, username } = isAdmin ? values : NO_FILTERS
   return { type, token, model, group, request, range, channel, failed_channel, username }
 }
 
-/** Returns the number of active filters. The default range is not counted. */
+/** The default range is not counted. */
 export const filterCount = (filters: LogFilters): number =>
   Object.keys(FILTERS).filter(
     (name) => filters[name as keyof LogFilters] !== NO_FILTERS[name as keyof LogFilters],

@@ -23,15 +23,12 @@ type Props = {
   reading: Reading
 }
 
-/** The default density of the log, because users scan many rows. */
+/** Compact, because users scan many rows. */
 export const LOG_DENSITY = 'compact'
 
 const rowKey = (row: LogEntry): string => String(row.id)
 
-/**
- * The log, with live rows at the top. While the user is reading, new rows are not inserted, and a
- * button shows their number.
- */
+/** While the user is reading, a button counts new rows instead of inserting them. */
 export function LogList({ view, log, layout, reading }: Props) {
   const { t } = useTranslation()
   const grid = useRef<DataGridHandle>(null)

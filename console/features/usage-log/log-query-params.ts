@@ -6,9 +6,8 @@ import type { LogFilters } from './log-filter-params.ts'
 const ANY_TIME = relativeRange('all')
 
 /**
- * Converts the filters to query parameters. A relative range, such as the last 24 hours, is counted
- * back from `begunAt` and ends at `now`. All pages share `begunAt`, so that they have the same
- * range. A search by request id ignores the range.
+ * A relative range is counted back from `begunAt`, which all pages share, and ends at `now`. A
+ * search by request id ignores the range.
  */
 export function logParams(filters: LogFilters, now: number, begunAt = now): LogParams {
   const range = filters.request === '' ? filters.range : ANY_TIME
@@ -28,10 +27,7 @@ export function logParams(filters: LogFilters, now: number, begunAt = now): LogP
   }
 }
 
-/**
- * Returns true if a live row belongs to the list by the server's filter rules. `now` is in unix
- * seconds. `ownId` is null if the list contains the rows of all users.
- */
+/** Follows the server's filter rules. `now` is in unix seconds. Null `ownId` means all users. */
 export function isListed(
   row: LogEntry,
   filters: LogFilters,

@@ -12,7 +12,6 @@ const ExportDrawer = lazy(async () => {
   return { default: module.ExportDrawer }
 })
 
-/** The actions above the list: refresh, copy a link, `children`, export. */
 export function LogTools(props: {
   exporting: ExportState
   onRefresh: () => void
@@ -22,7 +21,7 @@ export function LogTools(props: {
   const { t } = useTranslation()
   const { exporting } = props
   const { rows, isChoosing } = exporting
-  // The drawer is mounted on first use and then kept, so that its closing is animated.
+  // Mounted on first use and then kept, so that the drawer's closing is animated.
   const [wasChoosing, setWasChoosing] = useState(isChoosing)
   if (isChoosing && !wasChoosing) setWasChoosing(true)
   const number = useNumberFormat()

@@ -8,7 +8,6 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry, LogOther } from '#read-api/contract/logs.ts'
 import { explainPrice, type PriceExplanation, type PriceTerm } from './price-explanation.ts'
 
-/** Shows how the quota of a row was computed, with all terms, the rounding and the total. */
 export function PriceTable({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const charged = BigInt(row.quota)
@@ -93,9 +92,7 @@ function Amount({ quota, isMain = false }: { quota: bigint; isMain?: boolean }) 
   )
 }
 
-/**
- * The provider's cost of the call and the resulting margin. Shown to admins if the cost is known.
- */
+/** Shown to admins if the cost is known. */
 function CostRows({ other, charged }: { other: LogOther; charged: bigint }) {
   const { t } = useTranslation()
   if (other.cost === undefined) return null

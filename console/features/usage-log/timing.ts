@@ -8,23 +8,17 @@ export const paceOfDuration = (seconds: number): Pace =>
 export const paceOfFirstToken = (ms: number): Pace =>
   ms < 3_000 ? 'good' : ms < 10_000 ? 'slow' : 'bad'
 
-/**
- * Returns the duration of a call in milliseconds. Returns null if the end of the call was not
- * observed.
- */
+/** Null if the end of the call was not observed. */
 export const durationMs = (row: LogEntry, other: LogOther): number | null =>
   other.end === 'interrupted' ? null : (other.duration_ms ?? row.use_time * 1000)
 
-/** Formats a duration as `840 ms`, `3.2 s` or `62 s`. */
+/** Formats as `840 ms`, `3.2 s` or `62 s`. */
 export function shortDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`
 }
 
-/**
- * Returns the output tokens per second after the first token. Returns null if the data for this
- * value is missing.
- */
+/** Counted after the first token. Null if the data is missing. */
 export function tokensPerSecond(row: LogEntry, other: LogOther): number | null {
   const whole = durationMs(row, other)
   if (whole === null) return null

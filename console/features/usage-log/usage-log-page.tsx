@@ -23,7 +23,6 @@ import { useLogView } from './use-log-view.ts'
 import { ViewsButton } from './views-button.tsx'
 import './usage-log.css'
 
-/** The usage log: a list with live updates, filters, explanations of prices, and an export. */
 export function UsageLogPage() {
   const { t } = useTranslation()
   const view = useLogView()
@@ -83,10 +82,7 @@ export function UsageLogPage() {
   )
 }
 
-/**
- * Registers the log's shortcuts. A copied link also contains the settings that only this browser
- * stores.
- */
+/** A copied link also contains the settings that only this browser stores. */
 function useLogCommands(acts: {
   isPaused: boolean
   onPause: () => void
@@ -125,17 +121,13 @@ function useLogCommands(acts: {
 
 type LiveStatusProps = {
   isPaused: boolean
-  /** True while the user reads the list. New rows are not inserted during this time. */
+  /** The user is reading, so new rows are not inserted. */
   isHeld: boolean
-  /**
-   * True if no new row can appear in the list, because the range has ended or the page is not the
-   * first page.
-   */
+  /** No new row can appear: the range has ended or the page is not the first page. */
   isPast: boolean
   onPause: (isPaused: boolean) => void
 }
 
-/** The state of live updates as a word and a symbol, and a button that pauses live updates. */
 function LiveStatus({ isPaused, isHeld, isPast, onPause }: LiveStatusProps) {
   const { t } = useTranslation()
   const kind = isPast ? 'past' : isPaused ? 'paused' : isHeld ? 'held' : 'live'

@@ -6,13 +6,10 @@ import type { LogView } from './use-log-view.ts'
 
 const READ_EVERY_MS = 15_000
 
-/** Returns true if the window has space for 24 bars, one for each hour of a day. */
+/** 24 bars, one for each hour of a day, need this width. */
 export const useIsWide = (): boolean => useMedia('(min-width: 1100px)')
 
-/**
- * Reads the numbers of calls over time. Returns null if the calls can't be counted with these
- * filters or if there is no space for the chart.
- */
+/** Null if the filters don't allow counts or if there is no space for the chart. */
 export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | null {
   const isWide = useIsWide()
   const isTight = useIsTight()
@@ -39,8 +36,5 @@ export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | nul
   return data === undefined ? 'pending' : callBars(data, plan, filters.model)
 }
 
-/**
- * Returns true in windows that are narrower than 900 px. The controls above the list are collapsed
- * in such windows.
- */
+/** In such narrow windows, the controls above the list are collapsed. */
 export const useIsTight = (): boolean => useMedia('(max-width: 899.98px)')

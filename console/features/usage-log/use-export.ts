@@ -19,7 +19,7 @@ const TYPES: Record<ExportKind, string> = {
 }
 const TOLD_EVERY_MS = 200
 
-/** Manages the export of all rows that match the filters. The user can cancel a running export. */
+/** The user can cancel a running export. */
 export function useExport(view: LogView) {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -48,7 +48,7 @@ export function useExport(view: LogView) {
     showSuccess(t('usageLog.exported', { count, rows: number.format(count) }))
   }
   return {
-    /** The number of rows received, or null while no export is running. */
+    /** Null while no export is running. */
     rows,
     cancel: () => running.current?.abort(),
     ...{ columns, isChoosing, setChoosing },
@@ -84,14 +84,11 @@ function countedBy(
 const LEFT_OUT_KEY = 'logs-export-left-out'
 const NONE: readonly string[] = []
 
-/**
- * Validates the names of the stored columns. The columns that the user has excluded are stored, so
- * that exports include columns of later releases.
- */
+/** Stores the excluded columns, so that exports include columns of later releases. */
 const readLeftOut = (stored: unknown): readonly string[] | null =>
   Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : null
 
-/** Manages the columns of exports. By default, all columns are exported. */
+/** By default, all columns are exported. */
 function useExportColumns(isAdmin: boolean) {
   const [leftOut, store] = useLocalPreference(LEFT_OUT_KEY, NONE, readLeftOut)
   const all = exportColumns(isAdmin)

@@ -2,15 +2,12 @@ import { type FocusEvent, type PointerEvent, useState } from 'react'
 
 export type Reading = ReturnType<typeof useReading>
 
-/**
- * Returns whether the user is reading the list. While the user is reading, the rows must not move.
- */
+/** While the user is reading the list, the rows must not move. */
 export function useReading() {
   const [isAtTop, setAtTop] = useState(true)
   const [isHovered, setHovered] = useState(false)
   const [isFocused, setFocused] = useState(false)
   return {
-    /** True while the list is scrolled or hovered or has the keyboard focus. */
     isReading: !isAtTop || isHovered || isFocused,
     onAtTop: setAtTop,
     listeners: {

@@ -24,26 +24,16 @@ import { isListed, logParams } from './log-query-params.ts'
 import type { LogView } from './use-log-view.ts'
 
 const STAT_EVERY_MS = 2_000
-/**
- * The polling interval of the rates in the last minute, because these rates fall even without new
- * calls.
- */
+/** The rates of the last minute fall even without new calls. */
 const RATES_EVERY_MS = 15_000
-/**
- * The polling interval in milliseconds. It is used while the server does not respond and nothing is
- * displayed yet.
- */
+/** In milliseconds. Used while the server does not respond and nothing is displayed yet. */
 const ASK_EVERY_MS = 3_000
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 
-/** Reads the rows and totals of a view and keeps them current with live events. */
 export function useLogRows(view: LogView, isHeld: boolean) {
   const client = useQueryClient()
-  /**
-   * The stream position that later reads must include. It is the position of the latest event or
-   * resync.
-   */
+  /** The position of the latest event or resync, which later reads must include. */
   const floor = useRef(0)
   const scope = view.isAdmin ? ('all' as const) : ('self' as const)
   const begun = useBegunAt(view)
@@ -110,10 +100,7 @@ const placeOf = ({ page, pageSize, sort }: LogView) => ({
       }),
 })
 
-/**
- * Stores the time at which page 0 was read. Later pages use this time, so that all pages have the
- * same range.
- */
+/** The time at which page 0 was read gives all pages the same range. */
 function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; anew: () => void } {
   const list = JSON.stringify([filters, isAdmin])
   const kept = useRef({ list: '', at: 0 })
@@ -128,10 +115,7 @@ function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; an
   }
 }
 
-/**
- * Reads the list again after a request got no response. The list is read as soon as another request
- * gets a response. Returns true while waiting for this response.
- */
+/** Reads again as soon as another request gets a response. True while waiting. */
 function useReturn({ data, error, isPlaceholderData, refetch }: Page): boolean {
   const hasNone = data === undefined || isPlaceholderData
   const isAway = hasNone && error !== null && isUnanswered(error)
@@ -154,10 +138,7 @@ const pageBelow = (data: LogPage | undefined): PageBelow =>
 
 type Kept = { readonly view: string; readonly tail: LiveTail }
 
-/**
- * Manages the live rows of a view. A new `view` (other filters, order or page) starts without live
- * rows. When `isHeld` becomes false, the pending rows are shown.
- */
+/** A new `view` starts without live rows. When `isHeld` becomes false, pending rows appear. */
 function useTail(
   view: string,
   isHeld: boolean,
@@ -175,8 +156,7 @@ function useTail(
       }),
     [view, isHeld],
   )
-  // The rows are stored after each pause and resume, so that shown rows stay visible in the next
-  // pause.
+  // Stored after each pause and resume, so that shown rows stay visible in the next pause.
   useEffect(() => update((last) => last), [update])
   return [tail, update]
 }

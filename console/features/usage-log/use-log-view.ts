@@ -14,27 +14,20 @@ import {
   NO_FILTERS,
 } from './log-filter-params.ts'
 
-/**
- * The default page size. A page of this size fills a window of 1280 × 800. The default of other
- * lists is ten rows.
- */
+/** Fills a window of 1280 × 800. The default of other lists is ten rows. */
 const ROWS_AT_FIRST = 20
 
 type Options = { replace?: boolean }
 
 export type LogView = ReturnType<typeof useLogView>
 
-/**
- * Reads the filters and the presentation of the log from the URL. Returns them with functions that
- * change them.
- */
 export function useLogView() {
   const user = useUser()
   const isAdmin = isAdminUser(user)
   const [values, set] = useUrlState(LOG_URL)
   const [remembered, remember] = usePageSize('page-size', ROWS_AT_FIRST)
   const pageSize = values.page_size === 0 ? remembered : values.page_size
-  // The page size is always kept in the URL, so that a link shows the same rows to every user.
+  // Always in the URL, so that a link shows the same rows to every user.
   useEffect(() => {
     if (values.page_size === 0) set({ page_size: remembered }, { replace: true })
   }, [values.page_size, remembered, set])
@@ -43,22 +36,16 @@ export function useLogView() {
     const filterKey = JSON.stringify({ ...filters, range: rangeText(filters.range) })
     return {
       isAdmin,
-      /** The user whose live rows are shown, or null for the rows of all users. */
+      /** Null for the live rows of all users. */
       ownId: isAdmin ? null : (user?.id ?? 0),
       filters,
-      /** The sort order. Null means newest first, which is the only order with live rows. */
+      /** Null means newest first, which is the only order with live rows. */
       sort: sortOf(values),
       page: values.p,
       pageSize,
-      /**
-       * The ids of the columns that a link shows, separated by commas. If the text is empty, the
-       * columns that this browser stores apply.
-       */
+      /** Column ids separated by commas. If empty, this browser's stored columns apply. */
       columns: values.columns,
-      /**
-       * The key of the view for queries and live rows. It changes with the filters, the order, the
-       * page and the page size.
-       */
+      /** The key changes with the filters, the order, the page and the page size. */
       key: `${isAdmin} ${filterKey} ${values.sort} ${values.order} ${values.p} ${pageSize}`,
       setFilters: (patch: Partial<LogFilters>, options?: Options) =>
         set({ ...patch, p: 0 }, options),
@@ -79,7 +66,7 @@ export function useLogView() {
   }, [values, isAdmin, user?.id, pageSize, set, remember])
 }
 
-/** Returns the sort order in the URL, or null for the default order (newest first). */
+/** Null is the default order (newest first). */
 const sortOf = ({ sort, order }: Pick<UrlValues<typeof LOG_URL>, 'sort' | 'order'>): Sort | null =>
   sort === '' || (sort === 'time' && order === 'desc')
     ? null

@@ -19,14 +19,10 @@ import {
 const NONE: readonly SavedView[] = []
 
 type Props = {
-  /** Returns the complete URL of the displayed view. */
   hrefNow: () => string
 }
 
-/**
- * A button with the saved views, which are named sets of filters that this browser stores. Opening
- * a view writes its filters to the URL.
- */
+/** Saved views are named sets of filters that this browser stores. */
 export function ViewsButton({ hrefNow }: Props) {
   const { t } = useTranslation()
   const [isOpen, setOpen] = useState(false)

@@ -2,7 +2,6 @@ import { useTranslation } from 'react-i18next'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import type { FieldState } from '#console/ui/forms/use-draft-form.ts'
 
-/** The reason for a change to a user, which is recorded with the change. */
 export function ReasonField(props: FieldState<string> & { placeholder: string }) {
   const { t } = useTranslation()
   return (

@@ -19,8 +19,8 @@ const ACTIVE = 1
 const BANNED = 2
 
 /**
- * Returns the actions that this admin may take on the user. The server checks the same rules.
- * Admins act only on lower levels. A super admin cannot be demoted, banned or deleted.
+ * Follows the server's rules: admins act only on lower levels, and a super admin cannot be demoted,
+ * banned or deleted.
  */
 export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAct> {
   const isRoot = actor.role >= ROOT
@@ -44,10 +44,7 @@ export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAct> {
 
 export type UserState = 'active' | 'banned' | 'locked' | 'deactivated' | 'erased'
 
-/**
- * Returns the state of a user. A user with status 3 or an unknown status is `locked` and not
- * `enabled`.
- */
+/** A user with status 3 or an unknown status is `locked` and not `enabled`. */
 export function stateOf({ DeletedAt, is_erased, status }: User): UserState {
   if (DeletedAt !== null) return is_erased ? 'erased' : 'deactivated'
   if (status === ACTIVE) return 'active'
@@ -59,6 +56,6 @@ export type Level = 'user' | 'admin' | 'root'
 export const levelOf = ({ role }: Pick<User, 'role'>): Level =>
   role >= ROOT ? 'root' : role >= ADMIN ? 'admin' : 'user'
 
-/** Returns the username for use in a sentence. For an erased user, returns the id. */
+/** For an erased user, returns the id. */
 export const calledOf = ({ id, username }: Pick<User, 'id' | 'username'>): string =>
   username === '' ? `#${id}` : username

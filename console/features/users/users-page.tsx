@@ -22,12 +22,11 @@ import '../../ui/forms/forms.css'
 import './users.css'
 
 type DialogProps = {
-  /** The users whose balance is adjusted; empty while the dialog is closed. */
+  /** Empty while the dialog is closed. */
   users: readonly User[]
   onClose: () => void
 }
 
-/** Adds an amount to the balances of users or deducts an amount from them, with a reason. */
 function AdjustDialog(props: DialogProps) {
   const { users, onClose } = props
   const { isOpen, shown, key } = useOpening(users.length === 0 ? null : users)
@@ -107,7 +106,7 @@ function Users() {
   )
 }
 
-/** The role of super admins, who may also change their own quota. */
+/** Super admins may also change their own quota. */
 const ROOT = 100
 
 const AT = { list: '/admin/users', edit: '/user/edit' }

@@ -14,7 +14,7 @@ import type { Order } from '#read-api/contract/top-ups.ts'
 
 const EVERY_MS = 500
 
-/** The user's orders. Hidden if the user has no orders. */
+/** Hidden if the user has no orders. */
 export function OrdersPanel() {
   const { t } = useTranslation()
   const [page, setPage] = useState(0)
@@ -76,10 +76,7 @@ function OrderRow({ order }: { order: Order }) {
   )
 }
 
-/**
- * The refunds of an order and the reversals of these refunds, oldest first, with the reasons that
- * admins entered.
- */
+/** Oldest first, with the reasons that admins entered. */
 function Movements({ order }: { order: Order }) {
   const { t, i18n } = useTranslation()
   const rule = useMoneyRule()

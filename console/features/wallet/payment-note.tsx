@@ -13,18 +13,12 @@ import { awaitedOrder, forgetOrder } from './use-top-up.ts'
 import { gainsKey } from './use-wallet.ts'
 
 const EVERY_MS = 5_000
-/**
- * The maximum number of polls, one every 5 s. After the last poll, only live events report the
- * payment.
- */
+/** One poll every 5 s. Afterwards, only live events report the payment. */
 const LOOKS_MAX = 60
-/** The time in seconds after which an unpaid order counts as abandoned. */
+/** After this time in seconds, an unpaid order counts as abandoned. */
 const GIVEN_UP_AFTER_S = 3_600
 
-/**
- * A note that is shown after the user returns from the payment page. The note reports the payment
- * when it arrives.
- */
+/** Shown after the user returns from the payment page, until the payment arrives. */
 export function PaymentNote() {
   const { t } = useTranslation()
   const client = useQueryClient()

@@ -18,10 +18,9 @@ import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { Redeemed } from '#write-api/contract/redemptions.ts'
 import { gainsKey } from './use-wallet.ts'
 
-/** The redemption code, which a link may contain: `?code=`. */
+/** A link may contain the redemption code: `?code=`. */
 const ADDRESS = { code: textParam() }
 
-/** Redeems a code that the user has entered or that is in the URL. */
 export function RedeemPanel() {
   const { t } = useTranslation()
   const redeem = useRedeem()
@@ -73,7 +72,7 @@ function useRedeem() {
   const [code, setCode] = useState(address.code)
   const [fault, setFault] = useState('')
   const [given, setGiven] = useState<Redeemed | null>(null)
-  // The code is filled in when a link with another code is opened while this page is shown.
+  // A link with another code may be opened while this page is shown.
   useEffect(() => {
     if (address.code !== '') setCode(address.code)
   }, [address.code])
@@ -91,7 +90,6 @@ function useRedeem() {
       setAddress({ code: '' }, { replace: true })
       showSuccess(t('wallet.redeemed', { amount: exactQuotaText(quotaOf(redeemed.quota), rule) }))
     } catch (error) {
-      // The server's message is shown. If the request got no response, there is no such message.
       const isAnswer = error instanceof ApiError && error.status !== 0
       if (isAnswer && error.status === 200) setFault(error.message)
       showError(isAnswer ? error : t('request.failed'))
@@ -108,7 +106,7 @@ function useRedeem() {
   return { box, code, setCode: change, fault, given, isBusy, submit }
 }
 
-/** A link to the shop, which opens in a new tab. The super admin sets the URL of the shop. */
+/** The super admin sets the URL of the shop. */
 function TopUpLink() {
   const { t } = useTranslation()
   const link = useStatus()?.top_up_link ?? ''

@@ -26,8 +26,7 @@ function TopUpPrice({ topUp }: { topUp: TopUp }) {
       </p>
     )
   }
-  // No price is shown while the amount has an error, because the displayed price would belong to
-  // another amount.
+  // The displayed price would belong to another amount.
   const hasAmount = fault === ''
   return (
     <dl className="tg-topup-price" aria-busy={hasAmount && !isCurrent}>
@@ -47,7 +46,6 @@ function TopUpPrice({ topUp }: { topUp: TopUp }) {
   )
 }
 
-/** Asks the user to confirm the price and the payment method before the payment page opens. */
 function ConfirmTopUp({ topUp }: { topUp: TopUp }) {
   const { t } = useTranslation()
   const { draft, isAsking, setAsking, isBusy, isCurrent, refusal, submit } = topUp
@@ -70,10 +68,7 @@ function ConfirmTopUp({ topUp }: { topUp: TopUp }) {
   )
 }
 
-/**
- * A form that orders a top-up by amount and payment method. The price is updated while the user
- * types.
- */
+/** The price is updated while the user types. */
 export function TopUpPanel() {
   const { t } = useTranslation()
   const status = useStatus()

@@ -14,7 +14,6 @@ import type { AmountRequest, PaymentMethod } from '#write-api/contract/top-ups.t
 const PAUSE_MS = 300
 const JUST_READ_MS = 2_000
 
-/** Manages an order before payment: its amount, code, payment method and price. */
 export function useTopUp() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -22,8 +21,7 @@ export function useTopUp() {
   const least = leastOf(status)
   const methods = status?.topup_methods ?? []
   const [draft, setDraft] = useState<TopUpDraft>({ amount: null, code: '', method: 'zfb' })
-  // NOTE: The code for which the price is read. It is set when the user stops typing, because the
-  // server counts each wrong code.
+  // NOTE: Set when the user stops typing, because the server counts each wrong code.
   const [code, setCode] = useState('')
   const isCodeTyped = draft.code.trim() === code
   const [isAsking, setAsking] = useState(false)
@@ -75,7 +73,7 @@ export function useTopUp() {
   }
 }
 
-/** Stores the id of the new order. An error here must not prevent the payment. */
+/** An error here must not prevent the payment. */
 async function rememberOrder(client: QueryClient): Promise<void> {
   const asked = { ...ownOrdersQuery(0), staleTime: JUST_READ_MS, retry: false }
   const newest = (await client.fetchQuery(asked).catch(() => null))?.items[0]
@@ -87,15 +85,14 @@ export type TopUp = ReturnType<typeof useTopUp>
 /** An exact amount such as `7.30`, with an ISO 4217 currency code. */
 type Money = { money: string; currency: string }
 
-/** Reads the price of a top-up. Throws an error with the server's message. */
 async function topUpAmount(body: AmountRequest, signal: AbortSignal): Promise<Money> {
   const { data, envelope } = await exchange('POST /api/user/amount', { body, signal })
   return { money: data, currency: envelope.currency }
 }
 
 /**
- * Opens the payment page by submitting a hidden form or by navigation. `onBlocked` is called if the
- * content security policy forbids the target of the form. This policy is set when the page loads.
+ * Submits a hidden form or navigates. `onBlocked` is called if the CSP, which is set when the page
+ * loads, forbids the target of the form.
  */
 function goToPayment({ fields, url }: PaymentPage, onBlocked: () => void): void {
   if (!/^https?:\/\//.test(url)) throw new Error('a payment page has an http address')
@@ -123,10 +120,7 @@ function goToPayment({ fields, url }: PaymentPage, onBlocked: () => void): void 
 
 const KEY = 'awaited-top-up'
 
-/**
- * Returns the id of the order that the user is paying in this tab on the provider's page. Returns
- * null if there is no such order.
- */
+/** The order that is being paid in this tab on the provider's page, or null. */
 export function awaitedOrder(): number | null {
   const id = Number(sessionStorage.getItem(KEY) ?? 0)
   return Number.isSafeInteger(id) && id > 0 ? id : null
@@ -134,34 +128,30 @@ export function awaitedOrder(): number | null {
 
 const awaitOrder = (id: number): void => sessionStorage.setItem(KEY, String(id))
 
-/** Removes the stored id of the order. Returns true only on the first call for an order. */
+/** Returns true only on the first call for an order. */
 export function forgetOrder(id: number): boolean {
   if (awaitedOrder() !== id) return false
   sessionStorage.removeItem(KEY)
   return true
 }
 
-/** The values of the top-up form. `amount` is null until the user enters an amount. */
+/** `amount` is null until the user enters an amount. */
 type TopUpDraft = { amount: string | null; code: string; method: PaymentMethod }
 
 const AMOUNT_MAX = 1_000_000
 const PICKS = [5, 10, 20, 50, 100, 500]
 
-/**
- * Removes leading zeros from an amount. An amount below 1 becomes 1. A text that is not a whole
- * number is kept, so that the form shows its error.
- */
+/** Removes leading zeros and raises amounts below 1 to 1. Keeps other texts to show errors. */
 const typedOut = (text: string): string =>
   /^\d*$/.test(text) ? text.replace(/^0+/, '') || '1' : text
 
-/** Parses an amount in whole dollars. Returns null for any other text. */
+/** Whole dollars. Null for any other text. */
 export const amountOf = (typed: string): number | null =>
   /^\d+$/.test(typed) ? Number(typed) : null
 
 export const leastOf = (status: Pick<Status, 'min_topup'> | undefined): number =>
   Math.max(1, status?.min_topup ?? 1)
 
-/** Returns the common amounts that are not below the minimum. */
 export const picksFrom = (least: number): readonly number[] =>
   PICKS.some((pick) => pick >= least)
     ? PICKS.filter((pick) => pick >= least)

@@ -14,9 +14,7 @@ const GAINS = 8
 
 export const gainsKey = ['gains'] as const
 
-/**
- * Reads the balance and the latest credits. Both values are read again when the balance changes.
- */
+/** Reads again when the balance changes. */
 export function useWallet() {
   const client = useQueryClient()
   const ownId = useUser()?.id ?? 0
@@ -54,13 +52,10 @@ export function useWallet() {
   return { self, gains }
 }
 
-/** The log types of top-ups, admin changes, system credits and check-ins. */
+/** Top-ups, admin changes, system credits and check-ins. */
 const TYPES = [1, 3, 4, 5]
 
-/**
- * Reads the latest credits, newest first. The server's data includes at least the events up to the
- * stream position `afterPosition`.
- */
+/** Newest first. The data includes the events up to the stream position `afterPosition`. */
 async function readGains(ask: {
   count: number
   afterPosition: number

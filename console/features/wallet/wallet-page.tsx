@@ -23,7 +23,6 @@ import { useWallet } from './use-wallet.ts'
 import '../../ui/forms/forms.css'
 import './wallet.css'
 
-/** The latest credits to the balance and the latest deductions by admins. */
 function GainsPanel({ query }: { query: UseQueryResult<LogEntry[]> }) {
   const { t } = useTranslation()
   return (

@@ -30,9 +30,9 @@ import {
 export type UserFormGiven = {
   isOpen: boolean
   kind: FormKind
-  /** The stored user, or null for a new user. */
+  /** Null for a new user. */
   user: User | null
-  /** Called when the form closes: after saving, or after the user has agreed to discard changes. */
+  /** Called after saving, or after the user has agreed to discard changes. */
   onClose: () => void
 }
 
@@ -67,10 +67,7 @@ export function useUserForm(given: UserFormGiven): DraftForm<UserDraft> {
   return form
 }
 
-/**
- * Updates the user's own account. Also updates the stored user, because the top bar shows the
- * stored name.
- */
+/** The top bar shows the stored name. */
 async function updateSelf(change: UpdateSelf): Promise<void> {
   await call('PUT /api/user/self', { body: change })
   const own = storedUser()
@@ -79,7 +76,6 @@ async function updateSelf(change: UpdateSelf): Promise<void> {
   storeUser({ ...own, display_name: display_name || own.username })
 }
 
-/** Keeps a toast visible when the page changes from the form to the list. */
 const ALONG = { goesAlong: true }
 
 function useSave({ kind, user, onClose }: UserFormGiven) {
@@ -96,7 +92,6 @@ function useSave({ kind, user, onClose }: UserFormGiven) {
         if (kind === 'self') await updateSelf(changed)
         else await call('PUT /api/user/', { body: { id: user.id, ...changed } })
       } catch (error) {
-        // The server's message is shown. If the request got no response, there is no such message.
         const isAnswered = error instanceof ApiError && error.status > 0
         throw isAnswered ? error : new Error(t('users.updateFailed'))
       }

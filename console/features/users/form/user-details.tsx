@@ -46,10 +46,7 @@ export function UserFacts({ user }: { user: User }) {
   )
 }
 
-/**
- * The accounts on other sites with which the user can log in. Only the users themselves can connect
- * such accounts.
- */
+/** Only the users themselves can connect these accounts. */
 export function Bindings({ user }: { user: User }) {
   const { t } = useTranslation()
   return (
@@ -67,7 +64,6 @@ export function Bindings({ user }: { user: User }) {
   )
 }
 
-/** The latest changes of balance or group by admins, each with time, admin and reason. */
 export function QuotaChanges({ username }: { username: string }) {
   const { t } = useTranslation()
   const { data = [] } = useQuery({ ...quotaChangesQuery(username), enabled: username !== '' })
@@ -114,7 +110,6 @@ function Facts(props: { title: string; children: ReactNode }) {
 const ADMIN_TYPE = 3
 const SHOWN = 5
 
-/** Reads the latest changes of balance and group by admins, newest first. Admins only. */
 const quotaChangesQuery = (username: string) =>
   queryOptions({
     queryKey: [...logsKey, 'by-hand', username],

@@ -8,25 +8,21 @@ import type { DraftForm, FieldErrors } from '#console/ui/forms/use-draft-form.ts
 import type { User } from '#read-api/contract/users.ts'
 import type { CreateUser, UpdateSelf, UpdateUser } from '#write-api/contract/users.ts'
 
-/** The form's values. Fields that a form does not show stay empty. */
+/** Fields that a form does not show stay empty. */
 export type UserDraft = {
   username: string
   displayName: string
   password: string
-  /**
-   * The kind of proof that the user's own new password requires: the current password, a code, or
-   * nothing.
-   */
+  /** Required for the user's own new password. */
   proof: 'password' | 'code' | 'none'
   originalPassword: string
   group: string
   /** The reason for a change of the group. */
   reason: string
-  /** A passkey as proof, in place of the password or code. */
+  /** Replaces the password or code. */
   passkey?: UpdateSelf['passkey']
 }
 
-/** A form for a new user, for another user (edited by an admin), or for the user's own account. */
 export type FormKind = 'new' | 'other' | 'self'
 
 export type UserFault = keyof Words['users']['fault']
@@ -71,11 +67,9 @@ export function userFaults(kind: FormKind, before: UserDraft, draft: UserDraft):
 
 const lengthOf = (text: string): number => [...text].length
 
-/** Returns true if the form shows a field for the proof. */
 export const asksProof = ({ password, proof }: UserDraft): boolean =>
   password !== '' && proof !== 'none'
 
-/** Returns true if the form asks for a reason, because the group was changed. */
 export const asksReason = (before: UserDraft, { group }: UserDraft): boolean =>
   group !== before.group
 
@@ -85,7 +79,7 @@ export const createdUser = ({ username, password, displayName }: UserDraft): Cre
   ...(displayName.trim() === '' ? {} : { display_name: displayName.trim() }),
 })
 
-/** Returns only the changed fields. The balance has a separate form. */
+/** The balance has a separate form. */
 export const changedUser = (before: UserDraft, after: UserDraft): Omit<UpdateUser, 'id'> => ({
   ...ownChanges(before, after),
   ...(asksReason(before, after) ? { group: after.group, reason: after.reason.trim() } : {}),

@@ -23,7 +23,6 @@ import { UserForm } from './user-form.tsx'
 
 type FormProps = UserFormGiven & {
   kind: 'new' | 'other'
-  /** Content below the form, which the admin cannot edit. */
   children?: ReactNode
 }
 
@@ -48,7 +47,7 @@ function OpenForm(props: FormProps) {
   )
 }
 
-/** Erases personal data permanently, at the request of the user or the law. Super admins only. */
+/** Permanent, at the request of the user or the law. Super admins only. */
 function EraseUser(props: { user: User; onDone: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -74,7 +73,7 @@ function EraseUser(props: { user: User; onDone: () => void }) {
   )
 }
 
-/** The current balance. An admin can change the balance only by adding or deducting an amount. */
+/** An admin can change the balance only by adding or deducting an amount. */
 function BalancePart(props: { user: User; onAdjust: (users: readonly User[]) => void }) {
   const { user } = props
   const { t } = useTranslation()
@@ -120,8 +119,7 @@ function OneUser(props: OneProps) {
   const { t } = useTranslation()
   const stored = useQuery({ ...userQuery(props.id), enabled: props.isOpen && props.id > 0 })
   const [loaded, setLoaded] = useState<User | null>(null)
-  // Keep the values that were loaded first. Otherwise, a value that changes on the server during
-  // editing would be sent as if the admin had changed it.
+  // A value that changes on the server during editing would be sent as the admin's change.
   if (loaded === null && stored.data !== undefined && !stored.isFetching) setLoaded(stored.data)
   const frame = { isOpen: props.isOpen, onClose: props.onClose }
   if (loaded === null) {
@@ -184,7 +182,7 @@ function Waiting() {
   )
 }
 
-/** Resets the second factor of a user who has lost all second factors and the recovery codes. */
+/** For a user who has lost all second factors and the recovery codes. */
 function ResetFactor({ user }: { user: User }) {
   const { t } = useTranslation()
   return (

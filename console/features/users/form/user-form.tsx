@@ -8,13 +8,10 @@ import { asksProof, asksReason, type UserFormProps } from './user-draft.ts'
 
 const NAME_MAX = 64
 const SHOWN_NAME_MAX = 50
-/**
- * The maximum length of a password in UTF-16 code units. A longer password is not truncated,
- * because a truncated password would be another password.
- */
+/** In UTF-16 code units. Never truncated, because the result would be another password. */
 const PASSWORD_MAX = 512
 
-/** The fields of a user. The group is shown only to an admin who edits another user. */
+/** The group is shown only to an admin who edits another user. */
 export function UserForm(props: UserFormProps) {
   const { t } = useTranslation()
   return (

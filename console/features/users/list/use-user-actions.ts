@@ -10,19 +10,16 @@ import type { ManageUser } from '#write-api/contract/users.ts'
 import { calledOf } from '../user-actions.ts'
 
 export type UserActions = {
-  /** Bans or unbans a user immediately, and offers an undo. */
+  /** Applies immediately, and offers an undo. */
   setEnabled: (user: User, isEnabled: boolean) => Promise<void>
-  /** Promotes, demotes or deletes a user after a confirmation. */
+  /** Asks for a confirmation. */
   manage: (user: User, action: 'promote' | 'demote' | 'delete') => Promise<void>
 }
 
 export function useUserActions(): UserActions {
   const { t } = useTranslation()
   const client = useQueryClient()
-  /**
-   * Executes an action. Updates the row from the server's response and reloads the list, even after
-   * an error.
-   */
+  /** Updates the row from the response and reloads the list, even after an error. */
   const act = async (user: User, action: ManageUser['action']): Promise<User | null> => {
     await client.cancelQueries({ queryKey: usersKey })
     try {

@@ -47,10 +47,7 @@ export function userColumns(t: TFunction, locale: string, actions: UserRowAction
 
 const NOTHING = <span className="tg-quiet tg-on-table">–</span>
 
-/**
- * A menu with the actions that this admin may take on the user. Hidden if there are no such
- * actions.
- */
+/** Contains only actions that this admin may take. Hidden if there are none. */
 function UserMenu({ user, actions }: { user: User; actions: UserRowActions }) {
   const { t } = useTranslation()
   const acts = actionsOn(user, actions.actor)

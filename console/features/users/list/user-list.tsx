@@ -18,7 +18,6 @@ import { type Actor, actionsOn } from '../user-actions.ts'
 import { useUserActions } from './use-user-actions.ts'
 import { userColumns } from './user-columns.tsx'
 
-/** The server's name of each sortable column, by column id. */
 const SORTS = {
   id: 'id',
   username: 'username',
@@ -37,8 +36,7 @@ const ADDRESS = listAddress({ keyword: textParam(), group: textParam() }, { sort
 export const useUserList = () =>
   useListPage(ADDRESS, (ask) => ({
     ...usersQuery(ask),
-    // The list is read again when the window gets the focus, because live events don't include the
-    // actions of other admins.
+    // Live events don't include the actions of other admins.
     refetchOnWindowFocus: 'always',
   }))
 
@@ -93,10 +91,7 @@ const NONE: ReadonlySet<string> = new Set()
 const rowKey = (user: User): string => String(user.id)
 const isMuted = (user: User): boolean => user.status !== 1 || user.DeletedAt !== null
 
-/**
- * Subscribes to live events. This component is rendered only with the rows, so that only permitted
- * users subscribe.
- */
+/** Rendered only with the rows, so that only permitted users subscribe. */
 function LiveUsers(): null {
   useLiveUsers()
   return null
@@ -129,10 +124,7 @@ function UserFilters({ view }: { view: UserListView }) {
   )
 }
 
-/**
- * Actions on the selected users. Selected users whose balance this admin may not change are left
- * out.
- */
+/** Leaves out users whose balance this admin may not change. */
 function ChosenUsers(props: {
   picked: readonly User[]
   adjustable: readonly User[]
@@ -165,10 +157,7 @@ function ChosenUsers(props: {
 
 const EVERY_MS = 2_000
 
-/**
- * Reloads the rows (throttled) after calls or credits of visible users, and after changes of any
- * user.
- */
+/** Throttled. Covers calls and credits of visible users, and changes of any user. */
 function useLiveUsers(): void {
   const client = useQueryClient()
   const readAgain = useThrottled(
@@ -183,7 +172,6 @@ function useLiveUsers(): void {
     },
     onResync: readAgain,
   })
-  // A new user changes the positions of other rows, and a changed user may match the filters only
-  // after the change.
+  // A new user moves other rows, and a changed user may match the filters only afterwards.
   useLiveTopic('users', { onEvents: readAgain, onResync: readAgain })
 }

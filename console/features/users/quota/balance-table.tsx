@@ -6,10 +6,7 @@ import { calledOf } from '../user-actions.ts'
 import { balanceAfter, isBeyond } from './adjust-draft.ts'
 import type { Adjustment } from './use-adjustment.ts'
 
-/**
- * A table with each user's balance before and after the change. Live events update the balances.
- * Errors that the server reports are also shown.
- */
+/** Live events update the balances. Errors that the server reports are also shown. */
 export function BalanceTable({ adjustment }: { adjustment: Adjustment }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()

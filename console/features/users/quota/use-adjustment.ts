@@ -21,14 +21,13 @@ import { useBalances } from './use-balances.ts'
 
 export type Adjustment = ReturnType<typeof useAdjustment>
 
-/** Manages the form of a balance change and, after sending, the result for each user. */
 export function useAdjustment({ users, onClose }: { users: readonly User[]; onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const unit = useAmountUnit()
   const [refusedBy, setRefused] = useState<{ draft: AdjustDraft; items: QuotaAdjustment[] }>()
   const [requestIdOf] = useState(createRequestIds)
-  // The users whose balance has changed already, whom a retry must skip.
+  // A retry must skip these users, whose balance has changed already.
   const [served, setServed] = useState<ReadonlySet<number>>(new Set())
   const rest = users.filter(({ id }) => !served.has(id))
   const balances = useBalances(rest)
@@ -57,8 +56,7 @@ export function useAdjustment({ users, onClose }: { users: readonly User[]; onCl
     },
   })
   const amount = amountOf(form.draft, unit)
-  // The server's errors are hidden after an edit, because they belong to the values that were sent
-  // before the edit.
+  // After an edit, errors are hidden, because they belong to the values sent before.
   const refused = refusedBy?.draft === form.draft ? refusedBy.items : []
   return { form, users: rest, isMany: users.length > 1, unit, refused, amount, balances }
 }
