@@ -1,6 +1,6 @@
 import { type FragmentSqlToken, sql } from 'slonik'
 import Type, { type TSchema, type TUnsafe } from 'typebox'
-import { nullable, sealedText, wireInteger } from '#infra/postgres/row-types.ts'
+import { nullable, quota, sealedText, wireInteger } from '#infra/postgres/row-types.ts'
 import {
   type Field,
   type Fields,
@@ -77,7 +77,12 @@ function columnType(field: Field): TSchema {
     case 'optionalInteger':
     case 'time':
     case 'isoTime':
+    case 'nullableInteger':
       return nullable(wireInteger)
+    case 'money':
+      return quota
+    case 'choice':
+      return Type.Enum([...field.values])
     case 'code':
       return Type.Enum([...field.values])
     case 'text':

@@ -1,41 +1,16 @@
 import { type CommonQueryMethods, sql } from 'slonik'
-import Type from 'typebox'
+import { type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import {
-  nullable,
-  quota,
-  type RowOf,
-  rowType,
-  sealed,
-  wireInteger,
-} from '#infra/postgres/row-types.ts'
-import type { OrderSort } from '#read-api/contract/top-ups.ts'
+  ORDER_FIELDS,
+  type OrderSort,
+  REFUND_FIELDS,
+  REPORT_FIELDS,
+  RESTORATION_FIELDS,
+} from '#read-api/contract/top-ups.ts'
+import { fieldColumns, selectedFields } from '../field-columns.ts'
 import { containing, type Listed, type ListOrder, orderTerms, type Slice } from '../list-queries.ts'
 
-const orderRow = rowType({
-  id: wireInteger,
-  userId: wireInteger,
-  username: Type.String(),
-  tradeNo: Type.String(),
-  provider: Type.Enum(['epay', 'stripe']),
-  method: Type.Enum(['zfb', 'wx', 'stripe']),
-  /** The ordered quota in US dollars. */
-  amount: wireInteger,
-  quota,
-  /** `cents` and `refundedCents` are hundredths of `currency`. */
-  cents: quota,
-  currency: Type.String(),
-  code: Type.String(),
-  status: Type.Enum(['pending', 'paid']),
-  paymentId: Type.String(),
-  rebateQuota: quota,
-  inviterId: nullable(wireInteger),
-  refundedCents: quota,
-  refundedQuota: quota,
-  refunds: wireInteger,
-  /** `createdAt` and `paidAt` are unix seconds. */
-  createdAt: wireInteger,
-  paidAt: nullable(wireInteger),
-})
+const orderRow = rowType(fieldColumns(ORDER_FIELDS))
 export type OrderRow = RowOf<typeof orderRow>
 
 export type OrderState = 'pending' | 'paid' | 'refunded' | 'disputed'
@@ -55,28 +30,28 @@ export type OrderFilter = {
   readonly state: OrderState | null
 }
 
-const columns = sql.fragment`
-  o.id, o.user_id as "userId", coalesce(u.username, '') as username, o.trade_no as "tradeNo",
-  o.provider, o.method, o.amount, o.quota, o.cents, o.currency, o.code, o.status,
-  o.payment_id as "paymentId", o.rebate_quota as "rebateQuota", o.inviter_id as "inviterId",
-  o.refunded_cents as "refundedCents", o.refunded_quota as "refundedQuota", o.refunds,
-  o.created_at as "createdAt", o.paid_at as "paidAt"
-`
-
+/** All orders. `state` is the status that is shown, which also states whether money is refunded. */
 const tables = sql.fragment`
-  from read_orders.orders o left join read_users.users u on u.id = o.user_id
+  from (
+    select o.*, coalesce(u.username, '') as username,
+      case when o.refunded_cents > 0 then 'refunded' else o.status end as state,
+      case when o.status = 'paid' then o.cents - o.refunded_cents else 0 end as refundable_cents
+    from read_orders.orders o left join read_users.users u on u.id = o.user_id
+  ) o
 `
 
-/**
- * The sort columns of orders `o` and users `u`. In a sort by status, refunded orders follow paid
- * orders.
- */
+const columns = selectedFields('o', ORDER_FIELDS, {
+  status: 'state',
+  money: 'cents',
+  refunded: 'refunded_cents',
+  refundable: 'refundable_cents',
+})
+
+/** The sort columns of orders `o`. In a sort by status, refunded orders follow paid orders. */
 const SORT_COLUMNS = {
   id: sql.fragment`o.id`,
-  username: sql.fragment`lower(coalesce(u.username, ''))`,
-  status: sql.fragment`
-    case when o.refunded_cents > 0 then 2 when o.status = 'paid' then 1 else 0 end
-  `,
+  username: sql.fragment`lower(o.username)`,
+  status: sql.fragment`array_position(array['pending', 'paid', 'refunded'], o.state)`,
   money: sql.fragment`o.cents`,
   refunded: sql.fragment`o.refunded_cents`,
   quota: sql.fragment`o.quota`,
@@ -95,12 +70,10 @@ export async function listOrders(
   const matches = sql.fragment`
     (${userId === null} or o.user_id = ${userId ?? 0})
     and (${keyword} = '' or o.id::text = ${keyword} or o.trade_no = ${keyword}
-      or o.payment_id = ${keyword} or u.username ilike ${containing(keyword)})
-    and (${state === null}
-      or (${state ?? ''} = 'refunded' and o.refunded_cents > 0)
+      or o.payment_id = ${keyword} or o.username ilike ${containing(keyword)})
+    and (${state === null} or ${state ?? ''} = o.state
       or (${state ?? ''} = 'disputed' and exists (
-        select from read_orders.reports d where d.order_id = o.id and d.kind = 'dispute'))
-      or (${state ?? ''} = o.status and o.refunded_cents = 0))
+        select from read_orders.reports d where d.order_id = o.id and d.kind = 'dispute')))
   `
   const rows = await db.any(sql.type(orderRow)`
     select ${columns} ${tables} where ${matches}
@@ -130,83 +103,39 @@ export const orderOfPayment = (db: CommonQueryMethods, paymentId: string): Promi
     order by id limit 1
   `)
 
-const source = Type.Enum(['admin', 'refund', 'dispute'])
+const CENTS = { money: 'cents' }
 
-const refundRow = rowType({
-  orderId: wireInteger,
-  refundNo: wireInteger,
-  cents: quota,
-  quota,
-  /** The reason, encrypted with the data key of the user who placed the order. */
-  reason: sealed,
-  actorId: wireInteger,
-  actorName: Type.String(),
-  /**
-   * The source of the refund: an admin, or the provider's refund or dispute. `sourceId` is the
-   * provider's id of the refund or dispute, and is empty for a refund by an admin.
-   */
-  source,
-  sourceId: Type.String(),
-  /** The time of the refund in unix seconds. */
-  createdAt: wireInteger,
-})
-export type RefundRow = RowOf<typeof refundRow>
+const refundRow = rowType({ orderId: wireInteger, ...fieldColumns(REFUND_FIELDS) })
 
 /** Reads the refunds of these orders in the order in which they were made. */
 export const refundsOf = (
   db: CommonQueryMethods,
   orderIds: readonly number[],
-): Promise<readonly RefundRow[]> =>
+): Promise<readonly RowOf<typeof refundRow>[]> =>
   db.any(sql.type(refundRow)`
-    select r.order_id as "orderId", r.refund_no as "refundNo", r.cents, r.quota, r.reason,
-      r.actor_id as "actorId", coalesce(u.username, '') as "actorName",
-      r.source, r.source_id as "sourceId", r.created_at as "createdAt"
-    from read_orders.refunds r left join read_users.users u on u.id = r.actor_id
+    select r.order_id as "orderId", ${selectedFields('r', REFUND_FIELDS, CENTS)}
+    from (
+      select r.*, coalesce(u.username, '') as actor_name
+      from read_orders.refunds r left join read_users.users u on u.id = r.actor_id
+    ) r
     where r.order_id = any(${sql.array(orderIds, 'int8')})
     order by r.order_id, r.refund_no
   `)
 
-const restorationRow = rowType({
-  orderId: wireInteger,
-  restoreNo: wireInteger,
-  cents: quota,
-  quota,
-  source,
-  sourceId: Type.String(),
-  /** The time of the restoration in unix seconds. */
-  createdAt: wireInteger,
-})
-export type RestorationRow = RowOf<typeof restorationRow>
+const restorationRow = rowType({ orderId: wireInteger, ...fieldColumns(RESTORATION_FIELDS) })
 
 /** Reads the restorations of these orders in the order in which they were made. */
 export const restorationsOf = (
   db: CommonQueryMethods,
   orderIds: readonly number[],
-): Promise<readonly RestorationRow[]> =>
+): Promise<readonly RowOf<typeof restorationRow>[]> =>
   db.any(sql.type(restorationRow)`
-    select order_id as "orderId", restore_no as "restoreNo", cents, quota, source,
-      source_id as "sourceId", created_at as "createdAt"
-    from read_orders.restorations where order_id = any(${sql.array(orderIds, 'int8')})
+    select r.order_id as "orderId", ${selectedFields('r', RESTORATION_FIELDS, CENTS)}
+    from read_orders.restorations r where r.order_id = any(${sql.array(orderIds, 'int8')})
     order by order_id, restore_no
   `)
 
-const reportRow = rowType({
-  orderId: wireInteger,
-  kind: Type.Enum(['refund', 'dispute']),
-  /** The provider's id of the refund, the charge or the dispute. */
-  reportId: Type.String(),
-  cents: quota,
-  /** `status` and `reason` are codes of the payment provider. */
-  status: Type.String(),
-  reason: Type.String(),
-  /** The deadline for evidence in unix seconds; null when no evidence can be submitted. */
-  dueBy: nullable(wireInteger),
-  isWithdrawn: Type.Boolean(),
-  isReinstated: Type.Boolean(),
-  /** The time of the report in unix seconds. */
-  createdAt: wireInteger,
-})
-export type ReportRow = RowOf<typeof reportRow>
+const reportRow = rowType({ orderId: wireInteger, ...fieldColumns(REPORT_FIELDS) })
 
 /**
  * Reads all of the payment provider's reports about these orders, in the order in which they
@@ -215,11 +144,9 @@ export type ReportRow = RowOf<typeof reportRow>
 export const reportsOf = (
   db: CommonQueryMethods,
   orderIds: readonly number[],
-): Promise<readonly ReportRow[]> =>
+): Promise<readonly RowOf<typeof reportRow>[]> =>
   db.any(sql.type(reportRow)`
-    select order_id as "orderId", kind, report_id as "reportId", cents, status, reason,
-      due_by as "dueBy", is_withdrawn as "isWithdrawn", is_reinstated as "isReinstated",
-      created_at as "createdAt"
-    from read_orders.reports where order_id = any(${sql.array(orderIds, 'int8')})
+    select r.order_id as "orderId", ${selectedFields('r', REPORT_FIELDS, CENTS)}
+    from read_orders.reports r where r.order_id = any(${sql.array(orderIds, 'int8')})
     order by order_id, position
   `)

@@ -6,6 +6,7 @@ import Type, {
   type TSchema,
   type TString,
   type TUnion,
+  type TUnsafe,
 } from 'typebox'
 import type { Field, Fields, FieldType, WritableFields } from './resource-fields.ts'
 
@@ -30,6 +31,9 @@ type Answered = Omit<Requested, 'optionalInteger' | 'time' | 'trimmedText' | 'se
   code: TInteger
   trimmedText: TString
   sealedText: TString
+  nullableInteger: NullableInteger
+  money: TString
+  choice: TString
 }
 
 type RequestProperties<F extends WritableFields> = {
@@ -38,9 +42,14 @@ type RequestProperties<F extends WritableFields> = {
     : TOptional<Requested[F[Name]['type']]>
 }
 type AnswerProperties<F extends Fields> = {
-  [Name in keyof F as F[Name]['wire']]: F[Name] extends { isOptional: true }
-    ? TOptional<Answered[F[Name]['type']]>
-    : Answered[F[Name]['type']]
+  [Name in keyof F as F[Name]['wire']]: F[Name] extends {
+    type: 'choice'
+    values: readonly (infer Value)[]
+  }
+    ? TUnsafe<Value>
+    : F[Name] extends { isOptional: true }
+      ? TOptional<Answered[F[Name]['type']]>
+      : Answered[F[Name]['type']]
 }
 
 /** Returns the schemas of the fields in requests that create the resource, with their bounds. */
@@ -87,7 +96,10 @@ function requestSchema(field: WritableFields[string]): TSchema {
 
 const INTEGERS: readonly FieldType[] = ['integer', 'optionalInteger', 'time', 'numericFlag', 'code']
 
-function answerSchema({ type }: Field): TSchema {
+function answerSchema(field: Field): TSchema {
+  const { type } = field
+  if (type === 'choice') return Type.Union(field.values.map((value) => Type.Literal(value)))
+  if (type === 'nullableInteger') return Type.Union([Type.Integer(), Type.Null()])
   if (type === 'flag') return Type.Boolean()
   if (type === 'isoTime') return Type.Union([Type.String(), Type.Null()])
   return INTEGERS.includes(type) ? Type.Integer() : Type.String()

@@ -62,11 +62,14 @@ type ReadOnlyField = {
   readonly isComputed?: true
   readonly isOptional?: true
 } & (
-  | { readonly type: 'integer' | 'text' | 'flag' }
+  | { readonly type: 'integer' | 'nullableInteger' | 'text' | 'sealedText' | 'flag' }
   /** A number, or null, which is `absent` on the wire. */
   | { readonly type: 'optionalInteger'; readonly absent: number }
   /** A time in Unix seconds, or null. On the wire it is in ISO format, or null. */
   | { readonly type: 'isoTime' }
+  /** An amount of money in hundredths of its currency. It is a text like `7.30` on the wire. */
+  | { readonly type: 'money' }
+  | { readonly type: 'choice'; readonly values: readonly string[] }
   /** A small number that is one of these values. */
   | { readonly type: 'code'; readonly values: readonly number[] }
 )
@@ -84,14 +87,21 @@ type Plain = {
   flag: boolean
   numericFlag: boolean
   code: number
+  nullableInteger: number | null
+  money: bigint
+  choice: string
 }
 type Stored = Omit<Plain, 'sealedText'> & { sealedText: Sealed | null }
-type Answered = Omit<Plain, 'optionalInteger' | 'time' | 'isoTime' | 'names' | 'numericFlag'> & {
+type Answered = Omit<
+  Plain,
+  'optionalInteger' | 'time' | 'isoTime' | 'names' | 'numericFlag' | 'money'
+> & {
   optionalInteger: number
   time: number
   isoTime: string | null
   names: string
   numericFlag: number
+  money: string
 }
 
 /** The values of the fields by their names in the domain. Personal texts are encrypted. */
@@ -108,7 +118,12 @@ export type PlainValuesOf<F extends Fields> = {
 
 /** The values of the fields by their names on the wire, in the form of responses. */
 export type AnswerOf<F extends Fields> = {
-  [Name in keyof F as F[Name] extends Optional ? never : F[Name]['wire']]: Answered[F[Name]['type']]
+  [Name in keyof F as F[Name] extends Optional ? never : F[Name]['wire']]: F[Name] extends {
+    type: 'choice'
+    values: readonly (infer Value)[]
+  }
+    ? Value
+    : Answered[F[Name]['type']]
 }
 type Optional = { readonly isOptional: true }
 
@@ -165,8 +180,12 @@ function answeredValue(field: Field, value: unknown): unknown {
   if (type === 'names') return (value as readonly string[]).join(',')
   if (type === 'isoTime')
     return value === null ? null : new Date(Number(value) * 1_000).toISOString()
+  if (type === 'money') return moneyText(value as bigint)
   return type === 'numericFlag' ? Number(value) : value
 }
+
+const moneyText = (cents: bigint): string =>
+  `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`
 
 /** Returns the number that represents null on the wire. */
 export const absent = (field: Extract<Field, { type: 'optionalInteger' | 'time' }>): number =>

@@ -1,96 +1,116 @@
 import Type, { type Static } from 'typebox'
 import { choiceOf, Envelope, Page, Query, sortedBy } from './envelope.ts'
-
-/** The source of a refund or a restoration: an admin, or a report of the payment provider. */
-const Source = Type.Union([Type.Literal('admin'), Type.Literal('refund'), Type.Literal('dispute')])
+import { answerProperties } from './field-schemas.ts'
+import type { Fields } from './resource-fields.ts'
 
 /**
- * The provider's id of the refund or dispute. It is empty for an admin's refund, and
+ * The source of a refund or a restoration: an admin, or a report of the payment provider.
+ * `sourceId` is the provider's id of the refund or dispute. It is empty for an admin's refund, and
  * always for readers who are not admins.
  */
-const sourceId = Type.String()
+const SOURCE_FIELDS = {
+  source: {
+    wire: 'source',
+    type: 'choice',
+    values: ['admin', 'refund', 'dispute'],
+    access: 'read',
+  },
+  sourceId: { wire: 'source_id', type: 'text', access: 'read' },
+} as const satisfies Fields
 
-export const Refund = Type.Object({
+/** The fields of a refund in the order of the responses. Times are in Unix seconds. */
+export const REFUND_FIELDS = {
   /** The number of the refund within the order, from 1. */
-  refund_no: Type.Integer(),
-  /** The exact amount of money, such as `7.30`. */
-  money: Type.String(),
-  quota: Type.Integer(),
-  reason: Type.String(),
+  refundNo: { wire: 'refund_no', type: 'integer', access: 'read' },
+  money: { wire: 'money', type: 'money', access: 'read' },
+  quota: { wire: 'quota', type: 'integer', access: 'read' },
+  /** The reason, encrypted with the key of the user who placed the order. */
+  reason: { wire: 'reason', type: 'sealedText', access: 'read' },
   /** The admin who made the refund. It is 0 or empty for readers who are not admins. */
-  actor_id: Type.Integer(),
-  actor_name: Type.String(),
-  source: Source,
-  source_id: sourceId,
-  /** The time of the refund in Unix seconds. */
-  created_at: Type.Integer(),
-})
-export type Refund = Static<typeof Refund>
+  actorId: { wire: 'actor_id', type: 'integer', access: 'read' },
+  actorName: { wire: 'actor_name', type: 'text', access: 'read' },
+  ...SOURCE_FIELDS,
+  createdAt: { wire: 'created_at', type: 'integer', access: 'read' },
+} as const satisfies Fields
 
 /** The restoration of refunded quota, because the refund failed or the dispute was won. */
-export const Restoration = Type.Object({
-  /** The exact amount of money, such as `7.30`. */
-  money: Type.String(),
-  quota: Type.Integer(),
-  source: Source,
-  source_id: sourceId,
-  /** The time of the restoration in Unix seconds. */
-  created_at: Type.Integer(),
-})
-export type Restoration = Static<typeof Restoration>
+export const RESTORATION_FIELDS = {
+  money: { wire: 'money', type: 'money', access: 'read' },
+  quota: { wire: 'quota', type: 'integer', access: 'read' },
+  ...SOURCE_FIELDS,
+  createdAt: { wire: 'created_at', type: 'integer', access: 'read' },
+} as const satisfies Fields
 
-/** A report of the provider about a refund or dispute of the order. */
-export const PaymentReport = Type.Object({
-  kind: Type.Union([Type.Literal('refund'), Type.Literal('dispute')]),
+/** The fields of a report of the provider about a refund or dispute of the order. */
+export const REPORT_FIELDS = {
+  kind: { wire: 'kind', type: 'choice', values: ['refund', 'dispute'], access: 'read' },
   /** The provider's id of the refund, the charge or the dispute. */
-  report_id: Type.String(),
-  money: Type.String(),
+  reportId: { wire: 'report_id', type: 'text', access: 'read' },
+  money: { wire: 'money', type: 'money', access: 'read' },
   /** The provider's codes, such as status `needs_response` and reason `fraudulent`. */
-  status: Type.String(),
-  reason: Type.String(),
+  status: { wire: 'status', type: 'text', access: 'read' },
+  reason: { wire: 'reason', type: 'text', access: 'read' },
   /** The deadline to respond to a dispute in Unix seconds; null if no response is possible. */
-  due_by: Type.Union([Type.Integer(), Type.Null()]),
-  is_withdrawn: Type.Boolean(),
-  is_reinstated: Type.Boolean(),
-  /** The time of the report in Unix seconds. */
-  created_at: Type.Integer(),
-})
-export type PaymentReport = Static<typeof PaymentReport>
+  dueBy: { wire: 'due_by', type: 'nullableInteger', access: 'read' },
+  isWithdrawn: { wire: 'is_withdrawn', type: 'flag', access: 'read' },
+  isReinstated: { wire: 'is_reinstated', type: 'flag', access: 'read' },
+  createdAt: { wire: 'created_at', type: 'integer', access: 'read' },
+} as const satisfies Fields
 
-export const Order = Type.Object({
-  id: Type.Integer(),
-  user_id: Type.Integer(),
-  username: Type.String(),
+/** The fields of an order in the order of the responses. Times are in Unix seconds. */
+export const ORDER_FIELDS = {
+  id: { wire: 'id', type: 'integer', access: 'read' },
+  userId: { wire: 'user_id', type: 'integer', access: 'read' },
+  username: { wire: 'username', type: 'text', access: 'read' },
   /** The provider's id of the order. */
-  trade_no: Type.String(),
-  payment_method: Type.Union([Type.Literal('zfb'), Type.Literal('wx'), Type.Literal('stripe')]),
-  /** The ordered quota in dollars. */
-  amount: Type.Integer(),
-  quota: Type.Integer(),
-  money: Type.String(),
-  currency: Type.String(),
-  top_up_code: Type.String(),
-  status: Type.Union([Type.Literal('pending'), Type.Literal('paid'), Type.Literal('refunded')]),
+  tradeNo: { wire: 'trade_no', type: 'text', access: 'read' },
+  method: {
+    wire: 'payment_method',
+    type: 'choice',
+    values: ['zfb', 'wx', 'stripe'],
+    access: 'read',
+  },
+  /** The ordered quota in US dollars. */
+  amount: { wire: 'amount', type: 'integer', access: 'read' },
+  quota: { wire: 'quota', type: 'integer', access: 'read' },
+  money: { wire: 'money', type: 'money', access: 'read' },
+  currency: { wire: 'currency', type: 'text', access: 'read' },
+  code: { wire: 'top_up_code', type: 'text', access: 'read' },
+  status: {
+    wire: 'status',
+    type: 'choice',
+    values: ['pending', 'paid', 'refunded'],
+    access: 'read',
+  },
   /** The provider's id of the payment. It is empty before the order is paid. */
-  payment_id: Type.String(),
-  /** The amount of money that can still be refunded. It is `0.00` if everything was refunded. */
-  refundable: Type.String(),
+  paymentId: { wire: 'payment_id', type: 'text', access: 'read' },
+  /** The amount of money that can still be refunded. It is 0 if everything was refunded. */
+  refundable: { wire: 'refundable', type: 'money', access: 'read' },
   /**
-   * The amount of money that is currently refunded. It is `0.00` if nothing was refunded, or if all
-   * of it was restored.
+   * The amount of money that is currently refunded. It is 0 if nothing was refunded, or if all of
+   * it was restored.
    */
-  refunded: Type.String(),
-  refunds: Type.Array(Refund),
-  restorations: Type.Array(Restoration),
-  /** The provider's reports in order of arrival. The list is empty for non-admins. */
-  reports: Type.Array(PaymentReport),
+  refunded: { wire: 'refunded', type: 'money', access: 'read' },
   /** The inviter's rebate in quota. It is 0 for readers who are not admins. */
-  rebate_quota: Type.Integer(),
-  /** The time of the order in Unix seconds. `paid_at` is null if the order is not paid. */
-  created_at: Type.Integer(),
-  paid_at: Type.Union([Type.Integer(), Type.Null()]),
+  rebateQuota: { wire: 'rebate_quota', type: 'integer', access: 'read' },
+  createdAt: { wire: 'created_at', type: 'integer', access: 'read' },
+  /** The time of the payment. It is null if the order is not paid. */
+  paidAt: { wire: 'paid_at', type: 'nullableInteger', access: 'read' },
+} as const satisfies Fields
+
+const { rebate_quota, created_at, paid_at, ...orderProperties } = answerProperties(ORDER_FIELDS)
+const Order = Type.Object({
+  ...orderProperties,
+  refunds: Type.Array(Type.Object(answerProperties(REFUND_FIELDS))),
+  restorations: Type.Array(Type.Object(answerProperties(RESTORATION_FIELDS))),
+  /** The provider's reports in order of arrival. The list is empty for non-admins. */
+  reports: Type.Array(Type.Object(answerProperties(REPORT_FIELDS))),
+  ...{ rebate_quota, created_at, paid_at },
 })
 export type Order = Static<typeof Order>
+export type Refund = Order['refunds'][number]
+export type Restoration = Order['restorations'][number]
+export type PaymentReport = Order['reports'][number]
 
 /** The columns by which the list of orders can be sorted. */
 const ORDER_SORTS = [
