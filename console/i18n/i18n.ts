@@ -46,7 +46,7 @@ export const currentLanguage = (): Language => (i18next.language === 'en' ? 'en'
 /** Returns the BCP 47 tag for `Intl` and `<html lang>`. */
 export const localeOf = (language: Language): string => LOCALES[language]
 
-/** Translates a text outside of components. Components use `useTranslation`. */
+/** For code outside of components, which use `useTranslation`. */
 export const translate = i18next.t
 
 /** Loads the texts that all console pages share, before the first page renders. */
@@ -62,10 +62,7 @@ export async function needWords(part: 'pages' | 'logDetails'): Promise<void> {
   await load(currentLanguage())
 }
 
-/**
- * Starts with the stored language. If none is stored, uses the browser's language or, if it is not
- * supported, Chinese. Loads only the texts of the pages before login.
- */
+/** Uses the stored language, the browser's, or Chinese. Loads only the texts before login. */
 export async function startI18n(): Promise<void> {
   const language = firstLanguage(localStorage.getItem(STORAGE_KEY), navigator.languages)
   await i18next.use(initReactI18next).init({

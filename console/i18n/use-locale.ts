@@ -8,7 +8,6 @@ export function useLocale(): string {
   return localeOf(currentLanguage())
 }
 
-/** Returns a number format of the current language, such as `12,345`. */
 export function useNumberFormat(options?: Intl.NumberFormatOptions): Intl.NumberFormat {
   const locale = useLocale()
   const key = JSON.stringify(options ?? {})

@@ -1,15 +1,12 @@
 import regular from '@fontsource/noto-sans-sc/400.css?url'
 import semibold from '@fontsource/noto-sans-sc/600.css?url'
 
-/**
- * The stylesheets of the Chinese fonts. They load separately, because their lists of character
- * ranges are larger than all other styles together.
- */
+/** Loaded separately, because the lists of character ranges are larger than all other styles. */
 export const CHINESE_FONTS: readonly string[] = [regular, semibold]
 
 let loading: Promise<unknown> | undefined
 
-/** Loads the stylesheets of both font weights. Rejects if one of them cannot be loaded. */
+/** Rejects if one of the two font weights cannot be loaded. */
 export function loadChineseFonts(): Promise<unknown> {
   loading ??= Promise.all(CHINESE_FONTS.map(addStyles))
   return loading

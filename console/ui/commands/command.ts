@@ -3,8 +3,8 @@ import type { IconName } from '../elements/icons.tsx'
 import { readFlag, useLocalPreference } from '../state/use-local-preference.ts'
 
 /**
- * An action that the command palette and the sheet of shortcuts list. If several commands have the
- * same id, only the command that was registered last applies.
+ * Listed by the command palette and the sheet of shortcuts. The last registered command of an id
+ * applies.
  */
 export type Command = {
   readonly id: string
@@ -15,10 +15,7 @@ export type Command = {
   /** One `KeyboardEvent.key` (`?`, `r`) or a sequence of two keys (`g d`). */
   readonly keys?: string
   readonly icon?: IconName
-  /**
-   * Runs the action. Undefined if the page itself handles the keys, so that the command is only
-   * listed.
-   */
+  /** Undefined if the page itself handles the keys, so that the command is only listed. */
   readonly act?: () => void
   /** True to list the command only in the sheet of shortcuts, not in the palette. */
   readonly isKeyOnly?: boolean
@@ -33,7 +30,7 @@ export function registerCommands(source: Source): () => void {
   return () => sources.delete(source)
 }
 
-/** Returns the commands of the current screen. Commands of the page come first. */
+/** Commands of the page come first. */
 export function currentCommands(): readonly Command[] {
   const byId = new Map<string, Command>()
   for (const source of sources) {
@@ -53,10 +50,7 @@ export function matches(title: string, query: string): boolean {
 
 type PageCommand = Omit<Command, 'section'> & Partial<Pick<Command, 'section'>>
 
-/**
- * Registers commands while the component is mounted. A command without a section belongs to the
- * section `page`.
- */
+/** Registers while mounted. A command without a section belongs to the section `page`. */
 export function useCommands(given: readonly PageCommand[]): void {
   const commands = given.map((command) => ({ section: 'page' as const, ...command }))
   const latest = useRef(commands)
@@ -68,10 +62,7 @@ export function useCommands(given: readonly PageCommand[]): void {
 
 const KEY = 'single-keys'
 
-/**
- * Returns the setting for single-letter shortcuts (WCAG 2.1.4) and a function that changes it. This
- * browser stores the setting, which is on by default.
- */
+/** Single-letter shortcuts can be disabled (WCAG 2.1.4). They are on by default. */
 export const useSingleKeys = (): [boolean, (isOn: boolean) => void] =>
   useLocalPreference(KEY, true, readFlag)
 

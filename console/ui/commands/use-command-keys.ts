@@ -6,10 +6,7 @@ const SEQUENCE_MS = 1_500
 
 type Pressed = { readonly command: Command | null; readonly pending: string }
 
-/**
- * Returns the command whose keys are `pending` followed by `key`. If no command has these keys,
- * `key` may start a new sequence.
- */
+/** If no command has these keys, `key` may start a new sequence. */
 function press(commands: readonly Command[], pending: string, key: string): Pressed {
   const command = find(commands, pending === '' ? key : `${pending} ${key}`)
   if (command !== null) return { command, pending: '' }
@@ -18,7 +15,7 @@ function press(commands: readonly Command[], pending: string, key: string): Pres
   return { command: null, pending: begins ? key : '' }
 }
 
-/** Returns true if the focused element needs the keys itself, such as a text field or a dialog. */
+/** A text field or a dialog, for example, needs the keys itself. */
 function isMeantForTarget(target: EventTarget | null): boolean {
   if (document.querySelector('[aria-modal="true"]') !== null) return true
   if (!(target instanceof Element)) return false
@@ -30,10 +27,7 @@ function isMeantForTarget(target: EventTarget | null): boolean {
 const find = (commands: readonly Command[], keys: string): Command | null =>
   commands.find((command) => command.keys === keys && command.act !== undefined) ?? null
 
-/**
- * Handles all shortcuts. While the palette or the sheet of shortcuts is open (`isAsked` is true),
- * only ⌘K (Ctrl-K) works.
- */
+/** While the palette or the sheet is open (`isAsked`), only ⌘K (Ctrl-K) works. */
 export function useCommandKeys(onPalette: () => void, isAsked: boolean): void {
   const pending = useRef({ key: '', at: 0 })
   const onKey = useEffectEvent((event: KeyboardEvent) => {

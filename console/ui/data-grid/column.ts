@@ -3,32 +3,26 @@ import type { ReactNode } from 'react'
 
 export type Column<Row> = {
   readonly id: string
-  /** The text of the header, which the column chooser and cards also show. */
+  /** Also shown by the column chooser and on cards. */
   readonly title: string
-  /** A shorter text for the header. If set, the header's tooltip shows `title`. */
+  /** If set, the header's tooltip shows `title`. */
   readonly heading?: string
   readonly cell: (row: Row) => ReactNode
-  /** Renders the cell as elapsed time. Replaces `cell` if the user prefers elapsed times. */
+  /** Elapsed time. Replaces `cell` if the user prefers elapsed times. */
   readonly agoCell?: (row: Row) => ReactNode
-  /** The initial width in pixels. Columns of amounts (`.tg-amount`) grow to fit their content. */
+  /** In pixels, initially. Columns of amounts (`.tg-amount`) grow to fit their content. */
   readonly width: number
   readonly minWidth?: number
-  /** True to give the column the remaining width of the list. */
   readonly isGrowing?: boolean
-  /**
-   * The alignment of the column. `end` is for numbers: the column is right-aligned and all digits
-   * have the same width.
-   */
+  /** `end` is for numbers: right-aligned with digits of equal width. */
   readonly align?: 'start' | 'end'
   readonly isSortable?: boolean
-  /** True if the user cannot hide the column. */
   readonly isPinned?: boolean
   readonly isHiddenAtFirst?: boolean
   /**
-   * The place of the value on a card (on narrow screens). `title` and `aside` are the two ends of
-   * the heading. `line` (the default) is a line with a label. `brief` is a line that several values
-   * share, and `bare` is this shared line without a label. `more` is the expanded part. `foot` is
-   * for the row's actions.
+   * On a card, `title` and `aside` are the ends of the heading. `line` (the default) has a label.
+   * Values share `brief`, or `bare` without labels. `more` is the expanded part, and `foot` has the
+   * actions.
    */
   readonly onCard?: 'title' | 'aside' | 'line' | 'brief' | 'bare' | 'more' | 'foot' | 'hidden'
 }
@@ -50,7 +44,6 @@ export const TITLE = { isGrowing: true, isPinned: true, onCard: 'title' } as con
 /** A column that is hidden until the user chooses it. */
 export const HIDDEN = { isHiddenAtFirst: true, onCard: 'more' } as const
 
-/** A column of numbers. */
 export const FIGURE = { align: 'end', onCard: 'brief' } as const
 
 /** Creates the column of a row's actions, which is always visible. */
@@ -64,14 +57,10 @@ export const actionsColumn = <Row>(t: TFunction, width: number, cell: Cell<Row>)
 export type Sort = { readonly column: string; readonly isDescending: boolean }
 
 export type StoredLayout = {
-  /**
-   * The ids of the columns in the user's order. A column that a later release has added is not in
-   * this list.
-   */
+  /** A column that a later release has added is not in this list. */
   readonly order: readonly string[]
   readonly shown: Readonly<Record<string, boolean>>
   readonly widths: Readonly<Record<string, number>>
-  /** True to show elapsed times instead of dates. */
   readonly isAgo?: boolean
 }
 
@@ -79,7 +68,7 @@ export const NO_LAYOUT: StoredLayout = { order: [], shown: {}, widths: {} }
 export const WIDTH_MIN = 56
 export const WIDTH_MAX = 1200
 
-/** Validates a stored layout. Returns null if the stored value is not a layout. */
+/** Returns null if the stored value is not a layout. */
 export function readLayout(stored: unknown): StoredLayout | null {
   if (typeof stored !== 'object' || stored === null) return null
   const { order, shown, widths, isAgo } = stored as Partial<Record<keyof StoredLayout, unknown>>
@@ -91,7 +80,7 @@ export function readLayout(stored: unknown): StoredLayout | null {
   }
 }
 
-/** Returns the columns in the stored order. Columns that are not stored keep their position. */
+/** Columns that are not stored keep their position. */
 export function inOrder<Row>(
   columns: readonly Column<Row>[],
   order: readonly string[],
@@ -101,10 +90,7 @@ export function inOrder<Row>(
   return columns.map((column) => (order.includes(column.id) ? (sorted.shift() ?? column) : column))
 }
 
-/**
- * Returns the column with `agoCell` in place of `cell` if `isAgo` is true and the column has an
- * `agoCell`. Otherwise, returns the column unchanged.
- */
+/** Returns the column unchanged if it has no `agoCell`. */
 export const inTime = <Row>(column: Column<Row>, { isAgo }: StoredLayout): Column<Row> =>
   isAgo === true && column.agoCell !== undefined ? { ...column, cell: column.agoCell } : column
 
@@ -118,7 +104,7 @@ export function widthOf<Row>(column: Column<Row>, layout: StoredLayout): number 
 export const clampWidth = (width: number, min = WIDTH_MIN): number =>
   Math.round(Math.min(WIDTH_MAX, Math.max(min, width)))
 
-/** Returns the ids with `id` moved by `step` positions, at most to the first or last position. */
+/** Moves `id` by `step` positions, at most to the first or last position. */
 export function moved(ids: readonly string[], id: string, step: number): string[] {
   const from = ids.indexOf(id)
   const to = Math.min(ids.length - 1, Math.max(0, from + step))

@@ -16,14 +16,11 @@ import './data-grid.css'
 import './page-scroll.css'
 import './scroll-bar.css'
 
-/** The minimum height of a list whose height is limited to the height of the window. */
+/** Applies to a list whose height is limited to the height of the window. */
 const ROOM_MIN_PX = 240
 const GAP_PX = 12
 
-/**
- * Limits the height of a list so that the list and the page buttons below it fit into the window. A
- * list that starts far down the page keeps the height from its stylesheet.
- */
+/** The page buttons also fit into the window. A list far down the page keeps its CSS height. */
 function useFitHeight(box: HTMLElement | null): void {
   useLayoutEffect(() => {
     if (box === null) return
@@ -53,8 +50,8 @@ function roomFor(box: HTMLElement): number {
 const SKELETON_ROWS = 8
 
 /**
- * The list of every screen. It renders only visible rows and supports keyboards and screen readers.
- * Narrow screens show cards. Rows added above do not move the rows that the user is reading.
+ * Renders only visible rows, as cards on narrow screens. Rows added above do not move the rows that
+ * the user is reading.
  */
 export function DataGrid<Row>(props: DataGridProps<Row>) {
   const isCards = useIsNarrow()
@@ -219,10 +216,7 @@ function tableStyle<Row>(
   } as CSSProperties
 }
 
-/**
- * Returns the CSS variables of the header: the page offset at which the header starts to move, and
- * the distance that it moves.
- */
+/** The page offset at which the header starts to move, and the distance that it moves. */
 const headerTravel = ({ top, coveredHeight }: PagePosition, rowsHeight: number) => ({
   '--tg-head-from': `${Math.max(0, top - coveredHeight)}px`,
   '--tg-head-way': `${rowsHeight}px`,

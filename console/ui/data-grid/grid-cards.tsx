@@ -16,8 +16,7 @@ export function GridCard<Row>(given: Given<Row>) {
   const placed = (...places: Column<Row>['onCard'][]) =>
     shown.filter((column) => column !== title && places.includes(column.onCard ?? 'line'))
   const brief = placed('brief', 'bare')
-  // The first line of a card has the values without labels (user, time). The second line has the
-  // figures with labels.
+  // The first line of a card has values without labels, and the second line has labels.
   const firstNamed = Math.max(
     0,
     brief.findIndex(({ onCard }) => onCard === 'brief'),
@@ -60,10 +59,7 @@ export function GridCard<Row>(given: Given<Row>) {
   )
 }
 
-/**
- * A button that covers the head of a card and opens the card. The head's other controls are in
- * front of this button.
- */
+/** Covers the head of a card, behind the head's other controls. */
 function HeadOpener<Row>({ props, grid, row, index }: Given<Row>) {
   return (
     <button
@@ -76,7 +72,7 @@ function HeadOpener<Row>({ props, grid, row, index }: Given<Row>) {
   )
 }
 
-/** A button that opens the card by touch. Keyboards and screen readers use the card's head. */
+/** For touch only. Keyboards and screen readers use the card's head. */
 function FootOpener<Row>(given: Given<Row> & { isBare: boolean }) {
   const { props, grid, row, index, isBare } = given
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)
@@ -110,13 +106,12 @@ function cardClass<Row>(props: DataGridProps<Row>, row: Row): string {
 
 type Lines<Row> = { columns: readonly Column<Row>[]; row: Row }
 
-/** Returns the columns that have content in this row. */
 const filled = <Row,>({ columns, row }: Lines<Row>) =>
   columns
     .map(({ id, title, cell }) => ({ id, title, value: cell(row) }))
     .filter(({ value }) => value !== undefined && value !== null && value !== '')
 
-/** Renders values in one line. Only some of the values have a label. */
+/** Only some of the values have a label. */
 function CardBrief<Row>(props: Lines<Row>) {
   if (props.columns.length === 0) return null
   return (

@@ -9,10 +9,7 @@ import { allToggled } from './selection.ts'
 
 const STEP_PX = 16
 
-/**
- * The handle at the edge of a column header. Dragging the handle or pressing arrow keys resizes the
- * column.
- */
+/** Dragging the handle or pressing arrow keys resizes the column. */
 function ColumnResizer(props: { title: string; width: number; onWidth: (width: number) => void }) {
   const { t } = useTranslation()
   const start = useRef<{ x: number; width: number } | null>(null)
@@ -57,18 +54,15 @@ function ColumnResizer(props: { title: string; width: number; onWidth: (width: n
   )
 }
 
-/** Returns the rendered width of a column. The stored width of a growing column is smaller. */
+/** The stored width of a growing column is smaller than the rendered width. */
 const drawnWidth = (handle: HTMLElement): number | undefined =>
   handle.parentElement?.getBoundingClientRect().width
 
-/**
- * The column headers, with which the user sorts the list and resizes columns, and a checkbox that
- * selects every loaded row.
- */
+/** The checkbox selects every loaded row. */
 export function GridHeader<Row>(props: { grid: DataGridProps<Row> }) {
   const { t } = useTranslation()
   const { layout, selection, rows, rowKey, expand } = props.grid
-  // Compare all rows only if enough are selected, because the comparison is slow.
+  // Comparing all rows is slow, so enough rows must be selected first.
   const mayBeAll = rows.length > 0 && (selection?.keys.size ?? 0) >= rows.length
   const areAllOn = mayBeAll && rows.every((row) => selection?.keys.has(rowKey(row)) === true)
   return (

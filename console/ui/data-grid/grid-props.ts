@@ -8,11 +8,11 @@ export type Selection = {
   readonly onChange: (keys: ReadonlySet<string>) => void
 }
 
-/** The position of a row in a tree. The row's children are separate rows of the list. */
+/** The row's children are separate rows of the list. */
 export type Branch = {
-  /** The depth in the tree, from 1 for top-level rows. */
+  /** From 1 for top-level rows. */
   readonly level: number
-  /** True if the children are shown. Undefined for a row without children. */
+  /** Undefined for a row without children. */
   readonly isOpen?: boolean
   readonly onToggle?: () => void
 }
@@ -25,48 +25,41 @@ export type DataGridHandle = {
 export type DataGridProps<Row> = {
   label: string
   rows: readonly Row[]
-  /** Returns a unique and stable key, by which the list keeps its position when rows are added. */
+  /** Must be unique and stable: the list keeps its position by keys when rows are added. */
   rowKey: (row: Row) => string
   layout: ColumnLayout<Row>
-  /** The number of rows on all pages. `firstIndex` is the zero-based index of the first row. */
+  /** Counts all pages. `firstIndex` is the zero-based index of the first row. */
   total?: number
   firstIndex?: number
-  /** True during the first load. Placeholder rows appear after a short delay. */
+  /** Placeholder rows appear after a short delay. */
   isLoading?: boolean
-  /** True while other rows load. The current rows stay visible, but dimmed. */
+  /** The current rows stay visible, but dimmed. */
   isRefetching?: boolean
   empty?: ReactNode
-  /** Renders the details below a row. If set, click, Enter and Space expand a row. */
+  /** If set, click, Enter and Space expand a row. */
   expand?: (row: Row) => ReactNode
-  /**
-   * The key of a row whose details open. Each new key opens the details only once, so that the user
-   * can close them.
-   */
+  /** Each new key opens the row's details only once, so that the user can close them. */
   openKey?: string | undefined
-  /**
-   * Called when the user clicks a row or presses Enter. If `onOpen` is set, rows with `expand`
-   * expand only on Space.
-   */
+  /** Called on click or Enter. With `onOpen`, `expand` works only by Space. */
   onOpen?: (row: Row) => void
   /** The label of the button that opens a card. The default is "Edit". */
   openText?: string
-  /** Makes the list a tree. Arrow keys and Space open and close the branches of the tree. */
+  /** Makes the list a tree, whose branches arrow keys and Space open and close. */
   branch?: (row: Row) => Branch
   selection?: Selection
   sort?: Sort | null
   onSort?: (sort: Sort) => void
   isMuted?: (row: Row) => boolean
-  /** Renders a note on a card, because a card has no tooltips. */
+  /** A card has no tooltips. */
   cardNote?: (row: Row) => ReactNode
-  /** Returns true for a row that has just arrived. The list highlights such a row once. */
+  /** The list highlights a row that has just arrived once. */
   isFresh?: (row: Row) => boolean
-  /** True to keep the first column visible during horizontal scrolling. */
   isFirstSticky?: boolean
-  /** The row height until the user chooses one. The default is comfortable. */
+  /** The default is comfortable. The user can choose another row height. */
   density?: Density
-  /** The maximum height as a CSS length. The default is the height that remains in the window. */
+  /** A CSS length. The default is the height that remains in the window. */
   maxHeight?: string
-  /** Called when the newest row appears or disappears, for a button that scrolls to new rows. */
+  /** For a button that scrolls to new rows. */
   onAtTop?: (isAtTop: boolean) => void
   gridRef?: Ref<DataGridHandle>
 }

@@ -1,7 +1,4 @@
-/**
- * Returns the selection after a click on row `index`. If `isRange` is true, all rows from `anchor`
- * (the row that was clicked before) to `index` get the new state of row `index`.
- */
+/** With `isRange`, all rows from `anchor` to `index` get the new state of row `index`. */
 export function toggled(
   selected: ReadonlySet<string>,
   keys: readonly string[],
@@ -20,7 +17,7 @@ export function toggled(
   return next
 }
 
-/** Selects all rows in `keys`. If all of these rows are selected already, deselects them. */
+/** Deselects the rows if all of them are selected already. */
 export function allToggled(selected: ReadonlySet<string>, keys: readonly string[]): Set<string> {
   const next = new Set(selected)
   const areAllOn = keys.every((key) => selected.has(key))

@@ -14,13 +14,13 @@ import {
 } from './column.ts'
 
 export type ColumnLayout<Row> = {
-  /** All columns in the user's order, including hidden columns, for the column chooser. */
+  /** Includes hidden columns, for the column chooser. */
   readonly all: readonly Column<Row>[]
   readonly shown: readonly Column<Row>[]
   readonly widthOf: (column: Column<Row>) => number
   readonly isShown: (column: Column<Row>) => boolean
   readonly isResized: (column: Column<Row>) => boolean
-  /** True if elapsed times are shown. Null if no column of the list has elapsed times. */
+  /** Null if no column of the list has elapsed times. */
   readonly isAgo: boolean | null
   readonly setAgo: (isAgo: boolean) => void
   readonly setShown: (id: string, isShown: boolean) => void
@@ -29,10 +29,7 @@ export type ColumnLayout<Row> = {
   readonly reset: () => void
 }
 
-/**
- * Manages the order, visibility and width of columns, which this browser stores under `key`. Any of
- * the columns can be shown, so pass only columns that the user may see.
- */
+/** Stored under `key`. Any column can be shown, so pass only those that the user may see. */
 export function useColumnLayout<Row>(
   key: string,
   columns: readonly Column<Row>[],

@@ -7,9 +7,7 @@ import type { DataGridProps } from './grid-props.ts'
 import type { ColumnLayout } from './use-column-layout.ts'
 import { AT_TOP_PX, type Grid, OVERSCAN } from './use-grid.ts'
 
-/**
- * Returns the keyboard handlers of the grid. The grid itself has the focus, never one of its rows.
- */
+/** The grid itself has the focus, never one of its rows. */
 export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   return (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -29,10 +27,7 @@ export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   }
 }
 
-/**
- * Opens or closes a row's children or details. If `isEither` is true, closed content is opened and
- * open content is closed.
- */
+/** With `isEither`, closed content is opened and open content is closed. */
 function toggle<Row>(
   props: DataGridProps<Row>,
   grid: Grid<Row>,
@@ -48,7 +43,7 @@ function toggle<Row>(
   else branch.onToggle?.()
 }
 
-/** Adds the list's shortcuts to the sheet of shortcuts. `j` and `k` work on the complete page. */
+/** `j` and `k` work on the complete page. */
 export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>): void {
   const { t } = useTranslation()
   const move = (step: number) => {
@@ -77,13 +72,9 @@ export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>)
   ])
 }
 
-/**
- * The options of event listeners that measure before rows are rendered. Measuring this early avoids
- * a second layout by the browser.
- */
+/** Measuring before rows are rendered avoids a second layout by the browser. */
 const BEFORE_ROWS = { capture: true, passive: true } as const
 
-/** Calls `onAtTop` and provides the methods of `gridRef`. */
 export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): void {
   const { onAtTop } = props
   const [isAtTop, setAtTop] = useState(true)
@@ -104,7 +95,6 @@ export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): 
   }))
 }
 
-/** Marks whether a box overflows horizontally, and whether it can scroll further to the right. */
 function watchEdge(box: HTMLElement): () => void {
   const look = () => {
     const isMore = box.scrollLeft + box.clientWidth < box.scrollWidth - 1
@@ -122,9 +112,8 @@ function watchEdge(box: HTMLElement): () => void {
 }
 
 /**
- * Returns a layout whose columns are wide enough for their amounts, because a truncated amount
- * looks like a smaller amount. Pass each rendered row to `measure`. Columns never become narrower
- * while the list scrolls.
+ * A truncated amount looks like a smaller amount. Pass each rendered row to `measure`. Columns
+ * never become narrower while the list scrolls.
  */
 export function useWholeAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement | null) {
   const [least, setLeast] = useState<Readonly<Record<string, number>>>({})
@@ -136,12 +125,12 @@ export function useWholeAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement
       }),
     [],
   )
-  // Measure again after a resize, because the stored width may be too narrow for amounts.
+  // After a resize, the stored width may be too narrow for amounts.
   const widths = layout.shown.map(layout.widthOf).join(' ')
   useEffect(() => {
     const measureAll = () => box?.querySelectorAll('.tg-grid-body .tg-grid-row').forEach(measure)
     if (widths !== '') measureAll()
-    // Measure again after a font has loaded, because the font may be wider than the fallback font.
+    // A loaded font may be wider than the fallback font.
     document.fonts.addEventListener('loadingdone', measureAll)
     return () => document.fonts.removeEventListener('loadingdone', measureAll)
   }, [box, measure, widths])
@@ -152,7 +141,7 @@ export function useWholeAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement
   return { layout: whole, measure }
 }
 
-/** Returns a function that measures elements after layout, which avoids a second layout. */
+/** Measuring after layout avoids a second layout. */
 function afterLayout(look: (elements: readonly Element[]) => void): (element: Element) => void {
   const observer = new ResizeObserver((entries) => {
     const elements = entries.map(({ target }) => target)
@@ -162,7 +151,6 @@ function afterLayout(look: (elements: readonly Element[]) => void): (element: El
   return (element) => observer.observe(element)
 }
 
-/** Returns the width that each column with a truncated amount needs in these rows. */
 function widthsOfCutAmounts(rows: readonly Element[]): Record<string, number> {
   const widths: Record<string, number> = {}
   for (const amount of rows.flatMap((row) => [...row.querySelectorAll('.tg-amount')])) {

@@ -9,9 +9,9 @@ import {
 import { useLayoutEffect, useRef, useState } from 'react'
 
 export type PagePosition = {
-  /** The distance in pixels from the top of the page to the top of the list. */
+  /** In pixels, from the top of the page to the top of the list. */
   readonly top: number
-  /** The height in pixels of the top bar, which covers the start of the window. */
+  /** In pixels, of the top bar, which covers the start of the window. */
   readonly coveredHeight: number
 }
 
@@ -28,13 +28,12 @@ const PAGE_SCROLLING = {
   scrollToFn: windowScroll,
 } as unknown as typeof BOX_SCROLLING
 
-/** Returns the virtualizer's options for scrolling the page or the box. */
 export const scrollerOptions = (isWithPage: boolean, box: () => HTMLDivElement | null) => ({
   ...(isWithPage ? PAGE_SCROLLING : BOX_SCROLLING),
   getScrollElement: () => (isWithPage ? (window as unknown as HTMLDivElement) : box()),
 })
 
-/** Returns the position of a list that scrolls with the page, or null if it scrolls in its box. */
+/** Null if the list scrolls in its box. */
 export function usePagePosition(box: HTMLElement | null, isWithPage: boolean): PagePosition | null {
   const [measured, setMeasured] = useState<PagePosition | null>(null)
   useLayoutEffect(() => {
@@ -67,8 +66,8 @@ function positionOf(box: HTMLElement): PagePosition {
 }
 
 /**
- * Keeps rows in place when the scrolling element changes between the list's box and the page. Must
- * be called after the virtualizer's hook, which first applies the old offset to the new scroller.
+ * Keeps rows in place. Call it after the virtualizer's hook, which first applies the old offset to
+ * the new scroller.
  */
 export function useScrollTakeover(box: HTMLElement | null, isWithPage: boolean): void {
   const wasWithPage = useRef(isWithPage)

@@ -12,7 +12,7 @@ type ConfirmWords = {
   tone?: 'primary' | 'danger'
 }
 
-/** A question with two answers. Use `confirm()` unless the dialog needs further content. */
+/** Use `confirm()` unless the dialog needs further content. */
 export function ConfirmDialog(
   props: ConfirmWords & { isOpen: boolean; onConfirm: () => void; onCancel: () => void },
 ) {
@@ -40,12 +40,12 @@ type Question = { words: ConfirmWords; isOpen: boolean; answer: (isConfirmed: bo
 
 const question = createStore<Question | null>(null)
 
-/** Opens a dialog and resolves to the user's answer, or to false if the dialog is closed. */
+/** Resolves to false if the dialog is closed without an answer. */
 export function confirm(words: ConfirmWords): Promise<boolean> {
   question.get()?.answer(false)
   return new Promise((resolve) => {
     const answer = (isConfirmed: boolean) => {
-      // Keep the text while the dialog fades out.
+      // The text stays while the dialog fades out.
       if (question.get()?.answer === answer) question.set({ words, isOpen: false, answer })
       resolve(isConfirmed)
     }
@@ -53,7 +53,7 @@ export function confirm(words: ConfirmWords): Promise<boolean> {
   })
 }
 
-/** The dialog of `confirm()`. The app contains this component once. */
+/** The app contains this component once. */
 export function ConfirmHost() {
   const asked = question.useValue()
   if (asked === null) return null

@@ -6,19 +6,17 @@ import { Overlay } from './overlay.tsx'
 
 export type DrawerProps = {
   isOpen: boolean
-  /** Called when the drawer closes, after the user has agreed to lose unsaved changes. */
+  /** Called after the user has agreed to lose unsaved changes. */
   onClose: () => void
   title: string
   lead?: ReactNode
-  /** The width in pixels. On a narrow screen, the drawer has the width of the screen. */
+  /** In pixels. On a narrow screen, the drawer has the width of the screen. */
   width?: number
-  /** True to ask the user before the drawer closes. */
   hasUnsavedChanges?: boolean
   footer?: ReactNode
   children: ReactNode
 }
 
-/** A side panel with a title, a scrolling body and a fixed row of actions. */
 export function Drawer(props: DrawerProps) {
   const { t } = useTranslation()
   const [isAsking, setAsking] = useState(false)

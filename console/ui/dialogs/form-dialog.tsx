@@ -10,7 +10,7 @@ const FIELDS = ':is(input, select, textarea):enabled:not([readonly], [type="hidd
 const focusFirstField = (panel: HTMLElement): void =>
   panel.querySelector<HTMLElement>(FIELDS)?.focus({ preventScroll: true })
 
-/** A small dialog with one form. Enter submits the form. Long forms use `FormDrawer`. */
+/** Enter submits the form. Long forms use `FormDrawer`. */
 export function FormDialog(props: {
   isOpen: boolean
   title: string
@@ -19,7 +19,6 @@ export function FormDialog(props: {
   role?: 'dialog' | 'alertdialog'
   submitText: string
   tone?: 'primary' | 'danger'
-  /** True to prevent a submit by the button and by Enter. */
   isDisabled?: boolean
   form: Pick<DraftForm<object>, 'isBusy' | 'submit'>
   onClose: () => void

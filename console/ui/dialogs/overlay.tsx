@@ -3,10 +3,7 @@ import { type ReactNode, useCallback, useEffect, useRef } from 'react'
 import { dismissRefusals } from '../messages/toast.ts'
 import { lastDialog, useFocusReturn } from './use-focus-return.ts'
 
-/**
- * The base of drawers and dialogs. It has an accessible name, keeps the focus inside, and returns
- * the focus on close. Escape or a click outside closes it.
- */
+/** Keeps the focus inside and returns it on close. Escape or a click outside closes it. */
 export function Overlay(props: {
   isOpen: boolean
   onClose: () => void
@@ -20,10 +17,9 @@ export function Overlay(props: {
 }) {
   const panel = useRef<HTMLDivElement | null>(null)
   useFocusReturn(props.isOpen)
-  // When the panel closes, messages about errors in the panel are also removed.
   const { isOpen } = props
   useEffect(() => (isOpen ? dismissRefusals : undefined), [isOpen])
-  // Focus the panel, so that screen readers read its name and not the edge of the focus trap.
+  // Screen readers then read the panel's name and not the edge of the focus trap.
   const takeFocus = () =>
     requestAnimationFrame(() => {
       if (panel.current?.contains(document.activeElement) === false) {
@@ -35,7 +31,7 @@ export function Overlay(props: {
     })
   const attach = useCallback((node: HTMLDivElement) => {
     panel.current = node
-    // Focus the panel when an action removes the focused element, so that Escape still works.
+    // After an action removes the focused element, Escape must still work.
     const observer = new MutationObserver(() => {
       if (document.activeElement !== document.body || lastDialog() !== node) return
       node.focus({ preventScroll: true })

@@ -1,9 +1,8 @@
 import { useRef } from 'react'
 
 /**
- * Returns the item that a drawer or dialog shows. While the drawer or dialog closes, returns the
- * last item. `key` changes with each opening. If `key` is used as a React key, each opening resets
- * the state of the content.
+ * Keeps the last item while the dialog closes. `key` changes with each opening, so that as a React
+ * key it resets the content.
  */
 export function useOpening<Item>(item: Item | null) {
   const shown = useRef<Item | null>(null)

@@ -6,10 +6,7 @@ export type Edited = number | 'new' | null
 
 type Addresses = { list: string; add?: string; edit: string }
 
-/**
- * Returns which form the URL opens: an empty form at path `add`, the form of an existing item below
- * path `edit`, or no form. The id is 0 if the URL has no valid id.
- */
+/** Path `add` opens an empty form, below `edit` an item's. Without a valid id, the id is 0. */
 export function useDrawerAddress({ list, add = list, edit }: Addresses) {
   const navigate = useNavigate()
   const { search, state } = useLocation()
@@ -22,7 +19,7 @@ export function useDrawerAddress({ list, add = list, edit }: Addresses) {
   return {
     edited,
     open: (asked: number | 'new') => go(asked === 'new' ? add : `${edit}/${asked}`, null),
-    /** Navigates back to the page that opened the form. Unsaved changes are not checked. */
+    /** Unsaved changes are not checked. */
     close: () => {
       if (returnTo === null) go(list, SETTLED)
       else void navigate(returnTo, { state: SETTLED })

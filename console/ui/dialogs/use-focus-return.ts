@@ -1,9 +1,6 @@
 import { useEffect, useRef } from 'react'
 
-/**
- * After closing, returns the focus to the element that had the focus before opening. This element
- * is read during rendering, because a child may take the focus before effects run.
- */
+/** The element is read during rendering, because a child may take the focus before effects run. */
 export function useFocusReturn(isOpen: boolean): void {
   const opener = useRef<HTMLElement | null>(null)
   const wasOpen = useRef(false)
@@ -12,13 +9,13 @@ export function useFocusReturn(isOpen: boolean): void {
   useEffect(() => {
     if (!isOpen) return
     return () => {
-      // Wait for a frame, after which the closing panel has released the focus.
+      // After a frame, the closing panel has released the focus.
       requestAnimationFrame(() => giveBack(opener.current))
     }
   }, [isOpen])
 }
 
-/** Returns the topmost open dialog, without dialogs that are closing. */
+/** Ignores dialogs that are closing. */
 export const lastDialog = (): HTMLElement | undefined =>
   [
     ...document.querySelectorAll<HTMLElement>(

@@ -2,7 +2,7 @@ import { translate } from '#console/i18n/i18n.ts'
 import { showError } from '../messages/toast.ts'
 import { askToCopyByHand } from './manual-copy-dialog.tsx'
 
-/** Copies a text and returns true. If the browser refuses, shows a dialog with the text. */
+/** Returns true if copied. If the browser refuses, shows a dialog with the text. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -15,10 +15,7 @@ export async function copyText(text: string): Promise<boolean> {
   return false
 }
 
-/**
- * Copies a text with the browser's legacy API, because pages without TLS have no other API for
- * copying.
- */
+/** Pages without TLS have only the browser's legacy API for copying. */
 function copyByCommand(text: string): boolean {
   const focused = document.activeElement
   const area = document.createElement('textarea')

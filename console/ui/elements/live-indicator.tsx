@@ -8,10 +8,10 @@ import { Button } from './button.tsx'
 
 type LiveKind = keyof Words['words']['live']
 
-/** The state of live updates as a word and a mark. The shape of the mark differs by state. */
+/** The shape of the mark differs by state. */
 function LiveDot(props: {
   kind: LiveKind
-  /** The time of the next connection attempt, by `performance.now()`. */
+  /** By `performance.now()`. */
   retryAt?: number | undefined
 }) {
   const { t } = useTranslation()
@@ -23,10 +23,7 @@ function LiveDot(props: {
   )
 }
 
-/**
- * The state of the live connection, with a button to reconnect. While the connection works, shows
- * `kind` (if given) instead of the state, and `children` instead of the button.
- */
+/** While the connection works, `kind` replaces the state and `children` the button. */
 export function LiveMark(props: { kind?: LiveKind; children?: ReactNode }) {
   const { t } = useTranslation()
   const state = useLiveState()

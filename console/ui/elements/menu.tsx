@@ -5,19 +5,18 @@ import { Popover, useDismissPopover } from './popover.tsx'
 
 export type MenuEntry =
   | 'divider'
-  /** A heading inside the menu, which cannot be selected. */
+  /** A heading, which cannot be selected. */
   | { head: ReactNode }
   | {
       text: ReactNode
       icon?: IconName
       tone?: 'normal' | 'danger'
       isDisabled?: boolean
-      /** True for the currently selected option of a menu of options. */
       isChosen?: boolean
       onChoose: () => void
     }
 
-/** A button with a menu: `<MenuButton items={[…]}><Button …/></MenuButton>`. */
+/** `<MenuButton items={[…]}><Button …/></MenuButton>`. */
 export function MenuButton(props: {
   children: ReactElement
   items: readonly MenuEntry[]
@@ -34,7 +33,7 @@ export function MenuButton(props: {
   )
 }
 
-/** The menu of a row. It is mounted on click, because most menus in a list never open. */
+/** Mounted on click, because most menus in a list never open. */
 export function RowMenu(props: { label: string; items: readonly MenuEntry[] }) {
   const [isOpen, setOpen] = useState(false)
   const wasOpen = useRef(false)
@@ -47,8 +46,7 @@ export function RowMenu(props: { label: string; items: readonly MenuEntry[] }) {
         label={props.label}
         hasMenu
         isExpanded={isOpen}
-        // Pressing the button closes an open menu as a click outside. The click must not reopen the
-        // menu.
+        // Pressing the button closes an open menu as an outside click, which must not reopen it.
         onPointerDown={() => {
           wasOpen.current = isOpen
         }}
@@ -66,10 +64,7 @@ export function RowMenu(props: { label: string; items: readonly MenuEntry[] }) {
   )
 }
 
-/**
- * A menu with keyboard support (arrow keys, Home, End, Enter, Space). Selecting an entry closes the
- * menu.
- */
+/** Keys: arrows, Home, End, Enter, Space. Selecting an entry closes the menu. */
 function Menu({ items }: { items: readonly MenuEntry[] }) {
   const list = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {

@@ -3,11 +3,10 @@ import { createContext, type ReactElement, useContext, useEffect, useRef, useSta
 import { useFocusReturn } from '../dialogs/use-focus-return.ts'
 
 type PopoverProps = {
-  /** The button that opens the popover. */
   children: ReactElement
   content: ReactElement
   placement?: 'bottom-start' | 'bottom-end' | 'right-start' | 'top-start'
-  /** `menu` for a menu, `dialog` for other content such as form fields. */
+  /** `dialog` is for any content but a menu, such as form fields. */
   kind?: 'menu' | 'dialog'
   isOpen?: boolean
   onOpenChange?: (isOpen: boolean) => void
@@ -15,10 +14,9 @@ type PopoverProps = {
 
 const Dismiss = createContext<() => void>(() => undefined)
 
-/** Returns a function that closes the popover in which the component is rendered. */
 export const useDismissPopover = (): (() => void) => useContext(Dismiss)
 
-/** Content that opens beside its button and closes on Escape or a click outside. */
+/** Closes on Escape or a click outside. */
 export function Popover(props: PopoverProps) {
   const [isOpenHere, setOpenHere] = useState(false)
   const isOpen = props.isOpen ?? isOpenHere
@@ -43,7 +41,7 @@ export function Popover(props: PopoverProps) {
       arrow={false}
       popoverClassName="tg-popover"
       autoFocus={false}
-      // Blueprint would return the focus after its animation, even if the user has moved the focus.
+      // Blueprint would return the focus after its animation, even if the user has moved it.
       shouldReturnFocusOnClose={false}
       canEscapeKeyClose={false}
       enforceFocus={isOpen}
@@ -53,7 +51,7 @@ export function Popover(props: PopoverProps) {
   )
 }
 
-/** Closes the popover on Escape. Elements below the popover do not receive the key. */
+/** Elements below the popover do not receive the key. */
 function EscapeCloses({ onEscape }: { onEscape: () => void }) {
   const mark = useRef<HTMLSpanElement>(null)
   const act = useRef(onEscape)
@@ -73,7 +71,7 @@ function EscapeCloses({ onEscape }: { onEscape: () => void }) {
   return <span ref={mark} hidden />
 }
 
-/** Focuses the selected option of a menu. If no option is selected, focuses the first control. */
+/** Focuses the menu's selected option, or else the first control. */
 function FocusFirst(props: { children: ReactElement }) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {

@@ -2,13 +2,8 @@ import type { ReactNode } from 'react'
 
 export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'info' | 'lime'
 
-/** A small label with a mark. Shape and color of the mark depend on the tone. */
-export function StatusTag(props: {
-  tone: Tone
-  children: ReactNode
-  /** True to omit the mark. */
-  isPlain?: boolean
-}) {
+/** Shape and color of the mark depend on the tone. */
+export function StatusTag(props: { tone: Tone; children: ReactNode; isPlain?: boolean }) {
   return (
     <span className={`tg-tag tg-tag-${props.tone}`}>
       {props.isPlain === true ? null : (

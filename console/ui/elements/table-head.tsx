@@ -1,4 +1,3 @@
-/** The header of a table with one text per column. */
 export function TableHead({ titles }: { titles: readonly string[] }) {
   return (
     <thead>

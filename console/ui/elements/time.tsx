@@ -13,22 +13,16 @@ const listeners = new Set<() => void>()
 let now = seconds()
 let timer: ReturnType<typeof setInterval> | undefined
 
-/**
- * Returns the current time in unix seconds. The value is updated every ten seconds while the tab is
- * visible.
- */
+/** In unix seconds, updated every ten seconds while the tab is visible. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now)
 }
 
-/**
- * Shows a time, given in unix seconds, in relative or absolute form. The tooltip shows the other
- * form.
- */
+/** `at` is in unix seconds. The tooltip shows the other form, relative or absolute. */
 export function Time(props: {
   at: number
   style?: 'relative' | 'short' | 'stamp' | 'short-stamp'
-  /** True for a time that may be in the future. If false, a future time is shown as now. */
+  /** If false, a future time is shown as now. */
   canLieAhead?: boolean
 }) {
   const locale = useLocale()
@@ -51,7 +45,7 @@ export function Time(props: {
   )
 }
 
-/** Renders a time as `2026-11-21 07:03:09`, for the cells of a list. */
+/** `2026-11-21 07:03:09`, for the cells of a list. */
 export const stamp = (at: number) => <Time at={at} style="stamp" />
 
 function subscribe(listener: () => void): () => void {

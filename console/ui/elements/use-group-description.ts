@@ -1,14 +1,11 @@
 import { useTranslation } from 'react-i18next'
 
-/** The descriptions of groups that a new site stores (in Chinese). */
+/** The descriptions that a new site stores (in Chinese). */
 const SHIPPED = { default: '默认分组', vip: 'vip分组' } as const
 
 const isShipped = (name: string): name is keyof typeof SHIPPED => Object.hasOwn(SHIPPED, name)
 
-/**
- * Returns a function that gives the description of a group. A description that a new site stores is
- * translated.
- */
+/** A description that a new site stores is translated. */
 export function useGroupWords(): (name: string, description: string) => string {
   const { t } = useTranslation()
   return (name, description) =>

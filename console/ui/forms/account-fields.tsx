@@ -3,12 +3,11 @@ import type { AccountDraft } from './account-draft.ts'
 import { PasswordField, TextField } from './fields.tsx'
 import type { FieldState } from './use-draft-form.ts'
 
-/** The fields of a new account (name, password, password again), for registration and setup. */
+/** For registration and setup. */
 export function AccountFields(props: {
   form: { field: (name: keyof AccountDraft) => FieldState<string> }
-  /** The group of translations that has the labels of the fields. */
+  /** The group of translations that has the labels. */
   words: 'auth' | 'setup'
-  /** True to place the password fields side by side. */
   isWide?: boolean
 }) {
   const { t } = useTranslation()

@@ -1,7 +1,4 @@
-/**
- * Formats unix seconds as `YYYY-MM-DDTHH:mm` in the browser's time zone. The text is empty if
- * `seconds` is 0 or less.
- */
+/** `YYYY-MM-DDTHH:mm` in the browser's time zone. Empty if `seconds` is 0 or less. */
 export function dateFieldText(seconds: number): string {
   if (seconds <= 0) return ''
   const date = new Date(seconds * 1000)
@@ -10,10 +7,7 @@ export function dateFieldText(seconds: number): string {
   return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`
 }
 
-/**
- * Parses the text of a date-time field to unix seconds. Returns null for an invalid text and
- * `ifEmpty` for an empty text.
- */
+/** Returns null for an invalid text and `ifEmpty` for an empty text. */
 export function secondsOfDateField(text: string, ifEmpty: number | null = null): number | null {
   if (text.trim() === '') return ifEmpty
   const match = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::\d\d)?$/.exec(text.trim())

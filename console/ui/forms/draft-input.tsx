@@ -6,15 +6,12 @@ type Props = {
   label: string
   value: string
   suggestions?: readonly string[]
-  /** Set if only whole numbers are valid. `fault` is the error message for any other text. */
+  /** Only whole numbers are valid. `fault` is the error message for any other text. */
   whole?: { fault: string }
   onCommit: (value: string) => void
 }
 
-/**
- * A filter field. The text applies on Enter, on blur or when a suggestion is selected, so that
- * typing adds no history entries.
- */
+/** Applies on Enter, on blur or on a suggestion, so that typing adds no history entries. */
 export function DraftInput(props: Props) {
   const id = useId()
   const draft = useDraft(props)
@@ -58,7 +55,7 @@ function useDraft(props: Props) {
   const [draft, setDraft] = useState({ from: props.value, text: props.value, isFaulty: false })
   const set = (text: string, isFaulty = false): void =>
     setDraft({ from: props.value, text, isFaulty })
-  // Another control has changed the URL (Back, a clicked cell), so show the value of the URL.
+  // Another control has changed the URL (Back, a clicked cell).
   if (draft.from !== props.value) set(props.value)
   const commit = (typed: string): void => {
     const value = typed.trim()

@@ -18,9 +18,8 @@ type Drafts = Record<Exclude<FieldType, 'names' | 'flag' | 'numericFlag'>, strin
 }
 
 /**
- * The values in a form that edits a resource. A number is the text that the user has entered, a
- * time is in the format of a date-time field, and several names are a list. A missing number or
- * time is an empty text.
+ * A number is the entered text, a time is in the format of a date-time field, and names are a list.
+ * A missing number or time is an empty text.
  */
 export type DraftOf<F extends WritableFields> = { [Name in keyof F]: Drafts[F[Name]['type']] }
 
@@ -42,7 +41,7 @@ export const draftOf = <F extends WritableFields>(fields: F, answer: AnswerOf<F>
   }) as DraftOf<F>
 }
 
-/** Builds the request body. `fieldFaults` must have found no error in the form's values. */
+/** `fieldFaults` must have found no error in the form's values. */
 export const bodyOf = <F extends WritableFields>(fields: F, draft: DraftOf<F>): AnswerOf<F> => {
   const entries = Object.entries(fields).map(([name, field]) => [
     field.wire,
@@ -99,7 +98,7 @@ export function integerFault(
   return isIn ? null : { key: 'wholeNumber', min, max }
 }
 
-/** Checks the length of a text in characters, as the server counts them. */
+/** Counts characters as the server does. */
 export function lengthFault(
   { maxLength }: { readonly maxLength: number },
   text: string,
@@ -110,7 +109,6 @@ export function lengthFault(
 export const fieldFaultText = (t: TFunction, { key, ...bounds }: FieldFault): string =>
   t(`words.fault.${key}`, bounds)
 
-/** Returns the error texts of the fields. */
 export const fieldErrors = <F extends WritableFields>(
   t: TFunction,
   fields: F,
@@ -121,7 +119,7 @@ export const fieldErrors = <F extends WritableFields>(
   return Object.fromEntries(texts) as Partial<Record<keyof F, string>>
 }
 
-/** Returns the fields that differ from `before`, because unchanged fields must not be sent. */
+/** Unchanged fields must not be sent. */
 export function changedFields<Body extends object>(before: Body, after: Body): Partial<Body> {
   const old = new Map<string, unknown>(Object.entries(before))
   const entries = Object.entries(after).filter(([name, value]) => old.get(name) !== value)

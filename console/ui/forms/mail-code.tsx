@@ -11,7 +11,7 @@ import { useSubmit } from './use-submit.ts'
 
 type CodePurpose = 'register' | 'bind' | 'notify'
 
-/** Mails a verification code to an address, for a new account or for the current user. */
+/** For a new account or for the current user. */
 const sendCode = (email: string, purpose: CodePurpose, turnstile: string) =>
   call('GET /api/verification', { query: { email, purpose, turnstile } })
 
@@ -21,13 +21,11 @@ type MailCodeDraft = { readonly email: string; readonly code: string }
 
 type MailCodeForm = Pick<DraftForm<MailCodeDraft>, 'draft' | 'field' | 'refuse'>
 
-/** The fields for a mail address and its code. Another code can be requested after 30 s. */
+/** Another code can be requested after 30 s. */
 export function MailCodeFields(props: {
   form: MailCodeForm
   purpose: CodePurpose
-  /**
-   * Returns the token of the human verification. Returns null until the verification is complete.
-   */
+  /** Returns null until the human verification is complete. */
   takeToken: () => string | null
 }) {
   const { t } = useTranslation()
@@ -61,13 +59,12 @@ export function MailCodeFields(props: {
   )
 }
 
-/** The field for a mailed code. The mail address is entered in another field. */
+/** The mail address is entered in another field. */
 export function MailCodeField(
   props: FieldState<string> & {
     email: string
     purpose: CodePurpose
     takeToken: () => string | null
-    /** Called if the user requests a code before entering an address. */
     onNoAddress: () => void
     /** Receives the error message if the server refuses the address. */
     onRefused: (words: string) => void

@@ -15,7 +15,7 @@ type NameListProps = {
   placeholder?: string
   /** True to accept names that are not suggested. */
   isOpenEnded?: boolean
-  /** Renders a selected name. The default is plain text. */
+  /** The default is plain text. */
   show?: (name: string) => ReactNode
 }
 
@@ -29,7 +29,7 @@ export function NamesField(props: NamesFieldProps) {
   ))
 }
 
-/** A list of names. Names are entered, pasted with commas, or selected from suggestions. */
+/** Names are entered, pasted with commas, or selected from suggestions. */
 export function NameList(props: NameListProps) {
   const { names } = props
   const { t } = useTranslation()
@@ -80,7 +80,7 @@ type SuggestingProps = NameListProps & {
   onRemoveLast: () => void
 }
 
-/** A text box with suggestions: arrow keys move, Enter accepts, Escape closes the list. */
+/** Arrow keys move, Enter accepts, Escape closes the list. */
 function Suggesting(props: SuggestingProps) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)
@@ -175,7 +175,7 @@ function SuggestionList(props: {
           role="option"
           tabIndex={-1}
           aria-selected={index === props.active}
-          // A click must leave the focus in the text box, because a blur closes the suggestions.
+          // A blur would close the suggestions.
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => props.onTake(name)}
         >

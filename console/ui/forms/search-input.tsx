@@ -1,10 +1,7 @@
 import { type ComponentProps, useState } from 'react'
 import { TextInput } from './inputs.tsx'
 
-/**
- * A search box whose text is written to the URL after a short delay. A text from the URL replaces
- * the box's text only if another control, such as Back, has changed the URL.
- */
+/** Writes to the URL after a short delay. Only another control, such as Back, replaces the text. */
 export function SearchInput({
   label,
   value,

@@ -4,25 +4,24 @@ import { translate } from '#console/i18n/i18n.ts'
 import { showInfo } from '../messages/toast.ts'
 import { focusFirstFault, useSubmit } from './use-submit.ts'
 
-/** The errors of a form by field, as messages or as codes of the form's own checks. */
+/** Messages, or codes of the form's own checks. */
 export type FieldErrors<Draft, Fault extends string = string> = Partial<
   Record<keyof Draft & string, Fault>
 >
 
 type Options<Draft, Fault extends string> = {
   initial: () => Draft
-  /** Checks the form's values (`draft`) before they are sent. `before` has the initial values. */
+  /** `before` has the initial values. */
   validate?: (draft: Draft, before: Draft) => FieldErrors<Draft, Fault>
   faultText?: (fault: Fault) => string
-  /** Sends the form's values. Throws `FieldError` if the errors of fields are known. */
+  /** Throws `FieldError` if the errors of fields are known. */
   save: (draft: Draft, before: Draft) => Promise<void>
-  /** Maps an error of `save` to errors of fields. If it returns null, a toast shows the error. */
+  /** Maps an error of `save`. If it returns null, a toast shows the error. */
   errorsOf?: (error: unknown) => FieldErrors<Draft> | null
   /** Called if the user submits again while a request is pending. */
   onRepeat?: () => void
-  /** Called by `close` after the form has been reset. */
   onClose?: () => void
-  /** True to show errors without a field as `refusal` in the form instead of as toasts. */
+  /** Shows errors without a field as `refusal` in the form instead of as toasts. */
   showsRefusal?: boolean
 }
 
@@ -37,9 +36,7 @@ export type DraftForm<Draft> = {
   readonly before: Draft
   readonly draft: Draft
   readonly errors: FieldErrors<Draft>
-  /**
-   * The error of the last submit if this error does not concern a field. Otherwise, an empty text.
-   */
+  /** The last submit's error if it does not concern a field, else empty. */
   readonly refusal: string
   readonly isChanged: boolean
   readonly isBusy: boolean
@@ -48,20 +45,17 @@ export type DraftForm<Draft> = {
   /** Shows an error at a field until the field changes. */
   readonly refuse: (field: keyof Draft & string, text: string) => void
   readonly submit: () => void
-  /** Submits the form together with values that have no field. */
+  /** Adds values that have no field. */
   readonly submitWith: (patch: Partial<Draft>) => Promise<void>
-  /** Restores the values with which the form opened. */
   readonly reset: () => void
-  /** Resets the form and calls `onClose`. */
   readonly close: () => void
 }
 
 const tellRepeat = () => showInfo(translate('auth.repeated'))
 
 /**
- * Manages a form: its values (the draft), errors and saving. The values are checked on submit and,
- * while there is an error, on each change. A server error stays until its field changes. The first
- * field with an error gets the focus.
+ * Checks on submit and, while there is an error, on each change. A server error stays until its
+ * field changes. The first field with an error gets the focus.
  */
 export function useDraftForm<Draft extends object, Fault extends string = string>(
   options: Options<Draft, Fault>,
@@ -123,7 +117,7 @@ export function useDraftForm<Draft extends object, Fault extends string = string
   }
 }
 
-/** Manages the errors of fields that the server has found on the last submit. */
+/** The errors that the server has found on the last submit. */
 function useRefusals<Draft>({
   errorsOf,
   showsRefusal,
@@ -149,7 +143,7 @@ function useRefusals<Draft>({
   }
 }
 
-/** Returns the props of a `<form>` that is not in a `FormDrawer` or `FormDialog`. */
+/** For a `<form>` that is not in a `FormDrawer` or `FormDialog`. */
 export const formProps = ({ ref, submit }: Pick<DraftForm<object>, 'ref' | 'submit'>) => ({
   ref,
   noValidate: true,
@@ -159,10 +153,7 @@ export const formProps = ({ ref, submit }: Pick<DraftForm<object>, 'ref' | 'subm
   },
 })
 
-/**
- * Creates an `errorsOf` function that shows a server error at the field whose list contains the
- * error's code.
- */
+/** Shows a server error at the field whose list contains its code. */
 export const errorsByCode =
   <Draft>(codesOf: FieldCodes<Draft>) =>
   (error: unknown): FieldErrors<Draft> | null => {
@@ -199,6 +190,6 @@ const textsOf = <Fault extends string>(
     Object.entries(faults).map(([name, fault]) => [name, textOf(fault as Fault)] as const),
   )
 
-/** Serializes a form's values, so that equal values give equal texts. */
+/** Equal values give equal texts. */
 const comparable = (draft: object): string =>
   JSON.stringify(draft, (_, value: unknown) => (value instanceof Map ? [...value] : value))

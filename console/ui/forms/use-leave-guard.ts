@@ -2,10 +2,9 @@ import { useEffect, useRef } from 'react'
 import { useBlocker } from 'react-router-dom'
 import { mayLeave } from '../dialogs/confirm-discard.ts'
 
-/** The router's state of a navigation for which the user has already been asked. */
+/** Marks a navigation for which the user has already been asked. */
 export const SETTLED = { isSettled: true }
 
-/** Asks the user before a page with unsaved changes is left or closed. */
 export function useLeaveGuard(hasUnsavedChanges: boolean): void {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) =>

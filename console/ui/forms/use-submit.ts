@@ -5,8 +5,8 @@ import { dismissRefusals, showError } from '../messages/toast.ts'
 const tellDuplicate = () => showError(translate('ui.duplicate'), { goesAlong: true })
 
 /**
- * Submits a form. While a submit is running, a second submit only calls `tellRepeat` and
- * `onRepeat`. Errors are shown as messages, which the next submit removes.
+ * A second submit during the first only calls `tellRepeat` and `onRepeat`. Errors are shown as
+ * messages, which the next submit removes.
  */
 export function useSubmit<Args extends readonly unknown[] = []>(
   act: (...args: Args) => Promise<void>,
@@ -36,10 +36,10 @@ export function useSubmit<Args extends readonly unknown[] = []>(
   return { isBusy, submit }
 }
 
-/** The number of animation frames to wait for a busy page to render the errors. */
+/** A busy page needs several animation frames to render the errors. */
 const FRAMES = 20
 
-/** Focuses the first invalid control once it has been rendered as invalid. */
+/** Waits until the control has been rendered as invalid. */
 export function focusFirstFault(form: RefObject<HTMLElement | null>, frames = FRAMES): void {
   requestAnimationFrame(() => {
     const control = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')

@@ -6,19 +6,16 @@ import { showInfo } from '../messages/toast.ts'
 const HumanBox = lazy(async () => ({ default: (await import('./human-check-box.tsx')).HumanBox }))
 
 export type HumanCheck = {
-  /** The provider's widget, or null if the site requires no human verification. */
+  /** Null if the site requires no human verification. */
   readonly box: ReactElement | null
   /**
-   * Returns the token for one request, or an empty text if the site requires none. Returns null,
-   * with a message, while the verification is incomplete.
+   * The token is valid for one request, and empty if the site requires none. Returns null, with a
+   * message, while the verification is incomplete.
    */
   readonly take: () => string | null
 }
 
-/**
- * Manages the human verification of a form. `action` is the server's name for the purpose of the
- * form.
- */
+/** `action` is the server's name for the purpose of the form. */
 export function useHumanCheck(action: 'login' | 'register' | 'verification' | 'reset'): HumanCheck {
   const { t } = useTranslation()
   const status = useStatus()
@@ -31,7 +28,7 @@ export function useHumanCheck(action: 'login' | 'register' | 'verification' | 'r
       showInfo(t('auth.humanWait'))
       return null
     }
-    // A token is valid for one request, so the next request needs another token.
+    // A token is valid for one request.
     token.current = ''
     setRound(round + 1)
     return current

@@ -4,10 +4,10 @@ import { type DraftForm, formProps } from '../forms/use-draft-form.ts'
 import { Alert, Refusal } from '../messages/alert.tsx'
 import { usePageTitle } from './page.tsx'
 
-/** The frame of pages before login: an h1 and the content, in one narrow column. */
+/** The frame of pages before login. */
 export function EntryPage(props: {
   title: string
-  /** The text of the h1, which by default is the title. */
+  /** The default is the title. */
   heading?: string
   lead?: ReactNode
   isWide?: boolean
@@ -26,12 +26,12 @@ export function EntryPage(props: {
   )
 }
 
-/** The form of a page before login: fields, an error that concerns no field, and one button. */
+/** The form's `refusal` is an error that concerns no field. */
 export function EntryForm(props: {
   form: Pick<DraftForm<object>, 'ref' | 'submit' | 'isBusy' | 'refusal'>
   submitText: string
   isDisabled?: boolean
-  /** A text that replaces the button once the form needs no further submit. */
+  /** Replaces the button once the form needs no further submit. */
   done?: string | undefined
   children: ReactNode
 }) {

@@ -4,12 +4,12 @@ import { announce } from '../messages/announcer.tsx'
 
 export const DEFAULT_SITE_NAME = 'Tallygate'
 
-/** Returns the site's name. Until the site's status has loaded, returns the default name. */
+/** Until the site's status has loaded, returns the default name. */
 export function useSiteName(): string {
   return useStatus()?.system_name || DEFAULT_SITE_NAME
 }
 
-/** Sets the title of the browser tab and announces the page to screen readers. */
+/** Also announces the page to screen readers. */
 export function usePageTitle(title: string): void {
   const siteName = useSiteName()
   useEffect(() => {
@@ -18,7 +18,6 @@ export function usePageTitle(title: string): void {
   useEffect(() => announce(title), [title])
 }
 
-/** The frame of every console page: an h1, actions and content. */
 export function Page(props: {
   title: string
   lead?: ReactNode

@@ -2,12 +2,11 @@ import type { ReactNode } from 'react'
 import { ErrorState } from './empty-state.tsx'
 import { Skeleton } from './skeleton.tsx'
 
-/** Shows the data of a query, a placeholder while it loads, or its error with a retry button. */
+/** Shows a placeholder while the query loads, or its error with a retry button. */
 export function QueryView<Data>(props: {
   query: { data: Data | undefined; error: Error | null; refetch: () => unknown }
-  /** The height of the placeholder in pixels. */
+  /** In pixels. */
   height?: number
-  /** Shown instead of the placeholder. */
   waiting?: ReactNode
   children: (data: Data) => ReactNode
 }) {

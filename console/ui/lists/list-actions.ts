@@ -3,14 +3,12 @@ import { confirm } from '../dialogs/confirm.tsx'
 import type { MenuEntry } from '../elements/menu.tsx'
 import { showSuccess } from '../messages/toast.ts'
 
-/** The menu entry that edits a row. */
 export const editEntry = (onChoose: () => void): MenuEntry => ({
   text: translate('ui.editRow'),
   icon: 'edit',
   onChoose,
 })
 
-/** The menu entry that deletes a row. */
 export const deleteEntry = (onChoose: () => void): MenuEntry => ({
   text: translate('words.delete'),
   icon: 'trash',
@@ -18,11 +16,9 @@ export const deleteEntry = (onChoose: () => void): MenuEntry => ({
   onChoose,
 })
 
-/** Asks the user to confirm a deletion. */
 export const confirmDelete = (title: string, body: string): Promise<boolean> =>
   confirm({ title, body, confirmText: translate('words.delete'), tone: 'danger' })
 
-/** Shows a success message with a button that undoes the action. */
 export function showUndoable(message: string, undo: () => unknown): void {
   const action = { text: translate('words.undo'), onClick: () => void undo() }
   showSuccess(message, { action })

@@ -19,31 +19,26 @@ type Given = 'rows' | 'layout' | 'total' | 'firstIndex' | 'isLoading' | 'isRefet
 
 type ListPanelProps<Row> = Omit<DataGridProps<Row>, Given> & {
   view: ListView<Row>
-  /** The key under which this browser stores the column layout. */
   layoutKey: string
   columns: readonly Column<Row>[]
   filters: ReactNode
   /** True to add a button that clears all filters. */
   isClearable?: boolean
-  /** Creates a row. Offered as a command and as a button in an empty list. */
+  /** Offered as a command and as a button in an empty list. */
   create?: { text: string; act: () => void }
   none?: { icon: IconName; title: string; body: string }
   notFound?: { title: string; body: string }
-  /**
-   * Controls at the end of the toolbar: `modes` are before the refresh button, and `tools` are
-   * after it.
-   */
+  /** `modes` are before the refresh button at the end of the toolbar, and `tools` after it. */
   modes?: ReactNode
   tools?: ReactNode
-  /** Shown between the toolbar and the rows. */
   notice?: ReactNode
-  /** The actions on selected rows. They appear below the rows, because rows must not move. */
+  /** The actions on selected rows are below the rows, because rows must not move. */
   chosen?: ReactNode
-  /** True to keep the last column (the actions) visible during horizontal scrolling. */
+  /** True to keep the column of actions visible during horizontal scrolling. */
   isEnded?: boolean
 }
 
-/** A list in pages, with filters, rows and page buttons. An empty list shows the reason. */
+/** An empty list shows the reason. */
 export function ListPanel<Row>(props: ListPanelProps<Row>) {
   const { view, layoutKey, columns, filters, isClearable, create, none, notFound, ...rest } = props
   const { modes, tools, notice, chosen, isEnded, ...grid } = rest
@@ -100,10 +95,10 @@ export function ListPanel<Row>(props: ListPanelProps<Row>) {
   )
 }
 
-/** Returns the number of rows and the index of the page's first row. Tree lists ignore both. */
+/** Tree lists ignore both values. */
 const placeOf = ({ total, page, pageSize }: Paging) => ({ total, firstIndex: page * pageSize })
 
-/** The keyword filter of a list. The URL is updated while the user types. */
+/** The URL is updated while the user types. */
 export function KeywordFilter(props: {
   label: string
   view: {
@@ -126,7 +121,7 @@ type EmptyProps = Pick<ListPanelProps<never>, 'none' | 'notFound' | 'create'> & 
   view: Pick<ListView<never>, 'isFiltered' | 'clear'>
 }
 
-/** Explains an empty list: no row matches the filters, or no row exists. */
+/** Either no row matches the filters, or no row exists. */
 function NoRows({ view, none, notFound, create }: EmptyProps) {
   const { t } = useTranslation()
   if (none === undefined || (notFound !== undefined && view.isFiltered)) {

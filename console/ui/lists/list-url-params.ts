@@ -10,14 +10,13 @@ import {
 export const PAGE_SIZES = [10, 20, 50, 100] as const
 export type PageSize = (typeof PAGE_SIZES)[number]
 
-/** The page size in the URL, or 0 if the URL has none. */
+/** 0 if the URL has no page size. */
 export const pageSizeParam: UrlParam<PageSize | 0> = {
   fallback: 0,
   read: (text) => PAGE_SIZES.find((size) => String(size) === text) ?? null,
   write: String,
 }
 
-/** The URL parameters of a list: filters, page and sort column. */
 export type ListAddress<Filters extends UrlSchema> = {
   readonly filters: Filters
   /** The server's name of each sortable column, by column id. */
@@ -26,7 +25,7 @@ export type ListAddress<Filters extends UrlSchema> = {
   readonly params: UrlSchema
 }
 
-/** Defines the URL parameters of a list, as a module constant. `hasPageSize` adds the page size. */
+/** Call it for a module constant. `hasPageSize` adds the page size. */
 export function listAddress<Filters extends UrlSchema>(
   filters: Filters,
   options: {
@@ -51,7 +50,7 @@ export function listAddress<Filters extends UrlSchema>(
   }
 }
 
-/** The values with which a list is requested. `page` is zero-based. */
+/** `page` is zero-based. */
 export type ListAsk<Filters extends UrlSchema> = UrlValues<Filters> &
   ListSort & {
     readonly page: number

@@ -25,8 +25,8 @@ export type ListView<Row> = {
 }
 
 /**
- * Loads the page of a list that the URL selects. Filters, order and page are in the URL only. A
- * change of filters or order returns to the first page.
+ * Filters, order and page are in the URL only. A change of filters or order returns to the first
+ * page.
  */
 export function useListPage<
   Filters extends UrlSchema,
@@ -35,7 +35,7 @@ export function useListPage<
 >(
   address: ListAddress<Filters>,
   queryOf: (ask: ListAsk<Filters>) => UseQueryOptions<Page, Error, Page, Key>,
-  /** The key under which this browser stores the page size. Most lists share one key. */
+  /** Most lists share one key for the page size. */
   pageSizeKey?: string,
 ) {
   const { filters, sorts, pageName, params } = address
@@ -50,7 +50,7 @@ export function useListPage<
   const asked = { ...filter, page, pageSize, ...sorted } as ListAsk<Filters>
   const list = useQuery({
     ...queryOf(asked),
-    // Always refetch, because other users and API calls change rows.
+    // Other users and API calls change rows.
     refetchOnMount: 'always',
   })
   const total = list.data?.total ?? 0
@@ -72,7 +72,7 @@ export function useListPage<
     refresh: () => void list.refetch(),
     sorts,
     sort: sort === '' ? null : { column: sort as string, isDescending: order === 'desc' },
-    /** Sets the sort order, or restores the default order if null. */
+    /** Null restores the default order. */
     setSort: (next: Sort | null) =>
       setAddress({
         sort: next?.column ?? '',
@@ -88,7 +88,7 @@ const NONE: unknown[] = []
 const pick = (values: Readonly<Record<string, unknown>>, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, values[name]]))
 
-/** Returns the page size in the URL. If the URL has no page size, returns the stored page size. */
+/** If the URL has no page size, returns the stored page size. */
 function useAskedSize(
   [remembered, remember]: ReturnType<typeof usePageSize>,
   asked: PageSize | 0 | undefined,

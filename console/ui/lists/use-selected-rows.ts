@@ -11,7 +11,7 @@ import { showError } from '../messages/toast.ts'
 const NONE: ReadonlySet<string> = new Set()
 
 type Stored = {
-  /** The filters under which the rows were selected. Other filters clear the selection. */
+  /** Other filters clear the selection. */
   readonly under: string
   readonly keys: ReadonlySet<string>
   /** True after the user has selected all matching rows, on every page. */
@@ -23,17 +23,14 @@ export type ChosenRows<Row> = {
   readonly keys: ReadonlySet<string>
   readonly choose: (keys: ReadonlySet<string>) => void
   readonly chooseNone: () => void
-  /**
-   * The number of rows that `chooseAll` selects. 0 if the other pages have no rows or if too many
-   * rows match.
-   */
+  /** The rows that `chooseAll` selects. 0 if other pages have no rows or too many rows match. */
   readonly choosable: number
   readonly chooseAll: () => Promise<void>
 }
 
 /**
- * Manages the selected rows of a list. `chooseAll` selects all rows that match the filters, on
- * every page. `matching` reads these rows, and reads them again after each reload of the list.
+ * `chooseAll` selects the matching rows of every page. `matching` reads these rows, and reads them
+ * again after each reload of the list.
  */
 export function useChosenRows<
   Row extends { id: number },

@@ -12,8 +12,8 @@ const scriptUrl = createScriptUrl(
 )
 
 /**
- * Creates the script of Telegram's widget (core.telegram.org/widgets/login), which inserts a frame.
- * The widget redirects after a login, because its callback mode needs `eval`.
+ * The widget (core.telegram.org/widgets/login) inserts a frame. It redirects after a login, because
+ * its callback mode needs `eval`.
  */
 function telegramScript(widget: {
   readonly bot: string
@@ -30,7 +30,7 @@ function telegramScript(widget: {
   return script
 }
 
-/** Telegram's login button. It redirects this tab to `/oauth/telegram` with data and state. */
+/** Redirects this tab to `/oauth/telegram` with data and state. */
 export function TelegramDialog(props: {
   isOpen: boolean
   title: string

@@ -3,13 +3,13 @@ import { FormDialog } from '../dialogs/form-dialog.tsx'
 import { TextField } from '../forms/fields.tsx'
 import { useDraftForm } from '../forms/use-draft-form.ts'
 
-/** The QR code of the site's WeChat account, and a field for the code that this account sends. */
+/** The site's WeChat account, which the QR code opens, sends the code that the user enters. */
 export function WeChatDialog(props: {
   isOpen: boolean
   title: string
   submitText: string
   qrCode: string
-  /** Sends the code to the server. The dialog closes unless the promise rejects. */
+  /** The dialog closes unless the promise rejects. */
   onCode: (code: string) => Promise<void>
   onClose: () => void
 }) {

@@ -1,12 +1,12 @@
-/** The minimum length of a request id's prefix. The server takes a shorter text as complete id. */
+/** The server takes a text shorter than this prefix as a complete id. */
 export const REQUEST_ID_MIN = 8
 
 const WHOLE = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i
 const BEGINNING = /^[0-9a-f]{8}(?:-[0-9a-f-]*)?$/i
 
 /**
- * Finds a request id in a pasted text such as an error message. A text that has only the first
- * characters of an id is also accepted. Returns the id in lower case, or null.
+ * Searches a pasted text such as an error message. The first characters of an id suffice. Returns
+ * lower case, or null.
  */
 export function requestIdIn(text: string): string | null {
   const whole = wholeRequestIdIn(text)
@@ -15,6 +15,6 @@ export function requestIdIn(text: string): string | null {
   return BEGINNING.test(part) && part.length <= 36 ? part : null
 }
 
-/** Returns the complete request id in a text, in lower case, or null if there is none. */
+/** Returns the complete id in lower case, or null. */
 export const wholeRequestIdIn = (text: string): string | null =>
   WHOLE.exec(text)?.[0].toLowerCase() ?? null

@@ -1,15 +1,14 @@
-/** The way in which the site displays quota, according to the site's status. */
+/** The site's status defines how quota is displayed. */
 export type MoneyRule = { quotaPerUnit: string; isCurrency: boolean }
 
 export const DEFAULT_RULE: MoneyRule = { quotaPerUnit: '500000', isCurrency: true }
 
-/** Converts a JSON integer of quota units to bigint. */
 export const quotaOf = (wire: number): bigint =>
   Number.isSafeInteger(wire) ? BigInt(wire) : BigInt(Math.trunc(wire))
 
 /**
- * Formats quota as the site displays it: in dollars with `digits` decimals, or in quota units (from
- * 10 000 on with k, M or B). A tiny amount has more digits, so that it does not look like zero.
+ * In dollars with `digits` decimals, or in quota units (from 10 000 on with k, M or B). A tiny
+ * amount has more digits, so that it does not look like zero.
  */
 export function quotaText(quota: bigint, rule: MoneyRule, digits = 2): string {
   if (!rule.isCurrency) return unitText(quota)
@@ -24,7 +23,7 @@ export function quotaText(quota: bigint, rule: MoneyRule, digits = 2): string {
 
 const DECIMALS_MAX = 9
 
-/** Returns the amount in dollars times 10^`digits`, truncated to an integer. */
+/** In dollars times 10^`digits`, truncated to an integer. */
 function scaledUp(magnitude: bigint, { quotaPerUnit }: MoneyRule, digits: number): bigint {
   const { units, scale } = readDecimal(quotaPerUnit)
   return (magnitude * scale * 10n ** BigInt(digits)) / units
@@ -36,7 +35,7 @@ export function exactQuotaText(quota: bigint, rule: MoneyRule): string {
   return dollarText(quota, rule, DECIMALS_MAX).replace(/(\.\d\d\d*?)0+$/, '$1')
 }
 
-/** Formats quota in dollars, even if the site displays quota units. Halves round away from zero. */
+/** Ignores the site's display unit. Halves round away from zero. */
 export function dollarText(quota: bigint, rule: MoneyRule, digits = 2): string {
   const perUnit = readDecimal(rule.quotaPerUnit)
   const magnitude = quota < 0n ? -quota : quota
@@ -45,10 +44,7 @@ export function dollarText(quota: bigint, rule: MoneyRule, digits = 2): string {
   return `${quota < 0n && rounded > 0n ? '-' : ''}$${placePoint(rounded, digits)}`
 }
 
-/**
- * Parses an amount in dollars to quota. Returns null if the text is not an amount or contains a
- * fraction of a quota unit.
- */
+/** Null if the text is not an amount or contains a fraction of a quota unit. */
 export function quotaFromDollars(text: string, rule: MoneyRule): bigint | null {
   if (!/^\d{1,12}(\.\d{1,9})?$/.test(text.trim())) return null
   const amount = readDecimal(text.trim())
@@ -78,7 +74,7 @@ function placePoint(units: bigint, digits: number): string {
   return digits === 0 ? whole : `${whole}.${text.slice(-digits)}`
 }
 
-/** Adds thousands separators to a decimal text, as in `12,345.5` in every language. */
+/** As in `12,345.5` in every language. */
 export const groupDigits = (decimal: string): string =>
   decimal.replace(/^([+-]?)(\d+)/, (_, sign: string, whole: string) =>
     sign.concat(whole.replace(/\B(?=(\d{3})+$)/g, ',')),

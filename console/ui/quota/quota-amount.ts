@@ -1,14 +1,11 @@
 import { divide, formatDecimal, multiply, parseDecimal } from './exact-decimal.ts'
 
-/** The unit of entered amounts: dollars if the site displays dollars, otherwise quota units. */
+/** Dollars if the site displays dollars, otherwise quota units. */
 export type AmountUnit = { isCurrency: boolean; quotaPerUnit: bigint }
 
 const QUOTA_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
-/**
- * Returns the unit in which amounts are entered. The unit is dollars only if every number of quota
- * units can be written exactly as a decimal in dollars.
- */
+/** Dollars only if every number of quota units is an exact decimal in dollars. */
 export function amountUnitOf(displayInCurrency: boolean, quotaPerUnit: number): AmountUnit {
   const isWhole = Number.isSafeInteger(quotaPerUnit) && quotaPerUnit > 0
   const perUnit = isWhole ? BigInt(quotaPerUnit) : 500_000n
@@ -21,7 +18,7 @@ export function amountOfQuota(quota: bigint, unit: AmountUnit): string {
   return dollars === null ? '' : formatDecimal(dollars)
 }
 
-/** Returns quota units, or null if the text is not an amount or has a fraction of a unit. */
+/** Null if the text is not an amount or has a fraction of a unit. */
 export function quotaOfAmount(text: string, unit: AmountUnit): bigint | null {
   const amount = parseDecimal(text)
   if (amount === null) return null
@@ -31,7 +28,7 @@ export function quotaOfAmount(text: string, unit: AmountUnit): bigint | null {
   return BigInt(quota)
 }
 
-/** Returns true if the text is not an amount and cannot become one by further typing. */
+/** True if the text cannot become an amount by further typing. */
 export function isNoAmount(text: string, unit: AmountUnit): boolean {
   const whole = unit.isCurrency ? text.trim().replace(/(?<=\d)\.$/, '') : text
   return whole.trim() !== '' && quotaOfAmount(whole, unit) === null

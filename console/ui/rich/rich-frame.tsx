@@ -9,15 +9,15 @@ export type RichTextProps = {
   title: string
   /** True for small text, in a line at the edge of the page. */
   isSmall?: boolean
-  /** True if `text` is HTML. Otherwise, `text` is Markdown, which may contain HTML. */
+  /** False for Markdown, which may contain HTML. */
   isHtml?: boolean
-  /** The height in pixels until the content has been measured. */
+  /** In pixels, until the content has been measured. */
   firstHeight?: number
 }
 
 /**
- * Shows the operator's Markdown or HTML, sanitized, in a frame without scripts. NOTE: The frame has
- * the console's origin, because its height is measured. Never add `allow-scripts`.
+ * Shows sanitized text in a frame without scripts. NOTE: The frame has the console's origin,
+ * because its height is measured. Never add `allow-scripts`.
  */
 export function RichFrame(props: RichTextProps) {
   const { text, title, isSmall = false, isHtml = false, firstHeight } = props
@@ -57,7 +57,7 @@ function Frame(props: { html: string; title: string; firstHeight: number | undef
   )
 }
 
-/** Gives the frame the height of its content. Returns a function that stops the observer. */
+/** Returns a function that stops the observer. */
 function fitHeight(frame: HTMLIFrameElement): () => void {
   let sizes: ResizeObserver | undefined
   const measure = () => {

@@ -17,11 +17,10 @@ export type FrameLook = {
   isDark: boolean
   language: string
   isSmall: boolean
-  /** True if the text is HTML and not Markdown. */
   isHtml: boolean
 }
 
-/** The stylesheets of the document: the console's fonts and the styles of the frame. */
+/** The console's fonts and the styles of the frame. */
 const STYLES = [latinFonts, ...CHINESE_FONTS, '/frame.css']
 const styleLink = (href: string): string => `<link rel="stylesheet" href="${href}">`
 
@@ -30,8 +29,8 @@ const STYLE_ATTRIBUTE = /(<[^<>]*?\s)style(?=\s*=)/gi
 let purifier: DOMPurify | undefined
 
 /**
- * Converts the operator's Markdown or HTML to a safe document for a sandboxed frame. Links open a
- * new tab. Images on other hosts become links.
+ * Returns a safe document for a sandboxed frame. Links open a new tab. Images on other hosts become
+ * links.
  */
 export function frameDocument(text: string, look: FrameLook): string {
   const html = look.isHtml ? text : parse(text, { async: false, gfm: true, breaks: false })
@@ -49,10 +48,7 @@ export function frameDocument(text: string, look: FrameLook): string {
   )
 }
 
-/**
- * Removes styles while the HTML is in a template, in which nothing runs or loads. Later, the
- * content security policy would block and report each of these styles.
- */
+/** Removes styles in an inert template, because the CSP would later block and report them. */
 function readied(html: string): string {
   const template = document.createElement('template')
   template.innerHTML = trustedHtml(html.replace(STYLE_ATTRIBUTE, '$1data-style'))
@@ -61,7 +57,7 @@ function readied(html: string): string {
   return template.innerHTML
 }
 
-/** Uses the title of a removed drawing as the text of the link around the drawing. */
+/** A link around a removed drawing gets the drawing's title as its text. */
 function nameBare(link: Element): void {
   for (const drawing of link.querySelectorAll('svg')) {
     drawing.replaceWith(drawing.querySelector('title')?.textContent ?? '')

@@ -11,10 +11,7 @@ export const chatLinks = (chats: readonly Readonly<Record<string, string>>[]): C
     })),
   )
 
-/**
- * Returns a name for a client without a name. The name is the host of the link template or, if
- * there is no host, the scheme.
- */
+/** A client without a name is named by the link's host or scheme. */
 function hostOf(template: string): string {
   if (!URL.canParse(template)) return template
   const { host, protocol } = new URL(template)
@@ -22,18 +19,15 @@ function hostOf(template: string): string {
 }
 
 /**
- * Returns all chat clients: first the clients of the option `Chats`, then those of the options
- * `chat_link` and `chat_link2`. The page `/chat/0` opens the first client.
+ * First the clients of `Chats`, then those of `chat_link` and `chat_link2`. `/chat/0` opens the
+ * first client.
  */
 export function chatClients(status: Status | undefined): ChatLink[] {
   if (status === undefined) return []
   return [...chatLinks(status.chats), ...singleLinks(status)]
 }
 
-/**
- * Returns the client that the page `/chat2link` opens. This is the client of `chat_link` or
- * `chat_link2` if one is set, or else the first of all clients.
- */
+/** `/chat2link` opens the client of `chat_link` or `chat_link2`, or else the first of all. */
 export const outsideClient = (status: Status | undefined): ChatLink | undefined =>
   status === undefined ? undefined : (singleLinks(status)[0] ?? chatClients(status)[0])
 
@@ -42,18 +36,15 @@ const singleLinks = ({ chat_link, chat_link2 }: Status): ChatLink[] =>
     URL.canParse(link) ? [{ name: hostOf(link), template: withSettings(link) }] : [],
   )
 
-/**
- * Adds settings for the key and the address after `#` if the link has no `{key}`. Chat clients read
- * their settings there.
- */
+/** Without `{key}` in the link, chat clients read their settings after `#`. */
 const withSettings = (link: string): string =>
   link.includes('{key}')
     ? link
     : `${link.replace(/\/+$/, '')}/#/?settings={"key":"{key}","url":"{address}"}`
 
 /**
- * Inserts this site's address and the key (with `sk-`) into a link template. Returns null if the
- * result is no link or has a scheme that browsers execute or open, such as `javascript:`.
+ * The key gets `sk-`. Returns null if the result is no link or has a scheme that browsers execute
+ * or open, such as `javascript:`.
  */
 export function chatAddress(template: string, site: string, key: string): string | null {
   const address = template
@@ -63,19 +54,14 @@ export function chatAddress(template: string, site: string, key: string): string
   return OF_THE_BROWSER.test(new URL(address).protocol) ? null : address
 }
 
-/**
- * URL schemes that the server also refuses. Match this pattern only against the protocol of a
- * parsed URL.
- */
+/** The server also refuses these schemes. Match only the protocol of a parsed URL. */
 const OF_THE_BROWSER = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):$/
 
-/** The way in which a chat client opens: in a frame, in a window, or not at all. */
 export type ChatWay = 'frame' | 'window' | 'none'
 
 /**
- * Decides how a client opens. Plain HTTP would expose the key, so a client on plain HTTP opens only
- * on this machine. Pages of this site open in a window, because a framed page would have the
- * console's rights.
+ * Plain HTTP would expose the key, so such a client opens only on this machine. Pages of this site
+ * open in a window, because a framed page would have the console's rights.
  */
 export function chatWay(address: string | null, ownOrigin: string): ChatWay {
   if (address === null) return 'none'

@@ -1,7 +1,6 @@
-/** The parser, the format and the fallback value of a URL parameter. */
 export type UrlParam<Value> = {
   readonly fallback: Value
-  /** Parses the text of the URL. Returns null if it is invalid. */
+  /** Returns null if the text is invalid. */
   readonly read: (text: string) => Value | null
   readonly write: (value: Value) => string
 }
@@ -17,7 +16,7 @@ export const fallbacksOf = <Schema extends UrlSchema>(schema: Schema): UrlValues
     Object.entries(schema).map(([name, { fallback }]) => [name, fallback]),
   ) as UrlValues<Schema>
 
-/** A text of at most `maxLength` characters, without control characters and lone surrogates. */
+/** Control characters and lone surrogates are invalid. */
 export function textParam(fallback = '', maxLength = 200): UrlParam<string> {
   return {
     fallback,
@@ -62,7 +61,7 @@ export function choiceParam<Value extends string>(
   }
 }
 
-/** Reads the values of a URL query, and the names of parameters with an invalid value. */
+/** Also returns the names of parameters with an invalid value. */
 export function readUrlState<Schema extends UrlSchema>(
   schema: Schema,
   params: URLSearchParams,
@@ -78,7 +77,7 @@ export function readUrlState<Schema extends UrlSchema>(
   return { values: values as UrlValues<Schema>, dropped }
 }
 
-/** Applies `patch` to a query. Fallback values are omitted, and unknown parameters are kept. */
+/** Fallback values are omitted, and unknown parameters are kept. */
 export function writeUrlState<Schema extends UrlSchema>(
   schema: Schema,
   params: URLSearchParams,

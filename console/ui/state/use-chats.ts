@@ -4,10 +4,7 @@ import { storedChats, takeChatsFault, useStatus } from '#console/api/status.ts'
 import { showError } from '../messages/toast.ts'
 import { type ChatLink, chatLinks } from './chat-links.ts'
 
-/**
- * Returns the site's chat clients. Until the clients have loaded, returns the clients of the last
- * visit. An invalid list is reported only once.
- */
+/** Returns the last visit's clients until the list has loaded. Reports an invalid list once. */
 export function useChats(): readonly ChatLink[] {
   const { t } = useTranslation()
   const chats = useStatus()?.chats ?? storedChats()

@@ -1,8 +1,8 @@
 import { useEffect, useReducer, useState } from 'react'
 
 /**
- * Returns the milliseconds until `until` (by `performance.now()`). Returns 0 if `until` is null or
- * has passed. The wall clock is not used, because setting it back would prolong the wait.
+ * In milliseconds, 0 if `until` is null or has passed. `until` is by `performance.now()`, because
+ * setting the wall clock back would prolong the wait.
  */
 export function useTimeLeft(until: number | null, tickMs = 500): number {
   const [, draw] = useReducer((ticks: number) => ticks + 1, 0)
@@ -16,11 +16,10 @@ export function useTimeLeft(until: number | null, tickMs = 500): number {
   return left
 }
 
-/** Returns the seconds until `until`, rounded to a whole number. */
 export const useSecondsLeft = (until: number | null, tickMs?: number): number =>
   Math.ceil(useTimeLeft(until, tickMs) / 1_000)
 
-/** Returns a countdown and a function that starts it. `secondsLeft` is 0 if no countdown runs. */
+/** `secondsLeft` is 0 if no countdown runs. */
 export function useCountdown(): { secondsLeft: number; start: (seconds: number) => void } {
   const [until, setUntil] = useState<number | null>(null)
   return {

@@ -4,8 +4,8 @@ import { useMemo, useRef } from 'react'
 type Functions = Readonly<Record<string, (...args: any[]) => unknown>>
 
 /**
- * Returns functions that are the same objects in every render and call the given functions of the
- * latest render. Rows that receive such functions are therefore not rendered again.
+ * Returns the same objects in every render, which call the latest functions. Rows that receive them
+ * are not rendered again.
  */
 export function useStable<Acts extends Functions>(acts: Acts): Acts {
   const latest = useRef(acts)

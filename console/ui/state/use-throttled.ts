@@ -2,10 +2,7 @@ import { useCallback, useEffect, useEffectEvent, useRef } from 'react'
 import type { LiveData, ScreenTopic } from '#console/api/live/live-event.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 
-/**
- * Returns a function that calls `act` at most once per `everyMs`. The first call takes effect
- * immediately. The last call is delayed but never lost.
- */
+/** The first call takes effect immediately. The last call is delayed but never lost. */
 export function useThrottled(act: () => void, everyMs: number): () => void {
   const run = useEffectEvent(act)
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null)
@@ -30,10 +27,7 @@ export function useThrottled(act: () => void, everyMs: number): () => void {
   }, [everyMs])
 }
 
-/**
- * Calls `readAgain` (throttled) after live events for which `isAbout` returns true and after a
- * resync (a notice that events may have been missed).
- */
+/** Throttled. Also runs after a resync (a notice that events may have been missed). */
 export function useLiveRefetch<Topic extends ScreenTopic>(
   topic: Topic,
   everyMs: number,

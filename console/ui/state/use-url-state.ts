@@ -4,7 +4,7 @@ import { useLocation, useNavigate } from 'react-router-dom'
 import { showInfo } from '../messages/toast.ts'
 import { readUrlState, type UrlSchema, type UrlValues, writeUrlState } from './url-state.ts'
 
-/** The URL query of a pending navigation, on which the next change must be based. */
+/** The query of a pending navigation, on which the next change must be based. */
 type Coming = { readonly from: string; readonly params: URLSearchParams; readonly isStep: boolean }
 
 type AddressChange = { readonly params: URLSearchParams; readonly isReplacing: boolean }
@@ -20,10 +20,7 @@ type StepKind =
 let coming: Coming | null = null
 let typed: string | null = null
 
-/**
- * Changes the URL query of the pending navigation. If no navigation is pending, changes the query
- * of the current URL.
- */
+/** If no navigation is pending, changes the query of the current URL. */
 function changeAddress(
   change: (params: URLSearchParams) => URLSearchParams,
   kind: StepKind,
@@ -44,7 +41,7 @@ function changeAddress(
   return { params, isReplacing: !isStep }
 }
 
-/** Ends typing (on blur, Enter or a choice), so that the next letter adds a history entry. */
+/** After blur, Enter or a choice, the next letter adds a history entry. */
 function endTyping(): void {
   typed = null
 }
@@ -57,7 +54,7 @@ window.addEventListener('popstate', () => {
   coming = null
 })
 
-/** Returns an id of the current history entry. A replaced entry gets another id. */
+/** A replaced entry gets another id. */
 function entryId(): string {
   const { key } = (window.history.state ?? {}) as { key?: string }
   return `${key ?? ''} ${window.location.pathname}${window.location.search}`
@@ -66,17 +63,16 @@ function entryId(): string {
 export type SetUrlState<Schema extends UrlSchema> = (
   patch: Partial<UrlValues<Schema>>,
   options?: {
-    /** True to replace the current history entry. By default, a change adds an entry. */
+    /** By default, a change adds an entry. */
     replace?: boolean
-    /** True to combine all letters until Enter or blur into one history entry. */
+    /** Combines all letters until Enter or blur into one history entry. */
     isTyping?: boolean
   },
 ) => void
 
 /**
- * Manages state that is stored only in the URL: filters, tab, range, sort order. `schema` must be a
- * module constant. Invalid values are removed from the URL with a toast. Changes in quick
- * succession all apply, even from different components.
+ * State only in the URL. `schema` must be a module constant. Invalid values are removed with a
+ * toast. Changes in quick succession all apply, even from different components.
  */
 export function useUrlState<Schema extends UrlSchema>(
   schema: Schema,
