@@ -83,7 +83,7 @@ export const knownModelsQuery = queryOptions({
 
 export const enabledModelsQuery = apiQuery('GET /api/channel/models_enabled')
 
-/** Channel types do not change while the server runs. */
+/** Reads the channel types with their fields. The types do not change while the server runs. */
 export const channelTypesQuery = {
   ...apiQuery('GET /api/channel/types'),
   staleTime: Number.POSITIVE_INFINITY,

@@ -97,7 +97,7 @@ export const logUserQuery = (userId: number) =>
 
 const NAME_FRESH_MS = 60_000
 
-/** The name is empty if the channel was deleted. Admins only. */
+/** Reads the name of a channel, which is empty if the channel was deleted. Admins only. */
 export const channelNameQuery = (id: number) =>
   queryOptions({
     queryKey: ['channel-name', id],

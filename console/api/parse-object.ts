@@ -1,4 +1,4 @@
-/** Returns null for a text that is not a JSON object. */
+/** Parses a JSON object. Returns null for any other text. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(text)

@@ -69,7 +69,7 @@ type Chunk = {
   }[]
 }
 
-/** NOTE: Some browsers do not support `for await` on a stream. */
+/** Yields the chunks of the body. NOTE: Some browsers do not support `for await` on a stream. */
 async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader()
   if (reader === undefined) return

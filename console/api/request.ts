@@ -29,7 +29,7 @@ export type ApiAnswer<T> = {
   envelope: Readonly<Record<string, unknown>>
 }
 
-/** `page` is zero-based. */
+/** A page of a list; `page` is zero-based. */
 export type ListPage<Row> = { items: Row[]; page: number; total: number }
 
 /** `sort` is the server's name of the column. Without it, the server's default order applies. */
@@ -84,7 +84,7 @@ export async function fetchAllPages<Row extends { id: number }>(
   return { items: [...found.values()], page: 0, total: found.size }
 }
 
-/** A refusal throws the same error as in `request`. */
+/** Downloads a file as a byte stream. A refusal throws the same error as in `request`. */
 export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint8Array>> {
   const user = storedUser()
   const response = await send(call, user?.id ?? null)
@@ -111,7 +111,7 @@ export async function requestStream(call: ApiRequest): Promise<Response> {
   })
 }
 
-/** Empty values are left out. The keys keep their order. */
+/** Returns the path with the query. Empty values are left out. The keys keep their order. */
 export function addressOf(path: string, query: ApiRequest['query']): string {
   const params = new URLSearchParams()
   for (const [key, value] of Object.entries(query ?? {})) {

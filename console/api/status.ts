@@ -30,7 +30,7 @@ function isChat(value: unknown): value is Chat {
   return isObject && Object.values(value).every((link) => typeof link === 'string')
 }
 
-/** Used until the site's status has loaded. */
+/** Returns the chat clients of the last visit, for use until the site's status has loaded. */
 export const storedChats = (): readonly Chat[] => stored ?? []
 
 /** Only the first call returns true. */
@@ -155,7 +155,7 @@ export function useNotice(): string {
 
 const NOTICE_WAIT_MS_MAX = 2_000
 
-/** Waits for at most two seconds, before the first page renders. */
+/** Loads the notice before the first page renders, but waits for at most two seconds. */
 export async function loadNotice(client: QueryClient): Promise<void> {
   const late = new Promise<void>((done) => setTimeout(done, NOTICE_WAIT_MS_MAX))
   await Promise.race([client.prefetchQuery(noticeQuery), late])

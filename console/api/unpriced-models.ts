@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { isChangedMeanwhile, optionsQuery, presetRatiosQuery, putOption } from './options.ts'
 
-/** Decimal texts with all digits. A missing value is null. */
+/** The built-in price of a model as decimal texts with all digits. A missing value is null. */
 export type PresetPrice = {
   readonly model: string
   readonly ratio: string | null

@@ -19,7 +19,7 @@ export const usersQuery = (asked: UserQuery) =>
     placeholderData: keepPreviousData,
   })
 
-/** Each opened form reads the user again. Admins only. */
+/** Reads one user with all fields. Each opened form reads the user again. Admins only. */
 export const userQuery = (id: number) => ({
   ...apiQuery('GET /api/user/:id', { params: { id } }, ['user', id]),
   staleTime: 0,

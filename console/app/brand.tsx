@@ -17,7 +17,7 @@ function BrandMark({ size = 24 }: { size?: number }) {
   )
 }
 
-/** A logo on another site is replaced by the default logo. */
+/** The site's name and logo. A logo on another site is replaced by the default logo. */
 export function Brand() {
   const logo = useStatus()?.logo ?? ''
   const isOwn = logo.startsWith('/') && !logo.startsWith('//')

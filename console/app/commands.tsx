@@ -54,7 +54,7 @@ export function Commands() {
   )
 }
 
-/** Loads the dialogs while the browser is idle and the server is reachable. */
+/** Loads the dialogs in advance, while the browser is idle and the server is reachable. */
 function fetchWhenIdle(): () => void {
   const timer = setTimeout(() => void load.palette().catch(() => {}), IDLE_MS)
   return () => clearTimeout(timer)

@@ -4,7 +4,7 @@ import { RichText } from '#console/ui/rich/rich-text.tsx'
 import { useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import { useNotice } from '../api/status.ts'
 
-/** A dismissed notice reappears when its text changes. */
+/** The operator's notice, until the user dismisses it. It reappears when its text changes. */
 export function Notice() {
   const { t } = useTranslation()
   const text = useNotice()

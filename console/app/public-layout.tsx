@@ -11,9 +11,9 @@ import { TopBar } from './top-bar.tsx'
 /** Paths of pages whose frame fills the window. */
 const CHAT = /^\/chat(?:\/|$)/
 
-/** A logged-in user also gets the sidebar. */
+/** The layout of public pages such as home and login. A logged-in user also gets the sidebar. */
 export function PublicLayout(props: {
-  /** True for the path of an existing page, to which a login may return. */
+  /** Returns true for the path of an existing page, to which a login may return. */
   isKnownPath: (path: string) => boolean
 }) {
   const { pathname } = useLocation()

@@ -22,7 +22,7 @@ export function ifNotSetUp(client: QueryClient, leaveForSetup: () => void): Load
   }
 }
 
-/** The server checks the session itself. */
+/** Redirects to the login page if there is no stored user. The server checks the session itself. */
 export const onlyLoggedIn: LoaderFunction = async ({ request }) => {
   if (storedUser() !== null) {
     await needAllWords()

@@ -10,7 +10,7 @@ import { ShellSkeleton } from './shell-skeleton.tsx'
 
 type PageModule<Name extends string> = Record<Name, ComponentType>
 
-/** Each page is a separate chunk, which loads when the page is first opened. */
+/** Defines a page whose code is a separate chunk. The chunk loads when the page is first opened. */
 const page = <Name extends string>(
   path: string,
   load: () => Promise<PageModule<Name>>,
@@ -32,7 +32,7 @@ const chunk = <Name extends string>(load: () => Promise<PageModule<Name>>, name:
   lazy: () => ownChunk(async () => (await load())[name]),
 })
 
-/** The translations of the page are in a separate file, which loads with the page. */
+/** Defines a page whose translations are in a separate file. This file loads with the page. */
 const wordyPage = <Name extends string>(
   path: string,
   load: () => Promise<PageModule<Name>>,

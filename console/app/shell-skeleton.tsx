@@ -8,7 +8,7 @@ import { isWithoutSidebar } from './sidebar-paths.ts'
 
 const LINKS = [62, 48, 70, 55, 66, 44, 58]
 
-/** Shown while the first page loads slowly. */
+/** A placeholder with the console's outline, shown while the first page loads slowly. */
 export function ShellSkeleton() {
   const { t } = useTranslation()
   const isNarrow = useIsNarrow()
@@ -52,7 +52,7 @@ export function ShellSkeleton() {
   )
 }
 
-/** Without `width`, the bar fills its container. */
+/** A gray bar. Without `width`, the bar fills its container. */
 function Bar(props: { width?: number; height: number }) {
   const { width, height } = props
   return (

@@ -36,7 +36,7 @@ export function usePaletteEntries(query: string): readonly Entry[] {
   ]
 }
 
-/** Finds calls by a request id in the query, and opens them in the usage log. */
+/** Finds calls if the query contains a request id. Each result opens the call in the usage log. */
 function useCalls(query: string): readonly Entry[] {
   const { t } = useTranslation()
   const navigate = useNavigate()

@@ -46,7 +46,7 @@ export const currentLanguage = (): Language => (i18next.language === 'en' ? 'en'
 /** Returns the BCP 47 tag for `Intl` and `<html lang>`. */
 export const localeOf = (language: Language): string => LOCALES[language]
 
-/** For code outside of components, which use `useTranslation`. */
+/** Translates a text outside of components. Components use `useTranslation`. */
 export const translate = i18next.t
 
 /** Loads the texts that all console pages share, before the first page renders. */

@@ -6,7 +6,7 @@ export const CHINESE_FONTS: readonly string[] = [regular, semibold]
 
 let loading: Promise<unknown> | undefined
 
-/** Rejects if one of the two font weights cannot be loaded. */
+/** Loads the stylesheets of both font weights. Rejects if one of them cannot be loaded. */
 export function loadChineseFonts(): Promise<unknown> {
   loading ??= Promise.all(CHINESE_FONTS.map(addStyles))
   return loading

@@ -9,7 +9,7 @@ const listeners = new Set<() => void>()
 export const currentTheme = (): ThemeMode =>
   document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light'
 
-/** The choice overrides the theme of the system. */
+/** Stores the user's choice, which overrides the theme of the system. */
 export function chooseTheme(mode: ThemeMode): void {
   localStorage.setItem(KEY, mode)
   apply()

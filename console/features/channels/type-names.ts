@@ -1,4 +1,4 @@
-/** Includes types that can no longer be created. */
+/** The names of all channel types by number, including types that can no longer be created. */
 const NAMES: Readonly<Record<number, string>> = {
   0: 'Unknown',
   1: 'OpenAI',
@@ -55,5 +55,5 @@ const NAMES: Readonly<Record<number, string>> = {
   56: 'Replicate',
 }
 
-/** For types that the server does not list. */
+/** Returns the built-in name of a channel type, for types that the server does not list. */
 export const typeName = (id: number): string => NAMES[id] ?? `#${id}`

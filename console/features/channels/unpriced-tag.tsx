@@ -8,7 +8,7 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 
 type Served = { readonly models: readonly string[]; readonly prefix: string }
 
-/** Includes the channel's prefix. */
+/** Returns the names by which callers call the channel's models, including the channel's prefix. */
 export const calledNames = ({ models, prefix }: Served): string[] =>
   models.map((model) => `${prefix.trim()}${model}`)
 

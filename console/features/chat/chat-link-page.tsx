@@ -8,7 +8,7 @@ import { chatAddress, chatWay, outsideClient } from '#console/ui/state/chat-link
 import { NoClient } from './missing-client.tsx'
 import { useChatTokens } from './use-chat-token.ts'
 
-/** The page `/chat2link`. */
+/** The page `/chat2link`: opens the chat client of the site with the newest enabled token. */
 export function ChatLinkPage() {
   const { t } = useTranslation()
   const status = useStatus()

@@ -53,7 +53,7 @@ function useIsBlocked(address: string): boolean {
   return isBlocked
 }
 
-/** The page `/chat/:id?`. */
+/** The page `/chat/:id?`: a chat client in a frame, with one of the user's tokens. */
 export function ChatPage() {
   const { t } = useTranslation()
   const { id = '0' } = useParams()
@@ -143,7 +143,7 @@ function Client({ client, site }: { client: ChatLink; site: string }) {
   )
 }
 
-/** The client's operator receives the token's key. */
+/** Selects the chat client and the token. The client's operator receives the token's key. */
 function ChatBar(props: {
   client: ChatLink
   address: string

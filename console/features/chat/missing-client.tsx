@@ -4,7 +4,7 @@ import { ButtonLink } from '#console/ui/elements/button-link.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import type { ChatLink } from '#console/ui/state/chat-links.ts'
 
-/** Admins get a link to the setting. */
+/** Shown if no chat client is configured. Admins get a link to the setting. */
 export function NoClient() {
   const { t } = useTranslation()
   if (!isRoot(useUser())) {
@@ -20,7 +20,7 @@ export function NoClient() {
   )
 }
 
-/** Shown if no chat client has the number in the URL. */
+/** Shown if no chat client has the number in the URL. Contains a link to the first client. */
 export function OtherClient({ first }: { first: ChatLink }) {
   const { t } = useTranslation()
   return (

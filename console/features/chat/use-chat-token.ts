@@ -5,7 +5,7 @@ import { useNavigate } from 'react-router-dom'
 import { fetchTokens, tokensKey } from '#console/api/tokens.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 
-/** The newest tokens that are searched for enabled tokens. */
+/** The number of tokens that are read, newest first, to find enabled tokens. */
 const TOKENS_MAX = 100
 const TO_TOKENS_MS = 1_500
 const ENABLED = 1

@@ -72,7 +72,7 @@ function CouponName({ coupon }: Cell) {
   )
 }
 
-/** The copy button copies the complete key. */
+/** The masked key. The copy button copies the complete key. */
 function CouponKey({ coupon: { key, key_hint, name } }: Cell) {
   const { t } = useTranslation()
   const shown = key.length > 12 ? `${key.slice(0, 4)}…${key_hint}` : key

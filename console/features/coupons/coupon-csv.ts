@@ -17,7 +17,7 @@ export type CsvCoupon = Pick<Redemption, (typeof COLUMNS)[number]>
 const BYTE_ORDER_MARK = '\uFEFF'
 const FORMULA_START = /^[=+\-@\t\r]/
 
-/** One line per code (RFC 4180) with ISO 8601 times. Empty without codes. */
+/** Formats one line per code (RFC 4180) with ISO 8601 times. Without codes, the text is empty. */
 export function couponsCsv(coupons: readonly CsvCoupon[]): string {
   const lines = coupons.map((coupon) => [
     guarded(coupon.key),

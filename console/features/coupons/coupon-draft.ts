@@ -17,14 +17,14 @@ import type { CreateRedemption } from '#write-api/contract/redemptions.ts'
 
 const { quota, maxUses, ...FORM_FIELDS } = REDEMPTION_TERMS
 
-/** Numbers as entered, and dates in the format of a date-time field. */
+/** The form's values: numbers as entered, and dates in the format of a date-time field. */
 export type CouponDraft = DraftOf<typeof FORM_FIELDS> & {
   amount: string
-  /** 1 while a code is edited. */
+  /** The number of codes to create, or 1 while a code is edited. */
   count: string
-  /** If empty, the server generates a key. */
+  /** The key of the code. If the field is empty, the server generates a key. */
   key: string
-  /** An empty text or -1 means no limit. */
+  /** The number of times that the code can be redeemed. An empty text or -1 means no limit. */
   maxUses: string
 }
 
@@ -90,7 +90,7 @@ export function couponErrors(
   return { ...fieldErrors(t, FORM_FIELDS, draft), ...Object.fromEntries(texts) }
 }
 
-/** `couponErrors` must have found no error in the form's values. */
+/** Builds the request body. `couponErrors` must have found no error in the form's values. */
 export const termsOfDraft = (draft: CouponDraft, unit: AmountUnit): CreateRedemption => ({
   ...bodyOf(FORM_FIELDS, draft),
   quota: Number(quotaOfAmount(draft.amount, unit) ?? 0n),

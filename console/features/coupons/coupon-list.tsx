@@ -40,7 +40,7 @@ const ADDRESS = listAddress(
 const EVERY_MS = 500
 const TOP_UP = 1
 
-/** The page is read again when a code is redeemed. */
+/** Reads the page of codes that the URL selects. The page is read again when a code is redeemed. */
 function useCouponList() {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: redemptionsKey })

@@ -24,7 +24,7 @@ export function useCouponActions(onEdit: (coupon: Redemption) => void) {
     }
     await client.invalidateQueries({ queryKey: redemptionsKey })
   }
-  /** The list changes before the server responds. Offers an undo. */
+  /** Enables or disables a code. The list changes before the server responds. Offers an undo. */
   const setEnabled = async (coupon: Redemption, isEnabled: boolean): Promise<void> => {
     const { id, name } = coupon
     const status = isEnabled ? 1 : 2

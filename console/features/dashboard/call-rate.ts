@@ -1,14 +1,14 @@
 import { bufferTime, map, type Observable, scan, withLatestFrom } from 'rxjs'
 import type { LiveEvent, LiveState } from '#console/api/live/live-event.ts'
 
-/** Null if the connection was interrupted during the second. */
+/** The number of calls that ended in one second, or null if the connection was interrupted. */
 export type CallsOfSecond = number | null
 
 const SECOND_MS = 1_000
 const KEPT = 60
 const MEAN_OF = 10
 
-/** Emits every second the numbers of the last 60 seconds, oldest first. */
+/** Emits every second the number of calls in each of the last 60 seconds, oldest first. */
 export function callsBySecond(
   events$: Observable<LiveEvent>,
   state$: Observable<LiveState>,
@@ -30,7 +30,7 @@ function callsOf(events: readonly LiveEvent[]): CallsOfSecond {
   return ofLog.filter((event) => event.kind === 'event' && isCall(event.data)).length
 }
 
-/** Other log rows record balance changes. */
+/** Returns true if the log row is a call. Other rows record balance changes. */
 const isCall = (data: object): boolean => 'request_id' in data && data.request_id !== ''
 
 /** The mean of the last ten seconds. Null if the number of the latest second is unknown. */

@@ -32,7 +32,7 @@ function BarTip(props: ChartTexts & { bucket: ChartBucket; place: number }) {
   )
 }
 
-/** The chart is one tab stop, and arrow keys move from bar to bar. */
+/** Keyboard access to the bars. The chart is one tab stop, and arrow keys move from bar to bar. */
 export function BarKeys(props: ChartTexts & { onZoom: (stretch: Stretch) => void }) {
   const { t } = useTranslation()
   const { chart, nameOf, text } = props

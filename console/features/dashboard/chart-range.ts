@@ -4,7 +4,7 @@ export const RANGES = ['24h', '7d', '30d', '90d'] as const
 export type ChartRange = (typeof RANGES)[number]
 export const STEPS: readonly ChartStep[] = ['hour', 'day', 'week']
 
-/** Unix seconds, with both ends included. */
+/** A time range in unix seconds, with both ends included. */
 export type Stretch = { readonly from: number; readonly to: number }
 
 const HOUR = 3_600
@@ -21,7 +21,7 @@ export const SPANS: Record<ChartRange, number> = {
 
 export const RANGE_OF_STEP: Record<ChartStep, ChartRange> = { hour: '24h', day: '30d', week: '90d' }
 
-/** Returns hours if the operator's option has no valid step. */
+/** Returns the operator's default time step, or hours if the option has no valid step. */
 export const stepOf = (text: string | undefined): ChartStep =>
   STEPS.find((step) => step === text) ?? 'hour'
 
@@ -29,7 +29,7 @@ export const stepOf = (text: string | undefined): ChartStep =>
 export const rangesFor = (isByDay: boolean): readonly ChartRange[] =>
   isByDay ? RANGES.filter((range) => range !== '24h') : RANGES
 
-/** Each step divides the range into at least two but not too many bars. */
+/** Returns the time steps that divide a range into at least two but not too many bars. */
 export function stepsFor(span: number, isByDay: boolean): ChartStep[] {
   const fits: Record<ChartStep, boolean> = {
     hour: !isByDay && span <= 8 * DAY,
@@ -47,18 +47,18 @@ export function fittingStep(wanted: ChartStep, span: number, isByDay: boolean): 
   return (isTooFine ? fitting[0] : fitting.at(-1)) ?? 'hour'
 }
 
-/** Returns null if the URL has no valid range. */
+/** Returns the range to which the user has zoomed, or null if the URL has no valid range. */
 export function zoomOf({ from, to }: Stretch): Stretch | null {
   return from > 0 && to > from && to - from <= SPAN_MAX ? { from, to } : null
 }
 
-/** The start is rounded so that the first bar is complete. */
+/** Returns the range until `now`, with its start rounded so that the first bar is complete. */
 export function stretchOf(range: ChartRange, now: number, calendar: Calendar): Stretch {
   const least = calendar.step === 'hour' ? HOUR : DAY
   return { from: bucketStart(now - SPANS[range] + least, calendar), to: now }
 }
 
-/** Extends the range to the start of its first step and the end of its last step. */
+/** Extends a range to the start of its first step and the end of its last step. */
 export const wholeSteps = ({ from, to }: Stretch, calendar: Calendar): Stretch => ({
   from: bucketStart(from, calendar),
   to: bucketEnd(bucketStart(to, calendar), calendar) - 1,

@@ -9,7 +9,7 @@ const STEP = 3
 const HEIGHT = 22
 const SECONDS = 60
 
-/** Counted from live events of the whole site. */
+/** The number of calls per second on the whole site, counted from live events. */
 export function LiveRate() {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -38,11 +38,11 @@ export function LiveRate() {
 
 const STARTS_IN = 5
 
-/** A notice about missing data would be too early in the first seconds. */
+/** True during the first seconds, in which a notice about missing data would be too early. */
 const isStarting = (seconds: readonly CallsOfSecond[]): boolean =>
   seconds.length < STARTS_IN && peakOf(seconds) === null
 
-/** Decorative. An unknown second has no bar. */
+/** A decorative bar chart of the calls per second. An unknown second has no bar. */
 function Spark(props: { seconds: readonly CallsOfSecond[]; most: number }) {
   const { seconds, most } = props
   return (

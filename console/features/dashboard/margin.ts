@@ -1,6 +1,6 @@
 import { quotaOf } from '#console/ui/quota/money.ts'
 
-/** In quota units. `costed_quota` sums the charges of calls with a known cost. */
+/** The server's totals in quota units. `costed_quota` sums charges of calls with a known cost. */
 export type Costed = {
   readonly quota: number
   readonly cost: number
@@ -16,7 +16,7 @@ export type Margin = {
   readonly coverage: number
 }
 
-/** Returns null if no call has a known cost. A known cost may be 0. */
+/** Returns the margin, or null if no call has a known cost. A known cost may be 0. */
 export function marginOf({ quota, cost, costed_quota: charged }: Costed): Margin | null {
   if (cost === 0 && charged === 0) return null
   return {

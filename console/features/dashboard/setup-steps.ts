@@ -11,7 +11,7 @@ export type Progress = {
 
 export type Step = { readonly name: StepName; readonly isDone: boolean; readonly isNext: boolean }
 
-/** The form of unpriced models offers preset prices. */
+/** Returns the path of the form of a step. The form of unpriced models offers preset prices. */
 export function stepPath(name: StepName, hasUnpriced: boolean): string {
   if (name === 'channel') return '/channel/add'
   if (name === 'token') return '/app/tokens?form=new'
@@ -19,7 +19,7 @@ export function stepPath(name: StepName, hasUnpriced: boolean): string {
   return hasUnpriced ? '/admin/channels?unpriced=1' : '/admin/settings?prices=unset'
 }
 
-/** Only admins get the steps of channels and prices. */
+/** Returns the setup steps in order. Only admins get the steps of channels and prices. */
 export function checklist(progress: Progress): Step[] {
   const has = (count: number | null): boolean => (count ?? 0) > 0
   const all: { name: StepName; isDone: boolean }[] = [

@@ -29,7 +29,7 @@ export function MarginFigure({ totals }: { totals: Costed | undefined }) {
   )
 }
 
-/** Without any known cost, links to the setting for provider prices. */
+/** Explains the margin. Without any known cost, links to the setting for provider prices. */
 export function MarginNote({ totals }: { totals: Costed }) {
   const { t } = useTranslation()
   const percent = usePercent()
@@ -51,7 +51,7 @@ export function MarginShare({ of }: { of: Costed }) {
   return <>{share === null ? '–' : percent(share)}</>
 }
 
-/** Rounds toward zero, so that only a full share shows 100 %. */
+/** Formats a share as a percentage, rounded toward zero so that only a full share shows 100 %. */
 function usePercent(): (share: number) => string {
   const locale = useLocale()
   const format = new Intl.NumberFormat(locale, {

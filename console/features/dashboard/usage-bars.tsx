@@ -63,6 +63,6 @@ export function UsageBars(props: ChartTexts & { onZoom: (stretch: Stretch) => vo
   )
 }
 
-/** An unknown value is null, because 0 would be drawn as a bar. */
+/** Returns the height of a bar. An unknown value is null, because 0 would be drawn as a bar. */
 const heightOf = (value: bigint | undefined): number | null =>
   value === undefined ? null : Number(value)

@@ -5,7 +5,7 @@ export type ChartPoint = { readonly series: string; readonly created_at: number 
 }
 export type ChartStep = 'hour' | 'day' | 'week'
 
-/** A series that is missing in `values` had no calls. */
+/** The data of one bar. A series that is missing in `values` had no calls. */
 export type ChartBucket = {
   /** The start in unix seconds. Days and weeks start in the browser's time zone, or in UTC. */
   readonly at: number
@@ -32,7 +32,7 @@ export type ChartTexts = {
   readonly text: (value: bigint) => string
 }
 
-/** `isUtc` is true for data that the server counts by UTC day. */
+/** The time step of the bars. `isUtc` is true for data that the server counts by UTC day. */
 export type Calendar = { readonly step: ChartStep; readonly isUtc?: boolean }
 
 export const OTHERS = ''
@@ -102,7 +102,7 @@ export const bucketEnd = (at: number, calendar: Calendar): number =>
 /** Seconds from a bucket's start into the next bucket, even on a day of 25 hours. */
 const REACHES_NEXT = { hour: HOUR, day: DAY + 2 * HOUR, week: 7 * DAY + 2 * HOUR }
 
-/** Weeks start on Monday. */
+/** Returns the start of the hour, day or week (from Monday) that contains `at`. */
 export function bucketStart(at: number, { step, isUtc = false }: Calendar): number {
   if (step === 'hour') return at - (at % HOUR)
   const day = new Date(at * 1000)

@@ -21,7 +21,7 @@ import {
 import { type ChartView, MEASURES } from './use-chart-view.ts'
 import { useUsage } from './use-usage.ts'
 
-/** A dash represents an unknown value. */
+/** The chart's exact figures as a table. A dash represents an unknown value. */
 function UsageTable({ chart, text, nameOf }: ChartTexts) {
   const { t } = useTranslation()
   const cell = (value: bigint | null | undefined): string =>
@@ -63,7 +63,7 @@ function UsageTable({ chart, text, nameOf }: ChartTexts) {
   )
 }
 
-/** Also read by screen readers. */
+/** Describes the chart in one sentence, also for screen readers. */
 function ChartSummary(props: ChartTexts & { view: ChartView }) {
   const { t } = useTranslation()
   const { chart, view, text } = props

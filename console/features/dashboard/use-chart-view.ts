@@ -17,7 +17,7 @@ import type { ChartMeasure, ChartStep } from './usage-chart.ts'
 
 export const MEASURES = ['quota', 'count', 'token_used'] as const
 
-/** Without a step in the URL, the operator's default applies. */
+/** The chart's state in the URL. Without a step in the URL, the operator's default applies. */
 const ADDRESS = {
   range: choiceParam(['', ...RANGES], ''),
   step: choiceParam(['', ...STEPS], ''),

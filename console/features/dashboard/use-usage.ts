@@ -60,7 +60,7 @@ export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
   }))
 }
 
-/** By UTC day. The token id 0 combines all other tokens. */
+/** Reads the usage by token and UTC day. The token id 0 combines all other tokens. */
 const tokenUsage = (ask: { from: number; to: number; signal?: AbortSignal }) =>
   call('GET /api/data/self/tokens', {
     query: { start_timestamp: ask.from, end_timestamp: ask.to },

@@ -25,7 +25,7 @@ const CLOSED_BY: Record<string, 'byTest' | 'byChange' | 'byHand'> = {
   admin: 'byHand',
 }
 
-/** The tone of a test depends on the test's result. */
+/** Returns the tone of a timeline entry. The tone of a test depends on the test's result. */
 export function entryTone({ kind, is_success }: TimelineEntry): Tone {
   if (kind === 'tested') return is_success === true ? 'good' : 'bad'
   return TONE[kind] ?? 'info'
@@ -60,11 +60,11 @@ export function entryDetail(t: TFunction, entry: TimelineEntry, number: Intl.Num
   return parts[kind].filter((part) => part !== '').join(' · ')
 }
 
-/** Empty for the whole channel. */
+/** Returns the model or key that a timeline entry concerns. Empty for the whole channel. */
 export const scopeText = (t: TFunction, { key, model }: TimelineEntry): string =>
   key === undefined ? (model ?? '') : keyText(t, key)
 
-/** Uses the labels of the channel form. */
+/** Lists the changed fields of a channel by their labels in the channel form. */
 const fieldsText = (t: TFunction, fields: readonly string[] = []): string =>
   fields.map((field) => (isField(field) ? t(FIELD_WORDS[field]) : field)).join(t('health.comma'))
 
@@ -96,7 +96,7 @@ const FIELD_WORDS = {
   cost_ratio: 'channelForm.costRatio',
 } as const
 
-/** Null means that the channel no longer has the key. */
+/** Names a key by its number in the channel. Null means that the channel no longer has the key. */
 const keyText = (t: TFunction, key: number | null): string =>
   key === null ? t('health.formerKey') : t('health.key', { key: key + 1 })
 

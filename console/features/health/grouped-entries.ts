@@ -1,6 +1,6 @@
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 
-/** A single entry, or several entries of one circuit with the newest first. */
+/** A group of entries: a single entry, or several entries of one circuit with the newest first. */
 export type EntryGroup = readonly [TimelineEntry, ...TimelineEntry[]]
 
 /**
@@ -52,7 +52,7 @@ const UNITS = [
   ['minute', 60],
 ] as const
 
-/** The largest unit is used, such as `12 min` or `3 hr`. */
+/** Formats a duration in its largest unit, such as `12 min` or `3 hr`. */
 export function spanText(milliseconds: number, locale: string): string {
   const seconds = Math.max(1, Math.round(milliseconds / 1_000))
   const [unit, size] = UNITS.find(([, unitSeconds]) => seconds >= unitSeconds) ?? ['second', 1]

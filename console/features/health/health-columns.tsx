@@ -58,11 +58,11 @@ type Of = {
   readonly number: Intl.NumberFormat
   readonly money: Intl.NumberFormat
   readonly period: Period
-  /** In unix seconds. */
+  /** The end of the last bar in unix seconds. */
   readonly barsEnd: number
 }
 
-/** Shown instead of 0 for an unknown value. */
+/** A dash, shown instead of 0 for an unknown value. */
 export const Gap = () => <span className="tg-muted">–</span>
 
 type Row = ChannelHealth
@@ -113,7 +113,7 @@ const nameCell = ({ id, name, tag }: Row) => (
   </span>
 )
 
-/** Counts responses with a wrong model or an unexpectedly high cost. */
+/** The number of responses with a wrong model or an unexpectedly high cost. */
 function Anomalies({ row, of: { t, number, period } }: { row: Row; of: Of }) {
   const count = row.figures[period]?.anomalies ?? 0
   if (count === 0) return null

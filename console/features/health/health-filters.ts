@@ -9,7 +9,7 @@ import type {
 export type Period = keyof HealthWindows
 export const PERIODS: readonly Period[] = ['m5', 'h1', 'd1']
 export const HISTORY_RANGES: readonly HistoryRange[] = ['1h', '24h', '7d']
-/** The smallest range that includes the period of the board. */
+/** The chart's default range: the smallest range that includes the period of the board. */
 export const HISTORY_OF: Readonly<Record<Period, HistoryRange>> = { m5: '1h', h1: '1h', d1: '24h' }
 export const SHOWN = ['all', 'troubled'] as const
 export type Shown = (typeof SHOWN)[number]
@@ -18,10 +18,10 @@ export const ADDRESS = {
   keyword: textParam(),
   shown: choiceParam(SHOWN, 'all'),
   window: choiceParam(PERIODS, 'h1'),
-  /** The id of the channel whose details are open, or 0. */
+  /** The id of the channel whose details are open. 0 means that no details are open. */
   peek: integerParam({ fallback: 0 }),
   history: choiceParam(['', ...HISTORY_RANGES], ''),
-  /** The end of the timeline in unix seconds. 0 means the current time. */
+  /** The time up to which the timeline is shown, in unix seconds. 0 means the current time. */
   at: integerParam({ fallback: 0 }),
 }
 
@@ -30,7 +30,7 @@ export function failedCallsLink(channelId: number, period: Period): string {
   return `/app/logs/api-usage?${new URLSearchParams(search)}`
 }
 
-/** Sorted by severity. */
+/** Returns the channels that match the filters, sorted by severity of their problems. */
 export function shownChannels(
   channels: readonly ChannelHealth[],
   { keyword, shown }: { keyword: string; shown: Shown },

@@ -1,14 +1,14 @@
 import { stampText } from '#console/ui/elements/time-text.ts'
 import type { HealthHistory, HealthHistoryPoint } from '#read-api/contract/channel-health.ts'
 
-/** A null value means that there is no data. */
+/** One time step of the chart. A null value means that there is no data. */
 export type HistoryStep = {
   readonly at: number
   readonly time: string
   readonly attempts: number
-  /** From 0 to 1. */
+  /** The success rate, from 0 to 1. */
   readonly rate: number | null
-  /** In milliseconds. */
+  /** The median latency in milliseconds. */
   readonly p50: number | null
   readonly p95: number | null
 }
@@ -16,9 +16,9 @@ export type HistoryStep = {
 export type History = {
   readonly steps: readonly HistoryStep[]
   readonly attempts: number
-  /** Null if there were no attempts. */
+  /** The success rate over all steps, or null if there were no attempts. */
   readonly rate: number | null
-  /** The newest of several steps with the lowest rate. */
+  /** The step with the lowest success rate. If several steps have this rate, the newest of them. */
   readonly lowest: HistoryStep | null
 }
 

@@ -29,7 +29,7 @@ const RATE = 'var(--tg-chart-1)'
 const P50 = 'var(--tg-chart-2)'
 const P95 = 'var(--tg-chart-3)'
 
-/** A separate chunk because of its large library. */
+/** Charts success rate and latency on one time axis. A separate chunk for the large library. */
 export function HistoryChart({ history }: { history: History }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

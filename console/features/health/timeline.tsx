@@ -54,7 +54,7 @@ function MomentPicker(props: { at: number; onAt: (at: number) => void }) {
 
 export function Timeline(props: {
   channelId: number
-  /** In unix seconds; 0 means now. */
+  /** The selected time in unix seconds; 0 means now. */
   at: number
   onAt: (at: number) => void
 }) {

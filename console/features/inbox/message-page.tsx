@@ -16,7 +16,7 @@ import { showError } from '#console/ui/messages/toast.ts'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 
-/** Showing the message marks it as read. */
+/** Shows a message and marks it as read. */
 export function MessagePage() {
   const { t } = useTranslation()
   const { id: text = '' } = useParams()
@@ -65,7 +65,7 @@ function Content({ message }: { message: InboxMessage }) {
   return <RichText text={content} title={t('inbox.content')} isHtml={format === 'html'} />
 }
 
-/** The server sends 404 if the message was deleted or is for other users. */
+/** Reads a message. The server sends 404 if the message was deleted or is for other users. */
 const ownMessageQuery = (id: number) =>
   apiQuery('GET /api/user/messages/:id', { params: { id } }, [...inboxKey, 'one', id])
 

@@ -4,10 +4,10 @@ import type { InboxMessage } from '#read-api/contract/messages.ts'
 const READ_MAX = 2_000
 const SHOWN_MAX = 100
 const CUT = '...'
-/** An emoji of several code points is one character. */
+/** Splits a text into displayed characters; an emoji of several code points is one character. */
 const CHARACTERS = new Intl.Segmenter()
 
-/** Returns one line of at most 100 characters, with `...` if cut. */
+/** Returns the start of a message as one line of at most 100 characters, with `...` if cut. */
 export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'format'>): string {
   const beginning = format === 'plain' ? content.slice(0, READ_MAX) : beginningOf(content)
   const text = WITHOUT_MARKS[format](beginning).replace(/\s+/g, ' ').trim()
@@ -25,7 +25,7 @@ export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'f
 const LONG_ADDRESS = /(\]\(|\b(?:src|href)\s*=\s*["']?)[^()<>\s"']{200,}/gi
 const CUT_MARK = /(?:<\/?[a-z][^<>]*|!?\[[^[\]]*\]\([^\s()]*)$/i
 
-/** Markup that is incomplete because of the cut is removed. */
+/** Returns the start of the content. Markup that is incomplete because of the cut is removed. */
 function beginningOf(content: string): string {
   const short = content.replace(LONG_ADDRESS, '$1-')
   if (short.length <= READ_MAX) return short
@@ -41,7 +41,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
 }
 
-/** The result must be displayed as plain text and never as HTML. */
+/** Removes HTML tags. The result must be displayed as plain text and never as HTML. */
 const withoutTags = (html: string): string =>
   html
     .replace(/<(style|script)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, ' ')
@@ -49,15 +49,15 @@ const withoutTags = (html: string): string =>
     .replace(/<\/?[a-z][^<>]*>/gi, ' ')
     .replace(/&(nbsp|lt|gt|quot|#39|amp);/g, (_, name: string) => ENTITIES[name] ?? '')
 
-/** The URL and the title of a link may contain parentheses. */
+/** Matches a Markdown link. The URL and the title of a link may contain parentheses. */
 const LINK = /!?\[([^[\]]*)\]\((?:[^()\\]|\\.|\([^()]*\))*\)/gs
 const AUTO_LINK = /<((?:https?:\/\/|mailto:)[^<>\s]*)>/gi
 
-/** The separator line below a table's header. */
+/** Matches the separator line below a table's header. */
 const isTableRule = (line = ''): boolean =>
   line.includes('|') && line.includes('-') && /^[\s|:-]+$/.test(line)
 
-/** Joins the cells from a table's header to the next empty line. */
+/** Joins the cells of a table, from its header to the next empty line. */
 function withoutTables(text: string): string {
   let isInTable = false
   const lines = text.split('\n')

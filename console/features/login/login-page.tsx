@@ -20,7 +20,7 @@ const SecondStepForm = lazy(async () => ({
   default: (await import('./second-step-form.tsx')).SecondStepForm,
 }))
 
-/** Needs no username. Hidden if the browser has no passkey support. */
+/** Logs in with a passkey, without a username. Hidden if the browser has no passkey support. */
 function PasskeyButton() {
   const { t } = useTranslation()
   const enter = useEnter()
@@ -111,7 +111,7 @@ function WaysIn({ onNeeded }: { onNeeded: OnNeeded }) {
   )
 }
 
-/** `aff` is the invitation code, which the registration link contains. */
+/** Links below the form. `aff` is the invitation code. The registration link contains the code. */
 function Links({ aff }: { aff: string | null }) {
   const { t } = useTranslation()
   const status = useStatus()

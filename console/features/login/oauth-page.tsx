@@ -9,7 +9,7 @@ import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { LoginOrBindResult, TelegramQuery } from '#write-api/contract/oauth.ts'
 import { useEnter } from './use-complete-login.ts'
 
-/** The page to which OAuth providers return. */
+/** The page to which OAuth providers return. It completes a login or a binding and redirects. */
 export function OAuthPage() {
   const { t } = useTranslation()
   const { pathname } = useLocation()

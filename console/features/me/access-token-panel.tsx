@@ -16,7 +16,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { MePanelProps } from './me-panel.ts'
 import { proven } from './with-identity-proof.tsx'
 
-/** The token is shown only when it is created. */
+/** The access token for scripts, which is shown only when it is created. */
 export function AccessTokenPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const client = useQueryClient()

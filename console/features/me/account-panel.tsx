@@ -43,7 +43,7 @@ function PasswordDialog(props: {
   )
 }
 
-/** A super admin's account cannot be deleted. */
+/** Changes the password or deletes the account. A super admin's account cannot be deleted. */
 export function AccountPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const [open, setOpen] = useState<'password' | 'delete' | null>(null)

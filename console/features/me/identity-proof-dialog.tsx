@@ -5,7 +5,7 @@ import { errorsByCode, FieldError, useDraftForm } from '#console/ui/forms/use-dr
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
 import { isProof, ProofFields } from './identity-proof-fields.tsx'
 
-/** `act` receives the proof and throws if the server refuses it. */
+/** Asks for a proof of identity. `act` receives the proof and throws if the server refuses it. */
 export function ProofDialog(props: {
   title: string
   lead: string

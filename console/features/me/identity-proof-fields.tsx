@@ -14,7 +14,7 @@ export function ProofFields(props: {
   value: ProofOnly
   onChange: (proof: ProofOnly) => void
   error: string | undefined
-  /** A passkey has no field and needs no submit button. */
+  /** Receives a proof by passkey. A passkey has no field and needs no submit button. */
   onProved: (proof: ProofOnly) => Promise<void>
 }) {
   const { value, error, onChange } = props

@@ -94,7 +94,7 @@ function InviteLink() {
   )
 }
 
-/** The code never changes. */
+/** Reads the code in the user's invitation link, which never changes. */
 const inviteCodeQuery = {
   ...apiQuery('GET /api/user/aff'),
   staleTime: Number.POSITIVE_INFINITY,

@@ -20,10 +20,10 @@ const FIELD_CODES = {
   email: [...MAIL_CODES, 'IdentityTaken', 'MailIsUsername'],
 }
 
-/** A code that is mailed to the address verifies it. */
+/** Sets the account's mail address. A code that is mailed to the address verifies it. */
 export function MailDialog(props: {
   isOpen: boolean
-  /** Empty if the account has no mail address. */
+  /** The account's current mail address; empty if there is none. */
   bound: string
   onClose: () => void
 }) {
@@ -61,7 +61,7 @@ export function MailDialog(props: {
 
 type MailDraft = { email: string; code: string }
 
-/** Separate, so that the human verification loads only when the dialog opens. */
+/** A separate component, so that the human verification loads only when the dialog opens. */
 function Fields({ form }: { form: DraftForm<MailDraft> }) {
   const human = useHumanCheck('verification')
   return (

@@ -44,7 +44,7 @@ export function NotificationFields(props: FieldsProps) {
   )
 }
 
-/** An unverified address needs a mailed code. */
+/** The mail address for warnings. An unverified address needs a mailed code. */
 function MailFields(props: FieldsProps) {
   const { t } = useTranslation()
   const { boundMail, form } = props
@@ -63,7 +63,7 @@ function MailFields(props: FieldsProps) {
   )
 }
 
-/** Separate, so that the human verification loads only when it is needed. */
+/** A separate component, because the human verification must load only when it is needed. */
 function ProofOfMail({ form }: Pick<FieldsProps, 'form'>) {
   const human = useHumanCheck('verification')
   return (

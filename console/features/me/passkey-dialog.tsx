@@ -11,7 +11,7 @@ import { deviceName } from './device-name.ts'
 import { isProof, ProofFields } from './identity-proof-fields.tsx'
 import { proven } from './with-identity-proof.tsx'
 
-/** Renames the passkey `renamed` if it is set. */
+/** Adds a passkey with a name. If `renamed` is set, the dialog renames this passkey instead. */
 export function PasskeyDialog(props: {
   renamed: OwnPasskey | null
   needsProof: boolean

@@ -9,11 +9,11 @@ const FIELDS = [
   { field: 'again', label: 'me.newPasswordAgain', autoComplete: 'new-password' },
 ] as const
 
-/** A code may replace the current password. */
+/** The current password (or a code in its place), and the new password twice. */
 export function PasswordFields(props: {
   form: ReturnType<typeof useNewPassword>
   currentLabel?: string
-  /** Used on a page that has no other form. */
+  /** True to focus the first field. Used on a page that has no other form. */
   isFocused?: boolean
 }) {
   const { t } = useTranslation()

@@ -4,23 +4,23 @@ import type { AnswerOf } from '#read-api/contract/resource-fields.ts'
 import { USER_SETTING_FIELDS } from '#read-api/contract/user-fields.ts'
 import type { UpdateSettings } from '#write-api/contract/users.ts'
 
-/** The threshold is a text, as entered. */
+/** The values of the settings form. The threshold is a text, as entered. */
 export type SettingsDraft = DraftOf<typeof USER_SETTING_FIELDS> & {
   readonly means: 'email' | 'webhook'
   readonly threshold: string
   readonly mailTo: string
-  /** Required only if `mailTo` is not verified. */
+  /** The code that was mailed to `mailTo`. Required only if `mailTo` is not verified. */
   readonly mailCode: string
   readonly webhookUrl: string
-  /** Empty at first, because the server never sends the stored secret. */
+  /** The entered secret. It is empty at first, because the server never sends the stored secret. */
   readonly webhookSecret: string
   readonly removesSecret: boolean
 }
 
-/** In quota units, if the server sends none. */
+/** The threshold in quota units if the server sends none. */
 const THRESHOLD_DEFAULT = 500_000
 
-/** Parses JSON. A missing field gets its default value. */
+/** Parses the account's `setting` (JSON). A missing field gets its default value. */
 export function initialDraft(setting: string): SettingsDraft {
   const kept = parsed(setting)
   return {

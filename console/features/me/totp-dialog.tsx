@@ -8,7 +8,7 @@ import { PROOF_CODES } from '#console/ui/forms/server-field-errors.ts'
 import { errorsByCode, FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { TotpOffer } from '#write-api/contract/credentials.ts'
 
-/** A code of the user's app confirms the secret. */
+/** Shows the TOTP secret as a QR code and a text. A code of the user's app confirms the secret. */
 export function TotpDialog(props: {
   offer: TotpOffer
   onDone: (recoveryCodes: string[]) => void

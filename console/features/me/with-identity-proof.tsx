@@ -25,7 +25,7 @@ export async function proven<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A page contains this component once. */
+/** The dialogs of `proven()`. A page contains this component once. */
 export function ProofHost() {
   const { t } = useTranslation()
   const question = asked.useValue()

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
 
-/** For a list inside a form, without a page size and without shortcuts. */
+/** Page buttons for a list inside a form, without a page size and without shortcuts. */
 export function SmallPages(props: {
   page: number
   pageSize: number

@@ -12,7 +12,7 @@ export type MessageText = {
 
 export type Chosen = {
   readonly audience: Audience
-  /** Display names by user id. */
+  /** The selected users: display names by user id. */
   readonly users: ReadonlyMap<number, string>
   readonly groups: readonly string[]
 }

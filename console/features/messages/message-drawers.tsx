@@ -33,7 +33,7 @@ const WIDTH = 900
 
 type Props = { isOpen: boolean; onClose: () => void }
 
-/** The message list contains only the start of each text. */
+/** Loads the complete message, because the message list contains only the start of each text. */
 export function EditDrawer(props: Props & { id: number }) {
   const { t } = useTranslation()
   const { id, isOpen, onClose } = props
@@ -96,7 +96,7 @@ function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }) {
   )
 }
 
-/** Each opening mounts the form again with empty fields. */
+/** Writes and sends a message. Each opening mounts the form again with empty fields. */
 export function CreateDrawer(props: Props) {
   const { t } = useTranslation()
   const form = useMessageForm<MessageText & Chosen>(props, {
@@ -125,11 +125,11 @@ export function CreateDrawer(props: Props) {
 type MessageForm<Draft> = {
   initial: () => Draft
   validate: (draft: Draft) => FieldErrors<Draft, MessageFault>
-  /** Returns the text of the success message. */
+  /** Sends the message and returns the text of the success message. */
   send: (draft: Draft) => Promise<string>
 }
 
-/** The drawer closes once the message has been sent. */
+/** Manages the form of a message. The drawer closes once the message has been sent. */
 function useMessageForm<Draft extends object>(drawer: Props, form: MessageForm<Draft>) {
   const { t } = useTranslation()
   const client = useQueryClient()

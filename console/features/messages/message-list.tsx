@@ -16,7 +16,7 @@ import { useStable } from '#console/ui/state/use-stable-callbacks.ts'
 import type { AdminMessage } from '#read-api/contract/messages.ts'
 import { messageColumns } from './message-columns.tsx'
 
-/** The row disappears before the server responds. */
+/** Deletes a message after a confirmation. The row disappears before the server responds. */
 function useDeleteMessage() {
   const { t } = useTranslation()
   const client = useQueryClient()

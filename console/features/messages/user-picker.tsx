@@ -11,7 +11,7 @@ import { SmallPages } from './compact-pagination.tsx'
 
 const PAGE_SIZE = 20
 
-/** A change of page keeps the selection. */
+/** Selects users from pages of twenty. A change of page keeps the selection. */
 export function UserPicker(props: {
   chosen: ReadonlyMap<number, string>
   onChange: (chosen: ReadonlyMap<number, string>) => void

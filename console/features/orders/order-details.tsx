@@ -10,7 +10,7 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { Order } from '#read-api/contract/top-ups.ts'
 import { type OrderEvent, orderTimeline } from './order-timeline.ts'
 
-/** Stripe's reason codes that have a translation. */
+/** Stripe's reason codes of refunds and disputes for which a translation exists. */
 const REASONS = [
   'bank_cannot_process',
   'credit_not_processed',
@@ -34,13 +34,13 @@ const STATUSES = [
   'warning_under_review',
 ] as const
 
-/** An unknown code is returned unchanged. */
+/** Translates one of Stripe's reason codes. An unknown code is returned unchanged. */
 function paymentReasonText(t: TFunction, code: string): string {
   const known = REASONS.find((one) => one === code)
   return known === undefined ? code : t(`orders.reason_${known}`)
 }
 
-/** An unknown status is returned unchanged. */
+/** Translates one of Stripe's dispute statuses. An unknown status is returned unchanged. */
 function disputeStatusText(t: TFunction, code: string): string {
   const known = STATUSES.find((one) => one === code)
   return known === undefined ? code : t(`orders.dispute_${known}`)

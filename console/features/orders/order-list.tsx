@@ -81,7 +81,7 @@ function OrderFilters({ view }: { view: ReturnType<typeof useOrderList> }) {
   )
 }
 
-/** An empty text does not filter. Admins only. */
+/** Reads the top-ups of all users. An empty text does not filter. Admins only. */
 const allOrdersQuery = ({ page, pageSize, ...rest }: ListAsk<typeof ADDRESS.filters>) => {
   const query = { ...rest, p: page, page_size: pageSize }
   return {

@@ -17,27 +17,27 @@ type ReportedKind =
 
 export type OrderEvent = {
   readonly kind: ReportedKind | 'recorded' | 'takenBack' | 'restored'
-  /** In unix seconds. */
+  /** The time in unix seconds. */
   readonly at: number
-  /** Exact, in the order's currency, such as `7.30`. */
+  /** The exact amount in the order's currency, such as `7.30`. */
   readonly money: string
   /** In quota units. 0 for a provider's report, which moves no quota. */
   readonly quota: number
-  /** Empty if an admin recorded the refund. */
+  /** The provider's id of the refund, charge or dispute. Empty if an admin recorded the refund. */
   readonly sourceId: string
   /** The provider's code or an admin's text. Empty if an earlier event has the reason. */
   readonly reason: string
   /** Empty unless the event opens or updates a dispute. */
   readonly status: string
-  /** The deadline for a response to the dispute, in unix seconds. */
+  /** The deadline for a response to the dispute, in unix seconds, or null if there is none. */
   readonly dueBy: number | null
-  /** The admin who recorded the refund, or empty. */
+  /** The admin who recorded the refund. Empty for any other event. */
   readonly actor: string
 }
 
 const NOTHING = { quota: 0, sourceId: '', reason: '', status: '', dueBy: null, actor: '' }
 
-/** Sorts all events of an order, oldest first. */
+/** Returns all provider reports, refunds and restored amounts of an order, oldest first. */
 export function orderTimeline({ refunds, restorations, reports }: Order): OrderEvent[] {
   const events = [
     ...reportEvents(reports),

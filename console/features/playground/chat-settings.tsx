@@ -13,7 +13,7 @@ export type ChatSettingsProps = {
   onChange: (patch: Partial<ChatSettings>) => void
 }
 
-/** A changed setting applies from the next message on. */
+/** The settings of the open conversation. A changed setting applies from the next message on. */
 export function ChatSettingsForm(props: ChatSettingsProps) {
   const { t } = useTranslation()
   const words = useGroupWords()
@@ -76,7 +76,7 @@ function MaxTokens(props: { value: number; onChange: (most: number) => void }) {
   )
 }
 
-/** From 0.1 to 1, as integers in tenths. */
+/** The field for the temperature from 0.1 to 1. Its values are integers in tenths. */
 function Temperature(props: { value: number; onChange: (tenths: number) => void }) {
   const { t } = useTranslation()
   const id = useId()

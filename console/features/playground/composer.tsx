@@ -10,11 +10,11 @@ type Props = {
   readonly chat: Chat
   /** True once the selected group and model exist. */
   readonly isReady: boolean
-  /** `isReady` stays false if no model exists. */
+  /** True if no model exists. `isReady` stays false in this case. */
   readonly hasNone: boolean
 }
 
-/** Enter sends the message; Shift+Enter starts a new line. */
+/** The field for the next message. Enter sends the message; Shift+Enter starts a new line. */
 export function Composer({ chat, isReady, hasNone }: Props) {
   const { t } = useTranslation()
   const [text, setText] = useState('')

@@ -10,10 +10,10 @@ import {
 
 export type Kept = { readonly conversations: readonly Conversation[]; readonly openId: string }
 
-/** Fewer are kept if the browser's storage is full. */
+/** The maximum number of stored conversations. If the browser's storage is full, fewer are kept. */
 const KEPT_MAX = 50
 
-/** Several users may use one browser. */
+/** Each user has a separate storage key, because several users may use one browser. */
 const keyOf = (userId: number): string => `playground-${userId}`
 
 export function loadConversations(userId: number): Kept {

@@ -9,7 +9,7 @@ export type ChatSettings = {
   readonly systemPrompt: string
 }
 
-/** `quota` is a number of quota units as text. */
+/** The cost of an answer according to the usage log. `quota` is a number of quota units as text. */
 export type AnswerCost = {
   readonly logId: number
   readonly quota: string
@@ -26,7 +26,7 @@ export type ChatMessage = {
   readonly reasoning?: string
   readonly status: MessageStatus
   readonly model?: string
-  /** The usage log finds the call by this id. */
+  /** The id of the call, by which the usage log finds the call. */
   readonly call?: string
   readonly firstMs?: number
   readonly totalMs?: number
@@ -41,9 +41,9 @@ export type Conversation = {
   readonly id: string
   readonly settings: ChatSettings
   readonly messages: readonly ChatMessage[]
-  /** In unix milliseconds. */
+  /** The time in unix milliseconds. */
   readonly changedAt: number
-  /** The cost of removed answers, in quota units as text. */
+  /** The cost of answers that were removed from the conversation, in quota units as text. */
   readonly spentBefore?: string
 }
 
@@ -103,11 +103,11 @@ export function titleOf({ messages }: Conversation): string {
 const costOfAll = (messages: readonly ChatMessage[]): bigint =>
   messages.reduce((sum, { cost }) => sum + BigInt(cost?.quota ?? 0), 0n)
 
-/** Includes answers that were removed. */
+/** Returns the known cost of all answers, including answers that were removed. */
 export const spentIn = ({ messages, spentBefore = '0' }: Conversation): bigint =>
   BigInt(spentBefore) + costOfAll(messages)
 
-/** The cost of removed answers is added to `spentBefore`. */
+/** Replaces the messages. The cost of removed answers is added to `spentBefore`. */
 export function withMessages(
   one: Conversation,
   messages: readonly ChatMessage[],
@@ -119,7 +119,7 @@ export function withMessages(
   return { ...one, messages, changedAt: now, spentBefore }
 }
 
-/** Works even if the answer has already been removed. */
+/** Adds the cost of an answer, even if the answer has already been removed. */
 export function withCost(one: Conversation, answerId: string, cost: AnswerCost): Conversation {
   const isThere = one.messages.some(({ id }) => id === answerId)
   if (!isThere) {

@@ -5,7 +5,7 @@ import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 
 /** A longer text is shown as plain text, because rendering it would block the page too long. */
 const LENGTH_MAX = 200_000
-/** A text with deeper nesting is shown as plain text. */
+/** The maximum nesting depth of Markdown. A text with deeper nesting is shown as plain text. */
 const DEPTH_MAX = 16
 
 /**
@@ -72,7 +72,7 @@ function block(token: Tokens.Generic, depth: number): ReactNode {
   }
 }
 
-/** Headings start at h3, because the page itself has h1 and h2. */
+/** An answer's headings start at h3, because the page itself has h1 and h2. */
 function Heading(props: { level: number; children: ReactNode }): ReactElement {
   if (props.level === 1) return <h3>{props.children}</h3>
   if (props.level === 2) return <h4>{props.children}</h4>
@@ -180,7 +180,7 @@ const NAMED: Readonly<Record<string, string>> = {
   nbsp: '\u00a0',
 }
 
-/** Other entities than the common ones stay unchanged. */
+/** Decodes the common HTML entities. Other entities stay unchanged. */
 const plainText = (text: string): string =>
   text.replace(/&(?:#(\d{1,6})|(\w{2,5}));/g, (all, code: string | undefined, name = '') =>
     code === undefined ? (NAMED[name] ?? all) : characterOf(Number(code), all),

@@ -59,7 +59,7 @@ const seconds = (ms: number): string => (ms / 1_000).toFixed(ms < 9_950 ? 1 : 0)
 const toEnd = (node: HTMLTextAreaElement | null): void =>
   node?.setSelectionRange(node.value.length, node.value.length)
 
-/** A user message is sent again after the edit. */
+/** Edits a message. A user message is sent again after the edit. */
 function MessageEditor(props: {
   message: ChatMessage
   onSave: (text: string) => void
@@ -104,7 +104,7 @@ type MessageActs = Pick<Chat, 'retry' | 'edit' | 'remove'>
 
 type MessageProps = { message: ChatMessage; isBusy: boolean; acts: MessageActs }
 
-/** Memoized so that only changed messages render again. */
+/** A message, memoized so that only changed messages render again. */
 export const MessageItem = memo(function MessageItem(props: MessageProps) {
   const { t } = useTranslation()
   const { message, acts } = props
@@ -137,7 +137,7 @@ export const MessageItem = memo(function MessageItem(props: MessageProps) {
   )
 })
 
-/** Returns the focus to the edit button, unless the user has moved the focus. */
+/** Returns the focus to the edit button when editing ends, unless the user has moved the focus. */
 function useEditFocus(isEdited: boolean, isBusy: boolean): RefObject<HTMLButtonElement | null> {
   const button = useRef<HTMLButtonElement>(null)
   const isOwed = useRef(false)

@@ -37,7 +37,7 @@ export function MessageList(props: { conversation: Conversation; chat: Chat }) {
   )
 }
 
-/** Follows arriving text, unless the user has scrolled up. */
+/** Scrolls to the end while text arrives, unless the user has scrolled up. */
 function useFollowedEnd({ id, messages }: Conversation) {
   const box = useRef<HTMLElement>(null)
   const isAtEnd = useRef(true)

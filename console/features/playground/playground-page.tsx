@@ -87,7 +87,7 @@ function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
 const choiceOf = (choices: readonly string[], ...wanted: readonly string[]): string =>
   wanted.find((one) => choices.includes(one)) ?? choices[0] ?? ''
 
-/** The user pays for these calls. */
+/** Sends chat calls with the user's session. The user pays for these calls. */
 export function PlaygroundPage() {
   const { t } = useTranslation()
   const user = useUser()

@@ -62,12 +62,12 @@ export type Chat = {
   readonly stop: () => void
   /** Requests the answer `message`, or the answer to it. All later messages are removed. */
   readonly retry: (message: ChatMessage) => void
-  /** A changed user message is sent again. */
+  /** Changes the text of a message. A changed user message is sent again. */
   readonly edit: (message: ChatMessage, content: string) => void
   readonly remove: (message: ChatMessage) => void
 }
 
-/** One answer runs at a time. */
+/** Returns the actions on the open conversation, in which one answer runs at a time. */
 export function useChat(conversations: Conversations, canAsk: boolean): Chat {
   const answers = useAnswers(conversations)
   const { open, setMessages } = conversations

@@ -24,12 +24,12 @@ export type Conversations = {
   ) => void
   readonly setCost: (id: string, answerId: string, cost: AnswerCost) => void
   readonly choose: (id: string) => void
-  /** Missing settings are copied from the open conversation. */
+  /** Starts an empty conversation. Missing settings are copied from the open conversation. */
   readonly start: (settings?: Partial<ChatSettings>) => void
   readonly remove: (id: string) => void
 }
 
-/** Stored only in this browser. */
+/** Manages the user's conversations, which are stored only in this browser. */
 export function useConversations(userId: number): Conversations {
   const [kept, setKept] = useState(() => withOpen(loadConversations(userId)))
   useKeeping(userId, kept)
@@ -66,7 +66,7 @@ export function useConversations(userId: number): Conversations {
   }
 }
 
-/** Saves at intervals during an answer, and when the user leaves the page. */
+/** Saves the conversations at intervals during an answer, and when the user leaves the page. */
 function useKeeping(userId: number, kept: Kept): void {
   const latest = useRef(kept)
   latest.current = kept

@@ -11,7 +11,7 @@ import {
 import { groupDigits } from '#console/ui/quota/money.ts'
 import type { PricedModel } from '#read-api/contract/pricing.ts'
 
-/** In dollars per million input tokens at model ratio 1. */
+/** The price in dollars of a million input tokens at model ratio 1. */
 const BASE = fromWhole(2)
 const QUOTA_PER_DOLLAR = fromWhole(500_000)
 const ZERO = fromWhole(0)
@@ -22,13 +22,13 @@ const exact = (value: number): ExactDecimal => parseDecimal(String(value)) ?? ZE
 /** API ratios have only 16 digits: 3.3333333333333335 represents 10/3. */
 const rounded = (price: ExactDecimal): ExactDecimal => divide(price, fromWhole(1), 12) ?? price
 
-/** In dollars per million tokens, or per call. */
+/** The dollar prices in one group: per million tokens, or per call. */
 export type GroupPrices =
   | {
       readonly mode: 'tokens'
       readonly input: ExactDecimal
       readonly output: ExactDecimal
-      /** Null if cached input costs the same as other input. */
+      /** The price of cached input. Null if cached input costs the same as other input. */
       readonly cached: ExactDecimal | null
     }
   | { readonly mode: 'call'; readonly call: ExactDecimal }
@@ -71,7 +71,7 @@ export function costOf(
   return divide(quota, QUOTA_PER_DOLLAR) ?? ZERO
 }
 
-/** Rounds half up: `$0.075`. */
+/** Formats a price with three decimals, rounded half up: `$0.075`. */
 export const threeDecimals = (price: ExactDecimal): string => {
   const thousandths = roundToWhole(multiply(price, fromWhole(1_000)))
   const digits = String(thousandths).padStart(4, '0')

@@ -59,7 +59,7 @@ function GroupsWait() {
   )
 }
 
-/** Visitors see the default group. */
+/** The prices of all models in the user's groups. Visitors see the default group. */
 export function PricingPage() {
   const { t } = useTranslation()
   const view = usePricing()

@@ -21,10 +21,10 @@ export const FIELD_CODES: FieldCodes<RegisterDraft> = {
   code: ['MailCodeRequired', 'MailCodeWrong'],
 }
 
-/** A minimal check. The server checks the address completely. */
+/** A minimal check of a mail address. The server checks the address completely. */
 const LIKE_AN_ADDRESS = /^[^\s@＠]+[@＠][^\s@＠]+$/
 
-/** In the order of the form. */
+/** Returns the errors by field in the order of the form. */
 export function registerFaults(
   draft: RegisterDraft,
   needsMail: boolean,
@@ -37,7 +37,7 @@ export function registerFaults(
   }
 }
 
-/** `affCode` is the inviter's code. */
+/** Builds the registration request. `affCode` is the inviter's code, or null. */
 export function registerBody(
   draft: RegisterDraft,
   needsMail: boolean,

@@ -42,7 +42,7 @@ type Confirm = { email: string; token: string; onDone: () => void }
 function ConfirmForm({ email, token, onDone }: Confirm) {
   const { t } = useTranslation()
   const [password, setPassword] = useState('')
-  /** The link was used or has expired, so a retry would fail. */
+  /** True if the link was used or has expired, so that a retry would fail. */
   const [isSpent, setSpent] = useState(false)
   const isDone = password !== ''
   const form = useDraftForm({
@@ -80,7 +80,7 @@ function ConfirmForm({ email, token, onDone }: Confirm) {
   )
 }
 
-/** Returns the new password. Calls `onSpent` if the link is invalid. */
+/** Resets the password and returns the new password. Calls `onSpent` if the link is invalid. */
 async function reset(body: Omit<Confirm, 'onDone'>, onSpent: () => void): Promise<string> {
   try {
     return await call('POST /api/user/reset', { body })

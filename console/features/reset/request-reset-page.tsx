@@ -13,7 +13,7 @@ import { useCountdown } from '#console/ui/state/use-countdown.ts'
 
 const AGAIN_SECONDS = 30
 
-/** The button is disabled for 30 s unless the server rejects the address. */
+/** Requests a reset mail. The button is disabled for 30 s unless the server rejects the address. */
 export function RequestResetPage() {
   const { t } = useTranslation()
   const status = useStatus()

@@ -11,7 +11,7 @@ type FallbackDraft = Record<FallbackKey, string>
 
 export type FallbackFault = 'notNumber' | 'negative' | 'mixed' | 'incomplete'
 
-/** An entered price clears the ratios, and an entered ratio clears the price. */
+/** Sets a field. An entered price clears the ratios, and an entered ratio clears the price. */
 export function withFallback(draft: FallbackDraft, key: FallbackKey, value: string): FallbackDraft {
   const next = { ...draft, [key]: value }
   if (value.trim() === '' || key === 'fallback_pricing_enabled') return next
@@ -21,7 +21,7 @@ export function withFallback(draft: FallbackDraft, key: FallbackKey, value: stri
   return { ...next, fallback_single_price: '' }
 }
 
-/** An empty text means no value. */
+/** Returns the error that prevents saving, or null. An empty text means no value. */
 export function fallbackFault(draft: FallbackDraft): FallbackFault | null {
   const price = draft.fallback_single_price.trim()
   const ratios = [draft.fallback_input_ratio.trim(), draft.fallback_completion_ratio.trim()]

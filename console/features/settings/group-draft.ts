@@ -19,7 +19,7 @@ export const draftOfGroup = (row: GroupRow): GroupDraft => ({
   specials: specialsText(row.specials),
 })
 
-/** A new group (`isNew`) needs a name that is not in `groups`. */
+/** Checks a group's form values. A new group (`isNew`) needs a name that is not in `groups`. */
 export function groupFaults(
   draft: GroupDraft,
   groups: readonly string[],
@@ -38,7 +38,7 @@ export function groupFaults(
   return faults
 }
 
-/** `groupFaults` must have found no error in the form's values. */
+/** Converts the form's values to a table row. `groupFaults` must have found no error in them. */
 export function groupOfDraft(draft: GroupDraft, groups: readonly string[]): GroupRow {
   const name = draft.name.trim()
   const ratio = parseDecimal(draft.ratio)

@@ -30,7 +30,7 @@ export type GroupRow = {
   ratio: string
   description: string
   isUsable: boolean
-  /** An empty text means the default color. */
+  /** The color of the group's tag. An empty text means the default color. */
   color: string
   /** The special ratios of this group's users, by the group of the token. */
   specials: JsonMap
@@ -53,7 +53,7 @@ export function readGroupMaps(value: (key: GroupKey) => string): GroupMaps | nul
   return { GroupRatio, UserUsableGroups, GroupColors, GroupGroupRatio }
 }
 
-/** Only a name that has a ratio is a group. */
+/** Returns a row for each group. Only a name that has a ratio is a group. */
 export const groupRows = (maps: GroupMaps): GroupRow[] =>
   [...maps.GroupRatio].map(([name, ratio]) => ({
     name,
@@ -64,7 +64,7 @@ export const groupRows = (maps: GroupMaps): GroupRow[] =>
     specials: maps.GroupGroupRatio.get(name) ?? new Map(),
   }))
 
-/** Returns the new texts of only those options that change. */
+/** Replaces a group. Returns the new texts of only those options that change. */
 export function withGroup(maps: GroupMaps, row: GroupRow): Map<GroupKey, string> {
   const { name, description, color, specials } = row
   const offered = JSON.stringify(description.trim() === '' ? name : description.trim())

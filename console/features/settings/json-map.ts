@@ -11,7 +11,7 @@ const ENTRY =
 
 export type ValueKind = 'number' | 'text'
 
-/** Returns null unless the text is a flat object whose values are all of `kind`. */
+/** Parses a flat object whose values are all of `kind`. Returns null for any other text. */
 export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap | null {
   const wanted = kind === 'number' ? 'number' : 'string'
   const parsed = parseObject(text.trim() === '' ? '{}' : text)
@@ -23,14 +23,14 @@ export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap |
   return entries
 }
 
-/** Uses two-space indentation and keeps the order. */
+/** Formats the entries as JSON with two-space indentation, in their order. */
 export function writeJsonMap(entries: JsonMap): string {
   if (entries.size === 0) return '{}'
   const lines = [...entries].map(([key, value]) => `  ${JSON.stringify(key)}: ${value}`)
   return `{\n${lines.join(',\n')}\n}`
 }
 
-/** A null `value` removes the entry. The order of other entries stays. */
+/** Sets an entry, or removes the entry if `value` is null. The order of other entries stays. */
 export function withEntry(entries: JsonMap, key: string, value: string | null): JsonMap {
   const changed = new Map(entries)
   if (value === null) changed.delete(key)

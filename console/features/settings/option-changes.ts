@@ -10,7 +10,7 @@ export function changedOptions(baseline: Texts, drafts: Texts): OptionChange[] {
     .filter(({ before, after }) => !isSameValue(before, after))
 }
 
-/** True if two texts differ at most in JSON whitespace and trailing zeros of numbers. */
+/** Returns true if two texts differ at most in JSON whitespace and trailing zeros of numbers. */
 export function isSameValue(before: string, after: string): boolean {
   if (before === after || isSameNumber(before, after)) return true
   return isStructure(before) && isStructure(after) && compactJson(before) === compactJson(after)

@@ -130,6 +130,6 @@ function PresetList(props: { lists: PresetRatios; maps: PriceMaps; onRetry: () =
   )
 }
 
-/** A missing value is a dash. */
+/** Formats a model's ratio, completion ratio and output limit. A missing value is a dash. */
 const valuesText = (values: PresetRow['now']): string =>
   values.every((value) => value === '') ? '–' : values.map((value) => value || '–').join(' · ')

@@ -5,7 +5,7 @@ import { type PriceKey, type PriceMaps, textsOfMaps } from './price-table.ts'
 
 type PresetLists = Pick<PresetRatios, 'prompt' | 'completion' | 'max_output'>
 
-/** An empty text means that the model has no such value. */
+/** A model's values as texts. An empty text means that the model has no such value. */
 type PresetValues = readonly [ratio: string, completion: string, maxOutput: string]
 
 export type PresetRow = {

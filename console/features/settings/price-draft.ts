@@ -32,7 +32,7 @@ export const draftOfRow = ({ price, ...row }: PriceRow): PriceDraft => ({
   callPrice: price,
 })
 
-/** The entered numbers are converted between ratios and prices. */
+/** Changes the input mode. The entered numbers are converted between ratios and prices. */
 export function inMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
   if (mode === 'price' && draft.mode === 'ratio') {
     const { ratio, completionRatio } = draft
@@ -43,10 +43,10 @@ export function inMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
   return { ...draft, mode }
 }
 
-/** Up to 5 integer digits and 6 decimals, which convert exactly. */
+/** A price in dollars with up to 5 integer digits and 6 decimals, which converts exactly. */
 const PRICE_SHAPE = /^\d{1,5}(\.\d{1,6})?$/
 
-/** One to nine digits, as the option allows. */
+/** A number of tokens with one to nine digits, as the option allows. */
 const COUNT_SHAPE = /^[1-9]\d{0,8}$/
 
 /** A price that has not changed since `before` may have more digits than a new price. */
@@ -87,7 +87,7 @@ export function priceFaults(
   return faults
 }
 
-/** `priceFaults` must have found no error in the form's values. */
+/** Converts the form's values to a table row. `priceFaults` must have found no error in them. */
 export function rowOfDraft(draft: PriceDraft): PriceRow {
   const name = draft.name.trim()
   const maxOutputTokens = countOf(draft.maxOutputTokens) ?? ''

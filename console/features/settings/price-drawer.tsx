@@ -19,12 +19,12 @@ import type { CapFallback } from './use-output-limit-fallback.ts'
 type PriceDrawerProps = {
   edited: PriceRow | 'new' | null
   capFallback: CapFallback
-  /** The model names in the table, which a new model must not have. */
+  /** The names of the models in the table. A new model must not have one of these names. */
   taken: ReadonlySet<string>
-  /** The unpriced model whose price the form sets. */
+  /** The name of a model without a price, if the form opens to set the price of this model. */
   newName?: string
   onClose: () => void
-  /** `before` is the model's previous name, or null for a new model. */
+  /** Receives the edited row. `before` is the model's previous name, or null for a new model. */
   onApply: (row: PriceRow, before: string | null) => void
 }
 

@@ -20,7 +20,7 @@ import { useOptionLabel } from './use-localized-text.ts'
 /** The pause in typing after which the search starts. */
 const SETTLE_MS = 200
 
-/** Closed if `model` is null. */
+/** A drawer with the price changes of one model. It is closed if `model` is null. */
 export function ModelHistoryDrawer(props: { model: string | null; onClose: () => void }) {
   const { t } = useTranslation()
   const { model, onClose } = props

@@ -95,7 +95,7 @@ function Planned() {
 }
 
 const LOOK_MS = 5_000
-/** The tolerated difference between the clocks of server and browser, in milliseconds. */
+/** The tolerated difference between the clocks of the server and the browser, in milliseconds. */
 const CLOCKS_MS = 60_000
 
 const pauseBefore = ({ state }: { state: { data?: ScheduledChange[] | undefined } }) =>

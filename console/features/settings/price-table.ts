@@ -16,10 +16,10 @@ const NAMING_KEYS = ['ModelPrice', 'ModelRatio', 'CompletionRatio'] as const
 const BUILT_IN_KEYS: ReadonlySet<PriceKey> = new Set(['CacheRatio', 'MaxOutputTokens'])
 export type PriceKey = (typeof OPTIONS)[PriceField]
 
-/** Decimal texts. An empty text means that no value is set. */
+/** The prices of a model as decimal texts. An empty text means that no value is set. */
 export type PriceRow = {
   name: string
-  /** In dollars per call. Takes precedence over the ratios. */
+  /** The price per call in dollars, which takes precedence over the ratios. */
   price: string
   ratio: string
   completionRatio: string

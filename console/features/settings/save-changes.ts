@@ -11,7 +11,7 @@ export type Sent = {
   saved: ReadonlySet<string>
   refusals: Texts
   notes: Texts
-  /** The changes that were merged with another user's change, by option. */
+  /** The user's changes that were merged with a change by another user, by option. */
   rebased: ReadonlyMap<string, Rebased>
 }
 

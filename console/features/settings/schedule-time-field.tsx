@@ -1,17 +1,17 @@
 import { useTranslation } from 'react-i18next'
 import { TextField } from '#console/ui/forms/fields.tsx'
 
-/** The server's limit, in days from now. */
+/** The server's limit for planned times, in days from now. */
 const PLAN_DAYS_MAX = 366
 
-/** `seconds` is unix time. NaN means that no time is set. */
+/** Checks a planned time in unix seconds. NaN means that no time is set. */
 export function planTimeFault(seconds: number): 'scheduleAtFault' | 'scheduleAtFar' | null {
   const aheadMs = seconds * 1_000 - Date.now()
   if (!(aheadMs > 0)) return 'scheduleAtFault'
   return aheadMs > PLAN_DAYS_MAX * 86_400_000 ? 'scheduleAtFar' : null
 }
 
-/** In the browser's time zone. */
+/** The time when planned prices take effect, in the browser's time zone. */
 export function PlanTimeField(props: {
   value: string
   fault: ReturnType<typeof planTimeFault>

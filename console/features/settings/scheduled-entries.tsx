@@ -22,7 +22,7 @@ export function PlannedEntries(props: { entries: ScheduledChange['changes'] }) {
   )
 }
 
-/** A model, a group, a pair of groups, or all users. */
+/** Shows what a price applies to: a model, a group, a pair of groups, or all users. */
 export function Subject({ option, name }: { option: string; name: string }) {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()

@@ -41,7 +41,7 @@ export function SettingSection(props: {
   )
 }
 
-/** Related fields share a row. */
+/** The fields in two columns. Related fields share a row. */
 function Fields(props: { options: readonly OptionSchema[]; form: SettingsForm }) {
   const starts = rowStarts(props.options)
   return (

@@ -23,7 +23,7 @@ export type SettingFault =
   | { code: 'unknownPlaceholder'; placeholder: string }
   | { code: 'belowOther' | 'aboveOther'; other: Words }
 
-/** Returns null if the text may be sent. */
+/** Checks an option's text by the option's type. Returns null if the text may be sent. */
 export function settingFault(type: OptionType, text: string): SettingFault | null {
   switch (type.kind) {
     case 'flag':
@@ -64,7 +64,7 @@ export function rangeFault(
   return null
 }
 
-/** An upper end of 0 means no limit. */
+/** Returns true for a valid range. An upper end of 0 means no limit. */
 export function isRange(lower: string, upper: string): boolean {
   const [least, most] = [parseDecimal(lower), parseDecimal(upper)]
   return least === null || most === null || Number(upper) === 0 || !isBelow(most, least)
@@ -153,6 +153,6 @@ const FILLED: readonly string[] = ['{address}', '{key}']
 const isLinks = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
 
-/** A chat client receives a key. */
+/** Returns true if the link opens a chat client, which receives a key. */
 const isChatLink = (template: string): boolean =>
   chatWay(chatAddress(template, 'https://a.example', 'sk-a'), '') !== 'none'

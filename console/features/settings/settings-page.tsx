@@ -53,7 +53,7 @@ function show(id: string): void {
 const TABS = ['operation', 'ratelimit', 'models', 'system', 'other'] as const
 const ADDRESS = { tab: choiceParam(TABS, 'operation') }
 
-/** A user without the admin role sees a message instead. */
+/** The options of the site. A user without the admin role sees a message instead. */
 export function SettingsPage() {
   const { t } = useTranslation()
   if (!isAdmin(useUser())) return <AdminsOnlyPage title={t('settings.title')} />

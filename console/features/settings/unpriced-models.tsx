@@ -75,7 +75,7 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
   )
 }
 
-/** Null means that the form is closed. */
+/** Manages which model's price form is open. Null means that the form is closed. */
 function usePriceForm({ changes }: SettingsForm) {
   const [{ price }, setAddress] = useUrlState(ADDRESS)
   const goBack = useReturn()
@@ -83,7 +83,7 @@ function usePriceForm({ changes }: SettingsForm) {
   return {
     name: price === '' ? null : price,
     setName,
-    /** Opens the page that linked to the form, unless other prices are unsaved. */
+    /** Closes the form and opens the page that linked to it, unless other prices are unsaved. */
     close: () => {
       if (goBack !== null && changes.length === 0) goBack()
       else setName(null)

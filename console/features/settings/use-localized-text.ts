@@ -11,7 +11,7 @@ export function useWords(): (words: Words | null | undefined) => string {
   return (words) => words?.[language] ?? ''
 }
 
-/** Returns the option's key until the labels have loaded. */
+/** Returns an option's label, or the option's key until the labels have loaded. */
 export function useOptionLabel(): (key: string) => string {
   const words = useWords()
   const options = useQuery(optionSchemaQuery).data?.options ?? []

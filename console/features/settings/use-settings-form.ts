@@ -15,10 +15,10 @@ import { type Options, useOptions } from './use-options.ts'
 
 const OUT_OF_BOUNDS: readonly SettingFault['code'][] = ['tooSmall', 'tooLarge', 'notNumber']
 
-/** An option's maximum of this size is not shown to the user. */
+/** The largest safe integer as text. An option's maximum of this size is not shown to the user. */
 const BEYOND_NEED = String(Number.MAX_SAFE_INTEGER)
 
-/** An option may define the text for its bounds. */
+/** Returns the text of an error. An option may define the text for its bounds. */
 function useFaultText(): (option: OptionSchema, fault: SettingFault) => string {
   const { t } = useTranslation()
   const words = useWords()
@@ -39,7 +39,7 @@ function useFaultText(): (option: OptionSchema, fault: SettingFault) => string {
 }
 
 export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
-  /** The page hides options that the server lacks. */
+  /** Returns true if the server has this option. The page hides options that the server lacks. */
   has: (key: string) => boolean
   option: (key: string) => OptionSchema | undefined
   optionsOf: (section: string) => readonly OptionSchema[]
@@ -47,7 +47,7 @@ export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
   isChanged: (key: string) => boolean
   set: (values: ReadonlyMap<string, string>) => void
   reset: (key: string) => void
-  /** From the blur on, an error of the field is visible. */
+  /** Called when a field loses the focus. From then on, an error of the field is visible. */
   touch: (key: string) => void
   errorText: (key: string) => string | undefined
   changes: readonly OptionChange[]
@@ -145,7 +145,7 @@ function useSaveOutcome({ onFault, onSaved }: FormEvents) {
   }
 }
 
-/** An option with a note is left out, because it has no effect. */
+/** Returns a section's options. An option with a note is left out, because it has no effect. */
 const shownOptions = (schema: Options['schema'], id: string): OptionSchema[] =>
   [...schema.values()].filter(({ section, note }) => section === id && note === null)
 

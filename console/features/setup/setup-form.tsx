@@ -38,7 +38,7 @@ const LEAVE_DELAY_MS = 800
 
 const MODES: readonly UsageMode[] = ['external', 'self', 'demo']
 
-/** Opens the start page with a full page load. */
+/** Runs the setup once and opens the start page with a full page load. */
 export function SetupForm(props: { isRootReady: boolean }) {
   const { t } = useTranslation()
   const [params] = useSearchParams()
@@ -80,7 +80,7 @@ export function SetupForm(props: { isRootReady: boolean }) {
   )
 }
 
-/** `failed` is the message if the server sends none. */
+/** Runs the setup. `failed` is the error message that is used if the server sends no message. */
 const setUp = (body: Setup, failed: string) =>
   call('POST /api/setup', { body }).catch((error: unknown) => {
     throw error instanceof Error && error.message !== '' ? error : new Error(failed)

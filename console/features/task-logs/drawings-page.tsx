@@ -93,7 +93,7 @@ export function DrawingsPage() {
   )
 }
 
-/** Without the callback URL, results arrive late or never. */
+/** A warning that the site has no callback URL. Without the URL, results arrive late or never. */
 function CallbackNotice() {
   const { t } = useTranslation()
   if (useStatus()?.mj_notify_enabled !== false) return null

@@ -9,7 +9,7 @@ type Status = keyof Words['taskLogs']['status']
 type Action = keyof Words['taskLogs']['action']
 type Code = keyof Words['taskLogs']['code']
 
-/** An empty status means that the task is being submitted. */
+/** The tone of each status. An empty status means that the task is being submitted. */
 const STATUS_TONES: Readonly<Record<Status, Tone>> = {
   SUBMITTING: 'neutral',
   NOT_START: 'neutral',

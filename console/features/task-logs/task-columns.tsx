@@ -23,7 +23,7 @@ export const columnOf = <Task extends AnyTask>(
   ...rest,
 })
 
-/** Only admins get channel and user. */
+/** The columns that the drawing log and the music log share. Only admins get channel and user. */
 export function commonColumns<Task extends AnyTask>(
   t: TFunction,
   kind: TaskKind<Task>,

@@ -9,7 +9,7 @@ import type { AnyTask } from './task-kind.ts'
 
 type FactValue = readonly [keyof Words['taskLogs']['column'], ReactNode]
 
-/** Includes the fields whose columns are hidden. */
+/** All fields of a task, including the fields whose columns are hidden. */
 export function TaskFacts(props: { task: AnyTask; isAdmin: boolean }) {
   const { t } = useTranslation()
   const { task, isAdmin } = props

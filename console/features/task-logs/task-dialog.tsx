@@ -28,7 +28,7 @@ export function TaskDialog(props: {
   )
 }
 
-/** Renders nothing for an empty text. */
+/** A text with a label and a copy button. Renders nothing for an empty text. */
 export function TextPart(props: { name: string; text: string }) {
   const { t } = useTranslation()
   if (props.text === '') return null

@@ -39,7 +39,7 @@ export type NoTasksWords = {
   readonly icon: IconName
   readonly title: string
   readonly body: string
-  /** Set if the site has disabled tasks of this kind. */
+  /** A message that the site has disabled tasks of this kind. Null if the tasks are enabled. */
   readonly off: string | null
 }
 

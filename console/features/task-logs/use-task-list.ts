@@ -13,7 +13,7 @@ type Ask = ListAsk<TaskKind<AnyTask>['address']['filters']>
 
 const EVERY_MS = 1_000
 
-/** Live events update the progress. */
+/** Reads the page of tasks that the URL selects. Live events update the progress. */
 export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
   const isAdmin = isAdminUser(useUser())
   const client = useQueryClient()

@@ -66,7 +66,7 @@ function useGroupChoices(group: string) {
   ]
 }
 
-/** Calls per period, tokens per minute, and concurrent calls. */
+/** The limits of a token: calls per period, tokens per minute, and concurrent calls. */
 function RateFields({ form }: Pick<TokenFormProps, 'form'>) {
   const { t } = useTranslation()
   const { rateLimit } = form.draft

@@ -26,7 +26,7 @@ import {
 import type { Token } from '#read-api/contract/tokens.ts'
 import type { CreateToken, UpdateToken } from '#write-api/contract/tokens.ts'
 
-/** Numbers as entered, and dates in the format of a date-time field. */
+/** The form's values: numbers as entered, and dates in the format of a date-time field. */
 export type TokenDraft = DraftOf<typeof TOKEN_FIELDS> & {
   name: string
   amount: string
@@ -36,7 +36,7 @@ export type TokenDraft = DraftOf<typeof TOKEN_FIELDS> & {
   rateLimit: DraftOf<typeof RATE_LIMIT_FIELDS>
   hasModelLimits: boolean
   models: readonly string[]
-  /** 1 while a token is edited. */
+  /** The number of tokens to create, or 1 while a token is edited. */
   count: string
 }
 
@@ -50,7 +50,7 @@ export type ExpiryPreset = (typeof EXPIRY_PRESETS)[number]
 
 const NEVER = -1
 
-/** Empty if the token never expires. */
+/** Formats unix seconds for a date-time field. The text is empty if the token never expires. */
 export const expiryText = (seconds: number): string => (seconds < 0 ? '' : dateFieldText(seconds))
 
 export function presetText(preset: ExpiryPreset, now: Date): string {
@@ -113,7 +113,7 @@ export function tokenFaults(draft: TokenDraft, unit: AmountUnit, expiresBefore =
 
 const NAME = { maxLength: TOKEN_NAME_MAX }
 
-/** `tokenFaults` must have found no error in the form's values. */
+/** Builds the request body. `tokenFaults` must have found no error in the form's values. */
 export const termsOfDraft = (draft: TokenDraft, unit: AmountUnit): CreateToken => ({
   ...bodyOf(TOKEN_FIELDS, { ...draft, allowIps: addressLines(draft.allowIps).join('\n') }),
   name: draft.name.trim(),
@@ -187,7 +187,7 @@ export function wrongAddress(text: string): { line: number; address: string } | 
   return at < 0 ? null : { line: at + 1, address: (lines[at] ?? '').slice(0, 60) }
 }
 
-/** Accepts IPv4, IPv6 and CIDR ranges. */
+/** True for an IPv4 address, an IPv6 address or a CIDR range. */
 function isAddress(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/')
   const isFour = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(address)

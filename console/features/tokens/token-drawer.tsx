@@ -25,11 +25,11 @@ import { TokenForm } from './token-form.tsx'
 type TokenDrawerProps = {
   edited: Token | 'new' | null
   onClose: () => void
-  /** In the order of creation, with their keys. */
+  /** Receives the created tokens with their keys in the order of creation. */
   onCreated: (tokens: readonly ReadyToken[]) => void
 }
 
-/** Each opening mounts the form again with its initial values. */
+/** Creates tokens or edits a token. Each opening mounts the form again with its initial values. */
 export function TokenDrawer(props: TokenDrawerProps) {
   const last = useRef<Token | 'new'>('new')
   if (props.edited !== null) last.current = props.edited

@@ -111,7 +111,7 @@ function ChosenTokens(props: { chosen: ChosenRows<Token>; actions: TokenActions 
   )
 }
 
-/** A deletion or a resync reloads the list. */
+/** Updates visible rows from live events. A deletion or a resync reloads the list. */
 function useLiveTokens(): void {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: tokensKey })

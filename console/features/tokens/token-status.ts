@@ -9,7 +9,7 @@ const STATES: Readonly<Record<number, TokenState>> = {
   4: 'exhausted',
 }
 
-/** `restricted` is an enabled token that may call only certain models. */
+/** Returns the status, or `restricted` for an enabled token that may call only certain models. */
 export function tokenState(token: Pick<Token, 'status' | 'model_limits_enabled'>): TokenState {
   const state = STATES[token.status] ?? 'unknown'
   return state === 'enabled' && token.model_limits_enabled ? 'restricted' : state
@@ -24,13 +24,13 @@ const isOver = (
   now: number,
 ) => end >= 0 && end <= now && (status === 1 || status === 4)
 
-/** Returns null if the status cannot be toggled. */
+/** Returns the status after a toggle, or null if the status cannot be toggled. */
 export function toggledStatus(status: number): 1 | 2 | null {
   if (status === 1) return 2
   return status === 2 ? 1 : null
 }
 
-/** An integer from 0 to 100. */
+/** Returns the used share of the budget in percent, as an integer from 0 to 100. */
 export function usedPercent(token: Pick<Token, 'used_quota' | 'remain_quota'>): number {
   const used = BigInt(token.used_quota)
   const remain = token.remain_quota > 0 ? BigInt(token.remain_quota) : 0n

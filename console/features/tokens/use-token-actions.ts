@@ -14,7 +14,7 @@ export type TokenActions = ReturnType<typeof useTokenActions>
 
 type Given = Record<'onEdit' | 'onSnippets', (token: Token) => void>
 
-/** The list shows a change before the server responds. */
+/** Actions on tokens. The list shows a change before the server responds. */
 export function useTokenActions(given: Given) {
   const setEnabled = useSwitch()
   const { t } = useTranslation()
@@ -75,7 +75,7 @@ function useSwitch() {
   return setEnabled
 }
 
-/** If the request fails, no token is deleted. */
+/** Deletes the tokens in one request. If the request fails, no token is deleted. */
 async function deleteTokens(ids: readonly number[]): Promise<void> {
   const [id] = ids
   if (ids.length === 1) await call('DELETE /api/token/:id/', { params: { id } })

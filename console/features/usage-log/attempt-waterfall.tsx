@@ -7,7 +7,7 @@ import { type AttemptBar, attemptBars } from './attempts.ts'
 import { ChannelLink } from './channel-link.tsx'
 import { shortDuration } from './timing.ts'
 
-/** Each tried channel is one attempt. Admins only. */
+/** The attempts of a call on a time axis. Each tried channel is one attempt. Admins only. */
 export function AttemptWaterfall({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const bars = attemptBars(otherOf(row))

@@ -1,6 +1,6 @@
 import type { LogOther } from '#read-api/contract/logs.ts'
 
-/** `start` and `length` are shares (0 to 1) of the time of all attempts. */
+/** An attempt as a bar. `start` and `length` are shares (0 to 1) of the time of all attempts. */
 export type AttemptBar = {
   readonly index: number
   readonly channel: number
@@ -11,7 +11,7 @@ export type AttemptBar = {
   readonly length: number
 }
 
-/** Only admins receive attempts from the server. */
+/** Returns the attempts of a call in order. Only admins receive attempts from the server. */
 export function attemptBars(other: LogOther): AttemptBar[] {
   const attempts = other.admin_info?.attempts ?? []
   const whole = attempts.reduce((sum, { ms }) => sum + ms, 0)

@@ -10,7 +10,7 @@ import type { LogView } from './use-log-view.ts'
 
 type Props = { bars: readonly CallBar[]; onChoose: (bar: CallBar) => void }
 
-/** A click on a bar limits the list to the bar's hours. */
+/** A chart of calls over time. A click on a bar limits the list to the bar's hours. */
 export function CallChart({ view }: { view: LogView }) {
   const { t } = useTranslation()
   const [isTable, setTable] = useState(false)
@@ -147,7 +147,7 @@ function Table({ bars, onChoose }: Props) {
   )
 }
 
-/** Formats a bar as `11-21 07:00–08:00: 45 calls, $0.27`. */
+/** Returns a function that formats a bar as `11-21 07:00–08:00: 45 calls, $0.27`. */
 function useBarText(): (bar: CallBar) => string {
   const { t } = useTranslation()
   const number = useNumberFormat()

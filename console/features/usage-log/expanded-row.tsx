@@ -11,7 +11,7 @@ type Details = typeof import('./log-details.tsx')
 let fetched: Details | null = null
 let fetching: Promise<Details> | null = null
 
-/** Only the first call loads anything. */
+/** Loads the component and the texts of row details in advance. Only the first call loads them. */
 export function prefetchDetails(): void {
   fetchDetails().catch(() => undefined)
 }
@@ -53,7 +53,7 @@ function Waiting() {
   )
 }
 
-/** Browsers retry a failed script only after a reload. */
+/** Asks the user to reload the page, because browsers retry a failed script only after a reload. */
 function Lost() {
   const { t } = useTranslation()
   return (

@@ -18,7 +18,7 @@ export class RowCounter {
     }
   }
 
-  /** Without the header of a CSV file. */
+  /** The number of rows so far, without the header of a CSV file. */
   get rows(): number {
     return Math.max(0, this.lines - (this.#hasQuotes ? 1 : 0))
   }

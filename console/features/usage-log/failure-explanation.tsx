@@ -27,7 +27,7 @@ export function FailureAccount({ row }: { row: LogEntry }) {
 
 const MESSAGE_MAX = 500
 
-/** The server has removed secrets from the message. */
+/** The provider's error message, from which the server has removed secrets. */
 function ProviderMessage({ text }: { text: string }) {
   const { t } = useTranslation()
   const letters = [...text.trim()]

@@ -10,9 +10,9 @@ export type LiveTail = {
   readonly isHeld: boolean
   /** Too many pending rows were dropped, so the list must be reloaded to show them. */
   readonly isOverfull: boolean
-  /** Missed live events are not counted. */
+  /** The number of pending rows that were dropped. Missed live events are not counted. */
   readonly dropped: number
-  /** Rows with higher ids arrived last and are highlighted for a moment. */
+  /** The id above which rows are new. These rows arrived last and are highlighted for a moment. */
   readonly freshAbove: number
 }
 
@@ -25,7 +25,7 @@ export const EMPTY_TAIL: LiveTail = {
   freshAbove: Number.MAX_SAFE_INTEGER,
 }
 
-/** The maximum number of shown live rows, and of pending rows. */
+/** The maximum number of shown live rows. The same maximum applies to pending rows. */
 export const TAIL_MAX = 5_000
 
 /** Newest first. `isWhole` is true if the page is the last page. */
@@ -53,13 +53,13 @@ export function receive(tail: LiveTail, rows: readonly LogEntry[], page: PageBel
   return { ...tail, pending: pending.slice(0, TAIL_MAX), isOverfull: true, dropped }
 }
 
-/** Resuming shows the pending rows. */
+/** Pauses or resumes the list. Resuming shows the pending rows. */
 export function hold(tail: LiveTail, isHeld: boolean): LiveTail {
   if (isHeld === tail.isHeld) return tail
   return isHeld ? { ...tail, isHeld } : { ...release(tail), isHeld: false }
 }
 
-/** Works even while the list is paused. */
+/** Shows the pending rows, even while the list is paused. */
 export function release(tail: LiveTail): LiveTail {
   if (tail.pending.length === 0) return tail
   const shown = inOrder(tail.pending, tail.shown).slice(0, TAIL_MAX)
@@ -75,7 +75,7 @@ export function withPage(tail: LiveTail, page: PageBelow): readonly LogEntry[] {
   return inOrder(live, page.rows)
 }
 
-/** Rows with a lower id belong to later pages. */
+/** Returns the lowest id of the page. Rows with a lower id belong to later pages. */
 const lowestOf = ({ rows, isWhole }: PageBelow): number => (isWhole ? 0 : (rows.at(-1)?.id ?? 0))
 
 /** Newest first. Usually all rows of `above` are newer than the rows of `below`. */

@@ -86,7 +86,7 @@ export function RetryCell({ row }: { row: LogEntry }) {
   )
 }
 
-/** An abnormal end, an error, a note. */
+/** Describes the unusual facts about a call: an abnormal end, an error, a note. */
 export function DetailsCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const other = otherOf(row)
@@ -102,7 +102,7 @@ export function DetailsCell({ row }: { row: LogEntry }) {
   )
 }
 
-/** A click filters the list by the value. */
+/** The value of a cell. A click filters the list by this value. */
 export function FilterValue(props: {
   /** The value as text, for the accessible name. */
   value: string

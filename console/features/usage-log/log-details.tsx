@@ -51,7 +51,7 @@ function LogFacts({ row }: { row: LogEntry }) {
   )
 }
 
-/** Shown only if the user may use both the call's model and its group. */
+/** A link to the playground with the call's model and group, if the user may use both. */
 function TryAgain({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const isCall = row.request_id !== ''
@@ -169,7 +169,7 @@ function UsedInAll({ usage }: { usage: LoggedUsage }) {
 
 const nameOf = ({ id, username }: NonNullable<LogOther['changed_by']>) => username || `#${id}`
 
-/** The hold is the quota set aside before the call. */
+/** The hold (the quota set aside before the call) and the part of the hold that was released. */
 function Hold(props: { hold: number; charged: number }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -12,7 +12,7 @@ import { rangeParam, relativeRange } from '#console/ui/time-range/time-range.ts'
 export const LOG_TYPES = [0, 1, 2, 3, 4, 5, 6] as const
 export type LogType = (typeof LOG_TYPES)[number]
 
-/** From midnight until one hour ahead. */
+/** The default range: from midnight until one hour ahead. */
 export const DEFAULT_RANGE = relativeRange('today')
 
 /** All stored in the URL. An empty text or 0 is not active. */
@@ -21,18 +21,18 @@ const FILTERS = {
   token: textParam(),
   model: textParam(),
   group: textParam(),
-  /** The id of a call or its start. A search by id ignores the time range. */
+  /** The id of a call or the start of an id. A search by id ignores the time range. */
   request: textParam('', 100),
   range: rangeParam(DEFAULT_RANGE),
-  /** Admins only. */
+  /** The channel id. Admins only. */
   channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
-  /** A channel on which an attempt of the call failed. Admins only. */
+  /** The id of a channel on which an attempt of the call failed. Admins only. */
   failed_channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
-  /** Admins only. */
+  /** The username. Admins only. */
   username: textParam(),
 } as const
 
-/** The server sorts only the newest 10 000 rows. */
+/** The server's sort name of each sortable column. The server sorts only the newest 10 000 rows. */
 export const LOG_SORTS = {
   time: 'created_at',
   username: 'username',
@@ -64,14 +64,14 @@ export type LogFilters = Pick<UrlValues<typeof LOG_URL>, keyof typeof FILTERS>
 
 export const NO_FILTERS: LogFilters = fallbacksOf(FILTERS)
 
-/** Clears the filters for admins if the user is not an admin. */
+/** Returns the filters in `values`. Filters for admins are cleared if the user is not an admin. */
 export function filtersOf(values: LogFilters, isAdmin: boolean): LogFilters {
   const { type, token, model, group, request, range } = values
   const { channel, failed_channel, username } = isAdmin ? values : NO_FILTERS
   return { type, token, model, group, request, range, channel, failed_channel, username }
 }
 
-/** The default range is not counted. */
+/** Returns the number of active filters. The default range is not counted. */
 export const filterCount = (filters: LogFilters): number =>
   Object.keys(FILTERS).filter(
     (name) => filters[name as keyof LogFilters] !== NO_FILTERS[name as keyof LogFilters],

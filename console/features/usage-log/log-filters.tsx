@@ -16,7 +16,7 @@ import { RequestSearch } from './request-id-search.tsx'
 import { useIsTight } from './use-call-bars.ts'
 import type { LogView } from './use-log-view.ts'
 
-/** A narrow window shows the filters behind a button. */
+/** The filters of the log, as stored in the URL. A narrow window shows them behind a button. */
 export function LogFilterBar(props: { view: LogView }) {
   const { t } = useTranslation()
   const { filters, setFilters, clearFilters } = props.view
@@ -76,7 +76,7 @@ export function LogFilterBar(props: { view: LogView }) {
   )
 }
 
-/** A click removes the filter. */
+/** Names the channel on which the listed calls have failed attempts. A click removes the filter. */
 function FailedChannelChip(props: { id: number; onRemove: () => void }) {
   const { t } = useTranslation()
   const name = useQuery(channelNameQuery(props.id)).data || `#${props.id}`
@@ -143,7 +143,7 @@ function AdminFields({ view }: { view: LogView }) {
   )
 }
 
-/** Time range and failed channel are not behind the button. */
+/** Returns the number of filters behind the button. Time range and failed channel are visible. */
 const foldCount = (filters: LogFilters): number =>
   filterCount({ ...filters, range: DEFAULT_RANGE, failed_channel: 0 })
 

@@ -23,7 +23,7 @@ type Props = {
   reading: Reading
 }
 
-/** Compact, because users scan many rows. */
+/** The default density of the log, because users scan many rows. */
 export const LOG_DENSITY = 'compact'
 
 const rowKey = (row: LogEntry): string => String(row.id)

@@ -9,7 +9,7 @@ import type { LogFilters } from './log-filter-params.ts'
 
 type Props = { readonly stat: LogStat | undefined; readonly type: LogFilters['type'] }
 
-/** Covers all pages. */
+/** The totals of all rows that match the filters, on all pages. */
 export function LogSummary({ stat, type }: Props) {
   // The total of other types is the amount that was credited or that an admin has changed.
   const isCalls = type === 0 || type === 2 || type === 6

@@ -13,14 +13,14 @@ import type { LoggedUsage, LogOther } from '#read-api/contract/logs.ts'
 
 export type PriceTermName = keyof Words['logDetails']['term']
 
-/** Has the same name as on the pricing page. */
+/** A factor of the price, with the same name as on the pricing page. */
 export type PriceFactor = {
   readonly name: FactorName
   readonly value: string
 }
 type FactorName = keyof Words['usageLog']['factor']
 
-/** In quota units: `amount` is exactly `count` times all factors. */
+/** A term of the price in quota units: `amount` is exactly `count` times all factors. */
 export type PriceTerm = {
   readonly name: PriceTermName
   readonly count: number

@@ -12,7 +12,7 @@ export const paceOfFirstToken = (ms: number): Pace =>
 export const durationMs = (row: LogEntry, other: LogOther): number | null =>
   other.end === 'interrupted' ? null : (other.duration_ms ?? row.use_time * 1000)
 
-/** Formats as `840 ms`, `3.2 s` or `62 s`. */
+/** Formats a duration as `840 ms`, `3.2 s` or `62 s`. */
 export function shortDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`

@@ -121,7 +121,7 @@ function useLogCommands(acts: {
 
 type LiveStatusProps = {
   isPaused: boolean
-  /** The user is reading, so new rows are not inserted. */
+  /** True while the user reads the list. New rows are not inserted during this time. */
   isHeld: boolean
   /** No new row can appear: the range has ended or the page is not the first page. */
   isPast: boolean

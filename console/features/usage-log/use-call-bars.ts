@@ -6,7 +6,7 @@ import type { LogView } from './use-log-view.ts'
 
 const READ_EVERY_MS = 15_000
 
-/** 24 bars, one for each hour of a day, need this width. */
+/** Returns true if the window has space for 24 bars, one for each hour of a day. */
 export const useIsWide = (): boolean => useMedia('(min-width: 1100px)')
 
 /** Null if the filters don't allow counts or if there is no space for the chart. */

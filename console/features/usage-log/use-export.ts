@@ -19,7 +19,7 @@ const TYPES: Record<ExportKind, string> = {
 }
 const TOLD_EVERY_MS = 200
 
-/** The user can cancel a running export. */
+/** Manages the export of all rows that match the filters. The user can cancel a running export. */
 export function useExport(view: LogView) {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -48,7 +48,7 @@ export function useExport(view: LogView) {
     showSuccess(t('usageLog.exported', { count, rows: number.format(count) }))
   }
   return {
-    /** Null while no export is running. */
+    /** The number of rows received, or null while no export is running. */
     rows,
     cancel: () => running.current?.abort(),
     ...{ columns, isChoosing, setChoosing },
@@ -88,7 +88,7 @@ const NONE: readonly string[] = []
 const readLeftOut = (stored: unknown): readonly string[] | null =>
   Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : null
 
-/** By default, all columns are exported. */
+/** Manages the columns of exports. By default, all columns are exported. */
 function useExportColumns(isAdmin: boolean) {
   const [leftOut, store] = useLocalPreference(LEFT_OUT_KEY, NONE, readLeftOut)
   const all = exportColumns(isAdmin)

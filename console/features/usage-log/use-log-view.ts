@@ -36,10 +36,10 @@ export function useLogView() {
     const filterKey = JSON.stringify({ ...filters, range: rangeText(filters.range) })
     return {
       isAdmin,
-      /** Null for the live rows of all users. */
+      /** The user whose live rows are shown, or null for the rows of all users. */
       ownId: isAdmin ? null : (user?.id ?? 0),
       filters,
-      /** Null means newest first, which is the only order with live rows. */
+      /** The sort order. Null means newest first, which is the only order with live rows. */
       sort: sortOf(values),
       page: values.p,
       pageSize,
@@ -66,7 +66,7 @@ export function useLogView() {
   }, [values, isAdmin, user?.id, pageSize, set, remember])
 }
 
-/** Null is the default order (newest first). */
+/** Returns the sort order in the URL, or null for the default order (newest first). */
 const sortOf = ({ sort, order }: Pick<UrlValues<typeof LOG_URL>, 'sort' | 'order'>): Sort | null =>
   sort === '' || (sort === 'time' && order === 'desc')
     ? null

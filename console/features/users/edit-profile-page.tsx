@@ -14,7 +14,7 @@ import type { User } from '#read-api/contract/users.ts'
 import { useUserForm } from './form/use-user-form.ts'
 import { UserForm } from './form/user-form.tsx'
 
-/** Users cannot change their own group or quota. */
+/** A form for the user's own name and password. Users cannot change their own group or quota. */
 export function SelfPage() {
   const { t } = useTranslation()
   const own = useQuery(ownUserQuery)
@@ -37,7 +37,7 @@ export function SelfPage() {
   )
 }
 
-/** Saving mounts the form again with the saved values. */
+/** The form with the loaded values. Saving mounts the form again with the saved values. */
 function Form({ user, onSaved }: { user: User; onSaved: () => void }) {
   const { t } = useTranslation()
   const form = useUserForm({ isOpen: true, kind: 'self', user, onClose: onSaved })
@@ -51,5 +51,5 @@ function Form({ user, onSaved }: { user: User; onSaved: () => void }) {
   )
 }
 
-/** Each opened form reads the user again. */
+/** Reads the user with balance and bindings. Each opened form reads the user again. */
 const ownUserQuery = { ...apiQuery('GET /api/user/self', undefined, ['own-user']), staleTime: 0 }

@@ -22,7 +22,7 @@ import '../../ui/forms/forms.css'
 import './users.css'
 
 type DialogProps = {
-  /** Empty while the dialog is closed. */
+  /** The users whose balance is adjusted; empty while the dialog is closed. */
   users: readonly User[]
   onClose: () => void
 }
@@ -106,7 +106,7 @@ function Users() {
   )
 }
 
-/** Super admins may also change their own quota. */
+/** The role of super admins, who may also change their own quota. */
 const ROOT = 100
 
 const AT = { list: '/admin/users', edit: '/user/edit' }

@@ -14,7 +14,7 @@ import type { Order } from '#read-api/contract/top-ups.ts'
 
 const EVERY_MS = 500
 
-/** Hidden if the user has no orders. */
+/** The user's orders. Hidden if the user has no orders. */
 export function OrdersPanel() {
   const { t } = useTranslation()
   const [page, setPage] = useState(0)

@@ -15,7 +15,7 @@ import { gainsKey } from './use-wallet.ts'
 const EVERY_MS = 5_000
 /** One poll every 5 s. Afterwards, only live events report the payment. */
 const LOOKS_MAX = 60
-/** After this time in seconds, an unpaid order counts as abandoned. */
+/** The time in seconds after which an unpaid order counts as abandoned. */
 const GIVEN_UP_AFTER_S = 3_600
 
 /** Shown after the user returns from the payment page, until the payment arrives. */

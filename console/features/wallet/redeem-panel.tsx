@@ -18,7 +18,7 @@ import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { Redeemed } from '#write-api/contract/redemptions.ts'
 import { gainsKey } from './use-wallet.ts'
 
-/** A link may contain the redemption code: `?code=`. */
+/** The redemption code, which a link may contain: `?code=`. */
 const ADDRESS = { code: textParam() }
 
 export function RedeemPanel() {
@@ -106,7 +106,7 @@ function useRedeem() {
   return { box, code, setCode: change, fault, given, isBusy, submit }
 }
 
-/** The super admin sets the URL of the shop. */
+/** A link to the shop, which opens in a new tab. The super admin sets the URL of the shop. */
 function TopUpLink() {
   const { t } = useTranslation()
   const link = useStatus()?.top_up_link ?? ''

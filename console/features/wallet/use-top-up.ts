@@ -73,7 +73,7 @@ export function useTopUp() {
   }
 }
 
-/** An error here must not prevent the payment. */
+/** Stores the id of the new order. An error here must not prevent the payment. */
 async function rememberOrder(client: QueryClient): Promise<void> {
   const asked = { ...ownOrdersQuery(0), staleTime: JUST_READ_MS, retry: false }
   const newest = (await client.fetchQuery(asked).catch(() => null))?.items[0]
@@ -128,14 +128,14 @@ export function awaitedOrder(): number | null {
 
 const awaitOrder = (id: number): void => sessionStorage.setItem(KEY, String(id))
 
-/** Returns true only on the first call for an order. */
+/** Removes the stored id of the order. Returns true only on the first call for an order. */
 export function forgetOrder(id: number): boolean {
   if (awaitedOrder() !== id) return false
   sessionStorage.removeItem(KEY)
   return true
 }
 
-/** `amount` is null until the user enters an amount. */
+/** The values of the top-up form. `amount` is null until the user enters an amount. */
 type TopUpDraft = { amount: string | null; code: string; method: PaymentMethod }
 
 const AMOUNT_MAX = 1_000_000
@@ -145,7 +145,7 @@ const PICKS = [5, 10, 20, 50, 100, 500]
 const typedOut = (text: string): string =>
   /^\d*$/.test(text) ? text.replace(/^0+/, '') || '1' : text
 
-/** Whole dollars. Null for any other text. */
+/** Parses an amount in whole dollars. Returns null for any other text. */
 export const amountOf = (typed: string): number | null =>
   /^\d+$/.test(typed) ? Number(typed) : null
 

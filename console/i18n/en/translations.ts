@@ -41,7 +41,7 @@ const timeRange: SharedWords['timeRange'] = {
   fault: 'Fill in both times, the first not after the second',
 }
 
-/** A text with another meaning in some area gets its own key. */
+/** Texts with the same meaning in several areas. A text with another meaning gets its own key. */
 const words: SharedWords['words'] = {
   undo: 'Undo',
   reconnectNow: 'Reconnect now',

@@ -1,4 +1,4 @@
-/** Loaded with the details of an expanded row of the usage log. */
+/** The texts of an expanded row of the usage log, which load with the row's details. */
 export const logDetails = {
   endReason: {
     user_disabled: '用户已被禁用或删除',

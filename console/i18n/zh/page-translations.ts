@@ -8,7 +8,7 @@ import { settings } from './settings.ts'
 import { taskLogs } from './task-logs.ts'
 import { users } from './users.ts'
 
-/** `needWords` loads the texts together with the pages that use them. */
+/** The texts of a few pages. `needWords` loads the texts together with these pages. */
 const logExport = {
   title: '导出的列',
   lead: 'CSV 只包含勾选的列，此选择保存在本浏览器中。',

@@ -40,7 +40,7 @@ const timeRange = {
   fault: '请填写两个时间，且开始不晚于结束',
 }
 
-/** A text with another meaning in some area gets its own key. */
+/** Texts with the same meaning in several areas. A text with another meaning gets its own key. */
 const words = {
   undo: '撤销',
   reconnectNow: '立即重连',

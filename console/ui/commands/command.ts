@@ -30,7 +30,7 @@ export function registerCommands(source: Source): () => void {
   return () => sources.delete(source)
 }
 
-/** Commands of the page come first. */
+/** Returns the commands of the current screen. Commands of the page come first. */
 export function currentCommands(): readonly Command[] {
   const byId = new Map<string, Command>()
   for (const source of sources) {

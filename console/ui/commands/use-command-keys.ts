@@ -15,7 +15,7 @@ function press(commands: readonly Command[], pending: string, key: string): Pres
   return { command: null, pending: begins ? key : '' }
 }
 
-/** A text field or a dialog, for example, needs the keys itself. */
+/** Returns true if the focused element needs the keys itself, such as a text field or a dialog. */
 function isMeantForTarget(target: EventTarget | null): boolean {
   if (document.querySelector('[aria-modal="true"]') !== null) return true
   if (!(target instanceof Element)) return false

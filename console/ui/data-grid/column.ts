@@ -3,14 +3,14 @@ import type { ReactNode } from 'react'
 
 export type Column<Row> = {
   readonly id: string
-  /** Also shown by the column chooser and on cards. */
+  /** The text of the header, which the column chooser and cards also show. */
   readonly title: string
-  /** If set, the header's tooltip shows `title`. */
+  /** A shorter text for the header. If set, the header's tooltip shows `title`. */
   readonly heading?: string
   readonly cell: (row: Row) => ReactNode
-  /** Elapsed time. Replaces `cell` if the user prefers elapsed times. */
+  /** Renders the cell as elapsed time. Replaces `cell` if the user prefers elapsed times. */
   readonly agoCell?: (row: Row) => ReactNode
-  /** In pixels, initially. Columns of amounts (`.tg-amount`) grow to fit their content. */
+  /** The initial width in pixels. Columns of amounts (`.tg-amount`) grow to fit their content. */
   readonly width: number
   readonly minWidth?: number
   readonly isGrowing?: boolean
@@ -68,7 +68,7 @@ export const NO_LAYOUT: StoredLayout = { order: [], shown: {}, widths: {} }
 export const WIDTH_MIN = 56
 export const WIDTH_MAX = 1200
 
-/** Returns null if the stored value is not a layout. */
+/** Validates a stored layout. Returns null if the stored value is not a layout. */
 export function readLayout(stored: unknown): StoredLayout | null {
   if (typeof stored !== 'object' || stored === null) return null
   const { order, shown, widths, isAgo } = stored as Partial<Record<keyof StoredLayout, unknown>>
@@ -80,7 +80,7 @@ export function readLayout(stored: unknown): StoredLayout | null {
   }
 }
 
-/** Columns that are not stored keep their position. */
+/** Returns the columns in the stored order. Columns that are not stored keep their position. */
 export function inOrder<Row>(
   columns: readonly Column<Row>[],
   order: readonly string[],
@@ -104,7 +104,7 @@ export function widthOf<Row>(column: Column<Row>, layout: StoredLayout): number 
 export const clampWidth = (width: number, min = WIDTH_MIN): number =>
   Math.round(Math.min(WIDTH_MAX, Math.max(min, width)))
 
-/** Moves `id` by `step` positions, at most to the first or last position. */
+/** Returns the ids with `id` moved by `step` positions, at most to the first or last position. */
 export function moved(ids: readonly string[], id: string, step: number): string[] {
   const from = ids.indexOf(id)
   const to = Math.min(ids.length - 1, Math.max(0, from + step))

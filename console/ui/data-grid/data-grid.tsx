@@ -16,7 +16,7 @@ import './data-grid.css'
 import './page-scroll.css'
 import './scroll-bar.css'
 
-/** Applies to a list whose height is limited to the height of the window. */
+/** The minimum height of a list whose height is limited to the height of the window. */
 const ROOM_MIN_PX = 240
 const GAP_PX = 12
 

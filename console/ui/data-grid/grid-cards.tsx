@@ -72,7 +72,7 @@ function HeadOpener<Row>({ props, grid, row, index }: Given<Row>) {
   )
 }
 
-/** For touch only. Keyboards and screen readers use the card's head. */
+/** A button that opens the card by touch. Keyboards and screen readers use the card's head. */
 function FootOpener<Row>(given: Given<Row> & { isBare: boolean }) {
   const { props, grid, row, index, isBare } = given
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)
@@ -111,7 +111,7 @@ const filled = <Row,>({ columns, row }: Lines<Row>) =>
     .map(({ id, title, cell }) => ({ id, title, value: cell(row) }))
     .filter(({ value }) => value !== undefined && value !== null && value !== '')
 
-/** Only some of the values have a label. */
+/** Renders values in one line. Only some of the values have a label. */
 function CardBrief<Row>(props: Lines<Row>) {
   if (props.columns.length === 0) return null
   return (

@@ -54,7 +54,7 @@ function ColumnResizer(props: { title: string; width: number; onWidth: (width: n
   )
 }
 
-/** The stored width of a growing column is smaller than the rendered width. */
+/** Returns the rendered width of a column. The stored width of a growing column is smaller. */
 const drawnWidth = (handle: HTMLElement): number | undefined =>
   handle.parentElement?.getBoundingClientRect().width
 

@@ -1,6 +1,6 @@
 export type GridAct = { move: number } | 'open' | 'expand' | 'select' | 'collapse' | null
 
-/** `active` is -1 if no row is active. */
+/** Returns the action of a key in a grid of `count` rows. `active` is -1 if no row is active. */
 export function actOf(key: string, active: number, count: number, pageRows: number): GridAct {
   if (count === 0) return null
   const target = targetOf(key, active, count, pageRows)
@@ -38,7 +38,7 @@ function targetOf(key: string, active: number, count: number, pageRows: number):
   }
 }
 
-/** True on a control that handles its keys and clicks itself. */
+/** Returns true if the event started on a control that handles its keys and clicks itself. */
 export function isOnControl(target: EventTarget): boolean {
   return (
     target instanceof Element &&

@@ -8,11 +8,11 @@ export type Selection = {
   readonly onChange: (keys: ReadonlySet<string>) => void
 }
 
-/** The row's children are separate rows of the list. */
+/** The position of a row in a tree. The row's children are separate rows of the list. */
 export type Branch = {
-  /** From 1 for top-level rows. */
+  /** The depth in the tree, from 1 for top-level rows. */
   readonly level: number
-  /** Undefined for a row without children. */
+  /** True if the children are shown. Undefined for a row without children. */
   readonly isOpen?: boolean
   readonly onToggle?: () => void
 }
@@ -25,18 +25,18 @@ export type DataGridHandle = {
 export type DataGridProps<Row> = {
   label: string
   rows: readonly Row[]
-  /** Must be unique and stable: the list keeps its position by keys when rows are added. */
+  /** Returns a unique and stable key, by which the list keeps its position when rows are added. */
   rowKey: (row: Row) => string
   layout: ColumnLayout<Row>
-  /** Counts all pages. `firstIndex` is the zero-based index of the first row. */
+  /** The number of rows on all pages. `firstIndex` is the zero-based index of the first row. */
   total?: number
   firstIndex?: number
-  /** Placeholder rows appear after a short delay. */
+  /** True during the first load. Placeholder rows appear after a short delay. */
   isLoading?: boolean
-  /** The current rows stay visible, but dimmed. */
+  /** True while other rows load. The current rows stay visible, but dimmed. */
   isRefetching?: boolean
   empty?: ReactNode
-  /** If set, click, Enter and Space expand a row. */
+  /** Renders the details below a row. If set, click, Enter and Space expand a row. */
   expand?: (row: Row) => ReactNode
   /** Each new key opens the row's details only once, so that the user can close them. */
   openKey?: string | undefined
@@ -44,22 +44,22 @@ export type DataGridProps<Row> = {
   onOpen?: (row: Row) => void
   /** The label of the button that opens a card. The default is "Edit". */
   openText?: string
-  /** Makes the list a tree, whose branches arrow keys and Space open and close. */
+  /** Makes the list a tree. Arrow keys and Space open and close the branches of the tree. */
   branch?: (row: Row) => Branch
   selection?: Selection
   sort?: Sort | null
   onSort?: (sort: Sort) => void
   isMuted?: (row: Row) => boolean
-  /** A card has no tooltips. */
+  /** Renders a note on a card, because a card has no tooltips. */
   cardNote?: (row: Row) => ReactNode
-  /** The list highlights a row that has just arrived once. */
+  /** Returns true for a row that has just arrived. The list highlights such a row once. */
   isFresh?: (row: Row) => boolean
   isFirstSticky?: boolean
-  /** The default is comfortable. The user can choose another row height. */
+  /** The row height until the user chooses one. The default is comfortable. */
   density?: Density
-  /** A CSS length. The default is the height that remains in the window. */
+  /** The maximum height as a CSS length. The default is the height that remains in the window. */
   maxHeight?: string
-  /** For a button that scrolls to new rows. */
+  /** Called when the newest row appears or disappears, for a button that scrolls to new rows. */
   onAtTop?: (isAtTop: boolean) => void
   gridRef?: Ref<DataGridHandle>
 }

@@ -10,7 +10,7 @@ type RowProps<Row> = {
   props: DataGridProps<Row>
   grid: Grid<Row>
   acts: RowActs
-  /** Called after each rendering of the row's cells. */
+  /** Measures the element of the row. Called after each rendering of the row's cells. */
   measure: (element: Element) => void
   row: Row
   index: number
@@ -57,7 +57,7 @@ type DrawnRowProps = {
   measure: (element: Element) => void
 }
 
-/** Memoized because scrolling renders the list on every frame. */
+/** A row, memoized because scrolling renders the list on every frame. */
 const DrawnRow = memo(function DrawnRow(props: DrawnRowProps) {
   const { index, row, columns, isSelected, isExpanded, acts, measure } = props
   const element = useRef<HTMLDivElement>(null)
@@ -111,7 +111,7 @@ const DrawnRow = memo(function DrawnRow(props: DrawnRowProps) {
 
 type AnyCell = (row: unknown) => ReactNode
 
-/** Memoized because scrolling changes neither the row nor the column. */
+/** A cell's content, memoized because scrolling changes neither the row nor the column. */
 const CellContent = memo(function CellContent(props: { cell: AnyCell; row: unknown }) {
   return props.cell(props.row)
 })

@@ -17,7 +17,7 @@ export function toggled(
   return next
 }
 
-/** Deselects the rows if all of them are selected already. */
+/** Selects all rows in `keys`. If all of these rows are selected already, deselects them. */
 export function allToggled(selected: ReadonlySet<string>, keys: readonly string[]): Set<string> {
   const next = new Set(selected)
   const areAllOn = keys.every((key) => selected.has(key))

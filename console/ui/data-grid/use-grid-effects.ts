@@ -43,7 +43,7 @@ function toggle<Row>(
   else branch.onToggle?.()
 }
 
-/** `j` and `k` work on the complete page. */
+/** Adds the list's shortcuts to the sheet of shortcuts. `j` and `k` work on the complete page. */
 export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>): void {
   const { t } = useTranslation()
   const move = (step: number) => {
@@ -141,7 +141,7 @@ export function useWholeAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement
   return { layout: whole, measure }
 }
 
-/** Measuring after layout avoids a second layout. */
+/** Returns a function that measures elements after layout, which avoids a second layout. */
 function afterLayout(look: (elements: readonly Element[]) => void): (element: Element) => void {
   const observer = new ResizeObserver((entries) => {
     const elements = entries.map(({ target }) => target)

@@ -14,15 +14,15 @@ import {
 export type Grid<Row> = {
   readonly id: string
   readonly scroller: RefObject<HTMLDivElement | null>
-  /** The element that scrolls. Null if the list is empty. */
+  /** The element that scrolls. Null if it is not rendered, because the list is empty. */
   readonly box: HTMLDivElement | null
   readonly attach: (box: HTMLDivElement | null) => void
   readonly virtualizer: Virtualizer<HTMLDivElement, Element>
-  /** Null unless the list scrolls with the page, because details are open. */
+  /** The position of a list that scrolls with the page (because details are open), or null. */
   readonly page: PagePosition | null
-  /** In pixels, from the start of the scrolled content to the first row. */
+  /** The distance in pixels from the start of the scrolled content to the first row. */
   readonly margin: number
-  /** The row that receives keys, or -1. The index changes when the row moves. */
+  /** The index of the row that receives keys, or -1. The index changes when the row moves. */
   readonly active: number
   readonly isExpanded: (row: Row) => boolean
   readonly activate: (index: number) => void
@@ -31,7 +31,7 @@ export type Grid<Row> = {
   readonly select: (index: number, isRange: boolean) => void
 }
 
-/** Enough for three frames of fast scrolling. */
+/** The number of invisible rows rendered at each end, for three frames of fast scrolling. */
 export const OVERSCAN = 5
 
 /** The newest row counts as visible up to this scroll offset. */
@@ -96,7 +96,7 @@ export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<
   }
 }
 
-/** An index without a row also has a key. */
+/** Returns a function that maps an index to a row key. An index without a row also has a key. */
 function useKeyAt<Row>({ rows, rowKey }: DataGridProps<Row>) {
   return useCallback(
     (index: number) => {
@@ -117,7 +117,7 @@ function selectRow<Row>(
   selection.onChange(toggled(selection.keys, rows.map(rowKey), index, range))
 }
 
-/** A new `openKey` opens the row with this key once. */
+/** Manages which rows have open details. A new `openKey` opens the row with this key once. */
 function useExpanded(openKey: string | undefined) {
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set())
   const [opened, setOpened] = useState<string>()
@@ -150,7 +150,7 @@ function isReading(scroller: HTMLDivElement | null, expanded: ReadonlySet<string
   return expanded.size > 0 || (scroller?.scrollTop ?? 0) > AT_TOP_PX
 }
 
-/** Tries the row's previous index first, because rows move rarely. */
+/** Returns the active row's index. Tries its previous index first, because rows move rarely. */
 function useActiveIndex<Row>(
   rows: readonly Row[],
   rowKey: (row: Row) => string,

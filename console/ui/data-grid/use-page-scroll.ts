@@ -9,9 +9,9 @@ import {
 import { useLayoutEffect, useRef, useState } from 'react'
 
 export type PagePosition = {
-  /** In pixels, from the top of the page to the top of the list. */
+  /** The distance in pixels from the top of the page to the top of the list. */
   readonly top: number
-  /** In pixels, of the top bar, which covers the start of the window. */
+  /** The height in pixels of the top bar, which covers the start of the window. */
   readonly coveredHeight: number
 }
 
@@ -33,7 +33,7 @@ export const scrollerOptions = (isWithPage: boolean, box: () => HTMLDivElement |
   getScrollElement: () => (isWithPage ? (window as unknown as HTMLDivElement) : box()),
 })
 
-/** Null if the list scrolls in its box. */
+/** Returns the position of a list that scrolls with the page, or null if it scrolls in its box. */
 export function usePagePosition(box: HTMLElement | null, isWithPage: boolean): PagePosition | null {
   const [measured, setMeasured] = useState<PagePosition | null>(null)
   useLayoutEffect(() => {

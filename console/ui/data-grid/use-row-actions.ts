@@ -5,7 +5,7 @@ import type { Grid } from './use-grid.ts'
 
 export type RowActs = ReturnType<typeof useRowActions>
 
-/** Stable callbacks keep rows from being rendered again. */
+/** Returns stable callbacks that use the latest props, so that rows are not rendered again. */
 export const useRowActions = <Row>(props: DataGridProps<Row>, grid: Grid<Row>) =>
   useStable({
     press: (index: number, target: EventTarget) => {

@@ -12,7 +12,7 @@ type ConfirmWords = {
   tone?: 'primary' | 'danger'
 }
 
-/** Use `confirm()` unless the dialog needs further content. */
+/** A question with two answers. Use `confirm()` unless the dialog needs further content. */
 export function ConfirmDialog(
   props: ConfirmWords & { isOpen: boolean; onConfirm: () => void; onCancel: () => void },
 ) {
@@ -40,7 +40,7 @@ type Question = { words: ConfirmWords; isOpen: boolean; answer: (isConfirmed: bo
 
 const question = createStore<Question | null>(null)
 
-/** Resolves to false if the dialog is closed without an answer. */
+/** Opens a dialog and resolves to the user's answer, or to false if the dialog is closed. */
 export function confirm(words: ConfirmWords): Promise<boolean> {
   question.get()?.answer(false)
   return new Promise((resolve) => {
@@ -53,7 +53,7 @@ export function confirm(words: ConfirmWords): Promise<boolean> {
   })
 }
 
-/** The app contains this component once. */
+/** The dialog of `confirm()`. The app contains this component once. */
 export function ConfirmHost() {
   const asked = question.useValue()
   if (asked === null) return null

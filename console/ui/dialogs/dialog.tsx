@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from 'react'
 import { Overlay } from './overlay.tsx'
 
-/** Each opening mounts the content again, so its state starts empty. */
+/** A dialog with a title. Each opening mounts the content again, so its state starts empty. */
 export function Dialog(props: {
   isOpen: boolean
   title: ReactNode

@@ -6,11 +6,11 @@ import { Overlay } from './overlay.tsx'
 
 export type DrawerProps = {
   isOpen: boolean
-  /** Called after the user has agreed to lose unsaved changes. */
+  /** Called when the drawer closes, after the user has agreed to lose unsaved changes. */
   onClose: () => void
   title: string
   lead?: ReactNode
-  /** In pixels. On a narrow screen, the drawer has the width of the screen. */
+  /** The width in pixels. On a narrow screen, the drawer has the width of the screen. */
   width?: number
   hasUnsavedChanges?: boolean
   footer?: ReactNode

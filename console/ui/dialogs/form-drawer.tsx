@@ -5,7 +5,7 @@ import { type DraftForm, formProps } from '../forms/use-draft-form.ts'
 import { mayLeave } from './confirm-discard.ts'
 import { Drawer } from './drawer.tsx'
 
-/** Enter submits the form. Closing with unsaved changes asks the user. */
+/** A drawer with one form. Enter submits the form. Closing with unsaved changes asks the user. */
 export function FormDrawer(props: {
   isOpen: boolean
   title: string

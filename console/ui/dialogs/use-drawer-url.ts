@@ -19,7 +19,7 @@ export function useDrawerAddress({ list, add = list, edit }: Addresses) {
   return {
     edited,
     open: (asked: number | 'new') => go(asked === 'new' ? add : `${edit}/${asked}`, null),
-    /** Unsaved changes are not checked. */
+    /** Navigates back to the page that opened the form. Unsaved changes are not checked. */
     close: () => {
       if (returnTo === null) go(list, SETTLED)
       else void navigate(returnTo, { state: SETTLED })

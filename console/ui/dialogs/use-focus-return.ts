@@ -15,7 +15,7 @@ export function useFocusReturn(isOpen: boolean): void {
   }, [isOpen])
 }
 
-/** Ignores dialogs that are closing. */
+/** Returns the topmost open dialog, without dialogs that are closing. */
 export const lastDialog = (): HTMLElement | undefined =>
   [
     ...document.querySelectorAll<HTMLElement>(

@@ -18,7 +18,7 @@ export type ButtonProps = {
   /** `aria-expanded`, for a button that shows or hides the content that follows it. */
   isExpanded?: boolean
   hasMenu?: boolean
-  /** The id of an element that says, for example, why the button is disabled. */
+  /** The id of an element that describes the button, for example why the button is disabled. */
   describedBy?: string | undefined
   isFill?: boolean
   onClick?: MouseEventHandler<HTMLElement>
@@ -57,7 +57,7 @@ export function Button(props: ButtonProps) {
   )
 }
 
-/** Opens the form of a new row on a page with a list. */
+/** The main button of a page with a list, which opens the form of a new row. */
 export const CreateButton = (props: { text: string; onClick: () => void }) => (
   <Button tone="primary" icon="add" onClick={props.onClick}>
     {props.text}

@@ -5,10 +5,10 @@ import { copyText } from './copy-text.ts'
 
 /** After the copy, a check mark replaces the icon for a moment. */
 export function CopyButton(props: {
-  /** A function loads the text on click. */
+  /** The text to copy, or a function that loads the text on click. */
   text: string | (() => Promise<string>)
   label: string
-  /** A button without text shows only the icon. */
+  /** The text of the button. A button without text shows only the icon. */
   children?: string
 }) {
   const { t } = useTranslation()

@@ -2,7 +2,7 @@ import { translate } from '#console/i18n/i18n.ts'
 import { showError } from '../messages/toast.ts'
 import { askToCopyByHand } from './manual-copy-dialog.tsx'
 
-/** Returns true if copied. If the browser refuses, shows a dialog with the text. */
+/** Copies a text and returns true. If the browser refuses, shows a dialog with the text. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

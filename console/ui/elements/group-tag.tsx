@@ -7,10 +7,10 @@ export function GroupTag({ name }: { name: string }) {
   return <GroupBadge name={name} color={color ?? ''} />
 }
 
-/** For lists that take a function. */
+/** Renders a `GroupTag`, for lists that take a function. */
 export const groupTag = (name: string) => <GroupTag name={name} />
 
-/** The color may not be saved yet. */
+/** The name of a group, in a color that may not be saved yet. */
 export function GroupBadge(props: { name: string; color: string }) {
   const color = /^[a-z]+$/.test(props.color) ? ` tg-group-${props.color}` : ''
   return <span className={`tg-group${color}`}>{props.name}</span>

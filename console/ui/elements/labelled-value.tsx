@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** For use inside a `dl`. */
+/** A name with its value, for use inside a `dl`. */
 export function Fact(props: { name: ReactNode; className?: string; children: ReactNode }) {
   return (
     <div>

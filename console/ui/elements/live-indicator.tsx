@@ -8,10 +8,10 @@ import { Button } from './button.tsx'
 
 type LiveKind = keyof Words['words']['live']
 
-/** The shape of the mark differs by state. */
+/** The state of live updates as a word and a mark. The shape of the mark differs by state. */
 function LiveDot(props: {
   kind: LiveKind
-  /** By `performance.now()`. */
+  /** The time of the next connection attempt, by `performance.now()`. */
   retryAt?: number | undefined
 }) {
   const { t } = useTranslation()

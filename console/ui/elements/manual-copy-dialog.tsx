@@ -6,10 +6,10 @@ import { Button } from './button.tsx'
 
 const shown = createStore({ text: '', isOpen: false })
 
-/** For browsers that deny access to the clipboard. */
+/** Opens a dialog with the text selected, if the browser denies access to the clipboard. */
 export const askToCopyByHand = (text: string): void => shown.set({ text, isOpen: true })
 
-/** The app contains this component once. */
+/** The dialog of `askToCopyByHand()`. The app contains this component once. */
 export function CopyByHandHost() {
   const { t } = useTranslation()
   const { text, isOpen } = shown.useValue()

@@ -5,7 +5,7 @@ import { Popover, useDismissPopover } from './popover.tsx'
 
 export type MenuEntry =
   | 'divider'
-  /** A heading, which cannot be selected. */
+  /** A heading inside the menu, which cannot be selected. */
   | { head: ReactNode }
   | {
       text: ReactNode
@@ -16,7 +16,7 @@ export type MenuEntry =
       onChoose: () => void
     }
 
-/** `<MenuButton items={[…]}><Button …/></MenuButton>`. */
+/** A button with a menu: `<MenuButton items={[…]}><Button …/></MenuButton>`. */
 export function MenuButton(props: {
   children: ReactElement
   items: readonly MenuEntry[]
@@ -33,7 +33,7 @@ export function MenuButton(props: {
   )
 }
 
-/** Mounted on click, because most menus in a list never open. */
+/** The menu of a row. It is mounted on click, because most menus in a list never open. */
 export function RowMenu(props: { label: string; items: readonly MenuEntry[] }) {
   const [isOpen, setOpen] = useState(false)
   const wasOpen = useRef(false)

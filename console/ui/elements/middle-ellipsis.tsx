@@ -1,7 +1,7 @@
-/** The number of visible characters at the end, where similar names differ. */
+/** The number of characters at the end that stay visible, because similar names differ there. */
 const END = 7
 
-/** Truncates in the middle. A tooltip shows the complete text. */
+/** A text that is truncated in the middle if it is too long. A tooltip shows the complete text. */
 export function MiddleText({ text }: { text: string }) {
   const letters = [...text]
   const isLong = letters.length > 2 * END

@@ -2,11 +2,11 @@ import { useTranslation } from 'react-i18next'
 import type { Order } from '#read-api/contract/top-ups.ts'
 import { StatusTag, type Tone } from './status-tag.tsx'
 
-/** True if some of the payment can still be refunded. */
+/** Returns true if some of the payment can still be refunded. */
 export const hasMoneyLeft = ({ refundable }: Pick<Order, 'refundable'>): boolean =>
   /[1-9]/.test(refundable)
 
-/** Maps Stripe's status. Null while the dispute is open. */
+/** Maps Stripe's status of a dispute to its outcome, or to null while the dispute is open. */
 export function disputeOutcome(status: string): 'won' | 'lost' | 'closed' | null {
   if (status === 'won' || status === 'lost') return status
   return status === 'warning_closed' || status === 'prevented' ? 'closed' : null
@@ -23,7 +23,7 @@ const TONES: Readonly<Record<Status, Tone>> = {
   disputeLost: 'neutral',
 }
 
-/** An open or lost dispute hides the refund that the dispute causes. */
+/** The status of an order. An open or lost dispute hides the refund that the dispute causes. */
 export function OrderStatus({ order }: { order: Order }) {
   const { t } = useTranslation()
   const status = statusOf(order)

@@ -6,7 +6,7 @@ type PopoverProps = {
   children: ReactElement
   content: ReactElement
   placement?: 'bottom-start' | 'bottom-end' | 'right-start' | 'top-start'
-  /** `dialog` is for any content but a menu, such as form fields. */
+  /** `menu` for a menu, `dialog` for other content such as form fields. */
   kind?: 'menu' | 'dialog'
   isOpen?: boolean
   onOpenChange?: (isOpen: boolean) => void
@@ -16,7 +16,7 @@ const Dismiss = createContext<() => void>(() => undefined)
 
 export const useDismissPopover = (): (() => void) => useContext(Dismiss)
 
-/** Closes on Escape or a click outside. */
+/** Content that opens beside its button and closes on Escape or a click outside. */
 export function Popover(props: PopoverProps) {
   const [isOpenHere, setOpenHere] = useState(false)
   const isOpen = props.isOpen ?? isOpenHere
@@ -51,7 +51,7 @@ export function Popover(props: PopoverProps) {
   )
 }
 
-/** Elements below the popover do not receive the key. */
+/** Closes the popover on Escape. Elements below the popover do not receive the key. */
 function EscapeCloses({ onEscape }: { onEscape: () => void }) {
   const mark = useRef<HTMLSpanElement>(null)
   const act = useRef(onEscape)
@@ -71,7 +71,7 @@ function EscapeCloses({ onEscape }: { onEscape: () => void }) {
   return <span ref={mark} hidden />
 }
 
-/** Focuses the menu's selected option, or else the first control. */
+/** Focuses the selected option of a menu. If no option is selected, focuses the first control. */
 function FocusFirst(props: { children: ReactElement }) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {

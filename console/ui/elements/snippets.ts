@@ -1,7 +1,7 @@
 export type SnippetKind = 'curl' | 'python' | 'node'
 export const SNIPPET_KINDS: readonly SnippetKind[] = ['curl', 'python', 'node']
 
-/** The code of a first call works without changes. */
+/** Returns sample code for a first call, which works without changes. */
 export function snippetOf(
   kind: SnippetKind,
   { address, key, model }: { address: string; key: string; model: string },
@@ -13,7 +13,7 @@ export function snippetOf(
 
 const HELLO = [{ role: 'user', content: 'Hello' }]
 
-/** Escapes for single quotes of a POSIX shell. */
+/** Escapes a text for use between single quotes of a POSIX shell. */
 const shellText = (text: string): string => text.replaceAll("'", "'\\''")
 
 const curlSnippet = (base: string, key: string, model: string): string =>

@@ -22,7 +22,7 @@ export function useNow(): number {
 export function Time(props: {
   at: number
   style?: 'relative' | 'short' | 'stamp' | 'short-stamp'
-  /** If false, a future time is shown as now. */
+  /** True for a time that may be in the future. If false, a future time is shown as now. */
   canLieAhead?: boolean
 }) {
   const locale = useLocale()
@@ -45,7 +45,7 @@ export function Time(props: {
   )
 }
 
-/** `2026-11-21 07:03:09`, for the cells of a list. */
+/** Renders a time as `2026-11-21 07:03:09`, for the cells of a list. */
 export const stamp = (at: number) => <Time at={at} style="stamp" />
 
 function subscribe(listener: () => void): () => void {

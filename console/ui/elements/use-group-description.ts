@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 
-/** The descriptions that a new site stores (in Chinese). */
+/** The descriptions of groups that a new site stores (in Chinese). */
 const SHIPPED = { default: '默认分组', vip: 'vip分组' } as const
 
 const isShipped = (name: string): name is keyof typeof SHIPPED => Object.hasOwn(SHIPPED, name)

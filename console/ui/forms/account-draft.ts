@@ -6,10 +6,10 @@ export const EMPTY_ACCOUNT: AccountDraft = { username: '', password: '', again: 
 
 export const USERNAME_LENGTH_MAX = 12
 export const PASSWORD_LENGTH_MIN = 8
-/** In Unicode code points, which is how the server counts. */
+/** The maximum length in Unicode code points, which is how the server counts. */
 export const PASSWORD_LENGTH_MAX = 128
 
-/** Returns the errors in the order of the form. */
+/** Checks a new account. Returns the errors by field in the order of the form. */
 export function accountFaults(
   draft: AccountDraft,
 ): Partial<Record<keyof AccountDraft, AccountFault>> {

@@ -11,14 +11,14 @@ import {
 } from '../quota/quota-amount.ts'
 import { TextField } from './fields.tsx'
 
-/** The unit in which the site displays quota: dollars or quota units. */
+/** Returns the unit of entered amounts, as the site displays quota: dollars or quota units. */
 export function useAmountUnit(): AmountUnit {
   const { display_in_currency: isCurrency = true, quota_per_unit: perUnit = 500_000 } =
     useStatus() ?? {}
   return useMemo(() => amountUnitOf(isCurrency, perUnit), [isCurrency, perUnit])
 }
 
-/** Shows the amount in dollars and units, with buttons for common amounts. */
+/** A quota field with buttons for common amounts. It shows the amount in dollars and units. */
 export function AmountField(props: {
   label: string
   unit: AmountUnit
@@ -29,7 +29,7 @@ export function AmountField(props: {
   picksLabel: string
   dollars: readonly bigint[]
   worth: { inMoney: (money: string) => string; inUnits: (quota: string) => string }
-  /** The default rounds to cents. */
+  /** Formats the amount in dollars. The default rounds to cents. */
   moneyText?: (quota: bigint, rule: MoneyRule) => string
   isRequired?: boolean
   onChange: (amount: string) => void

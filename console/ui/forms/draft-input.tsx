@@ -6,7 +6,7 @@ type Props = {
   label: string
   value: string
   suggestions?: readonly string[]
-  /** Only whole numbers are valid. `fault` is the error message for any other text. */
+  /** Set if only whole numbers are valid. `fault` is the error message for any other text. */
   whole?: { fault: string }
   onCommit: (value: string) => void
 }

@@ -41,7 +41,7 @@ export const draftOf = <F extends WritableFields>(fields: F, answer: AnswerOf<F>
   }) as DraftOf<F>
 }
 
-/** `fieldFaults` must have found no error in the form's values. */
+/** Builds the request body. `fieldFaults` must have found no error in the form's values. */
 export const bodyOf = <F extends WritableFields>(fields: F, draft: DraftOf<F>): AnswerOf<F> => {
   const entries = Object.entries(fields).map(([name, field]) => [
     field.wire,
@@ -98,7 +98,7 @@ export function integerFault(
   return isIn ? null : { key: 'wholeNumber', min, max }
 }
 
-/** Counts characters as the server does. */
+/** Checks the length of a text in characters, as the server counts them. */
 export function lengthFault(
   { maxLength }: { readonly maxLength: number },
   text: string,
@@ -119,7 +119,7 @@ export const fieldErrors = <F extends WritableFields>(
   return Object.fromEntries(texts) as Partial<Record<keyof F, string>>
 }
 
-/** Unchanged fields must not be sent. */
+/** Returns the fields that differ from `before`, because unchanged fields must not be sent. */
 export function changedFields<Body extends object>(before: Body, after: Body): Partial<Body> {
   const old = new Map<string, unknown>(Object.entries(before))
   const entries = Object.entries(after).filter(([name, value]) => old.get(name) !== value)

@@ -2,7 +2,7 @@ import type { ComponentProps, ReactNode } from 'react'
 import { type FieldControl, FormField } from './form-field.tsx'
 import { PasswordInput, Select, TextArea, TextInput } from './inputs.tsx'
 
-/** All other props belong to the control. */
+/** The label, the hint and the error of a field. All other props belong to the control. */
 export type Labelled = {
   label: string
   hint?: ReactNode
@@ -29,7 +29,7 @@ export function labelled<Rest extends Labelled>(
 type Picks = {
   label: string
   choices: readonly { value: string; text: string }[]
-  /** The value whose button is marked. The default is the field's value. */
+  /** The value whose button is marked. The default is the value of the field. */
   chosen?: string | null
   onPick?: (value: string) => void
 }
@@ -63,7 +63,7 @@ export function TextField({ picks, beside, ...props }: TextFieldProps) {
   )
 }
 
-/** In the browser's time zone. */
+/** A field with a label for a date and time in the browser's time zone. */
 export const DateTimeField = (props: ComponentProps<typeof TextField>) => (
   <TextField className="tg-input-date" {...props} type="datetime-local" max="9999-12-31T23:59" />
 )

@@ -10,7 +10,7 @@ export type FieldControl = {
   'aria-required': true | undefined
 }
 
-/** Label, control, hint and error are connected for screen readers. */
+/** A label, a control, a hint and an error, which are connected for screen readers. */
 export function FormField(props: {
   label: string
   hint?: ReactNode

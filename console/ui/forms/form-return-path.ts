@@ -9,10 +9,10 @@ export function returnToOf(state: unknown): string | null {
   return typeof returnTo === 'string' && /^\/(?!\/)/.test(returnTo) ? returnTo : null
 }
 
-/** The page to which the form returns gets the state `returnState`. */
+/** The router's state of a form that returns to a page, which then gets the state `returnState`. */
 export type ReturnState = { readonly returnTo: string; readonly returnState?: object }
 
-/** Null if the state has no page to return to. */
+/** Returns the function that opens the page to return to, or null if the state has no such page. */
 export function useReturn(): (() => void) | null {
   const navigate = useNavigate()
   const { state } = useLocation()

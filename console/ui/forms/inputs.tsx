@@ -7,11 +7,11 @@ type TextInputProps = Omit<ComponentProps<'input'>, 'onChange' | 'value' | 'size
   value: string
   onChange: (value: string) => void
   icon?: IconName
-  /** For numbers and keys, whose characters need equal widths. */
+  /** True for numbers and keys, whose characters need equal widths. */
   isMono?: boolean
 }
 
-/** `FormField` or `aria-label` must give the text box a label. */
+/** A text box of one line. `FormField` or `aria-label` gives it a label. */
 export function TextInput({ onChange, icon, isMono, className, ...rest }: TextInputProps) {
   const classes = ['tg-input', isMono === true ? 'tg-mono' : '', className ?? '']
   const input = (
@@ -31,7 +31,7 @@ export function TextInput({ onChange, icon, isMono, className, ...rest }: TextIn
   )
 }
 
-/** A button makes the text visible. */
+/** A box for a password or a key, with a button that makes the text visible. */
 export function PasswordInput({ isKey = false, ...props }: TextInputProps & { isKey?: boolean }) {
   const { t } = useTranslation()
   const [isShown, setShown] = useState(false)

@@ -11,7 +11,7 @@ import { useSubmit } from './use-submit.ts'
 
 type CodePurpose = 'register' | 'bind' | 'notify'
 
-/** For a new account or for the current user. */
+/** Mails a verification code to an address, for a new account or for the current user. */
 const sendCode = (email: string, purpose: CodePurpose, turnstile: string) =>
   call('GET /api/verification', { query: { email, purpose, turnstile } })
 
@@ -21,7 +21,7 @@ type MailCodeDraft = { readonly email: string; readonly code: string }
 
 type MailCodeForm = Pick<DraftForm<MailCodeDraft>, 'draft' | 'field' | 'refuse'>
 
-/** Another code can be requested after 30 s. */
+/** The fields for a mail address and its code. Another code can be requested after 30 s. */
 export function MailCodeFields(props: {
   form: MailCodeForm
   purpose: CodePurpose
@@ -59,7 +59,7 @@ export function MailCodeFields(props: {
   )
 }
 
-/** The mail address is entered in another field. */
+/** The field for a mailed code. The mail address is entered in another field. */
 export function MailCodeField(
   props: FieldState<string> & {
     email: string

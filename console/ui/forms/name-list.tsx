@@ -15,7 +15,7 @@ type NameListProps = {
   placeholder?: string
   /** True to accept names that are not suggested. */
   isOpenEnded?: boolean
-  /** The default is plain text. */
+  /** Renders a selected name. The default is plain text. */
   show?: (name: string) => ReactNode
 }
 
@@ -29,7 +29,7 @@ export function NamesField(props: NamesFieldProps) {
   ))
 }
 
-/** Names are entered, pasted with commas, or selected from suggestions. */
+/** A list of names. Names are entered, pasted with commas, or selected from suggestions. */
 export function NameList(props: NameListProps) {
   const { names } = props
   const { t } = useTranslation()
@@ -80,7 +80,7 @@ type SuggestingProps = NameListProps & {
   onRemoveLast: () => void
 }
 
-/** Arrow keys move, Enter accepts, Escape closes the list. */
+/** A text box with suggestions: arrow keys move, Enter accepts, Escape closes the list. */
 function Suggesting(props: SuggestingProps) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)

@@ -1,7 +1,7 @@
 import { ApiError } from '#console/api/api-error.ts'
 
 export const CODE_CODES = ['CodeWrong', 'CodeUsed'] as const
-/** Proof of identity by password, code or passkey. */
+/** The server's error codes about a proof of identity by password, code or passkey. */
 export const PROOF_CODES = ['ProofNeeded', 'ProofWrong', ...CODE_CODES] as const
 export const USERNAME_CODES = [
   'UsernameTaken',
@@ -14,7 +14,7 @@ export const MAIL_CODES = ['MailRequired', 'MailInvalid', 'MailDomainNotAllowed'
 
 const NAMED = /(?:参数 (\w+) 无效：|Invalid field (\w+): )/
 
-/** Null if the error names no field. */
+/** Returns the field and the message of a server error, or null if the error names no field. */
 export function namedField(error: unknown): { field: string; text: string } | null {
   if (!(error instanceof ApiError)) return null
   const named = NAMED.exec(error.message)
@@ -23,7 +23,7 @@ export function namedField(error: unknown): { field: string; text: string } | nu
   return { field: named[1] ?? named[2] ?? '', text }
 }
 
-/** Shows an error with one of `codes` at the field, and throws any other error. */
+/** Runs `act`. Shows an error with one of `codes` at the field, and throws any other error. */
 export async function atField(
   codes: readonly string[],
   tell: (words: string) => void,

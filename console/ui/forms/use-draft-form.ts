@@ -4,24 +4,24 @@ import { translate } from '#console/i18n/i18n.ts'
 import { showInfo } from '../messages/toast.ts'
 import { focusFirstFault, useSubmit } from './use-submit.ts'
 
-/** Messages, or codes of the form's own checks. */
+/** The errors of a form by field, as messages or as codes of the form's own checks. */
 export type FieldErrors<Draft, Fault extends string = string> = Partial<
   Record<keyof Draft & string, Fault>
 >
 
 type Options<Draft, Fault extends string> = {
   initial: () => Draft
-  /** `before` has the initial values. */
+  /** Checks the form's values (`draft`) before they are sent. `before` has the initial values. */
   validate?: (draft: Draft, before: Draft) => FieldErrors<Draft, Fault>
   faultText?: (fault: Fault) => string
-  /** Throws `FieldError` if the errors of fields are known. */
+  /** Sends the form's values. Throws `FieldError` if the errors of fields are known. */
   save: (draft: Draft, before: Draft) => Promise<void>
-  /** Maps an error of `save`. If it returns null, a toast shows the error. */
+  /** Maps an error of `save` to errors of fields. If it returns null, a toast shows the error. */
   errorsOf?: (error: unknown) => FieldErrors<Draft> | null
   /** Called if the user submits again while a request is pending. */
   onRepeat?: () => void
   onClose?: () => void
-  /** Shows errors without a field as `refusal` in the form instead of as toasts. */
+  /** True to show errors without a field as `refusal` in the form instead of as toasts. */
   showsRefusal?: boolean
 }
 
@@ -45,7 +45,7 @@ export type DraftForm<Draft> = {
   /** Shows an error at a field until the field changes. */
   readonly refuse: (field: keyof Draft & string, text: string) => void
   readonly submit: () => void
-  /** Adds values that have no field. */
+  /** Submits the form together with values that have no field. */
   readonly submitWith: (patch: Partial<Draft>) => Promise<void>
   readonly reset: () => void
   readonly close: () => void
@@ -117,7 +117,7 @@ export function useDraftForm<Draft extends object, Fault extends string = string
   }
 }
 
-/** The errors that the server has found on the last submit. */
+/** Manages the errors of fields that the server has found on the last submit. */
 function useRefusals<Draft>({
   errorsOf,
   showsRefusal,
@@ -143,7 +143,7 @@ function useRefusals<Draft>({
   }
 }
 
-/** For a `<form>` that is not in a `FormDrawer` or `FormDialog`. */
+/** Returns the props of a `<form>` that is not in a `FormDrawer` or `FormDialog`. */
 export const formProps = ({ ref, submit }: Pick<DraftForm<object>, 'ref' | 'submit'>) => ({
   ref,
   noValidate: true,
@@ -190,6 +190,6 @@ const textsOf = <Fault extends string>(
     Object.entries(faults).map(([name, fault]) => [name, textOf(fault as Fault)] as const),
   )
 
-/** Equal values give equal texts. */
+/** Serializes a form's values, so that equal values give equal texts. */
 const comparable = (draft: object): string =>
   JSON.stringify(draft, (_, value: unknown) => (value instanceof Map ? [...value] : value))

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react'
 import { useBlocker } from 'react-router-dom'
 import { mayLeave } from '../dialogs/confirm-discard.ts'
 
-/** Marks a navigation for which the user has already been asked. */
+/** The router's state of a navigation for which the user has already been asked. */
 export const SETTLED = { isSettled: true }
 
 export function useLeaveGuard(hasUnsavedChanges: boolean): void {

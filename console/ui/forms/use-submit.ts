@@ -36,10 +36,10 @@ export function useSubmit<Args extends readonly unknown[] = []>(
   return { isBusy, submit }
 }
 
-/** A busy page needs several animation frames to render the errors. */
+/** The number of animation frames to wait for a busy page to render the errors. */
 const FRAMES = 20
 
-/** Waits until the control has been rendered as invalid. */
+/** Focuses the first invalid control once it has been rendered as invalid. */
 export function focusFirstFault(form: RefObject<HTMLElement | null>, frames = FRAMES): void {
   requestAnimationFrame(() => {
     const control = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')

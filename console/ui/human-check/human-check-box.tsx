@@ -5,7 +5,7 @@ import { useTheme } from '#console/theme/theme-mode.ts'
 import { Alert } from '../messages/alert.tsx'
 import { createScriptUrl } from '../state/script-url.ts'
 
-/** Added to `window` by the script of the verification provider. */
+/** The API that the script of the verification provider adds to `window`. */
 type HumanCheckApi = {
   readonly render: (box: HTMLElement, options: Readonly<Record<string, unknown>>) => string
   readonly reset: (id: string) => void
@@ -21,7 +21,7 @@ const scriptUrl = createScriptUrl(
 
 let loading: Promise<HumanCheckApi> | undefined
 
-/** Loads the script once. After an error, the next call tries again. */
+/** Loads the provider's script once. After an error, the next call tries again. */
 function loadHumanCheck(): Promise<HumanCheckApi> {
   loading ??= load().catch((error: unknown) => {
     loading = undefined
@@ -47,7 +47,7 @@ function load(): Promise<HumanCheckApi> {
 
 type Widget = { readonly api: HumanCheckApi; readonly id: string }
 
-/** `onToken` gets a token, or an empty text on expiry. */
+/** The widget of the verification provider. `onToken` gets a token, or an empty text on expiry. */
 export function HumanBox(props: {
   siteKey: string
   action: string

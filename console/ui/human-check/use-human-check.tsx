@@ -6,7 +6,7 @@ import { showInfo } from '../messages/toast.ts'
 const HumanBox = lazy(async () => ({ default: (await import('./human-check-box.tsx')).HumanBox }))
 
 export type HumanCheck = {
-  /** Null if the site requires no human verification. */
+  /** The provider's widget, or null if the site requires no human verification. */
   readonly box: ReactElement | null
   /**
    * The token is valid for one request, and empty if the site requires none. Returns null, with a

@@ -7,7 +7,7 @@ import { EmptyState } from './empty-state.tsx'
 import { Page } from './page.tsx'
 import { Panel } from './panel.tsx'
 
-/** Shows the reason and a link to another page. */
+/** Shown instead of an admin page to other users, with the reason and a link to another page. */
 export function AdminsOnlyPage({ title }: { title: string }) {
   const { t } = useTranslation()
   return (
@@ -28,7 +28,7 @@ export function AdminsOnlyPage({ title }: { title: string }) {
   )
 }
 
-/** Shows `Content` to admins, and the reason to other users. */
+/** Creates a page that shows `Content` to admins, and the reason to other users. */
 export const adminPage = (title: ParseKeys, Content: ComponentType) =>
   function AdminPage() {
     const { t } = useTranslation()

@@ -4,10 +4,10 @@ import { type DraftForm, formProps } from '../forms/use-draft-form.ts'
 import { Alert, Refusal } from '../messages/alert.tsx'
 import { usePageTitle } from './page.tsx'
 
-/** The frame of pages before login. */
+/** The frame of pages before login: an h1 and the content, in one narrow column. */
 export function EntryPage(props: {
   title: string
-  /** The default is the title. */
+  /** The text of the h1, which by default is the title. */
   heading?: string
   lead?: ReactNode
   isWide?: boolean
@@ -31,7 +31,7 @@ export function EntryForm(props: {
   form: Pick<DraftForm<object>, 'ref' | 'submit' | 'isBusy' | 'refusal'>
   submitText: string
   isDisabled?: boolean
-  /** Replaces the button once the form needs no further submit. */
+  /** A text that replaces the button once the form needs no further submit. */
   done?: string | undefined
   children: ReactNode
 }) {

@@ -4,12 +4,12 @@ import { announce } from '../messages/announcer.tsx'
 
 export const DEFAULT_SITE_NAME = 'Tallygate'
 
-/** Until the site's status has loaded, returns the default name. */
+/** Returns the site's name. Until the site's status has loaded, returns the default name. */
 export function useSiteName(): string {
   return useStatus()?.system_name || DEFAULT_SITE_NAME
 }
 
-/** Also announces the page to screen readers. */
+/** Sets the title of the browser tab and announces the page to screen readers. */
 export function usePageTitle(title: string): void {
   const siteName = useSiteName()
   useEffect(() => {

@@ -2,10 +2,10 @@ import type { ReactNode } from 'react'
 import { ErrorState } from './empty-state.tsx'
 import { Skeleton } from './skeleton.tsx'
 
-/** Shows a placeholder while the query loads, or its error with a retry button. */
+/** Shows the data of a query, a placeholder while it loads, or its error with a retry button. */
 export function QueryView<Data>(props: {
   query: { data: Data | undefined; error: Error | null; refetch: () => unknown }
-  /** In pixels. */
+  /** The height of the placeholder in pixels. */
   height?: number
   waiting?: ReactNode
   children: (data: Data) => ReactNode

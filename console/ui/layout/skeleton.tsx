@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 const PATIENCE_MS = 150
 
-/** True once `isOn` has been true for a moment, so that placeholders do not flash. */
+/** Returns true once `isOn` has been true for a moment, so that placeholders do not flash. */
 export function useAfterPatience(isOn: boolean): boolean {
   const [isLate, setLate] = useState(false)
   useEffect(() => {
@@ -16,7 +16,7 @@ export function useAfterPatience(isOn: boolean): boolean {
   return isOn && isLate
 }
 
-/** `width` is in percent of the container, `height` in pixels. */
+/** A gray placeholder of text. `width` is in percent of the container, `height` in pixels. */
 export function Skeleton(props: { width?: number; height?: number }) {
   const isShown = useAfterPatience(true)
   return (

@@ -1,11 +1,11 @@
 import type { QueryClient, QueryKey } from '@tanstack/react-query'
 import type { ListPage } from '#console/api/request.ts'
 
-/** Covers all cached pages of a list. */
+/** Returns the rows of all cached pages of a list. */
 export const cachedRows = <Row>(client: QueryClient, queryKey: QueryKey): Row[] =>
   client.getQueriesData<ListPage<Row>>({ queryKey }).flatMap(([, page]) => page?.items ?? [])
 
-/** Covers all cached pages of a list. */
+/** Changes the rows of all cached pages of a list. */
 export function changeRows<Row>(
   client: QueryClient,
   queryKey: QueryKey,

@@ -7,7 +7,7 @@ import { Checkbox, Segmented } from '../forms/switches.tsx'
 
 type Choice<Row> = {
   layout: ColumnLayout<Row>
-  /** Applies until the user chooses a row height. */
+  /** The row height until the user chooses one. */
   density?: Density
 }
 

@@ -24,7 +24,7 @@ type ListPanelProps<Row> = Omit<DataGridProps<Row>, Given> & {
   filters: ReactNode
   /** True to add a button that clears all filters. */
   isClearable?: boolean
-  /** Offered as a command and as a button in an empty list. */
+  /** Creates a row. Offered as a command and as a button in an empty list. */
   create?: { text: string; act: () => void }
   none?: { icon: IconName; title: string; body: string }
   notFound?: { title: string; body: string }
@@ -32,13 +32,13 @@ type ListPanelProps<Row> = Omit<DataGridProps<Row>, Given> & {
   modes?: ReactNode
   tools?: ReactNode
   notice?: ReactNode
-  /** The actions on selected rows are below the rows, because rows must not move. */
+  /** The actions on selected rows. They appear below the rows, because rows must not move. */
   chosen?: ReactNode
-  /** True to keep the column of actions visible during horizontal scrolling. */
+  /** True to keep the last column (the actions) visible during horizontal scrolling. */
   isEnded?: boolean
 }
 
-/** An empty list shows the reason. */
+/** A list in pages, with filters, rows and page buttons. An empty list shows the reason. */
 export function ListPanel<Row>(props: ListPanelProps<Row>) {
   const { view, layoutKey, columns, filters, isClearable, create, none, notFound, ...rest } = props
   const { modes, tools, notice, chosen, isEnded, ...grid } = rest
@@ -95,10 +95,10 @@ export function ListPanel<Row>(props: ListPanelProps<Row>) {
   )
 }
 
-/** Tree lists ignore both values. */
+/** Returns the number of rows and the index of the page's first row. Tree lists ignore both. */
 const placeOf = ({ total, page, pageSize }: Paging) => ({ total, firstIndex: page * pageSize })
 
-/** The URL is updated while the user types. */
+/** The keyword filter of a list. The URL is updated while the user types. */
 export function KeywordFilter(props: {
   label: string
   view: {
@@ -121,7 +121,7 @@ type EmptyProps = Pick<ListPanelProps<never>, 'none' | 'notFound' | 'create'> & 
   view: Pick<ListView<never>, 'isFiltered' | 'clear'>
 }
 
-/** Either no row matches the filters, or no row exists. */
+/** Explains an empty list: no row matches the filters, or no row exists. */
 function NoRows({ view, none, notFound, create }: EmptyProps) {
   const { t } = useTranslation()
   if (none === undefined || (notFound !== undefined && view.isFiltered)) {

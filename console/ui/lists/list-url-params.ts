@@ -10,7 +10,7 @@ import {
 export const PAGE_SIZES = [10, 20, 50, 100] as const
 export type PageSize = (typeof PAGE_SIZES)[number]
 
-/** 0 if the URL has no page size. */
+/** The page size in the URL, or 0 if the URL has none. */
 export const pageSizeParam: UrlParam<PageSize | 0> = {
   fallback: 0,
   read: (text) => PAGE_SIZES.find((size) => String(size) === text) ?? null,
@@ -25,7 +25,7 @@ export type ListAddress<Filters extends UrlSchema> = {
   readonly params: UrlSchema
 }
 
-/** Call it for a module constant. `hasPageSize` adds the page size. */
+/** Defines the URL parameters of a list, as a module constant. `hasPageSize` adds the page size. */
 export function listAddress<Filters extends UrlSchema>(
   filters: Filters,
   options: {
@@ -50,7 +50,7 @@ export function listAddress<Filters extends UrlSchema>(
   }
 }
 
-/** `page` is zero-based. */
+/** The values with which a list is requested. `page` is zero-based. */
 export type ListAsk<Filters extends UrlSchema> = UrlValues<Filters> &
   ListSort & {
     readonly page: number

@@ -8,7 +8,7 @@ import { Select } from '../forms/inputs.tsx'
 import { useLocalPreference } from '../state/use-local-preference.ts'
 import { PAGE_SIZES, type PageSize } from './list-url-params.ts'
 
-/** All lists share the page size, which this browser stores. */
+/** The page size, which this browser stores for all lists. The default is `fallback`. */
 export function usePageSize(
   key = 'page-size',
   fallback: PageSize = 10,
@@ -20,7 +20,7 @@ export function usePageSize(
   )
 }
 
-/** `replace` removes a page that no longer exists from the history. */
+/** Opens a page. `replace` removes the current page, which no longer exists, from the history. */
 type GoTo = (page: number, how?: { replace: boolean }) => void
 
 export type Paging = {
@@ -33,7 +33,7 @@ export type Paging = {
   onPageSize: (size: PageSize) => void
 }
 
-/** A change of the page size returns to the first page. */
+/** Builds the paging props of a list. A change of the page size returns to the first page. */
 export const pagingOf = (
   { page, total = 0 }: { page: number; total: number | undefined },
   [pageSize, setPageSize]: ReturnType<typeof usePageSize>,
@@ -49,7 +49,7 @@ export const pagingOf = (
   },
 })
 
-/** `page` is zero-based. Hidden if all rows fit on a page of the smallest size. */
+/** Page buttons. `page` is zero-based. Hidden if all rows fit on a page of the smallest size. */
 export function Pagination(props: Paging) {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -90,7 +90,7 @@ export function Pagination(props: Paging) {
   )
 }
 
-/** `page` may not exist after deletions or in an old URL. */
+/** Opens the last page if `page` does not exist (after deletions, or from an old URL). */
 function useLastPage({ page, total, isCapped, onPage }: Paging, pages: number): void {
   const isGone = total > 0 && page >= pages && isCapped !== true
   // biome-ignore lint/correctness/useExhaustiveDependencies: made anew with each rendering
@@ -99,7 +99,7 @@ function useLastPage({ page, total, isCapped, onPage }: Paging, pages: number): 
   }, [isGone, pages])
 }
 
-/** The first and last page get buttons if there are more than two pages. */
+/** Buttons to the previous and next page and, with more than two pages, the first and last page. */
 function Turns({ page, pages, isCapped, onPage }: Paging & { pages: number }) {
   const { t } = useTranslation()
   const turn = (icon: IconName, label: string, to: number) => (

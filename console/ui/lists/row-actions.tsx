@@ -6,11 +6,11 @@ export type RowAct = {
   /** The accessible name, which contains the name of the row. */
   readonly label: string
   readonly act: () => void
-  /** Only the table shows the action, because cards have a separate button for it. */
+  /** True for an action that only the table shows, because cards have a separate button for it. */
   readonly isOnTable?: boolean
 }
 
-/** A card opens the edit action by its own button. */
+/** The action that edits a row, which a card opens by its own button. */
 export const editAct = (label: string, act: () => void): RowAct => ({
   icon: 'edit',
   label,

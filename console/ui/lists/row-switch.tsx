@@ -1,4 +1,4 @@
-/** Applies immediately. Its accessible name is the name of the row. */
+/** A switch in a row, which applies immediately. Its accessible name is the name of the row. */
 export function RowSwitch(props: {
   label: string
   isOn: boolean

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { type Choice, Select } from '../forms/inputs.tsx'
 
-/** `any` is the text of the option that does not filter. */
+/** A filter with a list of options. `any` is the text of the option that does not filter. */
 export function SelectFilter<Value extends string>(props: {
   label: string
   any: string
@@ -20,7 +20,7 @@ export function SelectFilter<Value extends string>(props: {
   )
 }
 
-/** The server numbers the values. */
+/** The filter for a status, whose values the server numbers. */
 export function StatusFilter<Value extends string>(
   props: Omit<Parameters<typeof SelectFilter<Value>>[0], 'label' | 'any'>,
 ) {
@@ -28,7 +28,7 @@ export function StatusFilter<Value extends string>(
   return <SelectFilter label={t('words.status')} any={t('words.anyStatus')} {...props} />
 }
 
-/** A group of the URL is listed even if it does not exist. */
+/** The filter for a user group. A group of the URL is listed even if it does not exist. */
 export function GroupFilter(props: {
   groups: readonly string[]
   value: string

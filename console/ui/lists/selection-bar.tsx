@@ -4,7 +4,7 @@ import { Button } from '../elements/button.tsx'
 import type { IconName } from '../elements/icons.tsx'
 import type { ChosenRows } from './use-selected-rows.ts'
 
-/** Renders nothing without a selection. */
+/** The number of selected rows and the actions on them. Renders nothing without a selection. */
 export function ChosenBar(props: {
   chosen: Pick<ChosenRows<unknown>, 'picked' | 'choosable' | 'chooseAll' | 'chooseNone'>
   acts: readonly { icon: IconName; text: string; act: () => void }[]

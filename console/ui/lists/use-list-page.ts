@@ -35,7 +35,7 @@ export function useListPage<
 >(
   address: ListAddress<Filters>,
   queryOf: (ask: ListAsk<Filters>) => UseQueryOptions<Page, Error, Page, Key>,
-  /** Most lists share one key for the page size. */
+  /** The key under which this browser stores the page size. Most lists share one key. */
   pageSizeKey?: string,
 ) {
   const { filters, sorts, pageName, params } = address
@@ -72,7 +72,7 @@ export function useListPage<
     refresh: () => void list.refetch(),
     sorts,
     sort: sort === '' ? null : { column: sort as string, isDescending: order === 'desc' },
-    /** Null restores the default order. */
+    /** Sets the sort order, or restores the default order if null. */
     setSort: (next: Sort | null) =>
       setAddress({
         sort: next?.column ?? '',
@@ -88,7 +88,7 @@ const NONE: unknown[] = []
 const pick = (values: Readonly<Record<string, unknown>>, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, values[name]]))
 
-/** If the URL has no page size, returns the stored page size. */
+/** Returns the page size in the URL. If the URL has no page size, returns the stored page size. */
 function useAskedSize(
   [remembered, remember]: ReturnType<typeof usePageSize>,
   asked: PageSize | 0 | undefined,

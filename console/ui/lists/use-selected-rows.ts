@@ -11,7 +11,7 @@ import { showError } from '../messages/toast.ts'
 const NONE: ReadonlySet<string> = new Set()
 
 type Stored = {
-  /** Other filters clear the selection. */
+  /** The filters under which the rows were selected. Other filters clear the selection. */
   readonly under: string
   readonly keys: ReadonlySet<string>
   /** True after the user has selected all matching rows, on every page. */

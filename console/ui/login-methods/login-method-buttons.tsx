@@ -6,7 +6,7 @@ import { showError } from '../messages/toast.ts'
 import { WAY_ICONS, type Way } from './login-methods.ts'
 import { isMessenger, type Messenger } from './messenger-dialog.tsx'
 
-/** Buttons that redirect are busy until the tab navigates. */
+/** A button for each login method. Buttons that redirect are busy until the tab navigates. */
 export function WayButtons(props: {
   ways: readonly Way[]
   leave: (type: OAuthType) => Promise<void>

@@ -17,7 +17,7 @@ export function MessengerDialog(props: {
   act: 'login' | 'bind'
   title: string
   submitText: string
-  /** Throws if the server refuses WeChat's code. */
+  /** Receives WeChat's code and throws if the server refuses the code. */
   onCode: (code: string) => Promise<void>
   /** Returns the OAuth state, which Telegram's response must contain. */
   getState: () => Promise<string>

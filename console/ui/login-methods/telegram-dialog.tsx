@@ -30,7 +30,7 @@ function telegramScript(widget: {
   return script
 }
 
-/** Redirects this tab to `/oauth/telegram` with data and state. */
+/** Telegram's login button. It redirects this tab to `/oauth/telegram` with data and state. */
 export function TelegramDialog(props: {
   isOpen: boolean
   title: string

@@ -9,7 +9,7 @@ export function WeChatDialog(props: {
   title: string
   submitText: string
   qrCode: string
-  /** The dialog closes unless the promise rejects. */
+  /** Sends the code to the server. The dialog closes unless the promise rejects. */
   onCode: (code: string) => Promise<void>
   onClose: () => void
 }) {

@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 
-/** Codes without a translation are shown unchanged. */
+/** The reason codes that have a translation. Other codes are shown unchanged. */
 const KNOWN = [
   'connect',
   'proxy',
@@ -23,7 +23,7 @@ const KNOWN = [
 ] as const
 type Known = (typeof KNOWN)[number]
 
-/** The reason of an open circuit, a disabled channel or a failed attempt or test. */
+/** Translates the reason of an open circuit, a disabled channel or a failed attempt or test. */
 export function reasonText(t: TFunction, code: string): string {
   const status = /^status-(\d{3})$/.exec(code)?.[1]
   if (status !== undefined) return t('health.reason.status', { status })

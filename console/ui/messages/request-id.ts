@@ -1,4 +1,4 @@
-/** The server takes a text shorter than this prefix as a complete id. */
+/** The minimum length of a request id's prefix. The server takes a shorter text as complete id. */
 export const REQUEST_ID_MIN = 8
 
 const WHOLE = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i
@@ -15,6 +15,6 @@ export function requestIdIn(text: string): string | null {
   return BEGINNING.test(part) && part.length <= 36 ? part : null
 }
 
-/** Returns the complete id in lower case, or null. */
+/** Returns the complete request id in a text, in lower case, or null if there is none. */
 export const wholeRequestIdIn = (text: string): string | null =>
   WHOLE.exec(text)?.[0].toLowerCase() ?? null

@@ -9,12 +9,12 @@ export type Toast = {
   /** The server's message, if it differs from `message`. */
   detail: string
   requestId: string
-  /** Counts the equal messages that this toast represents. */
+  /** The number of equal messages that this toast represents. */
   count: number
   action: { text: string; onClick: () => void } | null
-  /** Stays after a page change, such as a toast with an undo. */
+  /** True for a toast that stays after a page change, such as one with an undo. */
   goesAlong: boolean
-  /** In milliseconds. Hover and focus pause the time. */
+  /** The display time in milliseconds. Hover and focus pause the time. */
   stayMs: number
   /** The time of appearance, by `performance.now()`. */
   at: number
@@ -23,7 +23,7 @@ export type Toast = {
 type ToastOptions = {
   action?: { text: string; onClick: () => void }
   stayMs?: number
-  /** True if the message belongs to the page to which the action navigates. */
+  /** True if the message belongs to the next page, to which the action navigates. */
   goesAlong?: boolean
 }
 
@@ -36,13 +36,13 @@ const JUST_NOW_MS = 1_000
 const toasts = createStore<readonly Toast[]>([])
 let lastId = 0
 
-/** Removes earlier error messages, because they no longer apply. */
+/** Shows a success message. Earlier error messages are removed, because they no longer apply. */
 export function showSuccess(message: string, options: ToastOptions = {}): void {
   dismissRefusals()
   show('success', { message }, options)
 }
 
-/** Keeps a message that has just appeared. */
+/** Removes earlier error messages, except a message that has just appeared. */
 export function dismissRefusals(): void {
   keep(({ tone, at }) => tone !== 'error' || performance.now() - at <= JUST_NOW_MS)
 }
@@ -55,7 +55,7 @@ export function showWarning(message: string, options: ToastOptions = {}): void {
   show('warning', { message }, options)
 }
 
-/** After a refusal, the message is the server's. */
+/** Shows an error. If the server refused the request, this is the server's message. */
 export function showError(error: unknown, options: ToastOptions = {}): void {
   if (error instanceof Cancelled) return
   const message = error instanceof Error ? error.message : String(error)
@@ -68,7 +68,7 @@ export function dismissToast(id: number): void {
   keep((toast) => toast.id !== id)
 }
 
-/** Hints are errors that did not come from the server. The user is following them. */
+/** Removes hints (errors that did not come from the server), because the user is following them. */
 export function dismissHints(): void {
   keep(({ tone, requestId }) => tone !== 'error' || requestId !== '')
 }
@@ -86,7 +86,7 @@ function keep(isKept: (toast: Toast) => boolean): void {
 
 type Said = { message: string; detail?: string; requestId?: string }
 
-/** Equal messages share one toast. At most the newest three toasts are kept. */
+/** Adds a toast. Equal messages share one toast. At most three toasts are kept, the newest ones. */
 function show(tone: Toast['tone'], said: Said, options: ToastOptions) {
   const { message, detail = '', requestId = '' } = said
   const equal = shownToasts().find((toast) => toast.tone === tone && toast.message === message)

@@ -3,7 +3,7 @@ export type ExactDecimal = { readonly units: bigint; readonly scale: number }
 
 const SHAPE = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 
-/** Returns null if the text is not a JSON number or is too long. */
+/** Parses a JSON number exactly. Returns null if the text is not a number or is too long. */
 export function parseDecimal(text: string): ExactDecimal | null {
   const match = text.length > 400 ? null : SHAPE.exec(text.trim())
   if (match === null) return null
@@ -13,7 +13,7 @@ export function parseDecimal(text: string): ExactDecimal | null {
   return scale < 0 ? { units: digits * 10n ** BigInt(-scale), scale: 0 } : { units: digits, scale }
 }
 
-/** The shortest text, without an exponent or trailing zeros. */
+/** Formats a decimal as its shortest text, without an exponent or trailing zeros. */
 export function formatDecimal({ units, scale }: ExactDecimal): string {
   const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0')
   const whole = digits.slice(0, digits.length - scale)
@@ -41,7 +41,7 @@ export const fromWhole = (whole: bigint | number): ExactDecimal => ({
   scale: 0,
 })
 
-/** Halves are rounded away from zero. */
+/** Rounds to the nearest integer. Halves are rounded away from zero. */
 export function roundToWhole({ units, scale }: ExactDecimal): bigint {
   const one = 10n ** BigInt(scale)
   const size = units < 0n ? -units : units
@@ -49,7 +49,7 @@ export function roundToWhole({ units, scale }: ExactDecimal): bigint {
   return units < 0n ? -rounded : rounded
 }
 
-/** Rounds halves away from zero. Null for a division by zero. */
+/** Divides to `digits` decimals and rounds halves away from zero. Null for a division by zero. */
 export function divide(left: ExactDecimal, right: ExactDecimal, digits = 12): ExactDecimal | null {
   if (right.units === 0n) return null
   const shift = BigInt(digits + right.scale)
@@ -63,7 +63,7 @@ export function divide(left: ExactDecimal, right: ExactDecimal, digits = 12): Ex
 export const isZero = ({ units }: ExactDecimal): boolean => units === 0n
 export const isNegative = ({ units }: ExactDecimal): boolean => units < 0n
 
-/** `0.50` and `5e-1` are equal. */
+/** Returns true if the texts are equal numbers, such as `0.50` and `5e-1`. */
 export function isSameNumber(left: string, right: string): boolean {
   const [a, b] = [parseDecimal(left), parseDecimal(right)]
   return a !== null && b !== null && formatDecimal(a) === formatDecimal(b)

@@ -1,4 +1,4 @@
-/** The site's status defines how quota is displayed. */
+/** The way in which the site displays quota, according to the site's status. */
 export type MoneyRule = { quotaPerUnit: string; isCurrency: boolean }
 
 export const DEFAULT_RULE: MoneyRule = { quotaPerUnit: '500000', isCurrency: true }
@@ -23,7 +23,7 @@ export function quotaText(quota: bigint, rule: MoneyRule, digits = 2): string {
 
 const DECIMALS_MAX = 9
 
-/** In dollars times 10^`digits`, truncated to an integer. */
+/** Returns the amount in dollars times 10^`digits`, truncated to an integer. */
 function scaledUp(magnitude: bigint, { quotaPerUnit }: MoneyRule, digits: number): bigint {
   const { units, scale } = readDecimal(quotaPerUnit)
   return (magnitude * scale * 10n ** BigInt(digits)) / units
@@ -35,7 +35,7 @@ export function exactQuotaText(quota: bigint, rule: MoneyRule): string {
   return dollarText(quota, rule, DECIMALS_MAX).replace(/(\.\d\d\d*?)0+$/, '$1')
 }
 
-/** Ignores the site's display unit. Halves round away from zero. */
+/** Formats quota in dollars, even if the site displays quota units. Halves round away from zero. */
 export function dollarText(quota: bigint, rule: MoneyRule, digits = 2): string {
   const perUnit = readDecimal(rule.quotaPerUnit)
   const magnitude = quota < 0n ? -quota : quota
@@ -74,7 +74,7 @@ function placePoint(units: bigint, digits: number): string {
   return digits === 0 ? whole : `${whole}.${text.slice(-digits)}`
 }
 
-/** As in `12,345.5` in every language. */
+/** Adds thousands separators to a decimal text, as in `12,345.5` in every language. */
 export const groupDigits = (decimal: string): string =>
   decimal.replace(/^([+-]?)(\d+)/, (_, sign: string, whole: string) =>
     sign.concat(whole.replace(/\B(?=(\d{3})+$)/g, ',')),

@@ -1,6 +1,6 @@
 import { divide, formatDecimal, multiply, parseDecimal } from './exact-decimal.ts'
 
-/** Dollars if the site displays dollars, otherwise quota units. */
+/** The unit of entered amounts: dollars if the site displays dollars, otherwise quota units. */
 export type AmountUnit = { isCurrency: boolean; quotaPerUnit: bigint }
 
 const QUOTA_MAX = BigInt(Number.MAX_SAFE_INTEGER)
@@ -18,7 +18,7 @@ export function amountOfQuota(quota: bigint, unit: AmountUnit): string {
   return dollars === null ? '' : formatDecimal(dollars)
 }
 
-/** Null if the text is not an amount or has a fraction of a unit. */
+/** Returns quota units, or null if the text is not an amount or has a fraction of a unit. */
 export function quotaOfAmount(text: string, unit: AmountUnit): bigint | null {
   const amount = parseDecimal(text)
   if (amount === null) return null
@@ -28,7 +28,7 @@ export function quotaOfAmount(text: string, unit: AmountUnit): bigint | null {
   return BigInt(quota)
 }
 
-/** True if the text cannot become an amount by further typing. */
+/** Returns true if the text is not an amount and cannot become one by further typing. */
 export function isNoAmount(text: string, unit: AmountUnit): boolean {
   const whole = unit.isCurrency ? text.trim().replace(/(?<=\d)\.$/, '') : text
   return whole.trim() !== '' && quotaOfAmount(whole, unit) === null

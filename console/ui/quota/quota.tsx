@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { useSharedStatus } from '#console/api/status.ts'
 import { DEFAULT_RULE, exactQuotaText, type MoneyRule, quotaText } from './money.ts'
 
-/** Returns a default until the site's status has loaded. */
+/** Returns the site's rule for displaying quota, or a default until the status has loaded. */
 export function useMoneyRule(): MoneyRule {
   const status = useSharedStatus()
   const perUnit = status?.quota_per_unit
@@ -17,7 +17,7 @@ export function useMoneyRule(): MoneyRule {
   )
 }
 
-/** The tooltip shows the exact amount. */
+/** An amount of quota. The tooltip shows the exact amount. */
 export function Quota(props: { value: bigint; digits?: number }) {
   const rule = useMoneyRule()
   return (

@@ -9,9 +9,9 @@ export type RichTextProps = {
   title: string
   /** True for small text, in a line at the edge of the page. */
   isSmall?: boolean
-  /** False for Markdown, which may contain HTML. */
+  /** True if `text` is HTML. Otherwise, `text` is Markdown, which may contain HTML. */
   isHtml?: boolean
-  /** In pixels, until the content has been measured. */
+  /** The height in pixels until the content has been measured. */
   firstHeight?: number
 }
 
@@ -57,7 +57,7 @@ function Frame(props: { html: string; title: string; firstHeight: number | undef
   )
 }
 
-/** Returns a function that stops the observer. */
+/** Gives the frame the height of its content. Returns a function that stops the observer. */
 function fitHeight(frame: HTMLIFrameElement): () => void {
   let sizes: ResizeObserver | undefined
   const measure = () => {

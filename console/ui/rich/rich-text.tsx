@@ -4,7 +4,7 @@ import './rich-text.css'
 
 const RichFrame = lazy(async () => ({ default: (await import('./rich-frame.tsx')).RichFrame }))
 
-/** An empty text does not load the renderer. */
+/** Shows the operator's Markdown or HTML. An empty text does not load the renderer. */
 export function RichText(props: RichTextProps) {
   return (
     <Suspense

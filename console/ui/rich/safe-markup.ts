@@ -20,7 +20,7 @@ export type FrameLook = {
   isHtml: boolean
 }
 
-/** The console's fonts and the styles of the frame. */
+/** The stylesheets of the document: the console's fonts and the styles of the frame. */
 const STYLES = [latinFonts, ...CHINESE_FONTS, '/frame.css']
 const styleLink = (href: string): string => `<link rel="stylesheet" href="${href}">`
 
@@ -57,7 +57,7 @@ function readied(html: string): string {
   return template.innerHTML
 }
 
-/** A link around a removed drawing gets the drawing's title as its text. */
+/** Uses the title of a removed drawing as the text of the link around the drawing. */
 function nameBare(link: Element): void {
   for (const drawing of link.querySelectorAll('svg')) {
     drawing.replaceWith(drawing.querySelector('title')?.textContent ?? '')

@@ -3,7 +3,7 @@ type Globals = {
   trustedTypes?: { createPolicy: (name: string, rules: ScriptPolicy) => ScriptPolicy }
 }
 
-/** The policy `policyName` allows only this URL. */
+/** Returns a function for the URL of a script, the only URL that the policy `policyName` allows. */
 export function createScriptUrl(policyName: string, url: string): () => string {
   let policy: ScriptPolicy | undefined
   return () => {

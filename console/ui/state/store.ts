@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Functions outside of components can set the value, and components read it. */
+/** Creates a value that functions outside of components set and that components read. */
 export function createStore<Value>(initial: Value) {
   let value = initial
   const listeners = new Set<() => void>()

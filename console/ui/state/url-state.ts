@@ -1,6 +1,6 @@
 export type UrlParam<Value> = {
   readonly fallback: Value
-  /** Returns null if the text is invalid. */
+  /** Parses the text of the URL. Returns null if it is invalid. */
   readonly read: (text: string) => Value | null
   readonly write: (value: Value) => string
 }
@@ -16,7 +16,7 @@ export const fallbacksOf = <Schema extends UrlSchema>(schema: Schema): UrlValues
     Object.entries(schema).map(([name, { fallback }]) => [name, fallback]),
   ) as UrlValues<Schema>
 
-/** Control characters and lone surrogates are invalid. */
+/** A text of at most `maxLength` characters, without control characters and lone surrogates. */
 export function textParam(fallback = '', maxLength = 200): UrlParam<string> {
   return {
     fallback,
@@ -61,7 +61,7 @@ export function choiceParam<Value extends string>(
   }
 }
 
-/** Also returns the names of parameters with an invalid value. */
+/** Reads the values of a URL query, and the names of parameters with an invalid value. */
 export function readUrlState<Schema extends UrlSchema>(
   schema: Schema,
   params: URLSearchParams,
@@ -77,7 +77,7 @@ export function readUrlState<Schema extends UrlSchema>(
   return { values: values as UrlValues<Schema>, dropped }
 }
 
-/** Fallback values are omitted, and unknown parameters are kept. */
+/** Applies `patch` to a query. Fallback values are omitted, and unknown parameters are kept. */
 export function writeUrlState<Schema extends UrlSchema>(
   schema: Schema,
   params: URLSearchParams,

@@ -19,7 +19,7 @@ export function useTimeLeft(until: number | null, tickMs = 500): number {
 export const useSecondsLeft = (until: number | null, tickMs?: number): number =>
   Math.ceil(useTimeLeft(until, tickMs) / 1_000)
 
-/** `secondsLeft` is 0 if no countdown runs. */
+/** Returns a countdown and a function that starts it. `secondsLeft` is 0 if no countdown runs. */
 export function useCountdown(): { secondsLeft: number; start: (seconds: number) => void } {
   const [until, setUntil] = useState<number | null>(null)
   return {

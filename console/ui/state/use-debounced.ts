@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** Waits until a value is unchanged for `waitMs`, so that typing sends few requests. */
+/** Returns a value once it has been unchanged for `waitMs`, so that typing sends few requests. */
 export function useSettled<Value extends string | null>(value: Value, waitMs: number): Value {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

@@ -2,7 +2,7 @@ import { useCallback, useSyncExternalStore } from 'react'
 
 const lists = new Map<string, MediaQueryList>()
 
-/** Cached, because every rendering reads the list. */
+/** Returns a `MediaQueryList` from a cache, because every rendering reads it. */
 function listOf(query: string): MediaQueryList {
   const known = lists.get(query) ?? window.matchMedia(query)
   lists.set(query, known)
@@ -21,8 +21,8 @@ export function useMedia(query: string): boolean {
   return useSyncExternalStore(subscribe, () => listOf(query).matches)
 }
 
-/** Phones: lists are cards, and the sidebar is a drawer. */
+/** True for a window up to 600 px (phones): lists are cards, and the sidebar is a drawer. */
 export const useIsNarrow = (): boolean => useMedia('(max-width: 600px)')
 
-/** Tablets have no space for a wide sidebar and a list. */
+/** True for a window up to 900 px (tablets), which has no space for a wide sidebar and a list. */
 export const useIsMedium = (): boolean => useMedia('(max-width: 900px)')

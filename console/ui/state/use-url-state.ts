@@ -4,7 +4,7 @@ import { useLocation, useNavigate } from 'react-router-dom'
 import { showInfo } from '../messages/toast.ts'
 import { readUrlState, type UrlSchema, type UrlValues, writeUrlState } from './url-state.ts'
 
-/** The query of a pending navigation, on which the next change must be based. */
+/** The URL query of a pending navigation, on which the next change must be based. */
 type Coming = { readonly from: string; readonly params: URLSearchParams; readonly isStep: boolean }
 
 type AddressChange = { readonly params: URLSearchParams; readonly isReplacing: boolean }
@@ -41,7 +41,7 @@ function changeAddress(
   return { params, isReplacing: !isStep }
 }
 
-/** After blur, Enter or a choice, the next letter adds a history entry. */
+/** Ends typing (on blur, Enter or a choice), so that the next letter adds a history entry. */
 function endTyping(): void {
   typed = null
 }
@@ -54,7 +54,7 @@ window.addEventListener('popstate', () => {
   coming = null
 })
 
-/** A replaced entry gets another id. */
+/** Returns an id of the current history entry. A replaced entry gets another id. */
 function entryId(): string {
   const { key } = (window.history.state ?? {}) as { key?: string }
   return `${key ?? ''} ${window.location.pathname}${window.location.search}`
@@ -63,9 +63,9 @@ function entryId(): string {
 export type SetUrlState<Schema extends UrlSchema> = (
   patch: Partial<UrlValues<Schema>>,
   options?: {
-    /** By default, a change adds an entry. */
+    /** True to replace the current history entry. By default, a change adds an entry. */
     replace?: boolean
-    /** Combines all letters until Enter or blur into one history entry. */
+    /** True to combine all letters until Enter or blur into one history entry. */
     isTyping?: boolean
   },
 ) => void

@@ -1,6 +1,6 @@
 import type { UrlParam } from '../state/url-state.ts'
 
-/** A fixed range has its ends in unix seconds. */
+/** A relative time range, or two fixed ends in unix seconds. */
 export type TimeRange =
   | { readonly kind: 'relative'; readonly span: Span }
   | { readonly kind: 'absolute'; readonly from: number; readonly to: number }
@@ -17,7 +17,7 @@ const RELATIVE: Record<Span, TimeRange> = {
   all: { kind: 'relative', span: 'all' },
 }
 
-/** Returns the same object for a span, because filters compare their default by identity. */
+/** Always returns the same object for a span, because filters compare their default by identity. */
 export const relativeRange = (span: Span): TimeRange => RELATIVE[span]
 
 const HOUR = 3_600
@@ -28,10 +28,10 @@ const SECONDS: Record<Exclude<Span, 'today' | 'all'>, number> = {
   '30d': 30 * 24 * HOUR,
 }
 
-/** The first and the last second. Null means that this end has no limit. */
+/** The first and the last second of a range. Null means that this end has no limit. */
 export type Bounds = { readonly from: number | null; readonly to: number | null }
 
-/** Relative ranges end an hour after `now`, because clocks may be fast. */
+/** Returns a range's ends. Relative ranges end an hour after `now`, because clocks may be fast. */
 export function boundsOf(range: TimeRange, now: number): Bounds {
   if (range.kind === 'absolute') return { from: range.from, to: range.to }
   if (range.span === 'all') return { from: null, to: null }
@@ -43,11 +43,11 @@ export function boundsOf(range: TimeRange, now: number): Bounds {
 export const isWithin = ({ from, to }: Bounds, at: number): boolean =>
   (from === null || at >= from) && (to === null || at <= to)
 
-/** `24h`, or `1763683200-1763769600`. */
+/** Formats a range for the URL: `24h`, or `1763683200-1763769600`. */
 export const rangeText = (range: TimeRange): string =>
   range.kind === 'relative' ? range.span : `${range.from}-${range.to}`
 
-/** Null if the text is not a range or the end is before the start. */
+/** Parses a range of the URL. Null if the text is not a range or the end is before the start. */
 export function readRange(text: string): TimeRange | null {
   const span = SPANS.find((known) => known === text)
   if (span !== undefined) return relativeRange(span)
@@ -57,21 +57,21 @@ export function readRange(text: string): TimeRange | null {
   return from <= to ? { kind: 'absolute', from, to } : null
 }
 
-/** If the URL has no range, `fallback` applies. */
+/** Defines a URL parameter for a time range. If the URL has no range, `fallback` applies. */
 export const rangeParam = (fallback: TimeRange): UrlParam<TimeRange> => ({
   fallback,
   read: readRange,
   write: rangeText,
 })
 
-/** In the browser's time zone, in unix seconds. */
+/** Returns the last midnight in the browser's time zone, in unix seconds. */
 export function midnightBefore(now: number): number {
   const day = new Date(now * 1000)
   day.setHours(0, 0, 0, 0)
   return Math.floor(day.getTime() / 1000)
 }
 
-/** `2026-11-21T08:30` in the browser's time zone to unix seconds, or null. */
+/** Parses a date-time field (`2026-11-21T08:30`, browser's time zone) to unix seconds, or null. */
 export function readLocalTime(text: string): number | null {
   const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/.test(text) ? Date.parse(text) : Number.NaN
   return Number.isFinite(time) ? Math.floor(time / 1000) : null
@@ -84,5 +84,5 @@ export function localTimeText(seconds: number): string {
   return `${day}T${two(time.getHours())}:${two(time.getMinutes())}`
 }
 
-/** Such as `Asia/Shanghai`. */
+/** Returns the name of the browser's time zone, such as `Asia/Shanghai`. */
 export const zoneName = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone

@@ -23,9 +23,9 @@ export type ChannelDraft = DraftOf<typeof FORM_FIELDS> &
     multiKeyMode: 'random' | 'polling'
     /** The indexes of the disabled keys that saving the form enables. */
     enableKeys: readonly number[]
-    /** Empty if the ratio is unknown. */
+    /** The cost ratio as entered in the form. Empty if the ratio is unknown. */
     costRatio: string
-    /** A date-time field's value. Empty if the channel does not expire. */
+    /** The value of a date-time field. An empty text means that the channel does not expire. */
     expiresAt: string
   }
 
@@ -85,9 +85,9 @@ export const listOf = (text: string): string[] => [
 
 export type ChannelFormProps = {
   form: DraftForm<ChannelDraft>
-  /** Null for a new channel. */
+  /** The values that are stored on the server. Null for a new channel. */
   stored: ChannelDraft | null
   channel: Channel | null
-  /** Undefined if the type is not supported. */
+  /** The server's description of the selected channel type; undefined if it is not supported. */
   type: ChannelType | undefined
 }

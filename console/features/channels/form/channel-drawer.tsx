@@ -78,7 +78,7 @@ function Waiting() {
 
 const channelKey = (id: number) => ['channel', id] as const
 
-/** Each opened form reads the channel again. */
+/** Reads a channel with all fields. Each opened form reads the channel again. */
 const channelQuery = (id: number) => ({
   ...apiQuery('GET /api/channel/:id', { params: { id } }, channelKey(id)),
   staleTime: 0,

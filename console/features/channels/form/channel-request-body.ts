@@ -5,7 +5,7 @@ import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.
 import { type ChannelDraft, FORM_FIELDS } from './channel-draft.ts'
 import { cleanUrl, keysOf, needsKeyAgain } from './channel-keys.ts'
 
-/** The form must be free of errors (`channelFaults`). */
+/** Builds the request that creates channels. The form must be free of errors (`channelFaults`). */
 export function createdTerms(draft: ChannelDraft): CreateChannel {
   const mode =
     draft.keyMode === 'batch' || draft.keyMode === 'multi_to_single' ? draft.keyMode : 'single'

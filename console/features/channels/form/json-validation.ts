@@ -15,7 +15,7 @@ export type JsonFault =
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Follows the server's rules. An empty text is valid. */
+/** Checks a JSON field by the server's rules. An empty text is valid. */
 export function jsonFault(field: JsonFieldName, text: string): JsonFault | null {
   const fault = objectFault(text)
   return fault ?? (text.trim() === '' ? null : MEMBER_FAULTS[field](JSON.parse(text)))

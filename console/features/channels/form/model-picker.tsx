@@ -10,7 +10,7 @@ type PickerProps = {
   found: readonly string[]
   chosen: readonly string[]
   onClose: () => void
-  /** Also receives selected models that the provider does not list. */
+  /** Receives all selected models, including selected models that the provider does not list. */
   onChoose: (models: readonly string[]) => void
 }
 

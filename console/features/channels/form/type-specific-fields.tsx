@@ -51,6 +51,6 @@ function OwnField({ form, field }: ChannelFormProps & { field: ChannelTypeField 
   )
 }
 
-/** A text that does not start like JSON is valid. */
+/** A text that starts like JSON must be valid JSON; any other text is valid. */
 const isBrokenJson = (text: string): boolean =>
   /^\s*[[{]/.test(text) && objectFault(text) === 'notJson'

@@ -24,7 +24,7 @@ type Props = {
   models: readonly string[]
   /** True if the channel was just saved, so that closing the form loses nothing. */
   isSaved?: boolean
-  /** The page to which a price's form returns. The default is the linked step. */
+  /** The path of the page to which the form of a price returns. The default is the linked step. */
   returnTo?: string
   onClose: () => void
 }
@@ -59,7 +59,7 @@ export function LinkedUnpricedStep() {
   return <UnpricedStep isOpen={isLinked && models.length > 0} models={models} onClose={close} />
 }
 
-/** Each model is shown with the price from the built-in list. */
+/** Lists the channel's models without a price, each with the price from the built-in list. */
 export function UnpricedStep(props: Props) {
   const { isOpen, models, isSaved, onClose } = props
   const { t } = useTranslation()

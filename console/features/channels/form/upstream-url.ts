@@ -1,7 +1,7 @@
 import type { ChannelType } from '#read-api/contract/channel-types.ts'
 import { cleanUrl } from './channel-keys.ts'
 
-/** The URL of the channel's chat calls, or an empty text while it is unknown. */
+/** Returns the URL to which the channel's chat calls go, or an empty text while it is unknown. */
 export function relayAddress(type: ChannelType | undefined, baseUrl: string, other = ''): string {
   if (type === undefined) return ''
   const typed = cleanUrl(baseUrl)
@@ -14,5 +14,5 @@ export function relayAddress(type: ChannelType | undefined, baseUrl: string, oth
   return `${base}${path.replace('{other}', () => filled)}`
 }
 
-/** The relay would append `/v1` a second time. */
+/** Returns true if the address ends with `/v1`. The relay would append `/v1` a second time. */
 export const endsInVersion = (url: string): boolean => /\/v1$/.test(cleanUrl(url))

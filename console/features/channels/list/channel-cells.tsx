@@ -102,7 +102,7 @@ export function ChannelNote({ channel }: { channel: Channel }) {
   )
 }
 
-/** If `isShort`, only screen readers get the rating. */
+/** The duration of a test and its rating. If `isShort`, only screen readers get the rating. */
 export function ResponseTime(props: { milliseconds: number; isShort?: boolean }) {
   const { milliseconds, isShort = false } = props
   const { t } = useTranslation()

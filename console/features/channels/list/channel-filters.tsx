@@ -20,7 +20,7 @@ type FieldsProps = {
   types: readonly Choice<string>[]
 }
 
-/** Counts the active filters that are hidden on phones. */
+/** Returns how many active filters are hidden while the filter bar is collapsed on phones. */
 export const foldedCount = ({ keyword, ...folded }: ChannelFilters): number =>
   Object.values(folded).filter((text) => text !== '').length
 

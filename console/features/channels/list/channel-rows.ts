@@ -3,7 +3,7 @@ import { channelsKey } from '#console/api/channels.ts'
 import { changeRows } from '#console/ui/lists/cached-rows.ts'
 import type { Channel, ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 
-/** `isChild` marks a channel below its tag. */
+/** A row of the list: a tag or a channel. `isChild` marks a channel below its tag. */
 export type ChannelLine =
   | {
       readonly kind: 'tag'
@@ -32,13 +32,13 @@ export function linesOf(
   })
 }
 
-/** Includes the channels of closed tags. */
+/** Returns the channels of a list page, including the channels of closed tags. */
 export const channelsOf = (entries: readonly ChannelEntry[]): ChoosableChannel[] =>
   entries.flatMap((entry) =>
     isTagGroup(entry) ? entry.members.map((one) => ({ ...one, tag: entry.tag })) : [entry],
   )
 
-/** The rows of tags stay unchanged. */
+/** Changes the channels on all cached pages of the list. The rows of tags stay unchanged. */
 export const changeChannels = (client: QueryClient, change: (channel: Channel) => Channel) =>
   changeRows<ChannelEntry>(client, channelsKey, (entry) =>
     isTagGroup(entry) ? entry : change(entry),
@@ -51,7 +51,7 @@ export const lineKey = (line: ChannelLine): string =>
 
 const tagKey = (tag: string): string => `tag:${tag}`
 
-/** True for a disabled channel, and for a tag whose channels are all disabled. */
+/** Returns true for a disabled channel, and for a tag whose channels are all disabled. */
 export const isMuted = (line: ChannelLine): boolean =>
   line.kind === 'channel'
     ? line.channel.status !== 1

@@ -15,7 +15,7 @@ export function useBatchActions() {
   const { switched, switchedTag } = useSwitched()
   const offerUndo = useUndo()
   return {
-    /** `setAllEnabled` and `setTag` return true on success. */
+    /** Enables or disables channels. `setAllEnabled` and `setTag` return true on success. */
     setAllEnabled: (channels: readonly ChoosableChannel[], isEnabled: boolean) =>
       act(async () => {
         const body = { ids: idsOf(channels), status: isEnabled ? 1 : 2 } as const

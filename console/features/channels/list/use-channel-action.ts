@@ -4,7 +4,7 @@ import { ApiError } from '#console/api/api-error.ts'
 import { channelsKey } from '#console/api/channels.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 
-/** Shows an error and reloads the list. Returns true on success. */
+/** Runs an action, shows its error, and reloads the list. Returns true on success. */
 export function useChannelAction(): (act: () => Promise<unknown>) => Promise<boolean> {
   const { t } = useTranslation()
   const client = useQueryClient()

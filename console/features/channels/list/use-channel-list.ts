@@ -44,7 +44,7 @@ export function useChannelList() {
   }
 }
 
-/** The selection may include channels on other pages of the list. */
+/** Manages the selection, which may include channels on other pages of the list. */
 export function useChosen({ rows, filter, total, modes }: ChannelListView) {
   const chosen = useChosenRows({
     rows: channelsOf(rows),

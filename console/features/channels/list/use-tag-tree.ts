@@ -7,7 +7,7 @@ import type { ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 import { type ChannelLine, isTagGroup, linesOf } from './channel-rows.ts'
 import type { ChannelListView } from './use-channel-list.ts'
 
-/** The channels of a tag load when the tag opens. */
+/** Manages which tags are open. The channels of a tag load when the tag opens. */
 export function useTree({ rows: entries, order }: ChannelListView) {
   const [openTags, setOpenTags] = useState<ReadonlySet<string>>(new Set())
   const open = entries.flatMap((entry) =>

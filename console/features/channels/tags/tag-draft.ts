@@ -5,7 +5,7 @@ import { listOf } from '../form/channel-draft.ts'
 import { isInteger, isNatural } from '../form/channel-validation.ts'
 import { type JsonFault, jsonFault } from '../form/json-validation.ts'
 
-/** An empty field leaves the channels unchanged. */
+/** The values for all channels of a tag. An empty field leaves the channels unchanged. */
 export type TagDraft = {
   newTag: string
   models: readonly string[]
@@ -44,7 +44,7 @@ export function tagFaults(draft: TagDraft): FieldErrors<TagDraft, TagFault> {
   }
 }
 
-/** Returns null if no field was changed. */
+/** Builds the request that changes a tag's channels, or returns null if no field was changed. */
 export function tagChange(tag: string, before: TagDraft, after: TagDraft): UpdateTag | null {
   const old = termsOf(before)
   const changed = Object.entries(termsOf(after)).filter(

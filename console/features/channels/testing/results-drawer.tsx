@@ -15,7 +15,7 @@ import { ResponseTime } from '../list/channel-cells.tsx'
 
 type Result = TestResults['results'][number]
 
-/** Failures are listed first. */
+/** The results of the last test of all channels. Failures are listed first. */
 export function ResultsDrawer(props: { isOpen: boolean; onClose: () => void }) {
   const { t } = useTranslation()
   return (

@@ -12,7 +12,7 @@ import { listOf } from '../form/channel-draft.ts'
 import { ResponseTime } from '../list/channel-cells.tsx'
 import { aFewAtATime, foundModels, type TestResults, withResult } from './test-results.ts'
 
-/** Closing the dialog cancels running tests. */
+/** Tests one model or all models of a channel. Closing the dialog cancels running tests. */
 function useModelTests(channelId: number) {
   const client = useQueryClient()
   const [results, setResults] = useState<TestResults>(new Map())

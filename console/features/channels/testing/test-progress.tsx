@@ -38,7 +38,7 @@ function checked(channel: Channel, found: ChannelCheckResult | undefined): Chann
   return { ...channel, ...figures, test_failure: reason }
 }
 
-/** `TestProgressBar` shows the progress of the test. */
+/** Starts a test of all channels. `TestProgressBar` shows the progress of the test. */
 export function useTestAll(): () => Promise<void> {
   const client = useQueryClient()
   return async () => {
@@ -53,7 +53,7 @@ export function useTestAll(): () => Promise<void> {
   }
 }
 
-/** The result stays until the user dismisses it. */
+/** Shows the progress of a test of all channels, and its result until the user dismisses it. */
 export function TestProgressBar(props: { onResults: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()

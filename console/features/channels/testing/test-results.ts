@@ -13,7 +13,7 @@ export function foundModels(models: readonly string[], search: string): string[]
   return models.filter((model) => model.toLowerCase().includes(wanted))
 }
 
-/** At most `atATime` calls run in parallel, until `signal` aborts. */
+/** Calls `act` for each model, at most `atATime` calls in parallel, until `signal` aborts. */
 export async function aFewAtATime(
   models: readonly string[],
   act: (model: string) => Promise<void>,

@@ -7,7 +7,7 @@ import { TextField } from '#console/ui/forms/fields.tsx'
 import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { User } from '#read-api/contract/users.ts'
 
-/** The acting user confirms the irreversible action by typing the username. */
+/** An irreversible action. To confirm the action, the acting user types the username. */
 export function DangerPart(props: {
   user: User
   icon: IconName
@@ -17,7 +17,7 @@ export function DangerPart(props: {
   title: string
   body: string
   actionText: string
-  /** Rejects if the action fails. */
+  /** Runs the action. Rejects if the action fails. */
   act: () => Promise<void>
 }) {
   const { t } = useTranslation()

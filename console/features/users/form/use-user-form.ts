@@ -30,9 +30,9 @@ import {
 export type UserFormGiven = {
   isOpen: boolean
   kind: FormKind
-  /** Null for a new user. */
+  /** The stored user, or null for a new user. */
   user: User | null
-  /** Called after saving, or after the user has agreed to discard changes. */
+  /** Called when the form closes: after saving, or after the user has agreed to discard changes. */
   onClose: () => void
 }
 

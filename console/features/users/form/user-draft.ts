@@ -8,7 +8,7 @@ import type { DraftForm, FieldErrors } from '#console/ui/forms/use-draft-form.ts
 import type { User } from '#read-api/contract/users.ts'
 import type { CreateUser, UpdateSelf, UpdateUser } from '#write-api/contract/users.ts'
 
-/** Fields that a form does not show stay empty. */
+/** The form's values. Fields that a form does not show stay empty. */
 export type UserDraft = {
   username: string
   displayName: string
@@ -19,7 +19,7 @@ export type UserDraft = {
   group: string
   /** The reason for a change of the group. */
   reason: string
-  /** Replaces the password or code. */
+  /** A passkey as proof, in place of the password or code. */
   passkey?: UpdateSelf['passkey']
 }
 
@@ -79,7 +79,7 @@ export const createdUser = ({ username, password, displayName }: UserDraft): Cre
   ...(displayName.trim() === '' ? {} : { display_name: displayName.trim() }),
 })
 
-/** The balance has a separate form. */
+/** Returns only the changed fields. The balance has a separate form. */
 export const changedUser = (before: UserDraft, after: UserDraft): Omit<UpdateUser, 'id'> => ({
   ...ownChanges(before, after),
   ...(asksReason(before, after) ? { group: after.group, reason: after.reason.trim() } : {}),

@@ -47,7 +47,7 @@ function OpenForm(props: FormProps) {
   )
 }
 
-/** Permanent, at the request of the user or the law. Super admins only. */
+/** Erases personal data permanently, at the request of the user or the law. Super admins only. */
 function EraseUser(props: { user: User; onDone: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -73,7 +73,7 @@ function EraseUser(props: { user: User; onDone: () => void }) {
   )
 }
 
-/** An admin can change the balance only by adding or deducting an amount. */
+/** The current balance. An admin can change the balance only by adding or deducting an amount. */
 function BalancePart(props: { user: User; onAdjust: (users: readonly User[]) => void }) {
   const { user } = props
   const { t } = useTranslation()
@@ -182,7 +182,7 @@ function Waiting() {
   )
 }
 
-/** For a user who has lost all second factors and the recovery codes. */
+/** Resets the second factor of a user who has lost all second factors and the recovery codes. */
 function ResetFactor({ user }: { user: User }) {
   const { t } = useTranslation()
   return (

@@ -11,7 +11,7 @@ const SHOWN_NAME_MAX = 50
 /** In UTF-16 code units. Never truncated, because the result would be another password. */
 const PASSWORD_MAX = 512
 
-/** The group is shown only to an admin who edits another user. */
+/** The fields of a user. The group is shown only to an admin who edits another user. */
 export function UserForm(props: UserFormProps) {
   const { t } = useTranslation()
   return (

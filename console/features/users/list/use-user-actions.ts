@@ -10,9 +10,9 @@ import type { ManageUser } from '#write-api/contract/users.ts'
 import { calledOf } from '../user-actions.ts'
 
 export type UserActions = {
-  /** Applies immediately, and offers an undo. */
+  /** Bans or unbans a user immediately, and offers an undo. */
   setEnabled: (user: User, isEnabled: boolean) => Promise<void>
-  /** Asks for a confirmation. */
+  /** Promotes, demotes or deletes a user after a confirmation. */
   manage: (user: User, action: 'promote' | 'demote' | 'delete') => Promise<void>
 }
 

@@ -3,7 +3,7 @@ import { type AmountUnit, quotaOfAmount } from '#console/ui/quota/quota-amount.t
 import { randomId } from '#console/ui/state/random-id.ts'
 import type { AdjustQuota } from '#write-api/contract/users.ts'
 
-/** In the unit that the site displays: dollars or quota units. */
+/** A balance change as entered, in the unit that the site displays: dollars or quota units. */
 export type AdjustDraft = {
   readonly action: AdjustQuota['action']
   readonly amount: string
@@ -14,7 +14,7 @@ export type AdjustFault = 'amountWrong' | 'amountBeyond' | 'adjustReasonMissing'
 
 export const newAdjustment: AdjustDraft = { action: 'add', amount: '', reason: '' }
 
-/** Returns quota units, or null if the amount is not above 0. */
+/** Returns the entered amount in quota units. Returns null if the amount is not above 0. */
 export function amountOf({ amount }: AdjustDraft, unit: AmountUnit): bigint | null {
   const quota = quotaOfAmount(amount, unit)
   return quota === null || quota === 0n ? null : quota
@@ -23,7 +23,7 @@ export function amountOf({ amount }: AdjustDraft, unit: AmountUnit): bigint | nu
 export const balanceAfter = (balance: bigint, draft: AdjustDraft, amount: bigint): bigint =>
   draft.action === 'add' ? balance + amount : balance - amount
 
-/** The server would refuse such a deduction. */
+/** Returns true if a deduction exceeds the balance. The server would refuse such a deduction. */
 export const isBeyond = (balance: bigint, draft: AdjustDraft, amount: bigint | null): boolean =>
   amount !== null && draft.action === 'deduct' && amount > balance
 

@@ -9,7 +9,7 @@ const EVERY_MS = 1_000
 /** For more users, the balances of the user list are used. */
 const READ_MAX = 5
 
-/** A balance is read again when it changes. */
+/** Reads the current balances of the users. A balance is read again when it changes. */
 export function useBalances(users: readonly User[]): ReadonlyMap<number, bigint> {
   const client = useQueryClient()
   const read = users.length <= READ_MAX ? users : []
