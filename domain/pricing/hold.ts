@@ -11,12 +11,21 @@ export type CallBounds = {
   readonly outputTokens: number
   /** The number of choices, from 1 to 128. */
   readonly choices: number
+  /** The expensive kinds of input that are possible. If it is omitted, all kinds are possible. */
+  readonly inputKinds?: InputKinds
 }
+
+export type InputKinds = {
+  /** True if the request asks for the one-hour cache. No other call writes to that cache. */
+  readonly hasHourCache: boolean
+}
+
+const ALL_KINDS: InputKinds = Object.freeze({ hasHourCache: true })
 
 /**
  * Returns the maximum cost of a call within the bounds. Each input token is priced at the highest
- * input ratio, because it may be a cache write, an image or audio. Each output token is priced at
- * the highest output ratio.
+ * input ratio of the possible kinds, because it may be a cache write, an image or audio. Each
+ * output token is priced at the highest output ratio.
  */
 export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
   const { inputTokens, outputTokens, choices } = bounds
@@ -26,7 +35,7 @@ export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
     const dollars = times(decimalOf(price.price), integer(choices))
     return quotaOf(times(times(dollars, integer(QUOTA_PER_DOLLAR)), decimalOf(price.group)))
   }
-  const highest = highestRates(price)
+  const highest = highestRates(price, bounds.inputKinds ?? ALL_KINDS)
   const input = times(integer(inputTokens), highest.input)
   const output = times(integer(BigInt(outputTokens) * BigInt(choices)), highest.output)
   return quotaOf(plus(input, output))
@@ -87,17 +96,19 @@ const isCount = (count: number): boolean => Number.isSafeInteger(count) && count
 type Rates = { readonly input: Decimal; readonly output: Decimal }
 
 /** A cache of the highest rates, because all calls at one price list share its price objects. */
-const knownRates = new WeakMap<PerTokenPrice, Rates>()
+const knownRates = Array.from({ length: 2 }, () => new WeakMap<PerTokenPrice, Rates>())
 
-function highestRates(price: PerTokenPrice): Rates {
-  const known = knownRates.get(price)
+function highestRates(price: PerTokenPrice, { hasHourCache }: InputKinds): Rates {
+  const ofKinds = knownRates[hasHourCache ? 1 : 0]
+  const known = ofKinds?.get(price)
   if (known !== undefined) return known
   const ratio = times(decimalOf(price.model), decimalOf(price.group))
   const audio = decimalOf(price.audio)
+  const write = decimalOf(price.cacheWrite)
   const input = largest(
     ONE,
     decimalOf(price.cacheRead),
-    times(decimalOf(price.cacheWrite), HOUR_CACHE_FACTOR),
+    hasHourCache ? times(write, HOUR_CACHE_FACTOR) : write,
     decimalOf(price.image),
     audio,
   )
@@ -106,6 +117,6 @@ function highestRates(price: PerTokenPrice): Rates {
     times(audio, decimalOf(price.audioCompletion)),
   )
   const rates = { input: times(input, ratio), output: times(output, ratio) }
-  knownRates.set(price, rates)
+  ofKinds?.set(price, rates)
   return rates
 }

@@ -1,23 +1,85 @@
+import { accountDecider } from '#domain/account/decide.ts'
+import { payableBy } from '#domain/account/decide-call.ts'
+import { accountStream } from '#domain/account/events.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
-import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/openai-chat/chat-request.ts'
 import type { Caller } from './authenticate.ts'
+import type { CallTerms } from './call-hold.ts'
 import { CallLedger } from './call-ledger.ts'
 import type { KeyedCall } from './claim-call.ts'
 import type { Watched } from './deadlines.ts'
 import type { Exchange } from './http-exchange.ts'
-import type { CallPlan } from './plan-call.ts'
+import { denialOfPayment } from './payment-check.ts'
+import {
+  type CallPlan,
+  countableForms,
+  isWorthCounting,
+  lowestTerms,
+  termsForInput,
+} from './plan-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
+
+/** The ledger of an admitted call, with the terms on which the call was admitted. */
+export type Admitted = { readonly ledger: CallLedger; readonly terms: CallTerms }
+
+/** The hold by bytes must fit this many times into the free quota, or else the text is counted. */
+const CALLS_AT_ONCE = 20n
+
+/** Reports whether the account can pay for many such calls. If unknown, nothing is counted. */
+async function isAmple(
+  { actors }: RelayDeps,
+  { user, token }: Caller,
+  { hold }: CallTerms,
+): Promise<boolean> {
+  try {
+    return await actors.ask(
+      accountDecider,
+      accountStream(user.userId),
+      (state) => hold * CALLS_AT_ONCE <= payableBy(state, token.tokenId),
+    )
+  } catch {
+    return true
+  }
+}
 
 /**
  * Admits a call by reserving its worst-case cost on the account (the hold). Returns the call's
  * ledger, or an error if the call is refused. Once the ledger is returned, the hold is durable and
  * the call must be ended exactly once.
+ *
+ * The input is bounded by the length of the request, which costs nothing. If the account can't pay
+ * for twenty such holds, the text is counted, and the call is admitted on the lower bound.
  */
 export async function admit(
+  deps: RelayDeps,
+  exchange: Exchange,
+  caller: Caller,
+  request: ChatRequest,
+  plan: CallPlan,
+  keyed: KeyedCall | null,
+): Promise<Admitted | RelayError> {
+  const attempt = async (terms: CallTerms): Promise<Admitted | RelayError> => {
+    const ledger = await admitOn(deps, exchange, caller, request, { ...plan, terms }, keyed)
+    return isRelayError(ledger) ? ledger : { ledger, terms }
+  }
+  if (!isWorthCounting(request, plan)) return attempt(plan.terms)
+  if (await isAmple(deps, caller, plan.terms)) return attempt(plan.terms)
+  const forms = countableForms(deps.views.options, request, plan)
+  if (forms === null) return attempt(plan.terms)
+  const lowest = lowestTerms(deps.views.options, request, plan)
+  const denial = await denialOfPayment(deps, exchange, caller, request, { ...plan, terms: lowest })
+  if (denial !== null) return denial
+  const counter = deps.counter.of(caller.user.userId)
+  const counts = forms.map(({ body }) => counter.count({ requestBody: body, text: '' }))
+  const most = (await Promise.all(counts)).map(({ inputMost }) => inputMost)
+  return attempt(termsForInput(deps.views.options, plan, forms, most))
+}
+
+async function admitOn(
   { actors, now, vault, deadlines, log, watch }: RelayDeps,
   exchange: Exchange,
   caller: Caller,

@@ -1,5 +1,5 @@
 import type { OutputReduction } from '#domain/account/commands.ts'
-import { type CallBounds, holdFor } from '#domain/pricing/hold.ts'
+import { type CallBounds, holdFor, type InputKinds } from '#domain/pricing/hold.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
@@ -34,23 +34,35 @@ const LEAST_OUTPUT_TOKENS = 256
  */
 const UNKNOWN_MODEL_OUTPUT_TOKENS = 8_192
 
+/** Bounds of the input that are lower than the length of the request. */
+export type InputLimits = {
+  /** The maximum input tokens of each form of the request. */
+  readonly tokens: ReadonlyMap<ChatRequest, number>
+  readonly kinds: InputKinds
+}
+
 /**
  * Returns the output limit and the hold, which is the quota that the worst case would cost. All
  * forms in which the request may be sent are considered, because channels may override members. The
- * input is bounded by its bytes. The output is bounded by the limit of the caller or the model.
+ * input is bounded by its bytes, or by `input` if that is lower. The output is bounded by the limit
+ * of the caller or the model.
  */
 export function callTerms(
   price: PriceSnapshot,
   requests: readonly [ChatRequest, ...ChatRequest[]],
   options: RelayOptions,
+  input: InputLimits | null = null,
 ): CallTerms {
   const [asked] = requests
   const cap = options.outputCaps.get(asked.model) ?? null
   let isOpenEnded = false
-  const bounds = { inputTokens: 0, outputTokens: 0, choices: 0 }
+  const kinds = input === null ? {} : { inputKinds: input.kinds }
+  const bounds = { inputTokens: 0, outputTokens: 0, choices: 0, ...kinds }
   for (const request of requests) {
     if (request.outputTokensMax === null && cap === null) isOpenEnded = true
-    bounds.inputTokens = Math.max(bounds.inputTokens, request.inputBound.tokens)
+    const { tokens } = request.inputBound
+    const inputTokens = Math.min(tokens, input?.tokens.get(request) ?? tokens)
+    bounds.inputTokens = Math.max(bounds.inputTokens, inputTokens)
     bounds.outputTokens = Math.max(bounds.outputTokens, outputLimitOf(request, cap, options))
     bounds.choices = Math.max(bounds.choices, request.choices)
   }

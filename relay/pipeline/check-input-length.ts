@@ -5,10 +5,10 @@ import type { RelayChannel } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { Exchange } from './http-exchange.ts'
 import { denialOfPayment } from './payment-check.ts'
-import { type CallPlan, isValid } from './plan-call.ts'
+import { type CallPlan, isValid, lowestTerms } from './plan-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
-type Deps = Pick<RelayDeps, 'actors' | 'counter' | 'now'>
+type Deps = Pick<RelayDeps, 'actors' | 'counter' | 'now' | 'views'>
 
 /**
  * The lowest input limit among the channels of each offer. An offer is the list of channels for a
@@ -43,7 +43,8 @@ async function counted(
 ): Promise<Offer<RelayChannel> | RelayError> {
   const { counter, now } = deps
   const { offer } = plan
-  const unpayable = await denialOfPayment(deps, exchange, caller, request, plan)
+  const lowest = { ...plan, terms: lowestTerms(deps.views.options, request, plan) }
+  const unpayable = await denialOfPayment(deps, exchange, caller, request, lowest)
   if (unpayable !== null) return unpayable
   const counts = counter.of(caller.user.userId)
   const { input } = await counts.count({ requestBody: request.body, text: '' })

@@ -1,6 +1,8 @@
+import type { InputKinds } from '#domain/pricing/hold.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { priceOf } from '#domain/pricing/price-list.ts'
 import { channelsIn, type Offer, offerOf } from '#domain/routing/offer.ts'
+import { BYTES_PER_TOKEN_MAX } from '#relay/token-counts/text-excerpt.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
@@ -8,6 +10,7 @@ import {
   type ChatRequest,
   NO_NAMES,
   readChatRequest,
+  requestsHourCache,
 } from '../dialects/openai-chat/chat-request.ts'
 import { upstreamBody } from '../dialects/openai-chat/upstream-body.ts'
 import { isByDeployment } from '../providers/openai-compatible/provider-target.ts'
@@ -15,6 +18,9 @@ import { type RelayChannel, workOf } from '../views/channel-view.ts'
 import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
 import type { Caller } from './authenticate.ts'
 import { type CallTerms, callTerms } from './call-hold.ts'
+
+/** The request in every form in which it may be sent. */
+export type Forms = readonly [ChatRequest, ...ChatRequest[]]
 
 /** A channel to which the call may be sent, with the request for that channel. */
 export type Candidate = {
@@ -75,6 +81,64 @@ export function planCall(
   }
   const terms = callTerms(price, formsOf(request, offer, options), options)
   return { price, terms, isOverridden: !options.isPassThrough, offer }
+}
+
+/** The length from which the input of a request is counted if its hold can't be paid. */
+const COUNTED_FROM_BYTES = 4_096
+const FORMS_COUNTED_MAX = 4
+
+/** Reports whether a count of the text may reduce the hold of the call by much. */
+export const isWorthCounting = (
+  { body, inputBound }: ChatRequest,
+  { terms }: Pick<CallPlan, 'terms'>,
+): boolean => terms.reduction !== null && body.length >= COUNTED_FROM_BYTES && inputBound.isText
+
+/**
+ * Returns the forms of the request whose text can be counted to reduce the hold. Returns null if
+ * counting can't reduce the hold, or if too many forms would be counted.
+ */
+export function countableForms(
+  { options }: Views['options'],
+  request: ChatRequest,
+  { terms, offer }: CallPlan,
+): Forms | null {
+  if (!isWorthCounting(request, { terms })) return null
+  const forms = formsOf(request, offer, options)
+  const isCountable = forms.every(({ inputBound }) => inputBound.isText)
+  return isCountable && forms.length <= FORMS_COUNTED_MAX ? forms : null
+}
+
+/** Returns the terms of the call if each of its forms has the given number of input tokens. */
+export function termsForInput(
+  view: Views['options'],
+  plan: CallPlan,
+  forms: Forms,
+  inputTokens: readonly number[],
+): CallTerms {
+  const hasHourCache = forms.some(({ body }) => requestsHourCache(body))
+  return termsWith(view, plan, forms, inputTokens, { hasHourCache })
+}
+
+function termsWith(
+  { options }: Views['options'],
+  { price }: CallPlan,
+  forms: Forms,
+  inputTokens: readonly number[],
+  kinds: InputKinds,
+): CallTerms {
+  const tokens = new Map(forms.map((form, index) => [form, inputTokens[index] ?? form.body.length]))
+  return callTerms(price, forms, options, { tokens, kinds })
+}
+
+/**
+ * Returns the terms with the lowest input that a count can result in. Nothing is counted for an
+ * account that can't pay even for them, so the text of the request isn't read here.
+ */
+export function lowestTerms(view: Views['options'], request: ChatRequest, plan: CallPlan) {
+  const forms = countableForms(view, request, plan)
+  if (forms === null) return plan.terms
+  const least = forms.map(({ body }) => Math.ceil(body.length / BYTES_PER_TOKEN_MAX))
+  return termsWith(view, plan, forms, least, { hasHourCache: false })
 }
 
 const NO_OVERRIDES: ReadonlyMap<string, string> = new Map()
@@ -156,7 +220,7 @@ function formsOf(
   request: ChatRequest,
   offer: Offer<RelayChannel>,
   { isPassThrough }: RelayOptions,
-): readonly [ChatRequest, ...ChatRequest[]] {
+): Forms {
   if (isPassThrough) return [request]
   const overridden: ChatRequest[] = []
   for (const channel of channelsIn(offer)) {

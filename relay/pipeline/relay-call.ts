@@ -128,11 +128,12 @@ async function carry(
   { request, plan, keyed }: Planned,
 ): Promise<CallOutcome> {
   const exchange = keyed === null ? arrived : { ...arrived, call: keyed.call }
-  const ledger = await admit(deps, exchange, caller, request, plan, keyed)
-  if (isRelayError(ledger)) {
-    sendError(arrived, ledger)
+  const admitted = await admit(deps, exchange, caller, request, plan, keyed)
+  if (isRelayError(admitted)) {
+    sendError(arrived, admitted)
     return NOTHING
   }
+  const { ledger, terms } = admitted
   const { hold, outputLimit: limit } = ledger
   const isTraced = deps.log.isLevelEnabled('debug')
   if (isTraced) {
@@ -142,7 +143,7 @@ async function carry(
   const screen = answerScreen(screening, caller.group)
   const { deadlines, outbound } = deps
   const counter = deps.counter.of(caller.user.userId)
-  const allowance = new OutputAllowance(plan.price, plan.terms, ledger.outputLimit)
+  const allowance = new OutputAllowance(plan.price, terms, ledger.outputLimit)
   const access = accessCheck(deps, caller, exchange)
   const call = new LiveCall(
     { deadlines, counter, pingIntervalMs, via: outbound.via, access, screen, allowance },

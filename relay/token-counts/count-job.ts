@@ -10,7 +10,15 @@ const TOKENS_PER_MESSAGE = 3
 const TOKENS_PER_ANSWER = 3
 
 /** The token counts of a request and its answer. */
-export type CountAnswer = { readonly input: number; readonly output: number }
+export type CountAnswer = {
+  readonly input: number
+  readonly output: number
+  /**
+   * The number of input tokens that a tokenizer of any vendor counts at most, if the request
+   * consists of text only.
+   */
+  readonly inputMost: number
+}
 
 /** The text to which a piece belongs: the JSON of the request, or the answer. */
 export type Source = 'request' | 'answer'
@@ -41,7 +49,13 @@ export class CountJob {
     }
     const { input, output } = this.counts
     while (input.step() || output.step()) if (isTimeUp()) return null
-    return { input: this.overhead() + input.tokens, output: output.tokens }
+    const inputMost = this.uncountedBytes() + input.most
+    return { input: this.overhead() + input.tokens, output: output.tokens, inputMost }
+  }
+
+  /** Returns the bytes of the request that are not in the counted text. */
+  private uncountedBytes(): number {
+    return this.request === null ? 0 : this.request.bytesRead - this.request.text.length
   }
 
   private overhead(): number {

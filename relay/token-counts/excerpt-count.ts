@@ -1,5 +1,6 @@
 import { countTokens, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base'
-import type { Span, TextExcerpt } from './text-excerpt.ts'
+import { isDigit } from '../dialects/json-bytes.ts'
+import { BYTES_PER_TOKEN_MAX, type Span, type TextExcerpt } from './text-excerpt.ts'
 import { completeEnd, isSpace } from './utf8-boundaries.ts'
 
 /**
@@ -39,6 +40,7 @@ export class ExcerptCount {
   private at: number
   private countedBytes = 0
   private countedTokens = 0
+  private countedMost = 0
 
   constructor(excerpt: TextExcerpt) {
     const { buffer, byteOffset, byteLength } = excerpt.bytes
@@ -58,7 +60,9 @@ export class ExcerptCount {
       return true
     }
     const end = sliceEnd(this.bytes, this.at, span.end)
-    this.countedTokens += tokensOf(this.bytes.toString('utf8', this.at, end))
+    const tokens = tokensOf(this.bytes.toString('utf8', this.at, end))
+    this.countedTokens += tokens
+    this.countedMost += mostTokensOf(this.bytes, this.at, end, tokens)
     this.countedBytes += end - this.at
     this.at = end
     return true
@@ -69,9 +73,40 @@ export class ExcerptCount {
    * false.
    */
   get tokens(): number {
-    if (this.countedBytes === 0) return 0
-    return Math.ceil((this.countedTokens * this.length) / this.countedBytes)
+    return this.scaled(this.countedTokens)
   }
+
+  /** The number of tokens that tokenizers of other vendors may count at most. */
+  get most(): number {
+    return this.scaled(this.countedMost)
+  }
+
+  private scaled(tokens: number): number {
+    return this.countedBytes === 0 ? 0 : Math.ceil((tokens * this.length) / this.countedBytes)
+  }
+}
+
+/** Tokenizers of other vendors count up to this many times as many tokens of ASCII text. */
+export const VENDOR_FACTOR = 2
+/** Some tokenizers use a token for each digit, while ours has tokens of up to three digits. */
+const DIGITS_PER_TOKEN = 3
+
+/**
+ * Returns the highest count that a tokenizer of another vendor is likely to have for a text in
+ * which ours counts `tokens`. Bytes that are not ASCII count as one token each, because
+ * vocabularies differ too much there. The result is at most the number of bytes.
+ */
+export function mostTokensOf(bytes: Uint8Array, from: number, end: number, tokens: number): number {
+  let others = 0
+  let digits = 0
+  for (let at = from; at < end; at += 1) {
+    const byte = bytes[at] ?? 0
+    if (byte >= 0x80) others += 1
+    else if (isDigit(byte)) digits += 1
+  }
+  const length = end - from
+  const most = Math.max(tokens * VENDOR_FACTOR, length / BYTES_PER_TOKEN_MAX)
+  return Math.min(length, Math.ceil(most + others + digits / DIGITS_PER_TOKEN))
 }
 
 /**

@@ -30,6 +30,8 @@ export class RequestText {
   readonly text: TextExcerpt
   messages = 0
   images = 0
+  /** The length of the JSON so far, in bytes. */
+  bytesRead = 0
   private readonly string: JsonStringReader
   private readonly isObject: boolean[] = []
   /**
@@ -50,6 +52,7 @@ export class RequestText {
 
   /** Reads the next piece of the request: `bytes` up to the offset `end`. */
   feed(bytes: Uint8Array, end: number): void {
+    this.bytesRead += end
     let at = 0
     while (at < end) {
       if (this.role !== null) {

@@ -9,6 +9,12 @@ export const EXCERPT_BYTES_MAX = 128 * 1024
 /** The length of the blocks in an excerpt of a longer text. The blocks are spread over the text. */
 export const BLOCK_BYTES = 1024
 
+/**
+ * The maximum number of bytes per token in a bound. Vocabularies differ most in runs of one sign,
+ * which may be a single token in one of them.
+ */
+export const BYTES_PER_TOKEN_MAX = 4
+
 const BLOCKS_MAX = EXCERPT_BYTES_MAX / BLOCK_BYTES
 const FIRST_CAPACITY = 4096
 /**

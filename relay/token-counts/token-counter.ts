@@ -220,4 +220,5 @@ const partsOf = ({ requestBody, text }: CountRequest): Part[] => [
 export const roughCount = ({ requestBody, text }: CountRequest): CountAnswer => ({
   input: requestBody === null ? 0 : roughInput(requestBody),
   output: roughTokens(text),
+  inputMost: requestBody?.length ?? 0,
 })

@@ -23,7 +23,10 @@ const request = readChatRequest(Buffer.from(JSON.stringify({ model: 'm', message
 if (isRelayError(request)) throw new Error(request.code)
 const candidate = { request, channel: { target: null } } as unknown as Candidate
 const counter = {
-  count: async ({ text }: { readonly text: string }) => ({ input: 120, output: roughTokens(text) }),
+  count: async ({ text }: { readonly text: string }) => ({
+    ...{ input: 120, inputMost: 120 },
+    output: roughTokens(text),
+  }),
 }
 
 /** The tokens of one call by kind. The kinds do not overlap. */

@@ -265,24 +265,118 @@ describe('a provider that ignores its limit', () => {
   })
 })
 
-describe('twenty agents at once', () => {
-  it('stream with limits of 8 k on a balance of $5', async () => {
-    await rig.setOption('ModelRatio', { big: 1.5, capped: 1.5 })
-    await rig.setOption('CompletionRatio', { big: 5, capped: 5 })
-    await rig.grant(POOR.user, 2_500_000n)
-    let open = 0
-    let most = 0
-    send = async (response, body) => {
-      open += 1
-      most = Math.max(most, open)
-      await expect.poll(() => most).toBe(20)
-      await streamed((words) => words < 1_000)(response, body)
+/** The claude price of the built-in list: $3 and $15 per million, a cache write 1.25 times. */
+const AGENT_MODEL = 'claude-sonnet-4-5'
+const FIVE_DOLLARS = 2_500_000n
+/** Source code and English, as agents send them: about 4.3 bytes per token. */
+const SOURCE = `export async function settle(call: Call, usage: Usage): Promise<void> {
+  // The charge is written before the last byte of the answer is sent to the caller.
+  const charge = chargeFor(call.price, usage, call.choices)
+  if (charge > call.hold) throw new Error('the charge exceeds the hold of the call')
+  await ledger.append({ type: 'CallSettled', data: { call: call.id, charge } })
+}
+`
+const agentBody = (bytes: number) => ({
+  ...{ model: AGENT_MODEL, stream: true, max_tokens: 8_192 },
+  messages: [{ role: 'user', content: SOURCE.repeat(Math.ceil(bytes / SOURCE.length)) }],
+})
+
+describe('agents at once on a balance of $5', () => {
+  beforeEach(async () => {
+    await rig.addChannel(3, { baseUrl: provider.url, models: [AGENT_MODEL] })
+    await rig.grant(POOR.user, FIVE_DOLLARS)
+    await awaitCounts()
+  })
+
+  /** Resolves once the vocabulary is loaded: only a count makes the call payable. */
+  async function awaitCounts(): Promise<void> {
+    const key = 'W'.repeat(48)
+    await rig.addUser(31)
+    await rig.addToken(32, 31, key)
+    await rig.grant(31, 150_000n)
+    send = (response) => void response.writeHead(500).end('{}')
+    const authorization = `Bearer sk-${key}`
+    const status = async () => (await chat(rig, agentBody(100_000), { authorization })).status
+    await expect.poll(status, { timeout: 30_000 }).toBe(500)
+    bodies = []
+  }
+
+  /** Twenty calls whose provider answers once each of them is admitted or refused. */
+  async function twentyPlain(usage: object): Promise<Answer[]> {
+    let refused = 0
+    send = async (response) => {
+      await expect.poll(() => bodies.length + refused, { timeout: 10_000 }).toBe(20)
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ choices: [{ message: { content: 'x' } }], usage }))
     }
-    const messages = [{ role: 'user', content: 'Refactor this. '.repeat(700) }]
-    const body = { model: 'big', stream: true, max_tokens: 8_192, messages }
-    const answers = await burst(20, body)
-    expect(statuses(answers)).toEqual(Array.from({ length: 20 }, () => 200))
-    expect(bodies.every(({ max_tokens }) => max_tokens === 8_192)).toBe(true)
-    expect(answers.every(({ text }) => text.includes('[DONE]'))).toBe(true)
+    const one = async () => {
+      const answer = await chat(rig, { ...agentBody(100_000), stream: false }, AUTH)
+      if (answer.status === 402) refused += 1
+      return answer
+    }
+    return Promise.all(Array.from({ length: 20 }, one))
+  }
+
+  /** Starts agents until one is refused, and returns how many run with their whole limit. */
+  async function agentsAtOnce(body: ReturnType<typeof agentBody>): Promise<number> {
+    let isOver = false
+    send = async (response, request) => {
+      await expect.poll(() => isOver, { timeout: 60_000 }).toBe(true)
+      await streamed((words) => words < 100)(response, request)
+    }
+    const answers: Promise<Answer>[] = []
+    const limits = async () =>
+      (await rig.callEvents(POOR.user)).flatMap(({ type, data }) =>
+        type === 'CallAdmitted' ? [data.outputLimit ?? body.max_tokens] : [],
+      )
+    let refused = 0
+    while (refused === 0) {
+      const answer = chat(rig, body, AUTH)
+      answers.push(answer)
+      void answer.then(({ status }) => {
+        if (status === 402) refused += 1
+      })
+      const isDecided = async () => refused + (await limits()).length === answers.length
+      await expect.poll(isDecided, { timeout: 10_000, interval: 5 }).toBe(true)
+    }
+    isOver = true
+    await Promise.all(answers)
+    expect(await balance()).toBeGreaterThanOrEqual(0n)
+    return (await limits()).filter((limit) => limit === body.max_tokens).length
+  }
+
+  it.each([
+    ['20 kB', 20_000, 20],
+    ['100 kB', 100_000, 15],
+  ])('as many run with bodies of %s and limits of 8 k as a count covers', async (...row) => {
+    const [, bytes, least] = row
+    expect(await agentsAtOnce(agentBody(bytes))).toBeGreaterThanOrEqual(least)
+  })
+
+  it('hold the length of a body where the balance pays for that, without a count', async () => {
+    await rig.grant(POOR.user, 100_000_000n)
+    send = streamed((words) => words < 100)
+    await chat(rig, agentBody(50_000), AUTH)
+    const [admitted] = await rig.callEvents(POOR.user)
+    expect(admitted?.type === 'CallAdmitted' && admitted.data.hold).toBeGreaterThan(150_000)
+  })
+
+  it('never owe anything where their provider counts a token for each byte', async () => {
+    const bytes = Buffer.byteLength(JSON.stringify(agentBody(100_000)))
+    const prompt_tokens_details = { cache_write_tokens: bytes }
+    const usage = { prompt_tokens: bytes, completion_tokens: 8_192, prompt_tokens_details }
+    const answers = await twentyPlain(usage)
+    expect(statuses(answers).filter((status) => status === 200).length).toBeGreaterThan(7)
+    expect(await balance()).toBeGreaterThanOrEqual(0n)
+  })
+
+  it('hold the one-hour cache where they ask for it', async () => {
+    const { messages, ...rest } = agentBody(100_000)
+    const [{ content = '' } = {}] = messages
+    const text = { type: 'text', text: content, cache_control: { type: 'ephemeral', ttl: '1h' } }
+    const cached = { ...rest, messages: [{ role: 'user', content: [text] }] }
+    const some = await agentsAtOnce(cached as never)
+    expect(some).toBeGreaterThan(7)
+    expect(some).toBeLessThan(16)
   })
 })

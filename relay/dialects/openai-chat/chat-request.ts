@@ -184,12 +184,16 @@ function limitsOf(
  */
 const HOUR_TTL = /"(?:t|\\u0074){2}(?:l|\\u006c)"[ \t\r\n]*:[ \t\r\n]*"(?:1|\\u0031)(?:h|\\u0068)"/i
 
+/** The texts of which a match has at least one. A body without them isn't copied into a string. */
+const HOUR_TTL_TEXTS = ['1h"', '1H"', '\\u00']
+
 /**
  * Reports whether a request stores a part of its prompt in the provider's one-hour cache, which
  * costs more than the five-minute cache. Searching the body takes time, so the function is only
- * called when the provider reports cache writes.
+ * called when the provider reports cache writes or the text of the request has been counted.
  */
-export const requestsHourCache = (body: Buffer): boolean => HOUR_TTL.test(body.toString('latin1'))
+export const requestsHourCache = (body: Buffer): boolean =>
+  HOUR_TTL_TEXTS.some((text) => body.includes(text)) && HOUR_TTL.test(body.toString('latin1'))
 
 /**
  * Returns an integer member. Returns null if the member is absent or null, and undefined if it is

@@ -13,6 +13,8 @@ export type InputBound = {
    * The absolute maximum of input tokens. If a provider reports more, the report is not trusted.
    */
   readonly ceiling: number
+  /** True if the request consists of text, so that its tokens can be counted. */
+  readonly isText: boolean
 }
 
 /**
@@ -21,7 +23,7 @@ export type InputBound = {
  * An hour of video has a million tokens. Sound is usually inside the request, so its tokens can't
  * exceed its bytes.
  */
-const BY_PIECE: Readonly<Record<PartKind, InputBound>> = {
+const BY_PIECE: Readonly<Record<PartKind, Omit<InputBound, 'isText'>>> = {
   picture: { tokens: 6_000, ceiling: 50_000 },
   video: { tokens: 300_000, ceiling: 2_000_000 },
   audio: { tokens: 0, ceiling: 500_000 },
@@ -67,10 +69,11 @@ export function inputBoundOf(
     extra += count * BY_PIECE[kind as PartKind].ceiling
   }
   if (hasUnknown || members.some(({ folded }) => REMOTE.has(folded))) {
-    return { tokens, ceiling: TOKENS_MAX }
+    return { tokens, ceiling: TOKENS_MAX, isText: false }
   }
   const isSearching = tools.some(({ isProviders }) => isProviders)
   if (isSearching || members.some(({ folded }) => SEARCHES.has(folded))) extra += SEARCH_CEILING
+  const isText = extra === 0
   const ceiling = tokens * CEILING_FACTOR + CEILING_BASE + extra
-  return { tokens, ceiling: Math.min(TOKENS_MAX, ceiling) }
+  return { tokens, ceiling: Math.min(TOKENS_MAX, ceiling), isText }
 }

@@ -197,6 +197,7 @@ export class MeteredCall {
       count: async ({ text }: { readonly text: string }) => ({
         input: this.inputTokens,
         output: Math.ceil((text.length / 4) * countFactor),
+        inputMost: this.inputTokens,
       }),
     }
     const limits = this.allowance.limits()
