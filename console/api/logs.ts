@@ -56,12 +56,12 @@ export const logStat = (ask: {
     signal: ask.signal,
   })
 
-/** Bounds are in unix seconds. Hours without calls are left out. */
+/** The bounds are in unix seconds. Hours without calls are left out. */
 export async function callsByHour(ask: {
   scope: LogScope
   from: number
   to: number
-  /** Empty for all users. Only admins may set a username. */
+  /** The username is empty for all users. Only admins may set a username. */
   username: string
   signal?: AbortSignal
 }): Promise<UsagePoint[]> {

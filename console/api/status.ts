@@ -11,7 +11,7 @@ import { apiQuery, call } from './client.ts'
 
 type Chat = Readonly<Record<string, string>>
 
-/** Read before `cacheStatus` overwrites the stored clients. Null if the stored value is invalid. */
+/** The clients are read before `cacheStatus` overwrites them. An invalid value gives null. */
 const stored = readChats(localStorage.getItem('chats'))
 let areChatsBroken = stored === null
 
@@ -33,7 +33,7 @@ function isChat(value: unknown): value is Chat {
 /** Returns the chat clients of the last visit, for use until the site's status has loaded. */
 export const storedChats = (): readonly Chat[] => stored ?? []
 
-/** Only the first call returns true. */
+/** Returns true on the first call if the stored chat clients could not be parsed. */
 export function takeChatsFault(): boolean {
   const was = areChatsBroken
   areChatsBroken = false
@@ -62,7 +62,7 @@ export function cachedStatus(): Status | undefined {
 }
 
 const REFRESH_MS = 5 * 60_000
-/** In milliseconds. Limited because the console shows nothing before the response. */
+/** The limit in milliseconds is needed because the console shows nothing before the response. */
 const ANSWER_MS_MAX = 10_000
 
 export const statusQuery = queryOptions({
@@ -128,7 +128,7 @@ type SitePage = 'notice' | 'about' | 'home_page_content'
 
 const PAGE_FRESH_MS = 60_000
 
-/** The operator's Markdown or HTML. Empty if the operator has not set one. */
+/** The operator's Markdown or HTML, which is empty if the operator has not set a text. */
 export const sitePageQuery = (page: SitePage) => ({
   ...apiQuery(`GET /api/${page}`),
   staleTime: PAGE_FRESH_MS,

@@ -32,7 +32,7 @@ export const onlyLoggedIn: LoaderFunction = async ({ request }) => {
   return redirect(loginPath(`${pathname}${search}`, { isExpired: false }))
 }
 
-/** A separate observer, because a page's requests are canceled when the user leaves the page. */
+/** Uses a separate observer, because leaving a page cancels the requests of the page. */
 function followStatus(client: QueryClient, leaveForSetup: () => void): void {
   const observer = new QueryObserver(client, statusQuery)
   let isTold = false

@@ -58,7 +58,7 @@ export function TopBar(props: {
   )
 }
 
-/** A menu on narrow screens. Left out if another menu contains the links (`hasMenu`). */
+/** Narrow screens show a menu, or no links if another menu has them (`hasMenu`). */
 function SiteLinks({ hasMenu }: { hasMenu: boolean }) {
   const { t } = useTranslation()
   const links = siteLinks(useStatus())

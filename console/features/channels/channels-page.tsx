@@ -49,7 +49,7 @@ function useLiveChannels(): void {
 
 const SOON_MS = 1_000
 
-/** At most once per second, because each relayed call sends an event about its channel. */
+/** Calls `act` at most once per second, because each relayed call sends a channel event. */
 function useSoon(act: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -128,7 +128,7 @@ function Channels() {
 
 const NO_STEP = { isOpen: false, models: [] }
 
-/** Rendered only with the rows, so that only permitted users subscribe. */
+/** This component is rendered only with the rows, so that only permitted users subscribe. */
 function LiveChannels(): null {
   useLiveChannels()
   return null

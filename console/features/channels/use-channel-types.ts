@@ -6,7 +6,7 @@ import { typeName } from './type-names.ts'
 
 export type TypeFacts = {
   readonly types: readonly ChannelType[]
-  /** Undefined for an unsupported type and while the types are loading. */
+  /** Returns undefined for an unsupported type and while the types are loading. */
   readonly find: (type: number) => ChannelType | undefined
   readonly nameOf: (type: number) => string
   readonly hasBalance: (type: number) => boolean

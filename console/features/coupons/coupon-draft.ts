@@ -102,7 +102,7 @@ export const changedTerms = (before: CouponDraft, after: CouponDraft, unit: Amou
 
 const isUnlimited = (text: string): boolean => text.trim() === '' || text.trim() === '-1'
 
-/** Unix seconds. 0 for an empty text and null for an invalid date. */
+/** Returns unix seconds, 0 for an empty text, and null for an invalid date. */
 const secondsOf = (text: string): number | null => secondsOfDateField(text, 0)
 
 const isWhole = (text: string, min: number, max: number): boolean =>

@@ -33,7 +33,7 @@ function callsOf(events: readonly LiveEvent[]): CallsOfSecond {
 /** Returns true if the log row is a call. Other rows record balance changes. */
 const isCall = (data: object): boolean => 'request_id' in data && data.request_id !== ''
 
-/** The mean of the last ten seconds. Null if the number of the latest second is unknown. */
+/** Returns the mean of the last ten seconds, or null if the latest number is unknown. */
 export function rateOf(seconds: readonly CallsOfSecond[]): number | null {
   const recent = seconds.slice(-MEAN_OF)
   const known = recent.filter((calls) => calls !== null)

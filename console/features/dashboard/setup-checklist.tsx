@@ -20,7 +20,7 @@ import { checklist, type Step, stepPath } from './setup-steps.ts'
 const FIRST_CHANNEL = { keyword: '', model: '', group: '', page: 0, pageSize: 10 }
 const FIRST_TOKEN = { keyword: '', page: 0, pageSize: 10 }
 const FALLBACK_MODEL = 'gpt-4o-mini'
-/** Polled, because another admin or another tab may complete a setup step. */
+/** The data is polled, because another admin or another tab may complete a setup step. */
 const LIVE = { refetchOnMount: 'always', refetchInterval: 5_000 } as const
 
 /** A step is done once the data that it creates exists. */

@@ -6,7 +6,7 @@ import type { Stretch } from './chart-range.ts'
 import type { ChartTexts } from './usage-chart.ts'
 
 const TICK = { fill: 'var(--tg-chart-text)', fontSize: 12 }
-/** In pixels. The stylesheet of `BarKeys`, which covers the bars, repeats these values. */
+/** The values in pixels are repeated in the stylesheet of `BarKeys`, which covers the bars. */
 const MARGIN = { top: 8, right: 4, bottom: 0, left: 0 }
 const AXIS_WIDTH = 72
 

@@ -10,7 +10,7 @@ export type ChartBucket = {
   /** The start in unix seconds. Days and weeks start in the browser's time zone, or in UTC. */
   readonly at: number
   readonly values: ReadonlyMap<string, bigint>
-  /** Null if there is no data, which the chart shows as a gap. */
+  /** The sum is null if there is no data, which the chart shows as a gap. */
   readonly total: bigint | null
 }
 
@@ -20,7 +20,7 @@ export type UsageChart = {
   readonly step: ChartStep
   readonly isUtc: boolean
   readonly buckets: readonly ChartBucket[]
-  /** From largest to smallest. The last may be `OTHERS`, the sum of all unlisted series. */
+  /** Sorted from largest to smallest. The last may be `OTHERS`, the sum of all unlisted series. */
   readonly series: readonly ChartSeries[]
   readonly total: bigint
   readonly peak: ChartBucket | null
@@ -99,7 +99,7 @@ function starts({ from, to, ...calendar }: Calendar & { from: number; to: number
 export const bucketEnd = (at: number, calendar: Calendar): number =>
   bucketStart(at + REACHES_NEXT[calendar.step], calendar)
 
-/** Seconds from a bucket's start into the next bucket, even on a day of 25 hours. */
+/** The seconds that lead from a bucket's start into the next bucket, even on a day of 25 hours. */
 const REACHES_NEXT = { hour: HOUR, day: DAY + 2 * HOUR, week: 7 * DAY + 2 * HOUR }
 
 /** Returns the start of the hour, day or week (from Monday) that contains `at`. */

@@ -25,7 +25,7 @@ export function foldEntries(entries: readonly TimelineEntry[]): readonly EntryGr
   return groups
 }
 
-/** Null if the entry does not concern a circuit, such as a user action. */
+/** Returns null if the entry does not concern a circuit, such as a user action. */
 function circuitOf({ kind, by, model, key }: TimelineEntry): string | null {
   if (!kind.startsWith('circuit-') || by !== null) return null
   return JSON.stringify([model ?? null, key === undefined ? 'all' : key])

@@ -115,7 +115,7 @@ function StateThen(props: { state: NonNullable<ChannelTimeline['state_at']> }) {
   )
 }
 
-/** High, because several entries may be combined into one line. */
+/** The number is high, because several entries may be combined into one line. */
 const TIMELINE_PAGE = 50
 
 /** `at` is in unix seconds, and 0 means now. */

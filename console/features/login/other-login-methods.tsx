@@ -59,7 +59,7 @@ function Dialog(props: { way: Messenger; onClose: () => void }) {
   )
 }
 
-/** Always a login: only the account page connects a login method to an account. */
+/** The intent is always a login, because only the account page connects a login method. */
 function purposeOf(params: URLSearchParams): { intent: 'login'; aff?: string } {
   const aff = params.get('aff')
   return aff === null ? { intent: 'login' } : { intent: 'login', aff }

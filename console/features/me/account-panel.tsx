@@ -13,7 +13,7 @@ import { useNewPassword } from './use-new-password.ts'
 
 function PasswordDialog(props: {
   isOpen: boolean
-  /** False: the form does not ask for a current password. */
+  /** If false, the user has no password yet, and the form asks for no current password. */
   hasPassword: boolean
   onClose: () => void
 }) {

@@ -1,7 +1,7 @@
 import type { Way } from '#console/ui/login-methods/login-methods.ts'
 import type { User } from '#read-api/contract/users.ts'
 
-/** The user's field with the id at each login method. Empty if not connected. */
+/** Maps each login method to the user's field with the id, which is empty if not connected. */
 export const IDS = {
   github: 'github_id',
   oidc: 'oidc_id',

@@ -15,7 +15,7 @@ import { IDS } from './login-method-fields.ts'
 /** The login methods that redirect the user to another site. */
 const TRIPS = WAYS.filter((way) => !isMessenger(way))
 
-/** For a user without a password or second factor. */
+/** The dialog is for a user without a password or second factor. */
 export function LogInAnew({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const user = useQuery(selfQuery).data

@@ -38,7 +38,7 @@ export function initialDraft(setting: string): SettingsDraft {
 export const keptMailTo = (setting: string): string =>
   String(parsed(setting).notification_email ?? '')
 
-/** False for the account's mail address and the saved address. */
+/** Returns false for the account's mail address and the saved address. */
 export function needsCode(
   { means, mailTo }: SettingsDraft,
   known: { readonly setting: string; readonly boundMail: string },

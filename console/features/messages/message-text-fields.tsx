@@ -8,7 +8,7 @@ import type { MessageText } from './message-draft.ts'
 
 const PREVIEW_MS = 300
 
-/** Updated after a pause in typing, because each update loads a new document. */
+/** The preview waits for a pause in typing, because each update loads a new document. */
 function TextPreview({ text }: { text: MessageText }) {
   const { t } = useTranslation()
   const [shown, setShown] = useState(text)

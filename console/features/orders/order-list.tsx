@@ -26,7 +26,7 @@ const SORTS = {
 
 const ADDRESS = listAddress({ keyword: textParam(), status: textParam() }, { sorts: SORTS })
 const EVERY_MS = 1_000
-/** Payments (1), and refunds and restored quota (3). */
+/** The log types of payments (1), and of refunds and restored quota (3). */
 const MOVEMENTS: readonly number[] = [1, 3]
 
 export function OrderList({ onRefund }: { onRefund: (order: Order) => void }) {

@@ -21,13 +21,13 @@ export type OrderEvent = {
   readonly at: number
   /** The exact amount in the order's currency, such as `7.30`. */
   readonly money: string
-  /** In quota units. 0 for a provider's report, which moves no quota. */
+  /** The change in quota units, which is 0 for a provider's report. */
   readonly quota: number
   /** The provider's id of the refund, charge or dispute. Empty if an admin recorded the refund. */
   readonly sourceId: string
-  /** The provider's code or an admin's text. Empty if an earlier event has the reason. */
+  /** The provider's code or an admin's text, which is empty if an earlier event has the reason. */
   readonly reason: string
-  /** Empty unless the event opens or updates a dispute. */
+  /** The dispute's status code, which is empty unless the event opens or updates a dispute. */
   readonly status: string
   /** The deadline for a response to the dispute, in unix seconds, or null if there is none. */
   readonly dueBy: number | null
@@ -59,7 +59,7 @@ export function orderTimeline({ refunds, restorations, reports }: Order): OrderE
   return events.toSorted((a, b) => a.at - b.at)
 }
 
-/** Only the changed values, because each report repeats the complete dispute. */
+/** Returns only the changed values, because each report repeats the complete dispute. */
 function reportEvents(reports: readonly PaymentReport[]): OrderEvent[] {
   const latest = new Map<string, PaymentReport>()
   return reports.flatMap((report) => {
@@ -84,7 +84,7 @@ const REFUND_KINDS: Readonly<Record<string, ReportedKind>> = {
   canceled: 'refundCanceled',
 }
 
-/** Stripe's charge ids. A report on a charge contains the sum of all its refunds. */
+/** Matches Stripe's charge ids. A report on a charge contains the sum of the charge's refunds. */
 const CHARGE_ID = /^(ch|py)_/
 
 function refundKind({ report_id, status }: PaymentReport): ReportedKind {

@@ -62,7 +62,7 @@ function sumFault(text: string, { refundable }: Order): 'refundWrong' | 'refundT
   return most !== null && isNegative(subtract(most, sum)) ? 'refundTooMuch' : null
 }
 
-/** Refused if the order has refunds that this dialog has not shown. */
+/** The server refuses a refund if the order has refunds that this dialog has not shown. */
 const refundOrder = ({ id, refunds }: Order, money: string, reason: string) =>
   call('POST /api/user/topup/:id/refund', {
     params: { id },

@@ -32,7 +32,7 @@ export type ChatMessage = {
   readonly totalMs?: number
   readonly isStopped?: boolean
   readonly cost?: AnswerCost
-  /** The page stopped waiting, but the usage log contains the cost sooner or later. */
+  /** True if the page stopped waiting. The usage log contains the cost sooner or later. */
   readonly isCostLate?: boolean
   readonly error?: { readonly message: string; readonly code: string; readonly requestId: string }
 }
@@ -83,7 +83,7 @@ export const emptyAnswer = (model: string): ChatMessage => ({
 export const isUnderWay = ({ status }: ChatMessage): boolean =>
   status === 'loading' || status === 'incomplete'
 
-/** The system prompt, if there is one, and all messages except empty answers. */
+/** Returns the system prompt, if there is one, and all messages except empty answers. */
 export function turnsOf({ settings, messages }: Pick<Conversation, 'settings' | 'messages'>) {
   const system = settings.systemPrompt.trim()
   const said = messages.filter(({ role, content }) => role === 'user' || content !== '')

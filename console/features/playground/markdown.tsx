@@ -17,7 +17,7 @@ export const Markdown = memo(function Markdown({ text }: { text: string }): Reac
   return <div className="tg-prose">{drawn}</div>
 })
 
-/** Memoized so that only the last block of a growing answer is rendered again. */
+/** Blocks are memoized, so that only the last block of a growing answer is rendered again. */
 const TopBlock = memo(
   ({ token }: { token: Token }) => <>{block(token as Tokens.Generic, 0)}</>,
   (one, other) => one.token.raw === other.token.raw,

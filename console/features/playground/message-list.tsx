@@ -6,7 +6,7 @@ import type { Conversation } from './conversation.ts'
 import { MessageItem } from './message-item.tsx'
 import type { Chat } from './use-chat.ts'
 
-/** Further from the end, the user is assumed to read earlier messages. */
+/** A user who is further from the end is assumed to read earlier messages. */
 const NEAR_END_PX = 80
 
 export function MessageList(props: { conversation: Conversation; chat: Chat }) {

@@ -33,7 +33,7 @@ async function costOf(call: string): Promise<AnswerCost | null> {
   return null
 }
 
-/** Does not retry. Null if the log does not contain the call. */
+/** Does not retry. Returns null if the log does not contain the call. */
 async function costAtOnce(
   call: string,
   signal = AbortSignal.timeout(GIVE_UP_MS),
@@ -93,7 +93,7 @@ export function useChat(conversations: Conversations, canAsk: boolean): Chat {
   }
 }
 
-/** In ms. Longer for a longer answer, because parsing it takes longer. */
+/** Returns the interval in ms, which is longer for a longer answer because parsing takes longer. */
 const drawEveryMs = (length: number): number => Math.max(40, length / 200)
 
 type Whose = { readonly id: string; readonly settings: ChatSettings }
@@ -193,7 +193,7 @@ const patched = (
   change: Partial<ChatMessage>,
 ): readonly ChatMessage[] => messages.map((one) => (one.id === id ? { ...one, ...change } : one))
 
-/** A missing cost is not read again for earlier answers. */
+/** The number of latest answers whose missing cost is read again. */
 const LOOKED_AT_MOST = 10
 
 function useLateCosts({ open, setCost }: Conversations): void {

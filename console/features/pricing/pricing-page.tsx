@@ -45,7 +45,7 @@ function GroupPicker({ view }: { view: PricingView }) {
   )
 }
 
-/** Has the size of two cards, so that the list does not move when the cards load. */
+/** The placeholder has the size of two cards, so that the list does not move when they load. */
 function GroupsWait() {
   const { t } = useTranslation()
   return (

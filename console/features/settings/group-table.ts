@@ -112,7 +112,7 @@ function textsOf(before: GroupMaps, after: GroupMaps): Map<GroupKey, string> {
 const textOf = (maps: GroupMaps, key: GroupKey): string =>
   key === 'GroupGroupRatio' ? writeNested(maps[key]) : writeJsonMap(maps[key])
 
-/** Lines are `group=ratio`. Null if one is malformed, repeated or not in `groups`. */
+/** Parses lines `group=ratio`. Null if a line is malformed, repeated or not in `groups`. */
 export function readSpecials(text: string, groups: ReadonlySet<string>): JsonMap | null {
   const specials = new Map<string, string>()
   for (const line of text.split('\n').map((each) => each.trim())) {

@@ -17,7 +17,7 @@ type PriceActions = {
   onDelete: (row: PriceRow) => void
 }
 
-/** Dollars with the ratio below. All columns fit into a window of 1 280 pixels. */
+/** A cell shows dollars with the ratio below. All columns fit a window of 1 280 pixels. */
 export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceRow>[] {
   const money = (id: string, title: string, cell: Column<PriceRow>['cell']): Column<PriceRow> =>
     column(id, title, 126, cell, { align: 'end' })
@@ -111,7 +111,7 @@ function Amount({ dollars, unit }: { dollars: string; unit: string }) {
   )
 }
 
-/** Without a limit, the default limit is shown. A price per call needs no limit. */
+/** A model without a limit shows the default limit. A price per call needs no limit. */
 function OutputCap({ row, actions }: RowProps) {
   const { t } = useTranslation()
   if (isPerCall(row)) return <span className="tg-quiet">–</span>

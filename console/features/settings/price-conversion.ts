@@ -12,13 +12,13 @@ import {
 const DOLLARS_PER_RATIO = { units: 2n, scale: 0 }
 const HALF = { units: 5n, scale: 1 }
 
-/** In dollars per million input tokens, exactly. Empty if the ratio is not a number. */
+/** Returns exact dollars per million input tokens, or '' if the ratio is not a number. */
 export function priceOfRatio(ratio: string): string {
   const value = parseDecimal(ratio)
   return value === null ? '' : formatDecimal(multiply(value, DOLLARS_PER_RATIO))
 }
 
-/** Exact. Empty if the price (dollars per million input tokens) is not a number. */
+/** Converts dollars per million input tokens exactly. A text that is not a number gives ''. */
 export function ratioOfPrice(price: string): string {
   const value = parseDecimal(price)
   return value === null ? '' : formatDecimal(multiply(value, HALF))
@@ -94,7 +94,7 @@ export function shortRatio(ratio: string): string {
 
 const SHOWN_DECIMALS = 6
 
-/** For 1000 input and 500 output tokens, in dollars. Empty if a price is missing. */
+/** Returns the dollars for 1000 input and 500 output tokens, or '' if a price is missing. */
 export function exampleCost(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]
   if (input === null || result === null) return ''
@@ -105,7 +105,7 @@ export function exampleCost(inputPrice: string, output: string): string {
   return formatDecimal({ units, scale: scale + 6 })
 }
 
-/** 500 000 quota units per dollar. Empty if the price is not a number. */
+/** A dollar is 500 000 quota units. A price that is not a number gives an empty text. */
 export function quotaOfDollars(price: string): string {
   const value = parseDecimal(price)
   return value === null ? '' : formatDecimal(multiply(value, { units: 500_000n, scale: 0 }))

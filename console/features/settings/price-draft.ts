@@ -118,7 +118,7 @@ const ratiosOf = (draft: PriceDraft) => ({
   completionRatio: completionRatioOf(draft.inputPrice, draft.outputPrice),
 })
 
-/** Accepts group separators, such as `16,384` or `16 384`. Null if the text is not a count. */
+/** Accepts group separators, such as `16,384`. Returns null if the text is not a count. */
 function countOf(text: string): string | null {
   const digits = text.trim().replace(/(\d)[, ](?=\d{3}(?:\D|$))/g, '$1')
   return digits === '' || COUNT_SHAPE.test(digits) ? digits : null

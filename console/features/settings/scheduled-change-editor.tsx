@@ -105,7 +105,7 @@ function EditedEntry(props: {
   entry: Entry
   isWrong: boolean
   onChange: (value: string) => void
-  /** Null for a single entry, because the user can cancel the complete plan. */
+  /** Null if the plan has one entry, because the user can cancel the complete plan. */
   onRemove: (() => void) | null
 }) {
   const { entry, onChange, onRemove } = props

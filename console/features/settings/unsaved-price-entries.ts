@@ -21,7 +21,7 @@ const MAPS: ReadonlySet<string> = new Set([
 export const isPriceOption = (key: string): boolean =>
   MAPS.has(key) || key === 'GroupGroupRatio' || key.startsWith('fallback_')
 
-/** One change for each name. Null if an unsaved text is malformed. */
+/** Returns one change for each name, or null if an unsaved text is malformed. */
 export function draftEntries(changes: readonly OptionChange[]): PlannedEntry[] | null {
   const entries: PlannedEntry[] = []
   for (const { key, before, after } of changes) {

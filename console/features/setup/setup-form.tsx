@@ -33,7 +33,7 @@ function setupBody(draft: SetupDraft, token: string | null): Setup {
   }
 }
 
-/** In milliseconds, so that the user can read the success message. */
+/** The delay in milliseconds lets the user read the success message. */
 const LEAVE_DELAY_MS = 800
 
 const MODES: readonly UsageMode[] = ['external', 'self', 'demo']

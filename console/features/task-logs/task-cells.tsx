@@ -96,7 +96,7 @@ export function ProgressCell({ task }: { task: AnyTask }) {
 
 const SLOW_SECONDS = 60
 
-/** From submission to end. If `isTimed` is true, more than a minute is marked as slow. */
+/** The time from submission to end. If `isTimed` is true, more than a minute is marked as slow. */
 export function DurationCell(props: { task: AnyTask; isTimed: boolean }) {
   const { t } = useTranslation()
   const { submit_time: from, finish_time: to } = props.task

@@ -50,7 +50,7 @@ export function TokenAccessFields({ form }: TokenFormProps) {
   )
 }
 
-/** Includes the token's current group even if the user may no longer use it. */
+/** Includes the token's current group even if the user may no longer use the group. */
 function useGroupChoices(group: string) {
   const { t } = useTranslation()
   const words = useGroupWords()

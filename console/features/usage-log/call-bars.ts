@@ -4,7 +4,7 @@ import type { UsagePoint } from '#read-api/contract/logs.ts'
 import type { LogFilters } from './log-filter-params.ts'
 import { CONSUMPTION } from './log-type.ts'
 
-/** Complete hours, from the first to the last second in unix seconds. */
+/** A bar covers complete hours, from the first to the last second in unix seconds. */
 export type CallBar = {
   readonly from: number
   readonly to: number
@@ -60,7 +60,7 @@ export function callBars(points: readonly UsagePoint[], plan: BarPlan, model: st
   return bars
 }
 
-/** In the browser's time zone: `11-21 07:00–09:00`, `11-21` or `11-21–11-22`. */
+/** Uses the browser's time zone: `11-21 07:00–09:00`, `11-21` or `11-21–11-22`. */
 export function barTimeText({ from, to }: Pick<CallBar, 'from' | 'to'>): string {
   const [start, end] = [stampText(from), stampText(to + 1)]
   if (to - from < 24 * HOUR - 1) return `${start.slice(5, 16)}–${end.slice(11, 16)}`

@@ -33,7 +33,7 @@ export function CallChart({ view }: { view: LogView }) {
   )
 }
 
-/** Together one tab stop. Arrow keys, Home and End move from bar to bar. */
+/** The bars are one tab stop. Arrow keys, Home and End move from bar to bar. */
 function Bars({ bars, onChoose }: Props) {
   const { t } = useTranslation()
   const text = useBarText()

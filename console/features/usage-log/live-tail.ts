@@ -28,7 +28,7 @@ export const EMPTY_TAIL: LiveTail = {
 /** The maximum number of shown live rows. The same maximum applies to pending rows. */
 export const TAIL_MAX = 5_000
 
-/** Newest first. `isWhole` is true if the page is the last page. */
+/** The rows are newest first. `isWhole` is true if the page is the last page. */
 export type PageBelow = { readonly rows: readonly LogEntry[]; readonly isWhole: boolean }
 
 /**
@@ -78,7 +78,7 @@ export function withPage(tail: LiveTail, page: PageBelow): readonly LogEntry[] {
 /** Returns the lowest id of the page. Rows with a lower id belong to later pages. */
 const lowestOf = ({ rows, isWhole }: PageBelow): number => (isWhole ? 0 : (rows.at(-1)?.id ?? 0))
 
-/** Newest first. Usually all rows of `above` are newer than the rows of `below`. */
+/** Sorts newest first. Usually all rows of `above` are newer than the rows of `below`. */
 function inOrder(above: readonly LogEntry[], below: readonly LogEntry[]): readonly LogEntry[] {
   const all = [...above, ...below]
   const isSorted = (above.at(-1)?.id ?? 0) > (below[0]?.id ?? 0)

@@ -8,14 +8,14 @@ import {
 } from '#console/ui/state/url-state.ts'
 import { rangeParam, relativeRange } from '#console/ui/time-range/time-range.ts'
 
-/** 0 all, 1 top-up, 2 consumption, 3 admin, 4 system, 5 check-in, 6 error. */
+/** The types: 0 all, 1 top-up, 2 consumption, 3 admin, 4 system, 5 check-in, 6 error. */
 export const LOG_TYPES = [0, 1, 2, 3, 4, 5, 6] as const
 export type LogType = (typeof LOG_TYPES)[number]
 
 /** The default range: from midnight until one hour ahead. */
 export const DEFAULT_RANGE = relativeRange('today')
 
-/** All stored in the URL. An empty text or 0 is not active. */
+/** The URL stores all filters. A filter with an empty text or 0 is not active. */
 const FILTERS = {
   type: integerParam({ fallback: 0, max: 6 }),
   token: textParam(),

@@ -163,7 +163,7 @@ function TypeFilter(props: { type: number; onType: (type: number) => void }) {
 
 const FIRST_TOKENS = { keyword: '', page: 0, pageSize: 100 }
 
-/** Without suggestions, the user can still enter any name. */
+/** If the suggestions cannot be loaded, the user can still enter any name. */
 function useSuggestions(isAdmin: boolean) {
   const models = useQuery(usableModelsQuery).data
   const tokens = useQuery(tokensQuery(FIRST_TOKENS)).data?.items

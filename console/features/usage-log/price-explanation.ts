@@ -41,7 +41,7 @@ export type PriceExplanation = {
 const QUOTA_PER_DOLLAR = '500000'
 const ONE_HOUR = '1.6'
 
-/** Null for a row without a price: a top-up, an error or a released call. */
+/** Returns null for a row without a price: a top-up, an error or a released call. */
 export function explainPrice(other: LogOther, charged: bigint): PriceExplanation | null {
   const price = other.price
   if (price === undefined) return null

@@ -123,7 +123,7 @@ type LiveStatusProps = {
   isPaused: boolean
   /** True while the user reads the list. New rows are not inserted during this time. */
   isHeld: boolean
-  /** No new row can appear: the range has ended or the page is not the first page. */
+  /** True if no new row can appear, because the range has ended or the page is not the first. */
   isPast: boolean
   onPause: (isPaused: boolean) => void
 }

@@ -9,7 +9,7 @@ const READ_EVERY_MS = 15_000
 /** Returns true if the window has space for 24 bars, one for each hour of a day. */
 export const useIsWide = (): boolean => useMedia('(min-width: 1100px)')
 
-/** Null if the filters don't allow counts or if there is no space for the chart. */
+/** Returns null if the filters don't allow counts or if there is no space for the chart. */
 export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | null {
   const isWide = useIsWide()
   const isTight = useIsTight()
@@ -36,5 +36,5 @@ export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | nul
   return data === undefined ? 'pending' : callBars(data, plan, filters.model)
 }
 
-/** In such narrow windows, the controls above the list are collapsed. */
+/** The controls above the list are collapsed in such narrow windows. */
 export const useIsTight = (): boolean => useMedia('(max-width: 899.98px)')

@@ -26,7 +26,7 @@ import type { LogView } from './use-log-view.ts'
 const STAT_EVERY_MS = 2_000
 /** The rates of the last minute fall even without new calls. */
 const RATES_EVERY_MS = 15_000
-/** In milliseconds. Used while the server does not respond and nothing is displayed yet. */
+/** The interval in milliseconds while the server does not respond and nothing is displayed. */
 const ASK_EVERY_MS = 3_000
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000)
@@ -115,7 +115,7 @@ function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; an
   }
 }
 
-/** Reads again as soon as another request gets a response. True while waiting. */
+/** Reads again as soon as another request gets a response. Returns true while waiting. */
 function useReturn({ data, error, isPlaceholderData, refetch }: Page): boolean {
   const hasNone = data === undefined || isPlaceholderData
   const isAway = hasNone && error !== null && isUnanswered(error)

@@ -14,7 +14,7 @@ import {
   NO_FILTERS,
 } from './log-filter-params.ts'
 
-/** Fills a window of 1280 × 800. The default of other lists is ten rows. */
+/** A page of this size fills a window of 1280 × 800. The default of other lists is ten rows. */
 const ROWS_AT_FIRST = 20
 
 type Options = { replace?: boolean }

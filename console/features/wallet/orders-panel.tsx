@@ -76,7 +76,7 @@ function OrderRow({ order }: { order: Order }) {
   )
 }
 
-/** Oldest first, with the reasons that admins entered. */
+/** The movements are oldest first, with the reasons that admins entered. */
 function Movements({ order }: { order: Order }) {
   const { t, i18n } = useTranslation()
   const rule = useMoneyRule()

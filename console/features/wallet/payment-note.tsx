@@ -13,12 +13,12 @@ import { awaitedOrder, forgetOrder } from './use-top-up.ts'
 import { gainsKey } from './use-wallet.ts'
 
 const EVERY_MS = 5_000
-/** One poll every 5 s. Afterwards, only live events report the payment. */
+/** The maximum number of polls, one every 5 s. Later, only live events report the payment. */
 const LOOKS_MAX = 60
 /** The time in seconds after which an unpaid order counts as abandoned. */
 const GIVEN_UP_AFTER_S = 3_600
 
-/** Shown after the user returns from the payment page, until the payment arrives. */
+/** Reports the payment when it arrives, after the user has returned from the payment page. */
 export function PaymentNote() {
   const { t } = useTranslation()
   const client = useQueryClient()

@@ -216,7 +216,7 @@ function tableStyle<Row>(
   } as CSSProperties
 }
 
-/** The page offset at which the header starts to move, and the distance that it moves. */
+/** Returns the page offset at which the header starts to move, and how far it moves. */
 const headerTravel = ({ top, coveredHeight }: PagePosition, rowsHeight: number) => ({
   '--tg-head-from': `${Math.max(0, top - coveredHeight)}px`,
   '--tg-head-way': `${rowsHeight}px`,

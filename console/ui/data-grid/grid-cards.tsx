@@ -59,7 +59,7 @@ export function GridCard<Row>(given: Given<Row>) {
   )
 }
 
-/** Covers the head of a card, behind the head's other controls. */
+/** The button covers the head of a card and is behind the head's other controls. */
 function HeadOpener<Row>({ props, grid, row, index }: Given<Row>) {
   return (
     <button

@@ -29,7 +29,7 @@ export type ColumnLayout<Row> = {
   readonly reset: () => void
 }
 
-/** Stored under `key`. Any column can be shown, so pass only those that the user may see. */
+/** Stores the layout under `key`. Pass only the columns that the user may see. */
 export function useColumnLayout<Row>(
   key: string,
   columns: readonly Column<Row>[],

@@ -6,7 +6,7 @@ export type Edited = number | 'new' | null
 
 type Addresses = { list: string; add?: string; edit: string }
 
-/** Path `add` opens an empty form, below `edit` an item's. Without a valid id, the id is 0. */
+/** The path `add` opens an empty form; a path below `edit` opens an item (id 0 if invalid). */
 export function useDrawerAddress({ list, add = list, edit }: Addresses) {
   const navigate = useNavigate()
   const { search, state } = useLocation()

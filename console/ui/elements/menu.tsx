@@ -64,7 +64,7 @@ export function RowMenu(props: { label: string; items: readonly MenuEntry[] }) {
   )
 }
 
-/** Keys: arrows, Home, End, Enter, Space. Selecting an entry closes the menu. */
+/** Arrow keys, Home, End, Enter and Space work. Selecting an entry closes the menu. */
 function Menu({ items }: { items: readonly MenuEntry[] }) {
   const list = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {

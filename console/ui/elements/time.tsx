@@ -13,7 +13,7 @@ const listeners = new Set<() => void>()
 let now = seconds()
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** In unix seconds, updated every ten seconds while the tab is visible. */
+/** Returns unix seconds, updated every ten seconds while the tab is visible. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now)
 }

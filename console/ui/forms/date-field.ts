@@ -1,4 +1,4 @@
-/** `YYYY-MM-DDTHH:mm` in the browser's time zone. Empty if `seconds` is 0 or less. */
+/** Formats as `YYYY-MM-DDTHH:mm` in the browser's time zone. 0 and less give an empty text. */
 export function dateFieldText(seconds: number): string {
   if (seconds <= 0) return ''
   const date = new Date(seconds * 1000)

@@ -11,7 +11,7 @@ type Props = {
   onCommit: (value: string) => void
 }
 
-/** Applies on Enter, on blur or on a suggestion, so that typing adds no history entries. */
+/** The text applies on Enter, blur or a suggestion, so that typing adds no history entries. */
 export function DraftInput(props: Props) {
   const id = useId()
   const draft = useDraft(props)

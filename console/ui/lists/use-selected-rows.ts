@@ -23,7 +23,7 @@ export type ChosenRows<Row> = {
   readonly keys: ReadonlySet<string>
   readonly choose: (keys: ReadonlySet<string>) => void
   readonly chooseNone: () => void
-  /** The rows that `chooseAll` selects. 0 if other pages have no rows or too many rows match. */
+  /** The rows that `chooseAll` selects, or 0 if no other page has rows or too many rows match. */
   readonly choosable: number
   readonly chooseAll: () => Promise<void>
 }

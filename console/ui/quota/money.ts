@@ -44,7 +44,7 @@ export function dollarText(quota: bigint, rule: MoneyRule, digits = 2): string {
   return `${quota < 0n && rounded > 0n ? '-' : ''}$${placePoint(rounded, digits)}`
 }
 
-/** Null if the text is not an amount or contains a fraction of a quota unit. */
+/** Returns null if the text is not an amount or contains a fraction of a quota unit. */
 export function quotaFromDollars(text: string, rule: MoneyRule): bigint | null {
   if (!/^\d{1,12}(\.\d{1,9})?$/.test(text.trim())) return null
   const amount = readDecimal(text.trim())

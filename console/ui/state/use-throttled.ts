@@ -27,7 +27,7 @@ export function useThrottled(act: () => void, everyMs: number): () => void {
   }, [everyMs])
 }
 
-/** Throttled. Also runs after a resync (a notice that events may have been missed). */
+/** Calls `readAgain` (throttled), also after a resync (events may have been missed). */
 export function useLiveRefetch<Topic extends ScreenTopic>(
   topic: Topic,
   everyMs: number,

@@ -20,7 +20,7 @@ type StepKind =
 let coming: Coming | null = null
 let typed: string | null = null
 
-/** If no navigation is pending, changes the query of the current URL. */
+/** Changes the query of the pending navigation or, if none is pending, of the current URL. */
 function changeAddress(
   change: (params: URLSearchParams) => URLSearchParams,
   kind: StepKind,

@@ -1,7 +1,7 @@
 import { parseObject } from '#console/api/parse-object.ts'
 import type { ChannelDraft } from './channel-draft.ts'
 
-/** Without duplicates. In the modes for several keys, each line is a key. */
+/** Removes duplicates. In the modes for several keys, each line is a key. */
 export const keysOf = ({ key }: ChannelDraft): string[] => [
   ...new Set(
     key

@@ -47,7 +47,7 @@ export function FetchedModels(
   )
 }
 
-/** Null if the user has changed the address and must enter the key again. */
+/** Returns null if the user has changed the address and must enter the key again. */
 function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   const { stored, channel, type } = props
   const { draft } = props.form

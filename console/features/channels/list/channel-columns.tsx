@@ -156,7 +156,7 @@ const menuCell = (actions: ChannelActions) =>
     (group) => <TagMenu group={group} actions={actions} />,
   )
 
-/** Enter and blur save, Escape restores. Null if the channels of a tag have different numbers. */
+/** Enter and blur save, and Escape restores. A tag whose channels differ has no number (null). */
 function InlineInteger(props: {
   label: string
   value: number | null

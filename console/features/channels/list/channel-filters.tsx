@@ -24,7 +24,7 @@ type FieldsProps = {
 export const foldedCount = ({ keyword, ...folded }: ChannelFilters): number =>
   Object.values(folded).filter((text) => text !== '').length
 
-/** Stored in the URL. Phones show only the search field until the user expands the filters. */
+/** The URL stores the filters. Phones show only the search field until the user expands them. */
 export function ChannelFilterFields(props: FieldsProps & { isFolded: boolean }) {
   const { t } = useTranslation()
   return (

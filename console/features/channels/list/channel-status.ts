@@ -12,7 +12,7 @@ export const channelState = (status: number): ChannelState => STATES[status] ?? 
 
 export type StatusCause = { reason: string; time: number }
 
-/** The time is in unix seconds, or 0. Null if the text is invalid. */
+/** The time is in unix seconds, or 0. An invalid text gives null. */
 export function statusCause(otherInfo: string): StatusCause | null {
   const { status_reason: reason, status_time: time } = parseObject(otherInfo) ?? {}
   if (typeof reason !== 'string' || reason === '') return null

@@ -8,7 +8,7 @@ import { asksProof, asksReason, type UserFormProps } from './user-draft.ts'
 
 const NAME_MAX = 64
 const SHOWN_NAME_MAX = 50
-/** In UTF-16 code units. Never truncated, because the result would be another password. */
+/** The limit is in UTF-16 code units. A password is never truncated, as it would then differ. */
 const PASSWORD_MAX = 512
 
 /** The fields of a user. The group is shown only to an admin who edits another user. */

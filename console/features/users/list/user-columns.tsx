@@ -47,7 +47,7 @@ export function userColumns(t: TFunction, locale: string, actions: UserRowAction
 
 const NOTHING = <span className="tg-quiet tg-on-table">–</span>
 
-/** Contains only actions that this admin may take. Hidden if there are none. */
+/** The menu has only the actions that this admin may take, and is hidden if there are none. */
 function UserMenu({ user, actions }: { user: User; actions: UserRowActions }) {
   const { t } = useTranslation()
   const acts = actionsOn(user, actions.actor)

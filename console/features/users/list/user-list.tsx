@@ -91,7 +91,7 @@ const NONE: ReadonlySet<string> = new Set()
 const rowKey = (user: User): string => String(user.id)
 const isMuted = (user: User): boolean => user.status !== 1 || user.DeletedAt !== null
 
-/** Rendered only with the rows, so that only permitted users subscribe. */
+/** This component is rendered only with the rows, so that only permitted users subscribe. */
 function LiveUsers(): null {
   useLiveUsers()
   return null
@@ -124,7 +124,7 @@ function UserFilters({ view }: { view: UserListView }) {
   )
 }
 
-/** Leaves out users whose balance this admin may not change. */
+/** The actions leave out users whose balance this admin may not change. */
 function ChosenUsers(props: {
   picked: readonly User[]
   adjustable: readonly User[]
@@ -157,7 +157,7 @@ function ChosenUsers(props: {
 
 const EVERY_MS = 2_000
 
-/** Throttled. Covers calls and credits of visible users, and changes of any user. */
+/** Reloads (throttled) after calls or credits of visible users, and changes of any user. */
 function useLiveUsers(): void {
   const client = useQueryClient()
   const readAgain = useThrottled(
