@@ -40,3 +40,6 @@ export function failureOf(error: unknown, words: string): Error {
   const detail = error.detail || error.message
   return new ApiError(words, { code, status, requestId, retryAfterMs, detail })
 }
+
+export const isNotFound = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 404

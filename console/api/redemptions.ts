@@ -1,42 +1,16 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
 import { call } from './client.ts'
-import { fetchAllPages, type ListPage, MATCHING_MAX } from './request.ts'
-
-/** `page` is zero-based. An empty field does not filter. The default order is newest first. */
-type RedemptionQuery = {
-  /** A part of a name, a complete id, or a complete key. */
-  keyword: string
-  page: number
-  pageSize: number
-  /** The status from 1 to 3, as text. */
-  status?: string
-  sort?: string
-  order?: 'asc' | 'desc'
-}
+import { type ListQuery, listQueries } from './list-queries.ts'
+import type { ListPage } from './request.ts'
 
 export const redemptionsKey = ['redemptions'] as const
 
-export const redemptionsQuery = (sought: RedemptionQuery) =>
-  queryOptions({
-    queryKey: [...redemptionsKey, sought],
-    queryFn: ({ signal }) => fetchRedemptions(sought, signal),
-    placeholderData: keepPreviousData,
-  })
-
-/** Reads all codes that match the filters, newest first, up to the limit of a bulk action. */
-export const matchingRedemptionsQuery = (filters: Omit<RedemptionQuery, 'page' | 'pageSize'>) =>
-  queryOptions({
-    queryKey: [...redemptionsKey, 'matching', filters],
-    queryFn: ({ signal }) =>
-      fetchAllPages((page, pageSize) => {
-        const ask = { ...filters, sort: 'id', order: 'desc', page, pageSize } as const
-        return fetchRedemptions(ask, signal)
-      }, MATCHING_MAX),
-  })
+const queries = listQueries<ListQuery, Redemption>(redemptionsKey, fetchRedemptions)
+export const redemptionsQuery = queries.page
+export const matchingRedemptionsQuery = queries.matching
 
 async function fetchRedemptions(
-  sought: RedemptionQuery,
+  sought: ListQuery,
   signal?: AbortSignal,
 ): Promise<ListPage<Redemption>> {
   const { page, pageSize, ...filter } = sought

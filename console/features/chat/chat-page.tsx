@@ -101,29 +101,19 @@ function Client({ client, site }: { client: ChatLink; site: string }) {
   const { query, tokens, isNone } = useChatTokens()
   const [chosen, setChosen] = useState(0)
   const token = tokens.find(({ id }) => id === chosen) ?? tokens[0]
+  const titled = (notice: ReactNode) => <Titled title={client.name}>{notice}</Titled>
   if (query.error !== null && query.data === undefined) {
-    return (
-      <Titled title={client.name}>
-        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-      </Titled>
-    )
+    return titled(<ErrorState error={query.error} onRetry={() => void query.refetch()} />)
   }
   if (isNone) {
-    return (
-      <Titled title={client.name}>
-        <EmptyState icon="key" title={t('chat.noToken')} body={t('chat.toTokens')} />
-      </Titled>
-    )
+    return titled(<EmptyState icon="key" title={t('chat.noToken')} body={t('chat.toTokens')} />)
   }
   if (token === undefined) return <Waiting title={client.name} />
   const address = chatAddress(client.template, site, fullKey(token.key))
   const way = chatWay(address, window.location.origin)
   if (address === null || way === 'none') {
-    return (
-      <Titled title={client.name}>
-        <EmptyState icon="alert" title={t('ui.chatLinkWrong')} body={t('chat.wrongLead')} />
-      </Titled>
-    )
+    const words = { title: t('ui.chatLinkWrong'), body: t('chat.wrongLead') }
+    return titled(<EmptyState icon="alert" {...words} />)
   }
   return (
     <div className="tg-chat">

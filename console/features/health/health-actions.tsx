@@ -9,6 +9,7 @@ import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { ButtonLink } from '#console/ui/elements/button-link.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
+import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { showError, showInfo, showSuccess } from '#console/ui/messages/toast.ts'
 import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
 import { failedCallsLink, type Period } from './health-filters.ts'
@@ -88,24 +89,14 @@ function useTest(channelId: number) {
 function CloseCircuits({ channel }: { channel: ChannelHealth }) {
   const { t } = useTranslation()
   const client = useQueryClient()
-  const [isBusy, setBusy] = useState(false)
-  const close = async (): Promise<void> => {
-    setBusy(true)
-    try {
-      const count = await call('POST /api/channel/:id/circuit/close', {
-        params: { id: channel.id },
-      })
-      if (count === 0) showInfo(t('health.actions.closedAlready'))
-      else showSuccess(t('health.actions.closed', { count }))
-    } catch (error) {
-      showError(error)
-    } finally {
-      setBusy(false)
-      await client.invalidateQueries({ queryKey: healthKey })
-    }
-  }
+  const { isBusy, submit } = useSubmit(async () => {
+    const closing = call('POST /api/channel/:id/circuit/close', { params: { id: channel.id } })
+    const count = await closing.finally(() => client.invalidateQueries({ queryKey: healthKey }))
+    if (count === 0) showInfo(t('health.actions.closedAlready'))
+    else showSuccess(t('health.actions.closed', { count }))
+  })
   return (
-    <Button icon="refresh" isBusy={isBusy} onClick={() => void close()}>
+    <Button icon="refresh" isBusy={isBusy} onClick={() => void submit()}>
       {t('health.actions.close', { count: channel.circuits.length })}
     </Button>
   )

@@ -7,8 +7,6 @@ import { isRoot, useUser } from '#console/api/session.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
-import { FormField } from '#console/ui/forms/form-field.tsx'
-import { TextInput } from '#console/ui/forms/inputs.tsx'
 import { Segmented, Switch } from '#console/ui/forms/switches.tsx'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
@@ -125,16 +123,19 @@ function TestMail() {
   }
   return (
     <form className="tg-test-mail" onSubmit={onSubmit} noValidate>
-      <FormField label={t('settings.testMail.to')} hint={t('settings.testMail.hint')}>
-        {(control) => (
-          <div className="tg-with-button">
-            <TextInput {...control} type="email" autoComplete="email" value={to} onChange={setTo} />
-            <Button type="submit" isBusy={isBusy} isDisabled={to.trim() === ''}>
-              {t('settings.testMail.send')}
-            </Button>
-          </div>
-        )}
-      </FormField>
+      <TextField
+        label={t('settings.testMail.to')}
+        hint={t('settings.testMail.hint')}
+        type="email"
+        autoComplete="email"
+        beside={
+          <Button type="submit" isBusy={isBusy} isDisabled={to.trim() === ''}>
+            {t('settings.testMail.send')}
+          </Button>
+        }
+        value={to}
+        onChange={setTo}
+      />
     </form>
   )
 }

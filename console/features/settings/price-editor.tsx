@@ -177,10 +177,8 @@ function PriceToolbar(props: {
   const end = (
     <>
       {props.chosenCount > 0 && (
-        <span className="tg-chosen-count">{t('ui.chosen', { count: props.chosenCount })}</span>
-      )}
-      {props.chosenCount > 0 && (
         <>
+          <span className="tg-chosen-count">{t('ui.chosen', { count: props.chosenCount })}</span>
           <Button onClick={props.onBatch}>{t('settings.batchSet')}</Button>
           <Button icon="trash" onClick={props.onDelete}>
             {t('words.deleteChosen')}

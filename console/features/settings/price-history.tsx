@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/account.ts'
-import { apiQuery } from '#console/api/client.ts'
+import { apiQuery, type Input } from '#console/api/client.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
@@ -173,13 +173,7 @@ function ChangeRow({ change }: { change: PriceChange }) {
 
 const priceHistoryKey = ['price-history'] as const
 
-type PriceHistoryFilter = {
-  model?: string
-  keyword?: string
-  group?: string
-  p: number
-  page_size: number
-}
+type PriceHistoryFilter = NonNullable<Input<'GET /api/option/price_history'>['query']>
 
 const priceHistoryQuery = (query: PriceHistoryFilter) =>
   apiQuery('GET /api/option/price_history', { query }, [...priceHistoryKey, query])

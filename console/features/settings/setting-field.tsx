@@ -1,8 +1,9 @@
 import { useTranslation } from 'react-i18next'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
+import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
 import { FormField } from '#console/ui/forms/form-field.tsx'
-import { PasswordInput, Select, TextArea, TextInput } from '#console/ui/forms/inputs.tsx'
+import { PasswordInput } from '#console/ui/forms/inputs.tsx'
 import { Switch } from '#console/ui/forms/switches.tsx'
 import type { OptionSchema } from '#read-api/contract/options.ts'
 import { JsonOption } from './json-option.tsx'
@@ -64,7 +65,7 @@ export function SettingField({ option, form }: FieldProps) {
     case 'link':
     case 'lines':
     case 'choice':
-      return <TextField option={option} form={form} />
+      return <ValueField option={option} form={form} />
     default:
       return <JsonOption option={option.key} form={form} />
   }
@@ -102,41 +103,37 @@ function FlagField({ option, form }: FieldProps) {
   )
 }
 
-function TextField({ option, form }: FieldProps) {
+function ValueField({ option, form }: FieldProps) {
   const words = useWords()
   const hint = useHint(form)
   const label = useLabel(option)
   const { key, type } = option
   const value = form.value(key)
   const shared = {
+    label,
+    hint: hint(option),
+    error: form.errorText(key),
     value,
     disabled: !form.mayChange(key),
     onChange: (text: string) => form.set(new Map([[key, text]])),
     onBlur: () => form.touch(key),
   }
+  if (type.kind === 'lines') return <TextAreaField {...shared} rows={rowsOf(value)} />
+  if (type.kind === 'choice') {
+    const choices = (type.choices ?? []).map((choice) => ({
+      value: choice,
+      label: words(option.choice_words[choice]) || choice,
+    }))
+    return <SelectField {...shared} choices={choices} className="tg-input-short" />
+  }
   const isAddress = type.kind === 'url' || type.kind === 'link'
   const isNumber = type.kind === 'integer' || type.kind === 'decimal'
   return (
-    <FormField label={label} hint={hint(option)} error={form.errorText(key)}>
-      {(control) => {
-        if (type.kind === 'lines') return <TextArea {...control} {...shared} rows={rowsOf(value)} />
-        if (type.kind === 'choice') {
-          const choices = (type.choices ?? []).map((choice) => ({
-            value: choice,
-            label: words(option.choice_words[choice]) || choice,
-          }))
-          return <Select {...control} {...shared} choices={choices} className="tg-input-short" />
-        }
-        return (
-          <TextInput
-            {...control}
-            {...shared}
-            {...(isNumber ? { inputMode: 'decimal' as const, className: 'tg-input-short' } : {})}
-            {...(isAddress ? { placeholder: 'https://', inputMode: 'url' as const } : {})}
-          />
-        )
-      }}
-    </FormField>
+    <TextField
+      {...shared}
+      {...(isNumber ? { inputMode: 'decimal' as const, className: 'tg-input-short' } : {})}
+      {...(isAddress ? { placeholder: 'https://', inputMode: 'url' as const } : {})}
+    />
   )
 }
 

@@ -49,14 +49,19 @@ type TaskAsk = {
 /** `is_total_capped` is true if more than `total` tasks exist. */
 export type TaskPage<Task> = ListPage<Task> & { is_total_capped: boolean }
 
-const taskParams = (ask: TaskAsk) => ({
-  p: ask.page,
-  page_size: ask.pageSize,
-  channel_id: ask.channel === 0 ? undefined : ask.channel,
-  start_timestamp: ask.from ?? undefined,
-  end_timestamp: ask.to ?? undefined,
-  sort: ask.sort,
-  order: ask.order,
+const inputOf = <Id extends object>(ask: TaskAsk, id: Id) => ({
+  query: {
+    p: ask.page,
+    page_size: ask.pageSize,
+    channel_id: ask.channel === 0 ? undefined : ask.channel,
+    start_timestamp: ask.from ?? undefined,
+    end_timestamp: ask.to ?? undefined,
+    sort: ask.sort,
+    order: ask.order,
+    ...id,
+  },
+  afterPosition: ask.afterPosition,
+  signal: ask.signal,
 })
 
 export type TaskKind<Task extends AnyTask> = {
@@ -71,11 +76,10 @@ export const DRAWINGS: TaskKind<DrawingTask> = {
   name: 'drawing',
   address: addressOf(relativeRange('30d')),
   list: (ask) =>
-    call(ask.scope === 'all' ? 'GET /api/mj/' : 'GET /api/mj/self', {
-      query: { ...taskParams(ask), mj_id: ask.id },
-      afterPosition: ask.afterPosition,
-      signal: ask.signal,
-    }),
+    call(
+      ask.scope === 'all' ? 'GET /api/mj/' : 'GET /api/mj/self',
+      inputOf(ask, { mj_id: ask.id }),
+    ),
   idOf: ({ mj_id }) => mj_id,
 }
 
@@ -84,10 +88,9 @@ export const MUSIC: TaskKind<MusicTask> = {
   name: 'music',
   address: addressOf(relativeRange('today')),
   list: (ask) =>
-    call(ask.scope === 'all' ? 'GET /api/task/' : 'GET /api/task/self', {
-      query: { ...taskParams(ask), task_id: ask.id },
-      afterPosition: ask.afterPosition,
-      signal: ask.signal,
-    }),
+    call(
+      ask.scope === 'all' ? 'GET /api/task/' : 'GET /api/task/self',
+      inputOf(ask, { task_id: ask.id }),
+    ),
   idOf: ({ task_id }) => task_id,
 }

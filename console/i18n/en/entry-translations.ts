@@ -6,10 +6,7 @@ import { shell } from './shell.ts'
 import { ui } from './ui.ts'
 
 /** The texts of the pages before login. All other texts load after the login. */
-export const entryWords: Pick<
-  Words,
-  'about' | 'auth' | 'chat' | 'home' | 'oauth' | 'request' | 'setup' | 'shell' | 'ui'
-> = {
+export const entryWords = {
   about,
   auth,
   chat,
@@ -19,4 +16,4 @@ export const entryWords: Pick<
   setup,
   shell,
   ui,
-}
+} satisfies Partial<Words>

@@ -27,3 +27,15 @@ export function Skeleton(props: { width?: number; height?: number }) {
     />
   )
 }
+
+/** The placeholder of a form with this number of fields. */
+export function FormSkeleton(props: { fields: number }) {
+  const fields = Array.from({ length: props.fields }, (_, field) => field)
+  return (
+    <div className="tg-stack">
+      {fields.map((field) => (
+        <Skeleton key={field} height={54} />
+      ))}
+    </div>
+  )
+}

@@ -47,13 +47,11 @@ export function dismissRefusals(): void {
   keep(({ tone, at }) => tone !== 'error' || performance.now() - at <= JUST_NOW_MS)
 }
 
-export function showInfo(message: string, options: ToastOptions = {}): void {
+export const showInfo = (message: string, options: ToastOptions = {}): void =>
   show('info', { message }, options)
-}
 
-export function showWarning(message: string, options: ToastOptions = {}): void {
+export const showWarning = (message: string, options: ToastOptions = {}): void =>
   show('warning', { message }, options)
-}
 
 /** Shows an error. If the server refused the request, this is the server's message. */
 export function showError(error: unknown, options: ToastOptions = {}): void {
@@ -64,18 +62,14 @@ export function showError(error: unknown, options: ToastOptions = {}): void {
   show('error', { message, detail, requestId }, options)
 }
 
-export function dismissToast(id: number): void {
-  keep((toast) => toast.id !== id)
-}
+export const dismissToast = (id: number): void => keep((toast) => toast.id !== id)
 
 /** Removes hints (errors that did not come from the server), because the user is following them. */
 export function dismissHints(): void {
   keep(({ tone, requestId }) => tone !== 'error' || requestId !== '')
 }
 
-export function dismissLeft(): void {
-  keep(({ goesAlong }) => goesAlong)
-}
+export const dismissLeft = (): void => keep(({ goesAlong }) => goesAlong)
 
 export const shownToasts = toasts.get
 export const useToasts = toasts.useValue

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { isNotFound } from '#console/api/api-error.ts'
 import { channelTypesQuery } from '#console/api/channels.ts'
 import { apiQuery } from '#console/api/client.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { useOpening } from '#console/ui/dialogs/use-dialog-item.ts'
 import type { Edited } from '#console/ui/dialogs/use-drawer-url.ts'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
-import { Skeleton } from '#console/ui/layout/skeleton.tsx'
+import { FormSkeleton } from '#console/ui/layout/skeleton.tsx'
 import type { Channel } from '#read-api/contract/channels.ts'
-import { isMissing } from '../list/use-channel-action.ts'
 import { OpenForm } from './channel-drawer-form.tsx'
 import { UnpricedStep } from './unpriced-models-step.tsx'
 
@@ -38,7 +38,7 @@ function OneDrawer(props: OneProps) {
   return (
     <Drawer isOpen={props.isOpen} onClose={props.onClose} title={t(title)}>
       {error === null ? (
-        <Waiting />
+        <FormSkeleton fields={6} />
       ) : (
         <Failed
           error={error}
@@ -56,22 +56,12 @@ const MISSING = 'missing'
 
 function Failed(props: { error: Error | typeof MISSING; onRetry: () => void }) {
   const { t } = useTranslation()
-  if (props.error !== MISSING && !isMissing(props.error)) {
+  if (props.error !== MISSING && !isNotFound(props.error)) {
     return <ErrorState error={props.error} onRetry={props.onRetry} />
   }
   return (
     <div role="alert">
       <EmptyState icon="alert" title={t('channels.missing')} />
-    </div>
-  )
-}
-
-function Waiting() {
-  return (
-    <div className="tg-stack">
-      {['type', 'name', 'address', 'key', 'models', 'groups'].map((field) => (
-        <Skeleton key={field} height={54} />
-      ))}
     </div>
   )
 }

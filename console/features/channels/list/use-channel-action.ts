@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { ApiError } from '#console/api/api-error.ts'
+import { isNotFound } from '#console/api/api-error.ts'
 import { channelsKey } from '#console/api/channels.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 
@@ -13,13 +13,10 @@ export function useChannelAction(): (act: () => Promise<unknown>) => Promise<boo
       await act()
       return true
     } catch (error) {
-      showError(isMissing(error) ? t('channels.missing') : error)
+      showError(isNotFound(error) ? t('channels.missing') : error)
       return false
     } finally {
       await client.invalidateQueries({ queryKey: channelsKey })
     }
   }
 }
-
-export const isMissing = (error: unknown): boolean =>
-  error instanceof ApiError && error.status === 404

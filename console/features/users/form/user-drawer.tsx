@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ApiError } from '#console/api/api-error.ts'
+import { isNotFound } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
 import { userQuery, usersKey } from '#console/api/users.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
@@ -9,7 +9,7 @@ import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
 import { useOpening } from '#console/ui/dialogs/use-dialog-item.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
-import { Skeleton } from '#console/ui/layout/skeleton.tsx'
+import { FormSkeleton } from '#console/ui/layout/skeleton.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
@@ -131,7 +131,7 @@ function OneUser(props: OneProps) {
             <EmptyState icon="alert" title={t('users.missing')} />
           </div>
         ) : stored.error === null ? (
-          <Waiting />
+          <FormSkeleton fields={5} />
         ) : (
           <ErrorState error={stored.error} onRetry={() => void stored.refetch()} />
         )}
@@ -167,18 +167,6 @@ function OneUser(props: OneProps) {
       <UserFacts user={loaded} />
       {parts}
     </Drawer>
-  )
-}
-
-const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404
-
-function Waiting() {
-  return (
-    <div className="tg-stack">
-      {['username', 'name', 'password', 'group', 'quota'].map((field) => (
-        <Skeleton key={field} height={54} />
-      ))}
-    </div>
   )
 }
 

@@ -1,0 +1,35 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { fetchAllPages, type ListPage, type ListSort, MATCHING_MAX } from './request.ts'
+
+/** `page` is zero-based. An empty field does not filter. The default order is newest first. */
+export type ListQuery = ListSort & {
+  keyword: string
+  page: number
+  pageSize: number
+  /** The number of the status, as text. */
+  status?: string
+}
+
+/** Creates the queries of a list: for one page, and for all rows that match the filters. */
+export function listQueries<Query extends ListQuery, Row extends { id: number }>(
+  key: readonly string[],
+  fetchPage: (query: Query, signal?: AbortSignal) => Promise<ListPage<Row>>,
+) {
+  const page = (query: Query) =>
+    queryOptions({
+      queryKey: [...key, query],
+      queryFn: ({ signal }) => fetchPage(query, signal),
+      placeholderData: keepPreviousData,
+    })
+  /** Newest first, up to the limit of a bulk action. */
+  const matching = (filters: Omit<Query, 'page' | 'pageSize'>) =>
+    queryOptions({
+      queryKey: [...key, 'matching', filters],
+      queryFn: ({ signal }) =>
+        fetchAllPages((number, pageSize) => {
+          const order = { sort: 'id', order: 'desc', page: number, pageSize }
+          return fetchPage({ ...filters, ...order } as Query, signal)
+        }, MATCHING_MAX),
+    })
+  return { page, matching }
+}
