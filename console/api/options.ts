@@ -68,7 +68,7 @@ export const presetRatiosQuery = (source: PresetSource) => ({
   retry: false,
 })
 
-/** The result is empty if the automatic check is disabled. */
+/** The result of the check for a newer release is empty if the automatic check is disabled. */
 export const automaticCheckQuery = {
   ...apiQuery('GET /api/option/latest_release'),
   staleTime: Number.POSITIVE_INFINITY,

@@ -46,7 +46,7 @@ export function App() {
   useEffect(() => {
     return onSessionExpired(() => {
       client.clear()
-      // The first URL of the tab may be outdated.
+      // The current location is used, because the first URL of the tab may be outdated.
       const { pathname, search } = router.state.location
       void router.navigate(loginPath(`${pathname}${search}`, { isExpired: true }), {
         replace: true,

@@ -16,8 +16,8 @@ const HEIGHT = 20
 const LEAST = 2
 
 /**
- * Decorative. Failures are at the top, and a dot is a period without calls. One path per color
- * keeps scrolling fast.
+ * The bars are decorative. Failures are at the top, and a dot is a period without calls. One path
+ * per color keeps scrolling fast.
  */
 function SparkBars({ points }: { points: readonly Point[] }) {
   const paths = pathsOf(points)

@@ -23,7 +23,7 @@ export type History = {
 }
 
 export function prepareHistory({ points, range }: HealthHistory): History {
-  // Only a week needs the date.
+  // For a day, only the time is shown. A week also needs the date.
   const timeText = (at: number) => stampText(at).slice(range === '7d' ? 5 : 11, 16)
   const steps = points.map((point) => stepOf(point, timeText(point.at)))
   const successes = points.reduce((sum, point) => sum + point.successes, 0)

@@ -40,7 +40,7 @@ function MailPanel({ user }: MePanelProps) {
   const client = useQueryClient()
   const [isOpen, setOpen] = useState(false)
   const address = user?.email ?? ''
-  // The server refuses if the user has no other login method.
+  // Removes the mail address. The server refuses if the user has no other login method.
   const lettingGo = useSubmit(async () => {
     const isSure = await confirm({
       title: t('me.unbindMailTitle'),

@@ -170,6 +170,6 @@ function Facts({ message }: { message: AdminMessage }) {
 
 const messageQuery = (id: number) => ({
   ...apiQuery('GET /api/admin/messages/:id', { params: { id } }, [...messagesKey, 'one', id]),
-  // Recipients may read the message at any time.
+  // The message is read on each opening, because recipients may read the message at any time.
   staleTime: 0,
 })

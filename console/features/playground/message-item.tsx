@@ -46,7 +46,7 @@ function AnswerFacts({ message }: { message: ChatMessage }) {
   )
 }
 
-/** The call may have been refused before it was logged. */
+/** Shown if a cost is unknown, for example because the call was refused before it was logged. */
 function Unknown({ message }: { message: ChatMessage }) {
   const { t } = useTranslation()
   if (message.call === undefined || message.status === 'error') return null

@@ -60,7 +60,7 @@ export type Chat = {
   readonly canAsk: boolean
   readonly send: (text: string) => void
   readonly stop: () => void
-  /** Requests the answer `message`, or the answer to it. All later messages are removed. */
+  /** Requests an answer again, or an answer to a user's message. All later messages are removed. */
   readonly retry: (message: ChatMessage) => void
   /** Changes the text of a message. A changed user message is sent again. */
   readonly edit: (message: ChatMessage, content: string) => void

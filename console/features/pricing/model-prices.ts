@@ -53,8 +53,8 @@ export function pricesIn(model: PricedModel, groupRatio: number): GroupPrices {
 }
 
 /**
- * In dollars: the price per call, or group ratio × model ratio × (prompt tokens + completion tokens
- * × completion ratio) / 500000.
+ * Returns dollars: the price per call, or group ratio × model ratio × (prompt tokens + completion
+ * tokens × completion ratio) / 500000.
  */
 export function costOf(
   model: PricedModel,

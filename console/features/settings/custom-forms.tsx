@@ -34,7 +34,7 @@ function FallbackForm({ form }: { form: SettingsForm }) {
   const draft = fallbackDraft(form.value)
   const set = (key: FallbackKey, value: string) =>
     form.set(new Map(Object.entries(withFallback(draft, key, value))))
-  // Saved values are also checked, because the API can save only one of the two ratios.
+  // Saved values are also checked, because an API request can save only one of the two ratios.
   const fault = fallbackFault(draft)
   const error = fault === null ? undefined : t(`settings.fallbackFault.${fault}`)
   const faulty = fallbackFaultField(draft)

@@ -32,8 +32,9 @@ const ROUNDED_DIGITS_MIN = 12
 const DIGITS_SAVED_MIN = 4
 
 /**
- * In dollars per million tokens, or empty. A completion ratio of 12 or more digits may be a rounded
- * quotient. The shortest price that rounds to the same quotient is then returned.
+ * Returns dollars per million tokens, or an empty text if a ratio is missing. A completion ratio of
+ * 12 or more digits may be a rounded quotient. The shortest price that rounds to the same quotient
+ * is then returned.
  */
 export function outputPrice(ratio: string, completionRatio: string): string {
   const [model, completion] = [parseDecimal(ratio), parseDecimal(completionRatio)]
@@ -71,8 +72,8 @@ const size = ({ units, scale }: ExactDecimal): ExactDecimal => ({
 const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0
 
 /**
- * Empty if a price is missing or the input price is 0. A quotient of more than 30 decimals is
- * rounded up, so that a charge of exactly half a quota unit is not rounded down.
+ * Returns an empty text if a price is missing or the input price is 0. A quotient of more than 30
+ * decimals is rounded up, so that a charge of exactly half a quota unit is not rounded down.
  */
 export function completionRatioOf(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]

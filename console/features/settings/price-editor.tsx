@@ -105,7 +105,7 @@ function PriceList(props: {
 }) {
   const { t } = useTranslation()
   const [typed, setTyped] = useState<{ text: string; since: typeof props.added }>(NOT_SEARCHED)
-  // The search could hide an added row.
+  // The search is cleared after a row was added, because the search could hide the row.
   const search = typed.since === props.added ? typed.text : ''
   const [pageSize, setPageSize] = usePageSize('prices-page-size')
   const changed = useChangedModels(props.form)

@@ -24,7 +24,7 @@ export type PriceRow = {
   ratio: string
   completionRatio: string
   cacheRatio: string
-  /** If a call sets no limit, quota for this number of tokens is held (reserved). */
+  /** The model's output limit, for which quota is held (reserved) if a call sets no limit. */
   maxOutputTokens: string
 }
 
@@ -42,7 +42,7 @@ export function readPriceMaps(texts: Texts): PriceMaps | null {
 }
 
 /**
- * Sorted by name. Omits models with only a cache ratio or an output limit, because most of them are
+ * Sorts by name. Omits models with only a cache ratio or an output limit, because most of them are
  * built-in entries that the site does not sell.
  */
 export function priceRows(maps: PriceMaps): PriceRow[] {

@@ -73,7 +73,7 @@ function Settings() {
   const form = useSettingsForm({ onFault: (key) => setFaulty({ key }), onSaved: goBack })
   const faultyTab = faulty === null ? undefined : form.option(faulty.key)?.tab
   useLeaveGuard(form.changes.length > 0)
-  // The field with the error may be on another tab.
+  // The field with the error may be on another tab, which must be opened first.
   useEffect(() => {
     if (faultyTab === undefined) return
     if (faultyTab !== tab) return setAddress({ tab: faultyTab })

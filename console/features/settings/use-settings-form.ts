@@ -169,7 +169,7 @@ const changesOf = (baseline: Texts, bases: Texts, texts: Texts): OptionChange[] 
 
 function useDrafts() {
   const [texts, setTexts] = useState(NO_TEXTS)
-  // The values at the start of the edit, with which the unsaved texts are compared.
+  // The option values at the start of the edit. The unsaved texts are compared with these values.
   const [bases, setBases] = useState(NO_TEXTS)
   const [touched, setTouched] = useState(NO_KEYS)
   const [refusals, setRefusals] = useState(NO_TEXTS)

@@ -45,7 +45,7 @@ export function SetupForm(props: { isRootReady: boolean }) {
   const [isDone, setDone] = useState(false)
   const form = useDraftForm<SetupDraft, AccountFault>({
     initial: () => EMPTY_SETUP,
-    // With an existing super admin, the form asks only for the mode.
+    // If an account of the super admin exists already, the form asks only for the mode.
     validate: (draft) => (props.isRootReady ? {} : accountFaults(draft)),
     faultText: (fault) => t(`setup.${fault}`),
     save: async (draft) => {

@@ -56,7 +56,7 @@ export function commonColumns<Task extends AnyTask>(
     status: column('status', 118, (task) => <StatusCell status={task.status} />, {
       onCard: 'aside',
     }),
-    // The progress of a failed task has no meaning.
+    // A failed task shows its status and reason, because its progress has no meaning.
     progress: column(
       'progress',
       104,

@@ -180,7 +180,7 @@ export const addressLines = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-/** The number of the line counts from 1. Null if all lines are valid. */
+/** Returns the first invalid line, counted from 1, or null if all lines are valid. */
 export function wrongAddress(text: string): { line: number; address: string } | null {
   const lines = text.split('\n').map((line) => line.trim())
   const at = lines.findIndex((line) => line !== '' && !isAddress(line))

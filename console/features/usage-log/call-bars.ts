@@ -71,8 +71,8 @@ export function barTimeText({ from, to }: Pick<CallBar, 'from' | 'to'>): string 
 export type AxisTick = { readonly index: number; readonly text: string }
 
 /**
- * The first bar and others at equal distances. A label is `07:00` within one day, `11-21 06:00` for
- * longer ranges, and `11-21` if each bar is a day or more.
+ * Returns the bars to label: the first and others at equal distances. A label is `07:00` within one
+ * day, `11-21 06:00` for longer ranges, and `11-21` if each bar is a day or more.
  */
 export function axisTicks(
   bars: readonly Pick<CallBar, 'from' | 'to'>[],

@@ -31,8 +31,8 @@ function fetchDetails(): Promise<Details> {
 }
 
 /**
- * A separate chunk, kept in state because `React.lazy` would show its fallback even for a loaded
- * component and move the rows below.
+ * The details are a separate chunk, kept in state because `React.lazy` would show its fallback even
+ * for a loaded component and move the rows below.
  */
 export function OpenedRow(props: { row: LogEntry; isAdmin: boolean }) {
   const [details, setDetails] = useState(fetched)

@@ -21,7 +21,7 @@ export function LogTools(props: {
   const { t } = useTranslation()
   const { exporting } = props
   const { rows, isChoosing } = exporting
-  // Mounted on first use and then kept, so that the drawer's closing is animated.
+  // The drawer is mounted on first use and then kept, so that its closing is animated.
   const [wasChoosing, setWasChoosing] = useState(isChoosing)
   if (isChoosing && !wasChoosing) setWasChoosing(true)
   const number = useNumberFormat()

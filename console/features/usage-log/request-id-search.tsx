@@ -11,7 +11,7 @@ export function RequestSearch({ value, onCommit }: Props) {
   const id = useId()
   const [draft, setDraft] = useState({ from: value, text: value, isFaulty: false })
   const set = (text: string, isFaulty = false): void => setDraft({ from: value, text, isFaulty })
-  // Another control (Back, a clear button) has changed the URL.
+  // Another control (Back, a clear button) has changed the URL, so the value of the URL is shown.
   if (draft.from !== value) set(value)
   const commit = (text: string): void => {
     const requestId = text.trim() === '' ? '' : requestIdIn(text)

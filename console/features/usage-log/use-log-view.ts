@@ -27,7 +27,7 @@ export function useLogView() {
   const [values, set] = useUrlState(LOG_URL)
   const [remembered, remember] = usePageSize('page-size', ROWS_AT_FIRST)
   const pageSize = values.page_size === 0 ? remembered : values.page_size
-  // Always in the URL, so that a link shows the same rows to every user.
+  // The page size is always kept in the URL, so that a link shows the same rows to every user.
   useEffect(() => {
     if (values.page_size === 0) set({ page_size: remembered }, { replace: true })
   }, [values.page_size, remembered, set])

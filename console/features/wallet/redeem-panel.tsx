@@ -72,7 +72,7 @@ function useRedeem() {
   const [code, setCode] = useState(address.code)
   const [fault, setFault] = useState('')
   const [given, setGiven] = useState<Redeemed | null>(null)
-  // A link with another code may be opened while this page is shown.
+  // The code is filled in when a link with another code is opened while this page is shown.
   useEffect(() => {
     if (address.code !== '') setCode(address.code)
   }, [address.code])

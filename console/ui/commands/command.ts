@@ -3,8 +3,7 @@ import type { IconName } from '../elements/icons.tsx'
 import { readFlag, useLocalPreference } from '../state/use-local-preference.ts'
 
 /**
- * Listed by the command palette and the sheet of shortcuts. The last registered command of an id
- * applies.
+ * The palette and the sheet of shortcuts list commands. The last registered one of an id applies.
  */
 export type Command = {
   readonly id: string

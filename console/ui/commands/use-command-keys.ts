@@ -6,7 +6,7 @@ const SEQUENCE_MS = 1_500
 
 type Pressed = { readonly command: Command | null; readonly pending: string }
 
-/** If no command has these keys, `key` may start a new sequence. */
+/** Returns the command of `pending` plus `key`. Without one, `key` may start a new sequence. */
 function press(commands: readonly Command[], pending: string, key: string): Pressed {
   const command = find(commands, pending === '' ? key : `${pending} ${key}`)
   if (command !== null) return { command, pending: '' }

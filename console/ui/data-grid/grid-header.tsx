@@ -62,7 +62,7 @@ const drawnWidth = (handle: HTMLElement): number | undefined =>
 export function GridHeader<Row>(props: { grid: DataGridProps<Row> }) {
   const { t } = useTranslation()
   const { layout, selection, rows, rowKey, expand } = props.grid
-  // Comparing all rows is slow, so enough rows must be selected first.
+  // Compare all rows only if enough are selected, because the comparison is slow.
   const mayBeAll = rows.length > 0 && (selection?.keys.size ?? 0) >= rows.length
   const areAllOn = mayBeAll && rows.every((row) => selection?.keys.has(rowKey(row)) === true)
   return (

@@ -125,12 +125,12 @@ export function useWholeAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement
       }),
     [],
   )
-  // After a resize, the stored width may be too narrow for amounts.
+  // Measure again after a resize, because the stored width may be too narrow for amounts.
   const widths = layout.shown.map(layout.widthOf).join(' ')
   useEffect(() => {
     const measureAll = () => box?.querySelectorAll('.tg-grid-body .tg-grid-row').forEach(measure)
     if (widths !== '') measureAll()
-    // A loaded font may be wider than the fallback font.
+    // Measure again after a font has loaded, because the font may be wider than the fallback font.
     document.fonts.addEventListener('loadingdone', measureAll)
     return () => document.fonts.removeEventListener('loadingdone', measureAll)
   }, [box, measure, widths])

@@ -45,7 +45,7 @@ export function confirm(words: ConfirmWords): Promise<boolean> {
   question.get()?.answer(false)
   return new Promise((resolve) => {
     const answer = (isConfirmed: boolean) => {
-      // The text stays while the dialog fades out.
+      // Keep the text while the dialog fades out.
       if (question.get()?.answer === answer) question.set({ words, isOpen: false, answer })
       resolve(isConfirmed)
     }

@@ -19,7 +19,7 @@ export function Overlay(props: {
   useFocusReturn(props.isOpen)
   const { isOpen } = props
   useEffect(() => (isOpen ? dismissRefusals : undefined), [isOpen])
-  // Screen readers then read the panel's name and not the edge of the focus trap.
+  // Focus the panel, so that screen readers read its name and not the edge of the focus trap.
   const takeFocus = () =>
     requestAnimationFrame(() => {
       if (panel.current?.contains(document.activeElement) === false) {
@@ -31,7 +31,7 @@ export function Overlay(props: {
     })
   const attach = useCallback((node: HTMLDivElement) => {
     panel.current = node
-    // After an action removes the focused element, Escape must still work.
+    // Focus the panel when an action removes the focused element, so that Escape still works.
     const observer = new MutationObserver(() => {
       if (document.activeElement !== document.body || lastDialog() !== node) return
       node.focus({ preventScroll: true })

@@ -9,7 +9,7 @@ export function useFocusReturn(isOpen: boolean): void {
   useEffect(() => {
     if (!isOpen) return
     return () => {
-      // After a frame, the closing panel has released the focus.
+      // Wait for a frame, after which the closing panel has released the focus.
       requestAnimationFrame(() => giveBack(opener.current))
     }
   }, [isOpen])

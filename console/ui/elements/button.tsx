@@ -15,7 +15,7 @@ export type ButtonProps = {
   isBusy?: boolean
   isDisabled?: boolean
   isPressed?: boolean
-  /** `aria-expanded`, for a button that shows or hides the content that follows it. */
+  /** Sets `aria-expanded` on a button that shows or hides the content that follows it. */
   isExpanded?: boolean
   hasMenu?: boolean
   /** The id of an element that describes the button, for example why the button is disabled. */

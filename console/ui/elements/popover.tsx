@@ -41,7 +41,7 @@ export function Popover(props: PopoverProps) {
       arrow={false}
       popoverClassName="tg-popover"
       autoFocus={false}
-      // Blueprint would return the focus after its animation, even if the user has moved it.
+      // Blueprint would return the focus after its animation, even if the user has moved the focus.
       shouldReturnFocusOnClose={false}
       canEscapeKeyClose={false}
       enforceFocus={isOpen}

@@ -18,8 +18,8 @@ type Drafts = Record<Exclude<FieldType, 'names' | 'flag' | 'numericFlag'>, strin
 }
 
 /**
- * A number is the entered text, a time is in the format of a date-time field, and names are a list.
- * A missing number or time is an empty text.
+ * In a form, a number is the entered text, a time has the format of a date-time field, and names
+ * are a list. A missing number or time is an empty text.
  */
 export type DraftOf<F extends WritableFields> = { [Name in keyof F]: Drafts[F[Name]['type']] }
 

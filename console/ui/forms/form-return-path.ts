@@ -16,7 +16,7 @@ export type ReturnState = { readonly returnTo: string; readonly returnState?: ob
 export function useReturn(): (() => void) | null {
   const navigate = useNavigate()
   const { state } = useLocation()
-  // A change of the URL, such as another tab, drops the state.
+  // Keep the state of the opening, because a change of the URL, such as another tab, drops it.
   const [opened] = useState<unknown>(state)
   const returnTo = returnToOf(opened)
   if (returnTo === null) return null

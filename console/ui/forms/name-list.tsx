@@ -175,7 +175,7 @@ function SuggestionList(props: {
           role="option"
           tabIndex={-1}
           aria-selected={index === props.active}
-          // A blur would close the suggestions.
+          // A click must leave the focus in the text box, because a blur closes the suggestions.
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => props.onTake(name)}
         >

@@ -28,7 +28,7 @@ export function useHumanCheck(action: 'login' | 'register' | 'verification' | 'r
       showInfo(t('auth.humanWait'))
       return null
     }
-    // A token is valid for one request.
+    // A token is valid for one request, so the next request needs another token.
     token.current = ''
     setRound(round + 1)
     return current

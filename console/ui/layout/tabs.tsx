@@ -12,7 +12,7 @@ export function Tabs<Id extends string>(props: {
 }) {
   const base = useId()
   const list = useRef<HTMLDivElement>(null)
-  // A narrow screen may not show all tabs.
+  // Scroll to the selected tab, because a narrow screen may not show all tabs.
   useEffect(() => {
     const chosen = list.current?.querySelector<HTMLElement>(`[id="${base}-${props.chosen}"]`)
     if (list.current === null || chosen == null) return

@@ -50,7 +50,7 @@ export function useListPage<
   const asked = { ...filter, page, pageSize, ...sorted } as ListAsk<Filters>
   const list = useQuery({
     ...queryOf(asked),
-    // Other users and API calls change rows.
+    // Always refetch, because other users and API calls change rows.
     refetchOnMount: 'always',
   })
   const total = list.data?.total ?? 0

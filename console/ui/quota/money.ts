@@ -7,7 +7,7 @@ export const quotaOf = (wire: number): bigint =>
   Number.isSafeInteger(wire) ? BigInt(wire) : BigInt(Math.trunc(wire))
 
 /**
- * In dollars with `digits` decimals, or in quota units (from 10 000 on with k, M or B). A tiny
+ * Formats dollars with `digits` decimals, or quota units (from 10 000 on with k, M or B). A tiny
  * amount has more digits, so that it does not look like zero.
  */
 export function quotaText(quota: bigint, rule: MoneyRule, digits = 2): string {

@@ -71,8 +71,8 @@ export type SetUrlState<Schema extends UrlSchema> = (
 ) => void
 
 /**
- * State only in the URL. `schema` must be a module constant. Invalid values are removed with a
- * toast. Changes in quick succession all apply, even from different components.
+ * The state is only in the URL. `schema` must be a module constant. Invalid values are removed with
+ * a toast. Changes in quick succession all apply, even from different components.
  */
 export function useUrlState<Schema extends UrlSchema>(
   schema: Schema,

@@ -42,8 +42,7 @@ const LIMITS = [...NUMBER_FIELDS, 'priority', 'costRatio', 'expiresAt'] as const
 const MAPPINGS = [...JSON_FIELDS, 'modelPrefix'] as const
 
 /**
- * A section opens if one of its fields has an error, and the mappings also if one has a stored
- * value.
+ * A section opens if one of its fields has an error. The mappings also open if they have a value.
  */
 export function ChannelForm(props: ChannelFormProps) {
   const { t } = useTranslation()

@@ -39,9 +39,7 @@ const cell =
   (line: ChannelLine) =>
     line.kind === 'channel' ? channelCell(line.channel, line.isChild) : tagCell?.(line.group, line)
 
-/**
- * A sortable column's id is the server's name. `isBatch` adds checkboxes, which narrow the names.
- */
+/** The server sorts by the column's id. `isBatch` adds checkboxes, which narrow the names. */
 export const channelColumns = (
   t: TFunction,
   types: ColumnFacts,

@@ -17,7 +17,7 @@ export type TagDraft = {
 
 export type TagFault = JsonFault | 'notInteger' | 'notNatural'
 
-/** A field is empty if the channels have different values. */
+/** A field of the form is empty if the channels have different values for it. */
 export function draftOfGroup(
   { tag, priority, weight }: TagGroup,
   children: readonly Channel[],

@@ -27,7 +27,7 @@ export function useAdjustment({ users, onClose }: { users: readonly User[]; onCl
   const unit = useAmountUnit()
   const [refusedBy, setRefused] = useState<{ draft: AdjustDraft; items: QuotaAdjustment[] }>()
   const [requestIdOf] = useState(createRequestIds)
-  // A retry must skip these users, whose balance has changed already.
+  // The users whose balance has changed already, whom a retry must skip.
   const [served, setServed] = useState<ReadonlySet<number>>(new Set())
   const rest = users.filter(({ id }) => !served.has(id))
   const balances = useBalances(rest)
