@@ -1,7 +1,3 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Pool } from 'pg'
 import { pino } from 'pino'
@@ -10,48 +6,36 @@ import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
 import { createPools } from '#infra/postgres/pools.ts'
 import { createDiskProbe } from '#infra/telemetry/write-probe.ts'
 import { testDatabase } from '#test/support/postgres.ts'
+import { mountSmallDisk } from '#test/support/small-disk.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'full-disk-'))
-const disk = join(folder, 'disk')
-const isMounted = mount()
+const disk = mountSmallDisk(260)
+const reason = disk === null ? ' (skipped: no tmpfs can be mounted here)' : ''
 
-function mount(): boolean {
-  mkdirSync(disk)
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=260m,mode=755', 'tmpfs', disk])
-    return true
-  } catch {
-    return false
-  }
-}
-
-const reason = isMounted ? '' : ' (skipped: no tmpfs can be mounted here)'
-
-describe.skipIf(!isMounted)(`on a disk that is full${reason}`, () => {
+describe.skipIf(disk === null)(`on a disk that is full${reason}`, () => {
   let embedded: Awaited<ReturnType<typeof startEmbeddedPostgres>>
   let pools: Awaited<ReturnType<typeof createPools>>
   beforeAll(async () => {
-    embedded = await startEmbeddedPostgres({ dataDir: disk, log: pino({ level: 'silent' }) })
+    embedded = await startEmbeddedPostgres({
+      dataDir: disk?.path ?? '',
+      log: pino({ level: 'silent' }),
+    })
     pools = await createPools(embedded.connectionString)
   }, 120_000)
   afterAll(async () => {
     await pools.close()
     await embedded.stop()
-    execFileSync('umount', [disk])
-    rmSync(folder, { recursive: true })
+    disk?.remove()
   })
 
   it('the probe fails within 5 s though reads succeed, and recovers with the room', async () => {
     const { problem, stop } = await createDiskProbe(pools.pg)
     expect(await problem()).toBe(null)
-    const filling = join(disk, 'filling')
-    const { bavail, bsize } = statfsSync(disk)
-    writeFileSync(filling, Buffer.alloc(bavail * bsize - 4_096))
+    disk?.fill()
     const since = performance.now()
     await expect.poll(problem, { timeout: 8_000 }).toBe('disk')
     expect(performance.now() - since).toBeLessThan(6_000)
     expect((await pools.pg.query('select 1 n')).rows).toEqual([{ n: 1 }])
-    rmSync(filling)
+    disk?.free()
     await expect.poll(problem, { timeout: 8_000 }).toBe(null)
     stop()
   }, 120_000)
