@@ -14,7 +14,7 @@ export function ownOrdersQuery(page: number) {
   }
 }
 
-/** Submit a form with `fields` to `url`, or only open `url` if there are no fields. */
+/** The browser submits a form with `fields` to `url`, or opens `url` if there are no fields. */
 export type PaymentPage = { fields: Readonly<Record<string, string>>; url: string }
 
 export async function pay(body: Pay): Promise<PaymentPage> {

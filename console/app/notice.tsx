@@ -44,7 +44,7 @@ function estimatedHeight(text: string): number {
   return lines.reduce((sum, height) => sum + height + GAP_PX, -GAP_PX)
 }
 
-/** The hash of a dismissed notice is stored. */
+/** Returns a short hash, which is stored when the user dismisses the notice. */
 function markOf(text: string): string {
   let sum = 0
   for (const character of text) sum = (Math.imul(sum, 31) + (character.codePointAt(0) ?? 0)) | 0

@@ -79,8 +79,8 @@ function closingOnceOpen(socket: WebSocket): WebSocket {
 }
 
 /**
- * Sends a request that answers 401 if the session has ended. The delay lets another tab finish a
- * password change.
+ * Sends a request whose response 401 leads to the login page if the session has ended. The delay
+ * lets another tab finish a password change that renews the session.
  */
 function leaveWhereSessionEnded(): void {
   setTimeout(() => {

@@ -3,7 +3,7 @@ import { FormDialog } from '../dialogs/form-dialog.tsx'
 import { TextField } from '../forms/fields.tsx'
 import { useDraftForm } from '../forms/use-draft-form.ts'
 
-/** The site's WeChat account, which the QR code opens, sends the code that the user enters. */
+/** The QR code of the site's WeChat account, and a field for the code that this account sends. */
 export function WeChatDialog(props: {
   isOpen: boolean
   title: string
