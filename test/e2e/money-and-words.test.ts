@@ -109,7 +109,7 @@ describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
     const dollars = `$${((call?.quota ?? 0) / 500_000).toFixed(6).replace(/0+$/, '')}`
     expect(await reply.locator('.tg-answer-cost').innerText()).toBe(dollars)
     await reply.locator('.tg-answer-cost').click()
-    await page.getByRole('heading', { level: 1, name: words.usageLog.title }).waitFor()
+    await page.getByRole('heading', { level: 1, name: words.shell.usageLog }).waitFor()
     const rows = page.getByRole('grid', { name: words.usageLog.label }).getByRole('row')
     await eventually(() => rows.filter({ hasText: 'sim-small' }).count()).toBe(1)
     expect(new URL(page.url()).searchParams.get('request')).toBe(call?.request_id)

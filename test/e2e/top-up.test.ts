@@ -20,7 +20,7 @@ beforeAll(async () => {
   buyer = (await addUser(product.root, 'buyer')).client
   await open.page.goto(`${product.url}/login?returnTo=/app/wallet`)
   await submitLogin(open.page, 'buyer')
-  await open.page.getByRole('heading', { level: 1, name: en('wallet.title') }).waitFor()
+  await open.page.getByRole('heading', { level: 1, name: en('shell.wallet') }).waitFor()
 })
 
 const standing = async () => (await buyer.must<{ quota: number }>('GET', '/api/user/self')).quota

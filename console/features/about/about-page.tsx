@@ -9,12 +9,12 @@ export function AboutPage() {
   const { t } = useTranslation()
   const name = useSiteName()
   const page = useQuery(sitePageQuery('about'))
-  usePageTitle(t('about.title'))
+  usePageTitle(t('shell.about'))
   const text = page.data ?? ''
   return (
     <article className="tg-prose-page">
       <h1 className={text === '' ? '' : 'tg-visually-hidden'}>{t('about.own', { name })}</h1>
-      {text !== '' && <RichText text={text} title={t('about.title')} />}
+      {text !== '' && <RichText text={text} title={t('shell.about')} />}
       {!page.isPending && <WhatRuns name={name} isAlone={text === ''} />}
     </article>
   )

@@ -68,7 +68,7 @@ function newestOf(channel: Channel, newest: ReadonlyMap<number, LiveData['channe
 
 const AT = { list: '/admin/channels', add: '/channel/add', edit: '/channel/edit' }
 
-export const ChannelsPage = adminPage('channels.title', Channels)
+export const ChannelsPage = adminPage('shell.channels', Channels)
 
 function Channels() {
   const { t } = useTranslation()
@@ -93,7 +93,7 @@ function Channels() {
   const isForbidden = error instanceof ApiError && error.status === 403
   return (
     <Page
-      title={t('channels.title')}
+      title={t('shell.channels')}
       lead={t('channels.lead')}
       actions={
         isForbidden ? undefined : <CreateButton text={t('words.newChannel')} onClick={create} />

@@ -15,7 +15,7 @@ export function ChannelPanel(props: { channels: readonly ChannelHealth[] | undef
   const { channels } = props
   return (
     <Panel
-      title={t('words.channelHealth')}
+      title={t('shell.health')}
       lead={t('dashboard.channelsLead')}
       actions={<Link to="/admin/health">{t('dashboard.allCalls')}</Link>}
     >
@@ -24,7 +24,7 @@ export function ChannelPanel(props: { channels: readonly ChannelHealth[] | undef
       {channels !== undefined && channels.length > 0 && (
         <table className="tg-dash-top">
           <TableHead
-            titles={[t('words.channel'), t('dashboard.success'), t('dashboard.latency')]}
+            titles={[t('words.channel'), t('health.column.success'), t('dashboard.latency')]}
           />
           <tbody>
             {channels

@@ -25,7 +25,7 @@ export function DashboardPage() {
   const calls = self.data?.request_count
   return (
     <Page
-      title={t('dashboard.title')}
+      title={t('shell.dashboard')}
       lead={t('dashboard.hello', { name: user?.display_name || user?.username || '' })}
       actions={<LiveMark />}
     >

@@ -22,7 +22,7 @@ import { HealthDrawer } from './health-drawer.tsx'
 import { ADDRESS, PERIODS, SHOWN, shownChannels } from './health-filters.ts'
 import { HealthSummary } from './health-summary.tsx'
 
-export const HealthPage = adminPage('words.channelHealth', Board)
+export const HealthPage = adminPage('shell.health', Board)
 
 const NONE: readonly ChannelHealth[] = []
 const DOLLARS = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const
@@ -34,7 +34,7 @@ function Board() {
   const channels = health.data?.channels ?? NONE
   const peeked = channels.find(({ id }) => id === view.peek)
   return (
-    <Page title={t('words.channelHealth')} lead={t('health.lead')} actions={<LiveMark />}>
+    <Page title={t('shell.health')} lead={t('health.lead')} actions={<LiveMark />}>
       {health.error !== null && health.data === undefined ? (
         <Panel>
           <ErrorState error={health.error} onRetry={() => void health.refetch()} />
@@ -87,7 +87,7 @@ function List(props: {
       <HealthToolbar view={view} onView={onView} columns={<ColumnChooser layout={layout} />} />
       <div className="tg-health-board">
         <DataGrid
-          label={t('words.channelHealth')}
+          label={t('shell.health')}
           rows={rows}
           rowKey={rowKey}
           layout={layout}

@@ -94,13 +94,13 @@ export function HomePage() {
   const { t } = useTranslation()
   const own = useQuery(sitePageQuery('home_page_content'))
   const name = useSiteName()
-  usePageTitle(t('home.title'))
+  usePageTitle(t('shell.home'))
   if (own.isPending) return null
   if ((own.data ?? '') === '') return <DefaultHome />
   return (
     <article className="tg-prose-page">
       <h1 className="tg-visually-hidden">{name}</h1>
-      <RichText text={own.data ?? ''} title={t('home.title')} />
+      <RichText text={own.data ?? ''} title={t('shell.home')} />
     </article>
   )
 }

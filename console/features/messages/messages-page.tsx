@@ -24,7 +24,7 @@ function Messages() {
   const create = () => open('new')
   return (
     <Page
-      title={t('messages.title')}
+      title={t('shell.messages')}
       lead={t('messages.lead')}
       actions={<CreateButton text={t('messages.create')} onClick={create} />}
     >

@@ -48,7 +48,7 @@ function Table(props: { recipients: readonly Recipient[]; isStale: boolean }) {
             <td>#{row.user_id}</td>
             <td>
               {row.username === '' ? (
-                <span className="tg-quiet">{t('messages.erased')}</span>
+                <span className="tg-quiet">{t('users.state.erased')}</span>
               ) : (
                 row.username
               )}

@@ -88,7 +88,7 @@ function Name({ user }: { user: User }) {
       {username === '' ? `#${id}` : username}{' '}
       <span className="tg-quiet">
         {user.DeletedAt !== null
-          ? t('messages.goneUser')
+          ? t('users.state.deactivated')
           : shown !== '' && shown !== username
             ? `${shown} · #${id}`
             : `#${id}`}

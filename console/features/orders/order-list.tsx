@@ -39,7 +39,7 @@ export function OrderList({ onRefund }: { onRefund: (order: Order) => void }) {
   const linked = view.rows.find(({ trade_no }) => trade_no === view.filter.keyword)
   return (
     <ListPanel
-      label={t('words.orders')}
+      label={t('shell.orders')}
       view={view}
       layoutKey="orders-table-columns"
       columns={columns}

@@ -8,13 +8,13 @@ import { RefundDialog } from './refund-dialog.tsx'
 import '#console/ui/forms/forms.css'
 import './orders.css'
 
-export const OrdersPage = adminPage('words.orders', Orders)
+export const OrdersPage = adminPage('shell.orders', Orders)
 
 function Orders() {
   const { t } = useTranslation()
   const [refunded, setRefunded] = useState<Order | null>(null)
   return (
-    <Page title={t('words.orders')} lead={t('orders.lead')}>
+    <Page title={t('shell.orders')} lead={t('orders.lead')}>
       <OrderList onRefund={setRefunded} />
       {refunded !== null && (
         <RefundDialog key={refunded.id} order={refunded} onClose={() => setRefunded(null)} />

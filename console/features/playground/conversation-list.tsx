@@ -31,7 +31,7 @@ export function ConversationList(props: {
                 props.onChoose?.()
               }}
             >
-              {titleOf(one) || t('playground.untitled')}
+              {titleOf(one) || t('playground.start')}
             </button>
             <Button
               tone="quiet"

@@ -110,7 +110,7 @@ export function PlaygroundPage() {
   const beside = isTight ? { settings, talks } : null
   return (
     <Page
-      title={t('playground.title')}
+      title={t('shell.playground')}
       lead={t('playground.lead')}
       actions={
         <PlaygroundActions {...{ beside, conversation: open, begin, isBusy: chat.isBusy }} />

@@ -57,10 +57,10 @@ function FallbackForm({ form }: { form: SettingsForm }) {
         onChange={(isOn) => set('fallback_pricing_enabled', String(isOn))}
       />
       <div className="tg-fallback">
-        {field('fallback_single_price', t('settings.fallbackSingle'))}
+        {field('fallback_single_price', t('settings.callPriceLabel'))}
         <span className="tg-fallback-or">{t('ui.or')}</span>
         {field('fallback_input_ratio', t('settings.fallbackInput'))}
-        {field('fallback_completion_ratio', t('settings.fallbackCompletion'))}
+        {field('fallback_completion_ratio', t('settings.completionRatio'))}
       </div>
     </>
   )

@@ -83,7 +83,7 @@ function Warning(props: { text: string; hint?: string; onRetry: () => void }) {
         {props.hint === undefined ? null : <p>{props.hint}</p>}
       </div>
       <Button size="small" onClick={props.onRetry}>
-        {t('prices.retry')}
+        {t('ui.retry')}
       </Button>
     </div>
   )
@@ -108,7 +108,7 @@ function PresetList(props: { lists: PresetRatios; maps: PriceMaps; onRetry: () =
         />
       )}
       <p className="tg-preset-sums">
-        <strong>{t('prices.presetCount', { count: rows.length })}</strong>
+        <strong>{t('pricing.models', { count: rows.length })}</strong>
         <span>{t('prices.presetNew', { count: count('new') })}</span>
         <span>{t('prices.presetChanged', { count: count('changed') })}</span>
         <span>{t('prices.presetSame', { count: count('same') })}</span>

@@ -143,7 +143,7 @@ function PlannedChange({ change }: { change: ScheduledChange }) {
               {t('prices.scheduleEdit')}
             </Button>
             <Button size="small" onClick={() => void cancel()}>
-              {t('prices.scheduleCancel')}
+              {t('ui.cancel')}
             </Button>
           </span>
         )}

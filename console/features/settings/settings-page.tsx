@@ -56,9 +56,9 @@ const ADDRESS = { tab: choiceParam(TABS, 'operation') }
 /** The options of the site. A user without the admin role sees a message instead. */
 export function SettingsPage() {
   const { t } = useTranslation()
-  if (!isAdmin(useUser())) return <AdminsOnlyPage title={t('settings.title')} />
+  if (!isAdmin(useUser())) return <AdminsOnlyPage title={t('shell.settings')} />
   return (
-    <Page title={t('settings.title')} lead={t('settings.lead')}>
+    <Page title={t('shell.settings')} lead={t('settings.lead')}>
       <Settings />
     </Page>
   )

@@ -68,10 +68,10 @@ export function DrawingsPage() {
   const opened = rows.find(({ id }) => id === open?.id)
   const close = () => setOpen(null)
   return (
-    <Page title={t('taskLogs.drawings')} lead={t('taskLogs.drawingsLead')}>
+    <Page title={t('shell.drawings')} lead={t('taskLogs.drawingsLead')}>
       {isAdmin && !isOff && <CallbackNotice />}
       <TaskList
-        name={t('taskLogs.drawings')}
+        name={t('shell.drawings')}
         layoutKey="drawings-table-columns"
         columns={columns}
         view={view}

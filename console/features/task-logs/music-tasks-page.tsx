@@ -67,9 +67,9 @@ export function MusicTasksPage() {
   const isOff = useStatus()?.enable_task === false
   const opened = rows.find(({ id }) => id === open)
   return (
-    <Page title={t('taskLogs.music')} lead={t('taskLogs.musicLead')}>
+    <Page title={t('shell.musicTasks')} lead={t('taskLogs.musicLead')}>
       <TaskList
-        name={t('taskLogs.music')}
+        name={t('shell.musicTasks')}
         layoutKey="music-tasks-table-columns"
         columns={columns}
         view={view}

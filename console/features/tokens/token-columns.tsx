@@ -80,7 +80,7 @@ function modelsCell(t: TFunction, token: Token) {
   return (
     <span title={names.join('\n')}>
       <StatusTag tone="info" isPlain>
-        {names.length === 1 ? names[0] : t('tokens.modelsCount', { count: names.length })}
+        {names.length === 1 ? names[0] : t('pricing.models', { count: names.length })}
       </StatusTag>
     </span>
   )

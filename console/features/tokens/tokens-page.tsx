@@ -31,7 +31,7 @@ export function TokensPage() {
   const create = () => setShown(CREATING)
   return (
     <Page
-      title={t('tokens.title')}
+      title={t('shell.tokens')}
       lead={t('tokens.lead')}
       actions={<CreateButton text={t('tokens.create')} onClick={create} />}
     >

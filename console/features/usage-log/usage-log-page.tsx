@@ -60,7 +60,7 @@ export function UsageLogPage() {
   )
   return (
     <Page
-      title={t('usageLog.title')}
+      title={t('shell.usageLog')}
       lead={t('usageLog.lead', { zone: zoneName() })}
       actions={
         <>

@@ -58,7 +58,7 @@ function OpenDialog(props: DialogProps & { isOpen: boolean }) {
   )
 }
 
-export const UsersPage = adminPage('users.title', Users)
+export const UsersPage = adminPage('shell.users', Users)
 
 function Users() {
   const { t } = useTranslation()
@@ -78,7 +78,7 @@ function Users() {
   const close = () => (isCreating ? setCreating(false) : drawer.close())
   return (
     <Page
-      title={t('users.title')}
+      title={t('shell.users')}
       lead={t('users.pageLead')}
       actions={isForbidden ? undefined : <CreateButton text={t('users.create')} onClick={create} />}
     >

@@ -29,7 +29,7 @@ export function OrdersPanel() {
   if (data === undefined || data.total === 0) return null
   const isLast = (page + 1) * ORDERS_PER_PAGE >= data.total
   return (
-    <Panel title={t('words.orders')} lead={t('wallet.ordersLead')}>
+    <Panel title={t('shell.orders')} lead={t('wallet.ordersLead')}>
       <ul className="tg-wallet-gains tg-orders">
         {data.items.map((order) => (
           <OrderRow key={order.id} order={order} />

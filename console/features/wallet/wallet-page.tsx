@@ -97,7 +97,7 @@ export function WalletPage() {
   const { t } = useTranslation()
   const { self, gains } = useWallet()
   return (
-    <Page title={t('wallet.title')} lead={t('wallet.lead')}>
+    <Page title={t('shell.wallet')} lead={t('wallet.lead')}>
       <PaymentNote />
       {self.error !== null && self.data === undefined ? (
         <ErrorState error={self.error} onRetry={() => void self.refetch()} />

@@ -3,7 +3,6 @@ import type { Words } from '../translation-types.ts'
 export const channels: Words['channels'] = {
   notWhole: 'Enter a whole number of at most 9 digits',
   notWholeFromZero: 'Enter a whole number from 0, of at most 9 digits',
-  title: 'Channels',
   lead: 'Where calls are sent, shared out by priority and weight.',
   searchKeyword: 'Id, name, address, tag',
   anyType: 'All types',

@@ -1,7 +1,6 @@
 import type { Words } from '../translation-types.ts'
 
 export const dashboard: Words['dashboard'] = {
-  title: 'Dashboard',
   hello: 'Hello, {{name}}',
   balanceHint: 'Updated the moment a call ends',
   negative: 'The balance is below zero: no new call is admitted until it is paid',
@@ -77,7 +76,6 @@ export const dashboard: Words['dashboard'] = {
   topModels: 'Top models',
   nobody: 'Nobody was charged in this range',
   channelsLead: 'Over the last hour',
-  success: 'Success',
   latency: 'Median',
   recent: 'Recent calls',
   allCalls: 'View all',

@@ -1,7 +1,6 @@
 import type { Words } from '../translation-types.ts'
 
 export const about: Words['about'] = {
-  title: 'About',
   own: 'About {{name}}',
   lead: '{{name}} runs on Tallygate: a self-hosted, event-sourced gateway for AI model APIs.',
   plainLead: 'A self-hosted, event-sourced gateway for AI model APIs.',
@@ -33,7 +32,6 @@ export const chat: Words['chat'] = {
 }
 
 export const home: Words['home'] = {
-  title: 'Home',
   headline: 'One gateway for every model',
   lead: 'An OpenAI-compatible endpoint of your own. Every call billed exactly and seen live.',
   openConsole: 'Open console',

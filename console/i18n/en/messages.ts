@@ -1,7 +1,6 @@
 import type { Words } from '../translation-types.ts'
 
 export const messages: Words['messages'] = {
-  title: 'Messages',
   lead: 'Tell users something, and see who has read it.',
   create: 'New message',
   search: 'Search titles and contents',
@@ -41,7 +40,6 @@ export const messages: Words['messages'] = {
   chosen_other: '{{count}} users chosen',
   unchooseAll: 'Clear',
   noUsers: 'No user matches',
-  goneUser: 'Deactivated',
   previousUsers: 'Previous users',
   nextUsers: 'Next users',
   messageId: 'Message ID',
@@ -50,5 +48,4 @@ export const messages: Words['messages'] = {
   recipientTable: 'Recipients',
   readAt: 'Read at',
   notRead: 'Not read',
-  erased: 'Erased',
 }

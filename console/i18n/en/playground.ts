@@ -1,12 +1,10 @@
 import type { Words } from '../translation-types.ts'
 
 export const playground: Words['playground'] = {
-  title: 'Playground',
   lead: 'Talk to a model directly; what it uses is charged to your balance.',
   noToken: 'There is no enabled token. Please make sure that one of your tokens is enabled!',
   start: 'New chat',
   talks: 'Conversations',
-  untitled: 'New chat',
   keptHere: 'Conversations are kept in this browser alone.',
   removeTitle: 'Delete this conversation?',
   removeBody: 'It is deleted from this browser and can not be restored.',

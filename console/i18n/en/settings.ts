@@ -1,7 +1,6 @@
 import type { Words } from '../translation-types.ts'
 
 export const settings: Words['settings'] = {
-  title: 'Settings',
   lead: 'Changes take effect once saved, and each is kept as an event.',
   tabs: 'Settings',
   tab: {
@@ -121,9 +120,7 @@ export const settings: Words['settings'] = {
   belowOther: 'Must not be below “{{other}}”',
   aboveOther: 'Must not be above “{{other}}”',
   fallbackEnabled: 'Use a fallback price',
-  fallbackSingle: 'Price per call ($)',
   fallbackInput: 'Input ratio',
-  fallbackCompletion: 'Completion ratio',
   fallbackEither:
     'One or the other: a price per call, or both ratios. Filling in one side clears the other.',
   fallbackFault: {

@@ -1,9 +1,7 @@
 import type { Words } from '../translation-types.ts'
 
 export const taskLogs: Words['taskLogs'] = {
-  drawings: 'Drawing logs',
   drawingsLead: 'Every picture: its prompt, how far it is, and what came of it.',
-  music: 'Task logs',
   musicLead: 'Music and lyrics: how far they are, to hear and to read.',
   callbackOff:
     'Callbacks of the drawing service are off: some results may come late, or not at all.',

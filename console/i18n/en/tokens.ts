@@ -1,7 +1,6 @@
 import type { Words } from '../translation-types.ts'
 
 export const tokens: Words['tokens'] = {
-  title: 'API tokens',
   lead: 'Each token has its own budget, lifetime and rights, and can be switched off at any time.',
   banner: 'A token is a password: keep it secret. If it may have leaked, disable it at once.',
   search: 'Search by token name',
@@ -22,8 +21,6 @@ export const tokens: Words['tokens'] = {
   remaining: '{{amount}} left',
   unlimited: 'Unlimited',
   usedShare: '{{name}}: {{percent}}% used',
-  modelsCount_one: '{{count}} model',
-  modelsCount_other: '{{count}} models',
   neverUsed: 'Not used yet',
   userGroup: 'User group',
   copyKey: 'Copy the key of {{name}}',

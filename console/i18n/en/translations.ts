@@ -61,8 +61,6 @@ const words: SharedWords['words'] = {
   },
   username: 'Username',
   passwordLength: '8 to 128 characters',
-  channelHealth: 'Channel health',
-  orders: 'Orders',
   copyLink: 'Copy link to this view',
   actions: 'Actions',
   anyStatus: 'Any status',

@@ -1,7 +1,6 @@
 import type { Words } from '../translation-types.ts'
 
 export const usageLog: Words['usageLog'] = {
-  title: 'Usage logs',
   lead: 'Every call: its price, its timing, where it went. Times are in {{zone}}',
   label: 'Usage log',
   summary: 'Totals of what is listed',

@@ -1,7 +1,6 @@
 import type { Words } from '../translation-types.ts'
 
 export const users: Words['users'] = {
-  title: 'Users',
   pageLead: 'Find users, set their group and quota, and decide what they may do.',
   search: 'Search id, name or email',
   create: 'Add user',
@@ -50,10 +49,8 @@ export const users: Words['users'] = {
   beyondLead: 'You can manage users of a lower level only.',
   deactivatedLead: 'Deactivated for good: the account neither signs in nor comes back.',
   usernamePlaceholder: 'Username',
-  usernameHint: 'At most 12 characters',
   usernameFixed: 'A username can’t be changed.',
   displayNamePlaceholder: 'Name as shown',
-  password: 'Password',
   originalPassword: 'Current password',
   passwordPlaceholder: 'At least 8 characters',
   passwordHint: 'Empty: it stays. A new one signs the user out everywhere.',

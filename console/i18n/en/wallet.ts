@@ -1,7 +1,6 @@
 import type { Words } from '../translation-types.ts'
 
 export const wallet: Words['wallet'] = {
-  title: 'Wallet',
   lead: 'Your balance, redemption codes and top-ups.',
   used: 'Used in total',
   arrears: 'The balance is below zero: no new requests are taken until it is paid.',

@@ -1,7 +1,6 @@
 export const channels = {
   notWhole: '请输入最多 9 位的整数',
   notWholeFromZero: '请输入不小于 0、最多 9 位的整数',
-  title: '渠道管理',
   lead: '请求发往这里的上游，按优先级与权重分配。',
   searchKeyword: '搜索 ID、名称、地址或标签',
   anyType: '全部类型',

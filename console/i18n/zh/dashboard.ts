@@ -1,5 +1,4 @@
 export const dashboard = {
-  title: '数据看板',
   hello: '你好，{{name}}',
   balanceHint: '每次调用结束后立即更新',
   negative: '余额低于零：在充值之前不会再接受新的调用',
@@ -72,7 +71,6 @@ export const dashboard = {
   topModels: '模型排行',
   nobody: '这段时间内没有扣费',
   channelsLead: '最近一小时',
-  success: '成功率',
   latency: '中位延迟',
   recent: '最近调用',
   allCalls: '查看全部',

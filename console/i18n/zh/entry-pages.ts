@@ -1,5 +1,4 @@
 export const about = {
-  title: '关于',
   own: '关于 {{name}}',
   lead: '{{name}} 运行于 Tallygate：自托管、事件溯源的 AI 模型 API 网关。',
   plainLead: '自托管、事件溯源的 AI 模型 API 网关。',
@@ -31,7 +30,6 @@ export const chat = {
 }
 
 export const home = {
-  title: '首页',
   headline: '一个网关，接入所有模型',
   lead: '统一的 OpenAI 兼容接口，每一次调用精确计费、实时可见，数据全部留在你自己的服务器上。',
   openConsole: '进入控制台',

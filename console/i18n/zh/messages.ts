@@ -1,5 +1,4 @@
 export const messages = {
-  title: '消息管理',
   lead: '向用户发送消息，查看谁已阅读。',
   create: '创建消息',
   search: '搜索标题或内容',
@@ -39,7 +38,6 @@ export const messages = {
   chosen_other: '已选择 {{count}} 位用户',
   unchooseAll: '清空选择',
   noUsers: '没有找到用户',
-  goneUser: '已注销',
   previousUsers: '上一页用户',
   nextUsers: '下一页用户',
   messageId: '消息 ID',
@@ -48,5 +46,4 @@ export const messages = {
   recipientTable: '接收者列表',
   readAt: '阅读时间',
   notRead: '未读',
-  erased: '已抹除',
 }

@@ -1,10 +1,8 @@
 export const playground = {
-  title: '操练场',
   lead: '直接与模型对话，按实际用量从余额扣费。',
   noToken: '当前没有可用的启用令牌，请确认是否有令牌处于启用状态！',
   start: '新对话',
   talks: '历史对话',
-  untitled: '新对话',
   keptHere: '对话只保存在此浏览器中。',
   removeTitle: '删除此对话？',
   removeBody: '对话将从此浏览器中删除，无法恢复。',

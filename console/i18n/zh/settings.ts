@@ -1,5 +1,4 @@
 export const settings = {
-  title: '系统设置',
   lead: '改动在保存后立即生效，并作为事件留痕。',
   tabs: '设置分类',
   tab: {
@@ -121,9 +120,7 @@ export const settings = {
   belowOther: '不能小于“{{other}}”',
   aboveOther: '不能大于“{{other}}”',
   fallbackEnabled: '启用兜底价格',
-  fallbackSingle: '每次调用价格（$）',
   fallbackInput: '输入倍率',
-  fallbackCompletion: '补全倍率',
   fallbackEither: '二选一：填写每次价格，或同时填写两个倍率。填写一边会清空另一边。',
   fallbackFault: {
     notNumber: '请输入数字',

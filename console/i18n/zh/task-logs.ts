@@ -1,7 +1,5 @@
 export const taskLogs = {
-  drawings: '绘图日志',
   drawingsLead: '每一张图：提示词、进度与结果。',
-  music: '任务日志',
   musicLead: '音乐与歌词任务：进度、试听与歌词。',
   callbackOff: '当前未开启绘图服务回调，部分绘图的结果可能延迟或缺失。',
   channelFault: '渠道 ID 是数字',

@@ -1,5 +1,4 @@
 export const tokens = {
-  title: 'API 令牌',
   lead: '每个令牌都有自己的额度、期限与权限，随时可以停用。',
   banner: '令牌等同于密码：请勿提交到代码仓库，也不要发给他人。怀疑泄露时请立即停用或删除。',
   search: '搜索令牌名称',
@@ -20,8 +19,6 @@ export const tokens = {
   remaining: '剩余 {{amount}}',
   unlimited: '无限额度',
   usedShare: '{{name}} 已用 {{percent}}%',
-  modelsCount_one: '{{count}} 个模型',
-  modelsCount_other: '{{count}} 个模型',
   neverUsed: '尚未使用',
   userGroup: '用户分组',
   copyKey: '复制 {{name}} 的密钥',

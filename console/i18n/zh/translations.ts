@@ -60,8 +60,6 @@ const words = {
   },
   username: '用户名',
   passwordLength: '8 到 128 位',
-  channelHealth: '渠道健康',
-  orders: '充值订单',
   copyLink: '复制此视图的链接',
   actions: '操作',
   anyStatus: '全部状态',

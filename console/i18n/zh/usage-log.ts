@@ -1,5 +1,4 @@
 export const usageLog = {
-  title: '使用日志',
   lead: '每一次调用：价格、耗时与去向。时间按 {{zone}} 显示',
   label: '使用日志列表',
   summary: '筛选结果汇总',

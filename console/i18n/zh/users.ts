@@ -1,5 +1,4 @@
 export const users = {
-  title: '用户管理',
   pageLead: '查找用户，调整分组与额度，管理权限与状态。',
   search: '搜索 ID、名称或邮箱',
   create: '添加用户',
@@ -48,10 +47,8 @@ export const users = {
   beyondLead: '您只能管理级别低于您的用户。',
   deactivatedLead: '该用户已永久注销，无法登录，也无法恢复。',
   usernamePlaceholder: '请输入用户名',
-  usernameHint: '最长 12 位',
   usernameFixed: '用户名无法修改。',
   displayNamePlaceholder: '请输入显示名称',
-  password: '密码',
   originalPassword: '当前密码',
   passwordPlaceholder: '请输入密码，最短 8 位',
   passwordHint: '留空则不修改。修改后该用户的所有会话都会退出登录。',

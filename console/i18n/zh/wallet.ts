@@ -1,5 +1,4 @@
 export const wallet = {
-  title: '钱包',
   lead: '余额、兑换码与充值。',
   used: '历史消耗',
   arrears: '余额为负：补足之前不会受理新的请求。',

@@ -58,7 +58,7 @@ it('the health board of 1 015 channels scrolls like the list', async () => {
   const { page, site } = app
   site.routes['GET /api/channel/health'] = () => ok({ at: Date.now(), channels: BOARD })
   await openAsRoot(page, site, '/admin/health')
-  const board = page.getByRole('grid', { name: en('words.channelHealth') })
+  const board = page.getByRole('grid', { name: en('shell.health') })
   await board.getByRole('row', { name: 'channel-1 ' }).first().waitFor()
   expect(await page.locator('.tg-grid-item').count()).toBeLessThanOrEqual(60)
   const perFrame = await scrollWork(page, board)

@@ -27,7 +27,7 @@ describe('the health board', () => {
   const open = async (path = '/admin/health') => {
     withHealth(admin.site)
     await openAsRoot(admin.page, admin.site, path)
-    await admin.page.getByRole('grid', { name: en('words.channelHealth') }).waitFor()
+    await admin.page.getByRole('grid', { name: en('shell.health') }).waitFor()
     return admin.page
   }
 
@@ -38,8 +38,8 @@ describe('the health board', () => {
     await page.getByRole('grid').waitFor()
     await page.keyboard.press('g')
     await page.keyboard.press('h')
-    await page.getByRole('heading', { level: 1, name: en('words.channelHealth') }).waitFor()
-    const rows = page.getByRole('grid', { name: en('words.channelHealth') }).getByRole('row')
+    await page.getByRole('heading', { level: 1, name: en('shell.health') }).waitFor()
+    const rows = page.getByRole('grid', { name: en('shell.health') }).getByRole('row')
     await expect.poll(() => rows.nth(1).textContent()).toContain('Invalid key')
     expect(await rows.nth(2).textContent()).toMatch(/Circuit open.*(left|probes it).*503/)
     expect(await rows.nth(3).textContent()).toContain('Healthy')
@@ -219,7 +219,7 @@ describe('the health board', () => {
     await page.getByText('broken').waitFor()
     withHealth(site)
     await page.getByRole('button', { name: en('ui.retry') }).click()
-    await page.getByRole('grid', { name: en('words.channelHealth') }).waitFor()
+    await page.getByRole('grid', { name: en('shell.health') }).waitFor()
   })
 })
 

@@ -234,7 +234,7 @@ describe('presets', () => {
     await drawer.getByRole('button', { name: zh('prices.resetPresets') }).click()
     await page.getByText(zh('prices.resetFailed')).waitFor()
     if (answer !== undefined) site.routes['GET /api/option/preset_ratios'] = answer
-    await drawer.getByRole('button', { name: zh('prices.retry') }).click()
+    await drawer.getByRole('button', { name: zh('ui.retry') }).click()
     await drawer.getByText(zh('prices.presetChanged', { count: 1 })).waitFor()
     await drawer.getByRole('button', { name: zh('prices.getPresets') }).click()
     await save()
@@ -278,7 +278,7 @@ describe('presets', () => {
     await button('重置模型倍率').click()
     await app.page
       .getByRole('alertdialog')
-      .getByRole('button', { name: zh('prices.scheduleCancel') })
+      .getByRole('button', { name: zh('ui.cancel') })
       .click()
     expect(sent('POST', '/api/option/rest_model_ratio')).toHaveLength(0)
     await button('重置模型倍率').click()
@@ -339,7 +339,7 @@ describe('drafts of prices', () => {
       changes: [{ option: 'ModelRatio', name: 'o3', value: '2.75' }],
       replaces: 2,
     })
-    await drawer.getByRole('button', { name: zh('prices.scheduleCancel'), exact: true }).click()
+    await drawer.getByRole('button', { name: zh('ui.cancel'), exact: true }).click()
     await page
       .getByRole('alertdialog')
       .getByRole('button', { name: zh('prices.scheduleCancelYes') })

@@ -144,7 +144,7 @@ describe('every tab, with a wrong input first', () => {
     await login.click()
     await app.page
       .getByRole('alertdialog')
-      .getByRole('button', { name: zh('prices.scheduleCancel') })
+      .getByRole('button', { name: zh('ui.cancel') })
       .click()
     expect(await login.isChecked()).toBe(true)
     await login.click()

@@ -198,13 +198,13 @@ describe('the music log', () => {
 it('are offered where they are switched on, and nowhere else', async () => {
   const page = await enterAt('/app/logs/drawing')
   const menu = page.getByRole('navigation', { name: en('shell.navigation') })
-  await menu.getByRole('link', { name: en('taskLogs.drawings') }).waitFor()
-  await menu.getByRole('link', { name: en('taskLogs.music') }).waitFor()
+  await menu.getByRole('link', { name: en('shell.drawings') }).waitFor()
+  await menu.getByRole('link', { name: en('shell.musicTasks') }).waitFor()
   app.site.routes['GET /api/status'] = () => ok(STATUS)
   await page.reload()
   await menu.getByRole('link', { name: en('shell.usageLog') }).waitFor()
-  await menu.getByRole('link', { name: en('taskLogs.drawings') }).waitFor({ state: 'detached' })
-  expect(await menu.getByRole('link', { name: en('taskLogs.music') }).count()).toBe(0)
+  await menu.getByRole('link', { name: en('shell.drawings') }).waitFor({ state: 'detached' })
+  expect(await menu.getByRole('link', { name: en('shell.musicTasks') }).count()).toBe(0)
 })
 
 describe.each(LANGUAGES)('in %s, in both themes', (language) => {

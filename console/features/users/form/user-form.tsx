@@ -57,7 +57,7 @@ function NameFields({ kind, form }: UserFormProps) {
     <>
       <TextField
         label={t('words.username')}
-        hint={isNew ? t('users.usernameHint') : t('users.usernameFixed')}
+        hint={isNew ? t('auth.nameHint') : t('users.usernameFixed')}
         isRequired={isNew}
         autoFocus={isNew}
         autoComplete="off"
@@ -91,7 +91,7 @@ function PasswordFields({ kind, form }: UserFormProps) {
   return (
     <>
       <PasswordField
-        label={t(kind === 'new' ? 'users.password' : 'ui.newPassword')}
+        label={t(kind === 'new' ? 'auth.password' : 'ui.newPassword')}
         hint={hint && t(hint)}
         isRequired={kind === 'new'}
         autoComplete="new-password"
