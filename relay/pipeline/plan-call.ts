@@ -2,7 +2,7 @@ import type { InputKinds } from '#domain/pricing/hold.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { priceOf } from '#domain/pricing/price-list.ts'
 import { channelsIn, type Offer, offerOf } from '#domain/routing/offer.ts'
-import { BYTES_PER_TOKEN_MAX } from '#relay/token-counts/text-excerpt.ts'
+import { BYTES_PER_TOKEN_MAX, EXCERPT_BYTES_MAX } from '#relay/token-counts/text-excerpt.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
@@ -85,13 +85,22 @@ export function planCall(
 
 /** The length from which the input of a request is counted if its hold can't be paid. */
 const COUNTED_FROM_BYTES = 4_096
+/**
+ * The maximum length of a request whose input is counted. Only an excerpt of a longer text is
+ * counted, and a caller could hide the tokens between the blocks of the excerpt.
+ */
+const COUNTED_BYTES_MAX = EXCERPT_BYTES_MAX
 const FORMS_COUNTED_MAX = 4
 
 /** Reports whether a count of the text may reduce the hold of the call by much. */
 export const isWorthCounting = (
-  { body, inputBound }: ChatRequest,
+  request: ChatRequest,
   { terms }: Pick<CallPlan, 'terms'>,
-): boolean => terms.reduction !== null && body.length >= COUNTED_FROM_BYTES && inputBound.isText
+): boolean =>
+  terms.reduction !== null && request.body.length >= COUNTED_FROM_BYTES && isCountable(request)
+
+const isCountable = ({ body, inputBound }: ChatRequest): boolean =>
+  body.length <= COUNTED_BYTES_MAX && inputBound.isText
 
 /**
  * Returns the forms of the request whose text can be counted to reduce the hold. Returns null if
@@ -104,8 +113,7 @@ export function countableForms(
 ): Forms | null {
   if (!isWorthCounting(request, { terms })) return null
   const forms = formsOf(request, offer, options)
-  const isCountable = forms.every(({ inputBound }) => inputBound.isText)
-  return isCountable && forms.length <= FORMS_COUNTED_MAX ? forms : null
+  return forms.every(isCountable) && forms.length <= FORMS_COUNTED_MAX ? forms : null
 }
 
 /** Returns the terms of the call if each of its forms has the given number of input tokens. */
