@@ -65,8 +65,6 @@ export async function request<T>(call: ApiRequest): Promise<ApiAnswer<T>> {
   return { data: envelope.data as T, position, message: envelope.message ?? '', envelope }
 }
 
-export const fetchData = async <T>(call: ApiRequest): Promise<T> => (await request<T>(call)).data
-
 const ROWS_PER_READ = 100
 export const MATCHING_MAX = 1_000
 

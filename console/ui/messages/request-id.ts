@@ -1,6 +1,3 @@
-/** The minimum length of a request id's prefix. The server takes a shorter text as complete id. */
-export const REQUEST_ID_MIN = 8
-
 const WHOLE = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i
 const BEGINNING = /^[0-9a-f]{8}(?:-[0-9a-f-]*)?$/i
 
