@@ -1,6 +1,6 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import type { Words } from '#console/i18n/translation-types.ts'
+import type { Translations } from '#console/i18n/translation-types.ts'
 import type {
   ChannelHealth,
   HealthFigures,
@@ -10,7 +10,7 @@ import type {
 import { call } from './client.ts'
 import { useLiveState, useLiveTopic } from './live/use-live-topic.ts'
 
-export type HealthKind = keyof Words['health']['kind']
+export type HealthKind = keyof Translations['health']['kind']
 
 const FAILING_BELOW = 0.9
 const RANK: readonly HealthKind[] = [

@@ -4,16 +4,19 @@ import { call } from './client.ts'
 const KEY = 'oauth_return_to'
 
 /** Redirects this tab to the OAuth provider. After the login, the path `returnTo` opens. */
-export async function sendAway(query: AuthorizeQuery, returnTo: string | null): Promise<void> {
+export async function redirectToProvider(
+  query: AuthorizeQuery,
+  returnTo: string | null,
+): Promise<void> {
   const { url } = await call('GET /api/oauth/authorize', { query })
-  rememberReturn(returnTo)
+  storeReturnPath(returnTo)
   window.location.assign(url)
 }
 
 /** Stores the path of the page to open after an OAuth login. Null means the default page. */
-export function rememberReturn(returnTo: string | null): void {
+export function storeReturnPath(returnTo: string | null): void {
   if (returnTo === null) sessionStorage.removeItem(KEY)
   else sessionStorage.setItem(KEY, returnTo)
 }
 
-export const rememberedReturn = (): string | null => sessionStorage.getItem(KEY)
+export const storedReturnPath = (): string | null => sessionStorage.getItem(KEY)

@@ -1,6 +1,6 @@
 import { currentLanguage, translate } from '#console/i18n/i18n.ts'
 import { ApiError } from './api-error.ts'
-import { noteAnswer } from './server-health.ts'
+import { recordResponse } from './server-health.ts'
 import { expireSession, renewSession, storedUser, watchSession } from './session.ts'
 
 export type QueryValue = string | number | boolean | undefined | null
@@ -50,7 +50,7 @@ export async function request<T>(call: ApiRequest): Promise<ApiAnswer<T>> {
   const response = await send(call, user?.id ?? null)
   const requestId = response.headers.get('x-request-id') ?? ''
   const envelope = await readEnvelope(response)
-  noteAnswer(response.status, retryAfterMs(response))
+  recordResponse(response.status, retryAfterMs(response))
   if (!response.ok) throw refused(response, envelope, user)
   if (envelope?.success !== true) {
     const message = envelope?.message || translate('request.failed')
@@ -86,7 +86,7 @@ export async function fetchAllPages<Row extends { id: number }>(
 export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint8Array>> {
   const user = storedUser()
   const response = await send(call, user?.id ?? null)
-  noteAnswer(response.status, retryAfterMs(response))
+  recordResponse(response.status, retryAfterMs(response))
   if (!response.ok) throw refused(response, await readEnvelope(response), user)
   return response.body ?? new ReadableStream()
 }
@@ -150,7 +150,7 @@ async function sendOnce(call: ApiRequest, userId: number | null): Promise<Respon
     })
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
-    noteAnswer(0, null)
+    recordResponse(0, null)
     throw new ApiError(translate('request.network'), { code: 'Network', status: 0 })
   }
 }

@@ -4,35 +4,35 @@ import { ApiError } from './api-error.ts'
  * `unreachable`: no response. `busy`: HTTP 429, with the time of the next attempt by
  * `performance.now()` if the server sent it. `down`: HTTP 502 to 504.
  */
-export type Health =
+export type ServerHealth =
   | { readonly kind: 'fine' }
   | { readonly kind: 'unreachable' }
   | { readonly kind: 'busy'; readonly until: number | null }
   | { readonly kind: 'down' }
 
-const FINE: Health = { kind: 'fine' }
-let health: Health = FINE
+const FINE: ServerHealth = { kind: 'fine' }
+let health: ServerHealth = FINE
 const listeners = new Set<() => void>()
 
-export const currentHealth = (): Health => health
+export const currentServerHealth = (): ServerHealth => health
 
-export function onHealth(listener: () => void): () => void {
+export function onServerHealthChange(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
 /** Records the status of a call. Only 0 (no response), 429 and 502 to 504 indicate a problem. */
-export function noteAnswer(status: number, retryAfterMs: number | null): void {
+export function recordResponse(status: number, retryAfterMs: number | null): void {
   const next = healthOf(status, retryAfterMs)
   if (next.kind === 'fine' && health.kind === 'fine') return
   health = next
   for (const listener of listeners) listener()
 }
 
-export const isUnanswered = (error: Error): boolean =>
+export const isServerUnavailable = (error: Error): boolean =>
   error instanceof ApiError && healthOf(error.status, null).kind !== 'fine'
 
-function healthOf(status: number, retryAfterMs: number | null): Health {
+function healthOf(status: number, retryAfterMs: number | null): ServerHealth {
   if (status === 0) return { kind: 'unreachable' }
   if (status === 429) {
     return { kind: 'busy', until: retryAfterMs === null ? null : performance.now() + retryAfterMs }

@@ -8,7 +8,7 @@ import { createQueryClient } from '../api/query-client.ts'
 import { onSessionExpired, onUserChange, storedUser } from '../api/session.ts'
 import { loadChineseFonts } from '../theme/chinese-fonts.ts'
 import { ConfirmHost } from '../ui/dialogs/confirm.tsx'
-import { CopyByHandHost } from '../ui/elements/manual-copy-dialog.tsx'
+import { ManualCopyHost } from '../ui/elements/manual-copy-dialog.tsx'
 import { Announcer } from '../ui/messages/announcer.tsx'
 import { dismissLeft } from '../ui/messages/toast.ts'
 import { Toaster } from '../ui/messages/toaster.tsx'
@@ -74,7 +74,7 @@ export function App() {
       <QueryClientProvider client={client}>
         <RouterProvider router={router} />
         <ConfirmHost />
-        <CopyByHandHost />
+        <ManualCopyHost />
         <Toaster />
         <Announcer />
       </QueryClientProvider>

@@ -2,7 +2,7 @@ import { type KeyboardEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Overlay } from '#console/ui/dialogs/overlay.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
-import { KeysText } from './shortcut-keys.tsx'
+import { ShortcutKeys } from './shortcut-keys.tsx'
 import { type Entry, usePaletteEntries } from './use-palette-entries.ts'
 
 type Props = { isOpen: boolean; onClose: () => void }
@@ -133,7 +133,7 @@ function Option(props: { id: string; entry: Entry; isActive: boolean; onChoose: 
     >
       {entry.icon !== undefined && <Icon name={entry.icon} />}
       <span>{entry.title}</span>
-      {entry.keys !== undefined && <KeysText keys={entry.keys} />}
+      {entry.keys !== undefined && <ShortcutKeys keys={entry.keys} />}
     </div>
   )
 }

@@ -3,7 +3,7 @@ import { lazy, Suspense, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Navigate, Outlet, useLocation } from 'react-router-dom'
 import { loginPath } from '../api/auth/login-redirect.ts'
-import { currentHealth, onHealth } from '../api/server-health.ts'
+import { currentServerHealth, onServerHealthChange } from '../api/server-health.ts'
 import { hasLeft, useUser } from '../api/session.ts'
 import { Button } from '../ui/elements/button.tsx'
 import { Icon } from '../ui/elements/icons.tsx'
@@ -12,7 +12,7 @@ import { useLogout } from './account-menu.tsx'
 import { Commands } from './commands.tsx'
 import { Footer } from './footer.tsx'
 import { Notice } from './notice.tsx'
-import { PlainHttp } from './plain-http-warning.tsx'
+import { PlainHttpWarning } from './plain-http-warning.tsx'
 import { ShellFrame } from './shell-frame.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
@@ -21,7 +21,7 @@ import { TopBar } from './top-bar.tsx'
 function HealthBanner() {
   const { t } = useTranslation()
   const client = useQueryClient()
-  const health = useSyncExternalStore(onHealth, currentHealth)
+  const health = useSyncExternalStore(onServerHealthChange, currentServerHealth)
   const isOnline = useSyncExternalStore(onNetwork, () => navigator.onLine)
   const kind = isOnline ? health.kind : 'offline'
   const seconds = useSecondsLeft(health.kind === 'busy' ? health.until : null)
@@ -73,8 +73,9 @@ export function ConsoleLayout() {
   )
 }
 
-const OwnPasswordPage = lazy(async () => ({
-  default: (await import('../features/me/forced-password-change-page.tsx')).OwnPasswordPage,
+const ForcedPasswordChangePage = lazy(async () => ({
+  default: (await import('../features/me/forced-password-change-page.tsx'))
+    .ForcedPasswordChangePage,
 }))
 
 /** Replaces all pages until a user whose password was reset has chosen a new password. */
@@ -84,10 +85,10 @@ function OwnPasswordLayout() {
     <div className="tg-public">
       <SkipLink />
       <TopBar />
-      <PlainHttp />
+      <PlainHttpWarning />
       <main id="main" className="tg-public-main" tabIndex={-1}>
         <Suspense fallback={null}>
-          <OwnPasswordPage onLeave={leave} />
+          <ForcedPasswordChangePage onLeave={leave} />
         </Suspense>
       </main>
       <Footer />

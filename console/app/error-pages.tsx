@@ -12,7 +12,7 @@ const RELOAD_EVERY_MS = 30_000
 const RELOADED_KEY = 'lost-page-reloaded'
 
 /** Replaces a page whose script failed to load. Browsers retry a script only after a reload. */
-function LostPage({ file }: { file: string }) {
+function LoadErrorPage({ file }: { file: string }) {
   const { t } = useTranslation()
   usePageTitle(t('ui.lost'))
   useRetries(file)
@@ -66,14 +66,14 @@ async function reloadIfAnswered(file: string): Promise<void> {
 }
 
 /** If loading fails, returns an error page, because a rejected `lazy` would render nothing. */
-export async function ownChunk(
+export async function loadPage(
   load: () => Promise<ComponentType>,
 ): Promise<{ Component: ComponentType }> {
   try {
     return { Component: await load() }
   } catch (error) {
     const file = fileOf(error)
-    return { Component: () => <LostPage file={file} /> }
+    return { Component: () => <LoadErrorPage file={file} /> }
   }
 }
 

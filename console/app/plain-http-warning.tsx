@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { Icon } from '#console/ui/elements/icons.tsx'
 
-export function PlainHttp() {
+export function PlainHttpWarning() {
   const { t } = useTranslation()
   if (window.isSecureContext) return null
   return (

@@ -2,7 +2,7 @@ import { Outlet, ScrollRestoration, useLocation } from 'react-router-dom'
 import { useUser } from '#console/api/session.ts'
 import { Footer } from './footer.tsx'
 import { Notice } from './notice.tsx'
-import { PlainHttp } from './plain-http-warning.tsx'
+import { PlainHttpWarning } from './plain-http-warning.tsx'
 import { Bell, ShellFrame } from './shell-frame.tsx'
 import { isWithoutSidebar } from './sidebar-paths.ts'
 import { SkipLink } from './skip-link.tsx'
@@ -29,7 +29,7 @@ export function PublicLayout(props: {
         canRegister={props.isKnownPath('/register')}
         tools={user === null || isChat ? null : <Bell />}
       />
-      <PlainHttp />
+      <PlainHttpWarning />
       <main id="main" className="tg-public-main" tabIndex={-1}>
         {pathname === '/' && <Notice />}
         {page}

@@ -3,12 +3,12 @@ import { type LoaderFunction, redirect } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
 import { loginPath } from '#console/api/auth/login-redirect.ts'
 import { storedUser } from '#console/api/session.ts'
-import { needAllWords, translate } from '#console/i18n/i18n.ts'
+import { loadAllTranslations, translate } from '#console/i18n/i18n.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 import { cachedStatus, loadNotice, statusQuery } from '../api/status.ts'
 
 /** Redirects to the setup page. Does not wait if the setup was complete on the last visit. */
-export function ifNotSetUp(client: QueryClient, leaveForSetup: () => void): LoaderFunction {
+export function redirectToSetup(client: QueryClient, leaveForSetup: () => void): LoaderFunction {
   return async ({ request }) => {
     const { pathname } = new URL(request.url)
     if (pathname !== '/setup' && cachedStatus()?.setup === true) {
@@ -23,9 +23,9 @@ export function ifNotSetUp(client: QueryClient, leaveForSetup: () => void): Load
 }
 
 /** Redirects to the login page if there is no stored user. The server checks the session itself. */
-export const onlyLoggedIn: LoaderFunction = async ({ request }) => {
+export const requireLogin: LoaderFunction = async ({ request }) => {
   if (storedUser() !== null) {
-    await needAllWords()
+    await loadAllTranslations()
     return null
   }
   const { pathname, search } = new URL(request.url)

@@ -1,11 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { ComponentType } from 'react'
 import { createBrowserRouter, matchRoutes, type RouteObject } from 'react-router-dom'
-import { needWords } from '#console/i18n/i18n.ts'
+import { loadTranslations } from '#console/i18n/i18n.ts'
 import { ConsoleLayout } from './console-layout.tsx'
-import { CrashPage, NotFoundPage, ownChunk } from './error-pages.tsx'
+import { CrashPage, loadPage, NotFoundPage } from './error-pages.tsx'
 import { PublicLayout } from './public-layout.tsx'
-import { ifNotSetUp, onlyLoggedIn } from './route-guards.ts'
+import { redirectToSetup, requireLogin } from './route-guards.ts'
 import { ShellSkeleton } from './shell-skeleton.tsx'
 
 type PageModule<Name extends string> = Record<Name, ComponentType>
@@ -29,27 +29,31 @@ const pageAt = <Name extends string>(
 
 const chunk = <Name extends string>(load: () => Promise<PageModule<Name>>, name: Name) => ({
   errorElement: <CrashPage />,
-  lazy: () => ownChunk(async () => (await load())[name]),
+  lazy: () => loadPage(async () => (await load())[name]),
 })
 
 /** Defines a page whose translations are in a separate file. This file loads with the page. */
-const wordyPage = <Name extends string>(
+const pageWithTranslations = <Name extends string>(
   path: string,
   load: () => Promise<PageModule<Name>>,
   name: Name,
-): RouteObject => page(path, withPageWords(load), name)
+): RouteObject => page(path, withPageTranslations(load), name)
 
-const withPageWords =
+const withPageTranslations =
   <Module,>(load: () => Promise<Module>): (() => Promise<Module>) =>
   async () => {
-    const [module] = await Promise.all([load(), needWords('pages')])
+    const [module] = await Promise.all([load(), loadTranslations('pages')])
     return module
   }
 
 const PUBLIC_PAGES: RouteObject[] = [
   page('/', () => import('../features/home/home-page.tsx'), 'HomePage'),
   page('/about', () => import('../features/about/about-page.tsx'), 'AboutPage'),
-  wordyPage('/pricing', () => import('../features/pricing/pricing-page.tsx'), 'PricingPage'),
+  pageWithTranslations(
+    '/pricing',
+    () => import('../features/pricing/pricing-page.tsx'),
+    'PricingPage',
+  ),
   page('/chat/:id?', () => import('../features/chat/chat-page.tsx'), 'ChatPage'),
   page('/setup', () => import('../features/setup/setup-page.tsx'), 'SetupPage'),
   page('/login', () => import('../features/login/login-page.tsx'), 'LoginPage'),
@@ -65,12 +69,16 @@ const PUBLIC_PAGES: RouteObject[] = [
 
 const CONSOLE_PAGES: RouteObject[] = [
   page('/playground', () => import('../features/playground/playground-page.tsx'), 'PlaygroundPage'),
-  wordyPage(
+  pageWithTranslations(
     '/app/dashboard',
     () => import('../features/dashboard/dashboard-page.tsx'),
     'DashboardPage',
   ),
-  wordyPage('/app/start', () => import('../features/dashboard/dashboard-page.tsx'), 'StartPage'),
+  pageWithTranslations(
+    '/app/start',
+    () => import('../features/dashboard/dashboard-page.tsx'),
+    'StartPage',
+  ),
   page('/app/tokens', () => import('../features/tokens/tokens-page.tsx'), 'TokensPage'),
   page(
     '/app/logs/api-usage',
@@ -78,12 +86,12 @@ const CONSOLE_PAGES: RouteObject[] = [
     'UsageLogPage',
   ),
   page('/chat2link', () => import('../features/chat/chat-link-page.tsx'), 'ChatLinkPage'),
-  wordyPage(
+  pageWithTranslations(
     '/app/logs/drawing',
     () => import('../features/task-logs/drawings-page.tsx'),
     'DrawingsPage',
   ),
-  wordyPage(
+  pageWithTranslations(
     '/app/logs/tasks',
     () => import('../features/task-logs/music-tasks-page.tsx'),
     'MusicTasksPage',
@@ -97,21 +105,33 @@ const CONSOLE_PAGES: RouteObject[] = [
     () => import('../features/channels/channels-page.tsx'),
     'ChannelsPage',
   ),
-  wordyPage('/admin/coupons', () => import('../features/coupons/coupons-page.tsx'), 'CouponsPage'),
+  pageWithTranslations(
+    '/admin/coupons',
+    () => import('../features/coupons/coupons-page.tsx'),
+    'CouponsPage',
+  ),
   page('/admin/health', () => import('../features/health/health-page.tsx'), 'HealthPage'),
-  wordyPage('/admin/orders', () => import('../features/orders/orders-page.tsx'), 'OrdersPage'),
+  pageWithTranslations(
+    '/admin/orders',
+    () => import('../features/orders/orders-page.tsx'),
+    'OrdersPage',
+  ),
   pageAt(
     ['/admin/users', '/user/edit/:id'],
-    withPageWords(() => import('../features/users/users-page.tsx')),
+    withPageTranslations(() => import('../features/users/users-page.tsx')),
     'UsersPage',
   ),
-  wordyPage('/user/edit', () => import('../features/users/edit-profile-page.tsx'), 'SelfPage'),
+  pageWithTranslations(
+    '/user/edit',
+    () => import('../features/users/edit-profile-page.tsx'),
+    'EditProfilePage',
+  ),
   pageAt(
     ['/admin/messages', '/admin/messages/new', '/admin/messages/edit/:id'],
-    withPageWords(() => import('../features/messages/messages-page.tsx')),
+    withPageTranslations(() => import('../features/messages/messages-page.tsx')),
     'MessagesPage',
   ),
-  wordyPage(
+  pageWithTranslations(
     '/admin/settings',
     () => import('../features/settings/settings-page.tsx'),
     'SettingsPage',
@@ -125,7 +145,7 @@ export function createRouter(client: QueryClient) {
   const leaveForSetup = () => void router.navigate('/setup', { replace: true })
   const router = createBrowserRouter([
     {
-      loader: ifNotSetUp(client, leaveForSetup),
+      loader: redirectToSetup(client, leaveForSetup),
       shouldRevalidate: () => false,
       hydrateFallbackElement: <ShellSkeleton />,
       errorElement: <CrashPage />,
@@ -136,7 +156,7 @@ export function createRouter(client: QueryClient) {
         },
         {
           element: <ConsoleLayout />,
-          loader: onlyLoggedIn,
+          loader: requireLogin,
           // The loaders do not run again when only the filters in the URL change.
           shouldRevalidate: ({ currentUrl, nextUrl }) => currentUrl.pathname !== nextUrl.pathname,
           children: CONSOLE_PAGES,

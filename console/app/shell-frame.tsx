@@ -9,7 +9,7 @@ import { useIsMedium, useIsNarrow } from '../ui/state/use-media.ts'
 import { BellLink } from './bell-link.tsx'
 import { Brand } from './brand.tsx'
 import { Footer } from './footer.tsx'
-import { PlainHttp } from './plain-http-warning.tsx'
+import { PlainHttpWarning } from './plain-http-warning.tsx'
 import { NavSections, Sidebar } from './sidebar.tsx'
 import { siteLinks } from './site-links.ts'
 import { SkipLink } from './skip-link.tsx'
@@ -105,7 +105,7 @@ export function ShellFrame(props: {
       )}
       {isMedium && <MobileNavigation isOpen={isMenuOpen} onClose={() => setMenuOpen(false)} />}
       <div className="tg-shell-body">
-        <PlainHttp />
+        <PlainHttpWarning />
         <main id="main" className="tg-main" tabIndex={-1}>
           {props.children}
         </main>

@@ -6,7 +6,7 @@ const isMac = /Mac|iP/.test(navigator.userAgent)
 export const PALETTE_KEYS = isMac ? '⌘K' : 'Ctrl+K'
 
 /** Shows a shortcut. The shortcut `g d` is shown as two keys in sequence. */
-export function KeysText({ keys }: { keys: string }) {
+export function ShortcutKeys({ keys }: { keys: string }) {
   const { t } = useTranslation()
   return (
     <span className="tg-keys">

@@ -4,7 +4,7 @@ import { type Command, currentCommands, useSingleKeys } from '#console/ui/comman
 import { Overlay } from '#console/ui/dialogs/overlay.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Switch } from '#console/ui/forms/switches.tsx'
-import { KeysText, PALETTE_KEYS } from './shortcut-keys.tsx'
+import { PALETTE_KEYS, ShortcutKeys } from './shortcut-keys.tsx'
 
 const SECTIONS = ['page', 'go', 'action'] as const
 
@@ -58,7 +58,7 @@ function Section(props: {
           <div key={id}>
             <dt>{title}</dt>
             <dd>
-              <KeysText keys={keys} />
+              <ShortcutKeys keys={keys} />
             </dd>
           </div>
         ))}

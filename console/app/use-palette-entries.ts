@@ -6,7 +6,7 @@ import { isAdmin, useUser } from '#console/api/session.ts'
 import { type Command, currentCommands, matches } from '#console/ui/commands/command.ts'
 import { stampText } from '#console/ui/elements/time-text.ts'
 import { requestIdIn } from '#console/ui/messages/request-id.ts'
-import { useSettled } from '#console/ui/state/use-debounced.ts'
+import { useDebounced } from '#console/ui/state/use-debounced.ts'
 import { channelsQuery } from '../api/channels.ts'
 import { listLogs, logsKey } from '../api/logs.ts'
 import { tokensQuery } from '../api/tokens.ts'
@@ -41,7 +41,7 @@ function useCalls(query: string): readonly Entry[] {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const mayManage = isAdmin(useUser())
-  const requestId = useSettled(requestIdIn(query), PATIENCE_MS)
+  const requestId = useDebounced(requestIdIn(query), PATIENCE_MS)
   const { data } = useQuery({
     queryKey: [...logsKey, 'found', mayManage, requestId],
     queryFn: ({ signal }) =>
@@ -73,7 +73,7 @@ const callFilter = (request: string) => new URLSearchParams({ request })
 function useFound(query: string): readonly Entry[] {
   const navigate = useNavigate()
   const mayManage = isAdmin(useUser())
-  const keyword = useSettled(query, PATIENCE_MS)
+  const keyword = useDebounced(query, PATIENCE_MS)
   const isAsking = keyword !== '' && keyword === query
   const asked = { keyword, page: 0, pageSize: FOUND_MAX }
   const tokens = useQuery({ ...tokensQuery(asked), enabled: isAsking }).data?.items ?? []

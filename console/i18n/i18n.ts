@@ -1,6 +1,6 @@
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
-import type { Words } from './translation-types.ts'
+import type { Translations } from './translation-types.ts'
 
 export const LANGUAGES = ['zh', 'en'] as const
 export type Language = (typeof LANGUAGES)[number]
@@ -8,7 +8,7 @@ export type Language = (typeof LANGUAGES)[number]
 declare module 'i18next' {
   interface CustomTypeOptions {
     defaultNS: 'words'
-    resources: { words: Words }
+    resources: { words: Translations }
   }
 }
 
@@ -16,22 +16,22 @@ const STORAGE_KEY = 'i18nextLng'
 const LOCALES: Record<Language, string> = { zh: 'zh-CN', en: 'en' }
 
 type Part = 'entry' | 'all' | 'pages' | 'logDetails'
-type Loaders = Readonly<Record<Part, () => Promise<Partial<Words>>>>
+type Loaders = Readonly<Record<Part, () => Promise<Partial<Translations>>>>
 
 const loaders: Record<Language, Loaders> = {
   zh: {
-    entry: async () => (await import('./zh/entry-translations.ts')).entryWords,
+    entry: async () => (await import('./zh/entry-translations.ts')).entryTranslations,
     all: async () => (await import('./zh/translations.ts')).zh,
-    pages: async () => (await import('./zh/page-translations.ts')).pageWords,
+    pages: async () => (await import('./zh/page-translations.ts')).pageTranslations,
     logDetails: async () => {
       const { logDetails } = await import('./zh/log-details.ts')
       return { logDetails }
     },
   },
   en: {
-    entry: async () => (await import('./en/entry-translations.ts')).entryWords,
+    entry: async () => (await import('./en/entry-translations.ts')).entryTranslations,
     all: async () => (await import('./en/translations.ts')).en,
-    pages: async () => (await import('./en/page-translations.ts')).pageWords,
+    pages: async () => (await import('./en/page-translations.ts')).pageTranslations,
     logDetails: async () => {
       const { logDetails } = await import('./en/log-details.ts')
       return { logDetails }
@@ -50,14 +50,14 @@ export const localeOf = (language: Language): string => LOCALES[language]
 export const translate = i18next.t
 
 /** Loads the texts that all console pages share, before the first page renders. */
-export async function needAllWords(): Promise<void> {
+export async function loadAllTranslations(): Promise<void> {
   needed.delete('entry')
   needed.add('all')
   await load(currentLanguage())
 }
 
 /** Loads the texts of a part of the console, before that part renders. */
-export async function needWords(part: 'pages' | 'logDetails'): Promise<void> {
+export async function loadTranslations(part: 'pages' | 'logDetails'): Promise<void> {
   needed.add(part)
   await load(currentLanguage())
 }

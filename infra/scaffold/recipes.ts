@@ -172,20 +172,23 @@ const page = (name = ''): Scaffold => {
         language === 'zh'
           ? `export const ${camel} = {\n  title: '${title}',\n` +
             `  lead: '${lead}',\n  empty: '暂无内容',\n}\n`
-          : `import type { Words } from '../translation-types.ts'\n\n` +
-            `export const ${camel}: Words['${camel}'] = {\n` +
+          : `import type { Translations } from '../translation-types.ts'\n\n` +
+            `export const ${camel}: Translations['${camel}'] = {\n` +
             `  title: '${title}',\n  lead: '${lead}',\n  empty: 'Nothing here yet',\n}\n`,
     },
     {
       path: `console/i18n/${language}/page-translations.ts`,
       edit: inOrder(
-        addToBlock(/export const pageWords(: PageWords)? = \{/, `${camel},`),
+        addToBlock(/export const pageTranslations(: PageTranslations)? = \{/, `${camel},`),
         addImport(`import { ${camel} } from './${name}.ts'`),
       ),
     },
     {
       path: `console/i18n/${language}/shell.ts`,
-      edit: addToBlock(/export const shell(: Words\['shell'\])? = \{/, `${camel}: '${title}',`),
+      edit: addToBlock(
+        /export const shell(: Translations\['shell'\])? = \{/,
+        `${camel}: '${title}',`,
+      ),
     },
   ]
   return {
@@ -212,7 +215,7 @@ export function ${component}() {
         path: 'console/app/routes.tsx',
         edit: addToBlock(
           /const CONSOLE_PAGES: RouteObject\[\] = \[/,
-          `wordyPage('/app/${name}', () => ${load}, '${component}'),`,
+          `pageWithTranslations('/app/${name}', () => ${load}, '${component}'),`,
         ),
       },
       {

@@ -34,6 +34,9 @@ const REPLACED = new RegExp(
     String.raw`\b(?:AccountTroubles|isPassedBy|isTakingBack|actTogether|onlyOwnSocket)\b`,
     String.raw`\bKnown(?:Token|Channel|User|Redemption|Task|Message|Names)\b`,
     String.raw`\b(?:Take(?:Token|Redemption)Ids|NoteUnconfirmed|moneyGone|knownCents)\b`,
+    String.raw`\b(?:useHeld|useEnter|useSettled|useOpening|useCapFallback|useIsTight|useChosen\w*)\b`,
+    String.raw`\b(?:atField|rowStarts|mayLeave|ownChunk|LostPage|LogInAnew|ProofHost|ChosenBar)\b`,
+    String.raw`\b(?:OwnForms|OWN_FORMS|OtherWays|WayButtons|WAY_ICONS|DangerPart|PageWords)\b`,
   ].join('|'),
 )
 const LOCAL = new Set(['node_modules', '.git', '.env'])

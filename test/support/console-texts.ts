@@ -1,9 +1,9 @@
 import { logDetails as enDetails } from '#console/i18n/en/log-details.ts'
-import { pageWords as enPages } from '#console/i18n/en/page-translations.ts'
+import { pageTranslations as enPages } from '#console/i18n/en/page-translations.ts'
 import { en as enShared } from '#console/i18n/en/translations.ts'
-import type { Words } from '#console/i18n/translation-types.ts'
+import type { Translations } from '#console/i18n/translation-types.ts'
 import { logDetails as zhDetails } from '#console/i18n/zh/log-details.ts'
-import { pageWords as zhPages } from '#console/i18n/zh/page-translations.ts'
+import { pageTranslations as zhPages } from '#console/i18n/zh/page-translations.ts'
 import { zh as zhShared } from '#console/i18n/zh/translations.ts'
 
 type KeysOf<T, Prefix extends string = ''> = {
@@ -11,12 +11,12 @@ type KeysOf<T, Prefix extends string = ''> = {
 }[keyof T & string]
 
 /** The key of a text of the console, such as `tokens.create`. */
-export type WordKey = KeysOf<Words>
+export type WordKey = KeysOf<Translations>
 
 type Params = Readonly<Record<string, string | number>>
 
-const ZH: Words = { ...zhShared, ...zhPages, logDetails: zhDetails }
-const EN: Words = { ...enShared, ...enPages, logDetails: enDetails }
+const ZH: Translations = { ...zhShared, ...zhPages, logDetails: zhDetails }
+const EN: Translations = { ...enShared, ...enPages, logDetails: enDetails }
 
 /**
  * Returns the Chinese text of a key, as the console shows it. `params` are inserted into its
@@ -30,7 +30,7 @@ export const zh = (key: WordKey, params: Params = {}): string => textOf(ZH, key,
  */
 export const en = (key: WordKey, params: Params = {}): string => textOf(EN, key, params)
 
-function textOf(words: Words, key: string, params: Params): string {
+function textOf(words: Translations, key: string, params: Params): string {
   const text = key
     .split('.')
     .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], words)

@@ -1,5 +1,5 @@
 /** The page that opens after a login if the link to the login page contains no return path. */
-export const AFTER_LOGIN = '/app/tokens'
+export const DEFAULT_RETURN_PATH = '/app/tokens'
 
 /** Returns `value` if every browser would open it as a page of this site, else the default path. */
 export function safeReturnTo(
@@ -7,11 +7,12 @@ export function safeReturnTo(
   origin: string,
   isKnownPath: (path: string) => boolean,
 ): string {
-  if (value === null || !/^\/(?!\/)/.test(value) || /[\\\s]/.test(value)) return AFTER_LOGIN
+  if (value === null || !/^\/(?!\/)/.test(value) || /[\\\s]/.test(value)) return DEFAULT_RETURN_PATH
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-  if (/[\u0000-\u001f\u007f]/.test(value) || !URL.canParse(value, origin)) return AFTER_LOGIN
+  if (/[\u0000-\u001f\u007f]/.test(value) || !URL.canParse(value, origin))
+    return DEFAULT_RETURN_PATH
   const url = new URL(value, origin)
-  if (url.origin !== origin || !isKnownPath(url.pathname)) return AFTER_LOGIN
+  if (url.origin !== origin || !isKnownPath(url.pathname)) return DEFAULT_RETURN_PATH
   return `${url.pathname}${url.search}${url.hash}`
 }
 

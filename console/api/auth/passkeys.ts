@@ -8,7 +8,7 @@ import type {
 } from '#write-api/contract/credentials.ts'
 
 /** Passkeys need TLS or localhost, and a host name instead of an IP address. */
-export function arePasskeysPossible(): boolean {
+export function arePasskeysSupported(): boolean {
   const isAddress = /^(\d+\.){3}\d+$|:/.test(window.location.hostname)
   return window.isSecureContext && !isAddress && 'PublicKeyCredential' in window
 }
@@ -24,7 +24,7 @@ export const proveByPasskey = async (): Promise<ProofOnly> => ({
   passkey: await showPasskey(await call('POST /api/user/passkeys/proof')),
 })
 
-export async function makePasskey({ options }: PasskeyOptions): Promise<PasskeyRegistration> {
+export async function createPasskey({ options }: PasskeyOptions): Promise<PasskeyRegistration> {
   const { startRegistration } = await import('@simplewebauthn/browser')
   return (await startRegistration({ optionsJSON: options as never }).catch(explained)) as never
 }

@@ -10,7 +10,7 @@ export const browserFrames: FrameClock = (draw) => {
 /**
  * Collects a frame's items into one list. Past `capacity` (hidden tabs), `overflow` replaces it.
  */
-export function perFrame<T>(
+export function batchPerFrame<T>(
   source: Observable<T>,
   capacity: number,
   overflow: T,

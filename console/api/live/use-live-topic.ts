@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
 import { filter, type Observable } from 'rxjs'
-import { perFrame } from './batch-per-frame.ts'
+import { batchPerFrame } from './batch-per-frame.ts'
 import { liveStream } from './browser-live-stream.ts'
 import type { LiveData, LiveEvent, LiveState, ScreenTopic } from './live-event.ts'
 
@@ -21,7 +21,7 @@ export function useLiveTopic<T extends ScreenTopic>(topic: T, handlers: LiveHand
       filter((event) => event.topic === topic),
     ) as Observable<LiveEvent<T>>
     const overflow = { kind: 'resync', topic, position: null } as LiveEvent<T>
-    const running = perFrame(events$, CAPACITY, overflow).subscribe(receive)
+    const running = batchPerFrame(events$, CAPACITY, overflow).subscribe(receive)
     return () => running.unsubscribe()
   }, [topic])
 }

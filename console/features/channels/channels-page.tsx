@@ -9,7 +9,7 @@ import { ApiError } from '#console/api/api-error.ts'
 import { channelsKey, channelsOfTagQuery, wholeChannels } from '#console/api/channels.ts'
 import type { LiveData } from '#console/api/live/live-event.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
-import { useDrawerAddress } from '#console/ui/dialogs/use-drawer-url.ts'
+import { useDrawerUrl } from '#console/ui/dialogs/use-drawer-url.ts'
 import { CreateButton } from '#console/ui/elements/button.tsx'
 import { adminPage } from '#console/ui/layout/admins-only-page.tsx'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
@@ -19,7 +19,7 @@ import { cachedRows } from '#console/ui/lists/cached-rows.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 import type { Channel, ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 import { ChannelDrawer } from './form/channel-drawer.tsx'
-import { LinkedUnpricedStep, UnpricedStep } from './form/unpriced-models-step.tsx'
+import { LinkedUnpricedModelsStep, UnpricedModelsStep } from './form/unpriced-models-step.tsx'
 import { ChannelList } from './list/channel-list.tsx'
 import { changeChannels, channelsOf, isTagGroup } from './list/channel-rows.ts'
 import { useChannelList } from './list/use-channel-list.ts'
@@ -72,7 +72,7 @@ export const ChannelsPage = adminPage('shell.channels', Channels)
 
 function Channels() {
   const { t } = useTranslation()
-  const drawer = useDrawerAddress(AT)
+  const drawer = useDrawerUrl(AT)
   const [tested, setTested] = useState<Channel | null>(null)
   const [tag, setTag] = useState<EditedTag | null>(null)
   const [areResultsShown, setResultsShown] = useState(false)
@@ -89,6 +89,7 @@ function Channels() {
   }
   const view = useChannelList()
   const create = () => drawer.open('new')
+  const closeStep = () => setUnpriced({ ...unpriced, isOpen: false })
   const { data, error } = view.list
   const isForbidden = error instanceof ApiError && error.status === 403
   return (
@@ -117,8 +118,8 @@ function Channels() {
       )}
       {data !== undefined && <LiveChannels />}
       <ChannelDrawer edited={isForbidden ? null : drawer.edited} onClose={drawer.close} />
-      <UnpricedStep {...unpriced} onClose={() => setUnpriced({ ...unpriced, isOpen: false })} />
-      {!isForbidden && <LinkedUnpricedStep />}
+      <UnpricedModelsStep {...unpriced} onClose={closeStep} />
+      {!isForbidden && <LinkedUnpricedModelsStep />}
       <TestDialog channel={tested} onClose={() => setTested(null)} />
       <ResultsDrawer isOpen={areResultsShown} onClose={() => setResultsShown(false)} />
       <TagDialog edited={tag} onClose={() => setTag(null)} />

@@ -9,19 +9,19 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 type Served = { readonly models: readonly string[]; readonly prefix: string }
 
 /** Returns the names by which callers call the channel's models, including the channel's prefix. */
-export const calledNames = ({ models, prefix }: Served): string[] =>
+export const callableModelNames = ({ models, prefix }: Served): string[] =>
   models.map((model) => `${prefix.trim()}${model}`)
 
 const NONE: readonly string[] = []
 
 /** Calls to models without a price are refused. Finds none until the prices have loaded. */
-export function useUnpriced(): (served: Served) => readonly string[] {
+export function useUnpricedModels(): (served: Served) => readonly string[] {
   const isSelfUse = useStatus()?.self_use_mode_enabled === true
   const options = useQuery({ ...optionsQuery, retry: false }).data
   return useMemo(() => {
     if (isSelfUse || options === undefined) return () => NONE
     const among = unpricedBy(options)
-    return (served: Served) => among(calledNames(served))
+    return (served: Served) => among(callableModelNames(served))
   }, [isSelfUse, options])
 }
 

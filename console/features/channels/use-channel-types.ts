@@ -4,7 +4,7 @@ import { channelTypesQuery } from '#console/api/channels.ts'
 import type { ChannelType } from '#read-api/contract/channel-types.ts'
 import { typeName } from './type-names.ts'
 
-export type TypeFacts = {
+export type ChannelTypes = {
   readonly types: readonly ChannelType[]
   /** Returns undefined for an unsupported type and while the types are loading. */
   readonly find: (type: number) => ChannelType | undefined
@@ -12,7 +12,7 @@ export type TypeFacts = {
   readonly hasBalance: (type: number) => boolean
 }
 
-export function useTypeFacts(): TypeFacts {
+export function useChannelTypes(): ChannelTypes {
   const types = useQuery(channelTypesQuery).data
   return useMemo(() => {
     const byId = new Map(types?.map((type) => [type.id, type]))

@@ -5,7 +5,7 @@ import { fullKey } from '#console/ui/elements/full-key.ts'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { chatAddress, chatWay, outsideClient } from '#console/ui/state/chat-links.ts'
-import { NoClient } from './missing-client.tsx'
+import { MissingClient } from './missing-client.tsx'
 import { useChatTokens } from './use-chat-token.ts'
 
 /** The page `/chat2link`: opens the chat client of the site with the newest enabled token. */
@@ -28,7 +28,7 @@ export function ChatLinkPage() {
   return (
     <Page title={t('ui.chat')}>
       {status !== undefined && client === undefined ? (
-        <NoClient />
+        <MissingClient />
       ) : query.error !== null && query.data === undefined ? (
         <ErrorState error={query.error} onRetry={() => void query.refetch()} />
       ) : isNone ? (

@@ -13,7 +13,7 @@ import { usePageTitle } from '#console/ui/layout/page.tsx'
 import { type ChatLink, chatAddress, chatClients, chatWay } from '#console/ui/state/chat-links.ts'
 import { useChats } from '#console/ui/state/use-chats.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
-import { NoClient, OtherClient } from './missing-client.tsx'
+import { MissingClient, UnknownClient } from './missing-client.tsx'
 import { useChatTokens } from './use-chat-token.ts'
 
 const RELOADED = 'chat-reloaded'
@@ -71,7 +71,7 @@ export function ChatPage() {
     const [first] = clients
     return (
       <Titled title={t('ui.chat')}>
-        {first === undefined ? <NoClient /> : <OtherClient first={first} />}
+        {first === undefined ? <MissingClient /> : <UnknownClient first={first} />}
       </Titled>
     )
   }

@@ -5,7 +5,7 @@ import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import type { ChatLink } from '#console/ui/state/chat-links.ts'
 
 /** Shown if no chat client is configured. Admins get a link to the setting. */
-export function NoClient() {
+export function MissingClient() {
   const { t } = useTranslation()
   if (!isRoot(useUser())) {
     return <EmptyState icon="chat" title={t('ui.noChatLinks')} body={t('chat.missingLead')} />
@@ -21,7 +21,7 @@ export function NoClient() {
 }
 
 /** Shown if no chat client has the number in the URL. Contains a link to the first client. */
-export function OtherClient({ first }: { first: ChatLink }) {
+export function UnknownClient({ first }: { first: ChatLink }) {
   const { t } = useTranslation()
   return (
     <EmptyState

@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next'
-import type { Words } from '#console/i18n/translation-types.ts'
+import type { Translations } from '#console/i18n/translation-types.ts'
 import { secondsOfDateField } from '#console/ui/forms/date-field.ts'
 import {
   bodyOf,
@@ -33,7 +33,7 @@ export const COUNT_MAX = 100
 const KEY_MAX = 64
 const DEFAULT_QUOTA = 500_000n
 
-type CouponFault = keyof Words['coupons']['fault']
+type CouponFault = keyof Translations['coupons']['fault']
 type CouponFaults = FieldErrors<CouponDraft, CouponFault>
 
 export const newCoupon = (unit: AmountUnit): CouponDraft => ({
@@ -91,14 +91,14 @@ export function couponErrors(
 }
 
 /** Builds the request body. `couponErrors` must have found no error in the form's values. */
-export const termsOfDraft = (draft: CouponDraft, unit: AmountUnit): CreateRedemption => ({
+export const createCouponBody = (draft: CouponDraft, unit: AmountUnit): CreateRedemption => ({
   ...bodyOf(FORM_FIELDS, draft),
   quota: Number(quotaOfAmount(draft.amount, unit) ?? 0n),
   max_uses: !draft.isGift || isUnlimited(draft.maxUses) ? -1 : Number(draft.maxUses),
 })
 
-export const changedTerms = (before: CouponDraft, after: CouponDraft, unit: AmountUnit) =>
-  changedFields(termsOfDraft(before, unit), termsOfDraft(after, unit))
+export const updateCouponBody = (before: CouponDraft, after: CouponDraft, unit: AmountUnit) =>
+  changedFields(createCouponBody(before, unit), createCouponBody(after, unit))
 
 const isUnlimited = (text: string): boolean => text.trim() === '' || text.trim() === '-1'
 

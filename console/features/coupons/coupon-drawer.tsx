@@ -4,9 +4,9 @@ import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { redemptionsKey } from '#console/api/redemptions.ts'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
-import { useOpening } from '#console/ui/dialogs/use-dialog-item.ts'
+import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
 import { useAmountUnit } from '#console/ui/forms/amount-field.tsx'
-import { namedField } from '#console/ui/forms/server-field-errors.ts'
+import { serverFieldError } from '#console/ui/forms/server-field-errors.ts'
 import { errorsByCode, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { AmountUnit } from '#console/ui/quota/quota-amount.ts'
@@ -16,11 +16,11 @@ import type { CreateRedemption } from '#write-api/contract/redemptions.ts'
 import type { CsvCoupon } from './coupon-csv.ts'
 import {
   type CouponDraft,
-  changedTerms,
   couponErrors,
+  createCouponBody,
   draftOfCoupon,
   newCoupon,
-  termsOfDraft,
+  updateCouponBody,
 } from './coupon-draft.ts'
 import { CouponForm } from './coupon-form.tsx'
 
@@ -31,7 +31,7 @@ type CouponDrawerProps = {
 }
 
 export function CouponDrawer(props: CouponDrawerProps) {
-  const { shown, key } = useOpening(props.edited)
+  const { shown, key } = useDialogItem(props.edited)
   return <OpenDrawer key={key} {...props} coupon={shown ?? 'new'} />
 }
 
@@ -67,7 +67,7 @@ function OpenDrawer(props: OpenDrawerProps) {
 const KEY_CODES = ['RedemptionKeyTaken', 'RedemptionKeyTooShort', 'OneKeyOneCode']
 
 function keyErrors(error: unknown) {
-  const named = namedField(error)
+  const named = serverFieldError(error)
   if (named?.field === 'key') return { key: named.text }
   return errorsByCode<CouponDraft>({ key: KEY_CODES })(error)
 }
@@ -84,7 +84,7 @@ function useSave({ coupon, onClose, onCreated }: OpenDrawerProps, unit: AmountUn
   const attempt = useRef({ asked: '', key: '' })
   const readAgain = () => client.invalidateQueries({ queryKey: redemptionsKey })
   const create = async (draft: CouponDraft) => {
-    const terms = termsOfDraft(draft, unit)
+    const terms = createCouponBody(draft, unit)
     const asked = { ...terms, count: Number(draft.count), key: draft.key.trim() }
     const keys = await createRedemptions(asked, keyFor(attempt.current, JSON.stringify(asked)))
     await readAgain()
@@ -95,7 +95,7 @@ function useSave({ coupon, onClose, onCreated }: OpenDrawerProps, unit: AmountUn
   }
   return async (draft: CouponDraft, before: CouponDraft) => {
     if (coupon === 'new') return create(draft)
-    const changed = changedTerms(before, draft, unit)
+    const changed = updateCouponBody(before, draft, unit)
     if (Object.keys(changed).length > 0)
       await call('PUT /api/redemption/', { body: { id: coupon.id, ...changed } })
     await readAgain()

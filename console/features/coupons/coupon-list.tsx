@@ -8,11 +8,11 @@ import {
 } from '#console/api/redemptions.ts'
 import { RowMenu } from '#console/ui/elements/menu.tsx'
 import { KeywordFilter, ListPanel } from '#console/ui/lists/list-panel.tsx'
-import { listAddress } from '#console/ui/lists/list-url-params.ts'
+import { listUrlParams } from '#console/ui/lists/list-url-params.ts'
 import { StatusFilter } from '#console/ui/lists/select-filter.tsx'
-import { ChosenBar } from '#console/ui/lists/selection-bar.tsx'
+import { SelectionBar } from '#console/ui/lists/selection-bar.tsx'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
-import { type ChosenRows, useChosenRows } from '#console/ui/lists/use-selected-rows.ts'
+import { type SelectedRows, useSelectedRows } from '#console/ui/lists/use-selected-rows.ts'
 import { choiceParam, textParam } from '#console/ui/state/url-state.ts'
 import { useLiveRefetch } from '#console/ui/state/use-throttled.ts'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
@@ -33,7 +33,7 @@ const SORTS = {
 const STATUSES = ['1', '2', '3'] as const
 const WORDS = { 1: 'unused', 2: 'disabled', 3: 'used' } as const
 
-const ADDRESS = listAddress(
+const ADDRESS = listUrlParams(
   { keyword: textParam(), status: choiceParam<'' | (typeof STATUSES)[number]>(STATUSES, '') },
   { sorts: SORTS },
 )
@@ -62,7 +62,7 @@ function CouponFilters({ view }: { view: ReturnType<typeof useCouponList> }) {
   )
 }
 
-function ChosenCoupons(props: { chosen: ChosenRows<Redemption>; actions: CouponActions }) {
+function ChosenCoupons(props: { chosen: SelectedRows<Redemption>; actions: CouponActions }) {
   const { t } = useTranslation()
   const { actions, chosen } = props
   const { picked } = chosen
@@ -71,7 +71,7 @@ function ChosenCoupons(props: { chosen: ChosenRows<Redemption>; actions: CouponA
     chosen.chooseNone()
   }
   return (
-    <ChosenBar
+    <SelectionBar
       chosen={chosen}
       acts={[
         { icon: 'copy', text: t('coupons.copyChosen'), act: () => void actions.copyKeys(picked) },
@@ -94,7 +94,7 @@ export function CouponList(props: CouponListProps) {
   const view = useCouponList()
   const { rows, total, filter } = view
   const matching = matchingRedemptionsQuery(filter)
-  const chosen = useChosenRows({ rows, total, filters: filter, matching })
+  const chosen = useSelectedRows({ rows, total, filters: filter, matching })
   const columns = useMemo(() => couponColumns(t, actions), [t, actions])
   return (
     <ListPanel

@@ -1,7 +1,7 @@
-import type { Words } from '#console/i18n/translation-types.ts'
+import type { Translations } from '#console/i18n/translation-types.ts'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
 
-export type CouponState = keyof Words['coupons']['state']
+export type CouponState = keyof Translations['coupons']['state']
 
 type Told = Pick<
   Redemption,

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
-import { useOpening } from '#console/ui/dialogs/use-dialog-item.ts'
+import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
 import { Button, CreateButton } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { adminPage } from '#console/ui/layout/admins-only-page.tsx'
@@ -16,7 +16,7 @@ import './coupons.css'
 
 function CouponsReady(props: { coupons: readonly CsvCoupon[] | null; onClose: () => void }) {
   const { t } = useTranslation()
-  const coupons = useOpening(props.coupons).shown ?? []
+  const coupons = useDialogItem(props.coupons).shown ?? []
   const keys = coupons.map(({ key }) => key)
   return (
     <Drawer

@@ -7,7 +7,7 @@ import { copyText } from '#console/ui/elements/copy-text.ts'
 import { changeRows } from '#console/ui/lists/cached-rows.ts'
 import { confirmDelete, showUndoable } from '#console/ui/lists/list-actions.ts'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
-import { useStable } from '#console/ui/state/use-stable-callbacks.ts'
+import { useStableCallbacks } from '#console/ui/state/use-stable-callbacks.ts'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
 import { saveCsv } from './coupon-csv.ts'
 
@@ -59,7 +59,15 @@ export function useCouponActions(onEdit: (coupon: Redemption) => void) {
       const count = await call('PUT /api/redemption/batch-disable', { body })
       showSuccess(t('coupons.disabledMany', { count }))
     })
-  return useStable({ onEdit, setEnabled, remove, removeDisabled, disable, copyKeys, saveCsv })
+  return useStableCallbacks({
+    onEdit,
+    setEnabled,
+    remove,
+    removeDisabled,
+    disable,
+    copyKeys,
+    saveCsv,
+  })
 }
 
 async function copyKeys(coupons: readonly Redemption[]): Promise<void> {

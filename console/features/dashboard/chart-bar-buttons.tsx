@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
 import { bucketText, colourOf } from './bucket-text.ts'
-import type { Stretch } from './chart-range.ts'
+import type { Interval } from './chart-range.ts'
 import type { ChartBucket, ChartTexts } from './usage-chart.ts'
-import { useBarChoice } from './use-bar-selection.ts'
+import { useBarSelection } from './use-bar-selection.ts'
 
 /** `place` runs from 0 (left) to 1 (right). The tooltip opens toward the middle of the chart. */
 function BarTip(props: ChartTexts & { bucket: ChartBucket; place: number }) {
@@ -33,11 +33,11 @@ function BarTip(props: ChartTexts & { bucket: ChartBucket; place: number }) {
 }
 
 /** Keyboard access to the bars. The chart is one tab stop, and arrow keys move from bar to bar. */
-export function BarKeys(props: ChartTexts & { onZoom: (stretch: Stretch) => void }) {
+export function ChartBarButtons(props: ChartTexts & { onZoom: (stretch: Interval) => void }) {
   const { t } = useTranslation()
   const { chart, nameOf, text } = props
   const { buckets } = chart
-  const { box, told, current, isOn, focus, blur, onKeyDown, drag } = useBarChoice(
+  const { box, told, current, isOn, focus, blur, onKeyDown, drag } = useBarSelection(
     chart,
     props.onZoom,
   )

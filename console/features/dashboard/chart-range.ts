@@ -5,7 +5,7 @@ export type ChartRange = (typeof RANGES)[number]
 export const STEPS: readonly ChartStep[] = ['hour', 'day', 'week']
 
 /** A time range in unix seconds, with both ends included. */
-export type Stretch = { readonly from: number; readonly to: number }
+export type Interval = { readonly from: number; readonly to: number }
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
@@ -48,18 +48,18 @@ export function fittingStep(wanted: ChartStep, span: number, isByDay: boolean): 
 }
 
 /** Returns the range to which the user has zoomed, or null if the URL has no valid range. */
-export function zoomOf({ from, to }: Stretch): Stretch | null {
+export function zoomOf({ from, to }: Interval): Interval | null {
   return from > 0 && to > from && to - from <= SPAN_MAX ? { from, to } : null
 }
 
 /** Returns the range until `now`, with its start rounded so that the first bar is complete. */
-export function stretchOf(range: ChartRange, now: number, calendar: Calendar): Stretch {
+export function intervalOf(range: ChartRange, now: number, calendar: Calendar): Interval {
   const least = calendar.step === 'hour' ? HOUR : DAY
   return { from: bucketStart(now - SPANS[range] + least, calendar), to: now }
 }
 
 /** Extends a range to the start of its first step and the end of its last step. */
-export const wholeSteps = ({ from, to }: Stretch, calendar: Calendar): Stretch => ({
+export const wholeSteps = ({ from, to }: Interval, calendar: Calendar): Interval => ({
   from: bucketStart(from, calendar),
   to: bucketEnd(bucketStart(to, calendar), calendar) - 1,
 })

@@ -3,13 +3,13 @@ import { useTranslation } from 'react-i18next'
 import { useLiveState } from '#console/api/live/use-live-topic.ts'
 import { useUser } from '#console/api/session.ts'
 import { useStatus } from '#console/api/status.ts'
-import { LiveMark } from '#console/ui/elements/live-indicator.tsx'
+import { LiveIndicator } from '#console/ui/elements/live-indicator.tsx'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
-import { Figures } from './key-figures.tsx'
+import { KeyFigures } from './key-figures.tsx'
 import { RecentCalls } from './recent-calls.tsx'
-import { FirstRun, FirstRunWait } from './setup-checklist.tsx'
+import { SetupChecklist, SetupChecklistSkeleton } from './setup-checklist.tsx'
 import { SitePanel } from './site-panel.tsx'
 import { UsagePanel } from './usage-panel.tsx'
 import { useChartView } from './use-chart-view.ts'
@@ -27,14 +27,14 @@ export function DashboardPage() {
     <Page
       title={t('shell.dashboard')}
       lead={t('dashboard.hello', { name: user?.display_name || user?.username || '' })}
-      actions={<LiveMark />}
+      actions={<LiveIndicator />}
     >
       {self.error !== null && self.data === undefined ? (
         <ErrorState error={self.error} onRetry={() => void self.refetch()} />
       ) : (
-        <Figures user={self.data} today={today.data} />
+        <KeyFigures user={self.data} today={today.data} />
       )}
-      {calls === 0 && <FirstRun calls={calls} />}
+      {calls === 0 && <SetupChecklist calls={calls} />}
       {(calls !== 0 || view.isSiteKnown) && (
         <div className="tg-dash-columns">
           <UsagePanel view={view} everyMs={everyMs} />
@@ -65,8 +65,8 @@ export function StartPage() {
   const { self } = useDashboard()
   return (
     <Page title={t('dashboard.start')}>
-      <QueryView query={self} waiting={<FirstRunWait />}>
-        {({ request_count: calls }) => <FirstRun calls={calls} isOwnPage />}
+      <QueryView query={self} waiting={<SetupChecklistSkeleton />}>
+        {({ request_count: calls }) => <SetupChecklist calls={calls} isOwnPage />}
       </QueryView>
     </Page>
   )

@@ -8,7 +8,7 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogStat } from '#read-api/contract/logs.ts'
 import type { User } from '#read-api/contract/users.ts'
 
-export function Figures(props: { user: User | undefined; today: LogStat | undefined }) {
+export function KeyFigures(props: { user: User | undefined; today: LogStat | undefined }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()
   const number = useNumberFormat()
@@ -20,7 +20,7 @@ export function Figures(props: { user: User | undefined; today: LogStat | undefi
     today === undefined ? wait : number.format(today.prompt_tokens + today.completion_tokens)
   return (
     <dl className="tg-dash-figures">
-      <Figure
+      <KeyFigure
         name={t('words.currentBalance')}
         value={quota(user?.quota)}
         note={t('dashboard.balanceHint')}
@@ -31,14 +31,14 @@ export function Figures(props: { user: User | undefined; today: LogStat | undefi
             <Icon name="alert" size={14} /> {t('dashboard.negative')}
           </p>
         )}
-      </Figure>
-      <Figure name={t('dashboard.spentToday')} value={quota(today?.quota)} />
-      <Figure
+      </KeyFigure>
+      <KeyFigure name={t('dashboard.spentToday')} value={quota(today?.quota)} />
+      <KeyFigure
         name={t('dashboard.callsToday')}
         value={today === undefined ? wait : number.format(today.count)}
       />
-      <Figure name={t('dashboard.tokensToday')} value={tokens} />
-      <Figure
+      <KeyFigure name={t('dashboard.tokensToday')} value={tokens} />
+      <KeyFigure
         name={t('dashboard.usedEver')}
         value={quota(user?.used_quota)}
         note={user && t('dashboard.callsEver', callsOf(user, number))}
@@ -52,7 +52,7 @@ const callsOf = ({ request_count }: User, number: Intl.NumberFormat) => ({
   number: number.format(request_count),
 })
 
-export function Figure(props: {
+export function KeyFigure(props: {
   name: string
   value: ReactNode
   note?: ReactNode

@@ -3,14 +3,14 @@ import { useTranslation } from 'react-i18next'
 import { liveStream } from '#console/api/live/browser-live-stream.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { type CallsOfSecond, callsBySecond, peakOf, rateOf } from './call-rate.ts'
-import { Figure } from './key-figures.tsx'
+import { KeyFigure } from './key-figures.tsx'
 
 const STEP = 3
 const HEIGHT = 22
 const SECONDS = 60
 
 /** The number of calls per second on the whole site, counted from live events. */
-export function LiveRate() {
+export function LiveCallRate() {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const [seconds, setSeconds] = useState<readonly CallsOfSecond[]>([])
@@ -22,7 +22,7 @@ export function LiveRate() {
   const rate = rateOf(seconds)
   const peak = peakOf(seconds)
   return (
-    <Figure
+    <KeyFigure
       name={t('dashboard.perSecond')}
       value={rate === null ? '–' : number.format(Math.round(rate * 10) / 10)}
       note={
@@ -32,7 +32,7 @@ export function LiveRate() {
       }
     >
       <Spark seconds={seconds} most={Math.max(1, peak ?? 0)} />
-    </Figure>
+    </KeyFigure>
   )
 }
 

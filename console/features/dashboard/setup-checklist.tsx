@@ -15,7 +15,7 @@ import { SNIPPET_KINDS, type SnippetKind, snippetOf } from '#console/ui/elements
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { Tabs } from '#console/ui/layout/tabs.tsx'
-import { checklist, type Step, stepPath } from './setup-steps.ts'
+import { type Step, setupSteps, stepPath } from './setup-steps.ts'
 
 const FIRST_CHANNEL = { keyword: '', model: '', group: '', page: 0, pageSize: 10 }
 const FIRST_TOKEN = { keyword: '', page: 0, pageSize: 10 }
@@ -24,7 +24,7 @@ const FALLBACK_MODEL = 'gpt-4o-mini'
 const LIVE = { refetchOnMount: 'always', refetchInterval: 5_000 } as const
 
 /** A step is done once the data that it creates exists. */
-export function FirstRun(props: { calls: number; isOwnPage?: boolean }) {
+export function SetupChecklist(props: { calls: number; isOwnPage?: boolean }) {
   const { calls, isOwnPage = false } = props
   const { t } = useTranslation()
   const isAdmin = isAdminUser(useUser())
@@ -35,7 +35,7 @@ export function FirstRun(props: { calls: number; isOwnPage?: boolean }) {
   const tokens = useQuery({ ...tokensQuery(FIRST_TOKEN), ...LIVE })
   // Show nothing until all data has loaded, because the panel's height depends on the data.
   const isWaiting = [channels, served, models, chats, tokens].some(({ isLoading }) => isLoading)
-  const steps = checklist({
+  const steps = setupSteps({
     isAdmin,
     channels: channels.data?.total ?? null,
     callableModels: models.data?.length ?? null,
@@ -45,7 +45,7 @@ export function FirstRun(props: { calls: number; isOwnPage?: boolean }) {
   const done = steps.filter(({ isDone }) => isDone).length
   const hasUnpriced = served.data?.some((model) => models.data?.includes(model) === false) === true
   const isWhole = done === steps.length
-  if (isWaiting) return <FirstRunWait />
+  if (isWaiting) return <SetupChecklistSkeleton />
   return (
     <Panel
       title={t(
@@ -78,7 +78,7 @@ export function FirstRun(props: { calls: number; isOwnPage?: boolean }) {
   )
 }
 
-export const FirstRunWait = () => (
+export const SetupChecklistSkeleton = () => (
   <Panel>
     <Skeleton height={420} />
   </Panel>

@@ -20,7 +20,7 @@ export function stepPath(name: StepName, hasUnpriced: boolean): string {
 }
 
 /** Returns the setup steps in order. Only admins get the steps of channels and prices. */
-export function checklist(progress: Progress): Step[] {
+export function setupSteps(progress: Progress): Step[] {
   const has = (count: number | null): boolean => (count ?? 0) > 0
   const all: { name: StepName; isDone: boolean }[] = [
     { name: 'channel', isDone: has(progress.channels) },

@@ -4,7 +4,7 @@ import { useLocale } from '#console/i18n/use-locale.ts'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
-import { Figure } from './key-figures.tsx'
+import { KeyFigure } from './key-figures.tsx'
 import { type Costed, marginOf } from './margin.ts'
 
 export function MarginFigure({ totals }: { totals: Costed | undefined }) {
@@ -13,11 +13,11 @@ export function MarginFigure({ totals }: { totals: Costed | undefined }) {
   const percent = usePercent()
   const name = t('words.margin')
   if (totals === undefined)
-    return <Figure name={name} value={<Skeleton width={60} height={24} />} />
+    return <KeyFigure name={name} value={<Skeleton width={60} height={24} />} />
   const margin = marginOf(totals)
-  if (margin === null) return <Figure name={name} value="–" />
+  if (margin === null) return <KeyFigure name={name} value="–" />
   return (
-    <Figure
+    <KeyFigure
       name={name}
       value={exactQuotaText(margin.amount, rule)}
       note={

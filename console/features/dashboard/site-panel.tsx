@@ -10,14 +10,14 @@ import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { SiteUsage } from '#read-api/contract/usage.ts'
 import { ChannelPanel } from './channel-panel.tsx'
-import { Figure } from './key-figures.tsx'
-import { LiveRate } from './live-call-rate.tsx'
+import { KeyFigure } from './key-figures.tsx'
+import { LiveCallRate } from './live-call-rate.tsx'
 import { logRange } from './log-link.ts'
 import { type Costed, marginOf } from './margin.ts'
 import { MarginFigure, MarginNote, MarginShare } from './site-margin.tsx'
 import { TopList } from './top-list.tsx'
 import type { ChartView } from './use-chart-view.ts'
-import { asked } from './use-usage.ts'
+import { requestedInterval } from './use-usage.ts'
 
 export function SitePanel({ view }: { view: ChartView }) {
   const { t } = useTranslation()
@@ -39,7 +39,7 @@ export function SitePanel({ view }: { view: ChartView }) {
       </header>
       <dl className="tg-dash-figures tg-dash-site-figures">
         <SiteFigures site={data} />
-        <LiveRate />
+        <LiveCallRate />
         <InFlight counts={inFlight} />
         <Lag lag={data?.lag} />
       </dl>
@@ -102,11 +102,11 @@ function SiteFigures({ site }: { site: SiteUsage | undefined }) {
   const charged = site && exactQuotaText(quotaOf(site.totals.quota), rule)
   return (
     <>
-      <Figure name={t('dashboard.charged')} value={charged ?? wait} />
+      <KeyFigure name={t('dashboard.charged')} value={charged ?? wait} />
       <MarginFigure totals={site?.totals} />
-      <Figure name={t('words.calls')} value={count(site?.totals.count)} />
-      <Figure name={t('dashboard.failedCalls')} value={count(site?.totals.failed)} />
-      <Figure name={t('dashboard.activeUsers')} value={count(site?.totals.users)} />
+      <KeyFigure name={t('words.calls')} value={count(site?.totals.count)} />
+      <KeyFigure name={t('dashboard.failedCalls')} value={count(site?.totals.failed)} />
+      <KeyFigure name={t('dashboard.activeUsers')} value={count(site?.totals.users)} />
     </>
   )
 }
@@ -121,7 +121,10 @@ function InFlight({ counts }: { counts: readonly (number | null)[] | undefined }
   const known = counts?.filter((count) => count !== null) ?? []
   const sum = known.reduce((all, count) => all + count, 0)
   return (
-    <Figure name={t('dashboard.inFlight')} value={known.length === 0 ? '–' : number.format(sum)} />
+    <KeyFigure
+      name={t('dashboard.inFlight')}
+      value={known.length === 0 ? '–' : number.format(sum)}
+    />
   )
 }
 
@@ -129,12 +132,12 @@ function Lag({ lag }: { lag: SiteUsage['lag'] | undefined }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   if (lag === undefined) {
-    return <Figure name={t('dashboard.lag')} value={<Skeleton width={60} height={24} />} />
+    return <KeyFigure name={t('dashboard.lag')} value={<Skeleton width={60} height={24} />} />
   }
   const { behind, read_model: name } = lag
-  if (behind === 0) return <Figure name={t('dashboard.lag')} value={t('dashboard.lagNone')} />
+  if (behind === 0) return <KeyFigure name={t('dashboard.lag')} value={t('dashboard.lagNone')} />
   return (
-    <Figure
+    <KeyFigure
       name={t('dashboard.lag')}
       value={t('dashboard.lagEvents', { count: behind, number: number.format(behind) })}
       note={t('dashboard.lagSlowest', { name })}
@@ -147,7 +150,7 @@ const EVERY_MS = 10_000
 function useSite({ range, zoom, calendar }: ChartView) {
   return useQuery({
     queryKey: [...siteUsageKey, zoom ?? range, calendar],
-    queryFn: ({ signal }) => siteUsage({ ...asked({ range, zoom, calendar }), signal }),
+    queryFn: ({ signal }) => siteUsage({ ...requestedInterval({ range, zoom, calendar }), signal }),
     placeholderData: keepPreviousData,
     refetchOnMount: 'always',
     refetchInterval: EVERY_MS,

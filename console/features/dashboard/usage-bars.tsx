@@ -1,17 +1,17 @@
 import { useTranslation } from 'react-i18next'
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, XAxis, YAxis } from 'recharts'
 import { bucketText, colourOf } from './bucket-text.ts'
-import { BarKeys } from './chart-bar-buttons.tsx'
-import type { Stretch } from './chart-range.ts'
+import { ChartBarButtons } from './chart-bar-buttons.tsx'
+import type { Interval } from './chart-range.ts'
 import type { ChartTexts } from './usage-chart.ts'
 
 const TICK = { fill: 'var(--tg-chart-text)', fontSize: 12 }
-/** The values in pixels are repeated in the stylesheet of `BarKeys`, which covers the bars. */
+/** The stylesheet of `ChartBarButtons`, which covers the bars, repeats these values in pixels. */
 const MARGIN = { top: 8, right: 4, bottom: 0, left: 0 }
 const AXIS_WIDTH = 72
 
 /** A separate chunk because of its large library. Only the heights of the bars are rounded. */
-export function UsageBars(props: ChartTexts & { onZoom: (stretch: Stretch) => void }) {
+export function UsageBars(props: ChartTexts & { onZoom: (stretch: Interval) => void }) {
   const { t } = useTranslation()
   const { chart, nameOf, text } = props
   const data = chart.buckets.map((bucket) => ({
@@ -48,7 +48,7 @@ export function UsageBars(props: ChartTexts & { onZoom: (stretch: Stretch) => vo
             </BarChart>
           </ResponsiveContainer>
         </div>
-        <BarKeys {...props} />
+        <ChartBarButtons {...props} />
       </div>
       <ul className="tg-dash-legend">
         {chart.series.map(({ name, total }, index) => (

@@ -10,7 +10,7 @@ import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import { bucketText } from './bucket-text.ts'
-import type { Stretch } from './chart-range.ts'
+import type { Interval } from './chart-range.ts'
 import {
   type ChartMeasure,
   type ChartTexts,
@@ -130,7 +130,7 @@ export function UsagePanel({ view, everyMs }: { view: ChartView; everyMs: number
   )
 }
 
-function ZoomLine({ zoom, onOut }: { zoom: Stretch; onOut: () => void }) {
+function ZoomLine({ zoom, onOut }: { zoom: Interval; onOut: () => void }) {
   const { t } = useTranslation()
   const hour = { step: 'hour' as const }
   return (
@@ -157,7 +157,7 @@ function ChartBody(props: {
   view: ChartView
   text: (value: bigint) => string
   isTable: boolean
-  onZoom: (stretch: Stretch) => void
+  onZoom: (stretch: Interval) => void
 }) {
   const { t } = useTranslation()
   const { chart, view, text } = props

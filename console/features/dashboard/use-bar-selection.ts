@@ -1,11 +1,11 @@
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
-import { between, type Stretch } from './chart-range.ts'
+import { between, type Interval } from './chart-range.ts'
 import { bucketEnd, type UsageChart } from './usage-chart.ts'
 
 const NONE = -1
 
 /** Shift with an arrow key or dragging selects bars. Enter or releasing the pointer zooms. */
-export function useBarChoice(chart: UsageChart, onZoom: (stretch: Stretch) => void) {
+export function useBarSelection(chart: UsageChart, onZoom: (stretch: Interval) => void) {
   const { buckets } = chart
   const box = useRef<HTMLDivElement>(null)
   const [told, setTold] = useState(NONE)

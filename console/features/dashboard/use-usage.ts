@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { call } from '#console/api/client.ts'
 import { callsByHour } from '#console/api/logs.ts'
 import type { TokenUsagePoint } from '#read-api/contract/usage.ts'
-import { type ChartRange, type Stretch, stretchOf, wholeSteps } from './chart-range.ts'
+import { type ChartRange, type Interval, intervalOf, wholeSteps } from './chart-range.ts'
 import type { Calendar, ChartPoint } from './usage-chart.ts'
 
 export const usageKey = ['usage'] as const
@@ -14,7 +14,7 @@ type UsageAsk = {
   readonly scope: UsageScope
   readonly by: UsageBy
   readonly range: ChartRange
-  readonly zoom: Stretch | null
+  readonly zoom: Interval | null
   readonly calendar: Calendar
 }
 
@@ -23,7 +23,7 @@ export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs
   return useQuery({
     queryKey: [...usageKey, scope, by, zoom ?? range, calendar],
     queryFn: async ({ signal }) => {
-      const stretch = asked({ range, zoom, calendar })
+      const stretch = requestedInterval({ range, zoom, calendar })
       const points = await read({ ...stretch, scope, by, signal })
       return { ...stretch, points }
     },
@@ -35,13 +35,17 @@ export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs
 }
 
 /** Without zoom, returns the selected range, which ends now. */
-export const asked = ({ range, zoom, calendar }: Omit<UsageAsk, 'scope' | 'by'>): Stretch =>
+export const requestedInterval = ({
+  range,
+  zoom,
+  calendar,
+}: Omit<UsageAsk, 'scope' | 'by'>): Interval =>
   zoom === null
-    ? stretchOf(range, Math.floor(Date.now() / 1000), calendar)
+    ? intervalOf(range, Math.floor(Date.now() / 1000), calendar)
     : wholeSteps(zoom, calendar)
 
 async function read(
-  ask: Stretch & { scope: UsageScope; by: UsageBy; signal: AbortSignal },
+  ask: Interval & { scope: UsageScope; by: UsageBy; signal: AbortSignal },
 ): Promise<ChartPoint[]> {
   if (ask.by === 'token') return tokenPoints(await tokenUsage(ask))
   const points = await callsByHour({ ...ask, username: '' })

@@ -7,7 +7,7 @@ export type EntryGroup = readonly [TimelineEntry, ...TimelineEntry[]]
  * Groups the entries of one circuit, which would otherwise fill pages. User actions and channel
  * changes end all groups; other circuits and automatic tests do not.
  */
-export function foldEntries(entries: readonly TimelineEntry[]): readonly EntryGroup[] {
+export function groupEntries(entries: readonly TimelineEntry[]): readonly EntryGroup[] {
   const groups: [TimelineEntry, ...TimelineEntry[]][] = []
   const runs = new Map<string, [TimelineEntry, ...TimelineEntry[]]>()
   for (const entry of entries) {
@@ -31,13 +31,13 @@ function circuitOf({ kind, by, model, key }: TimelineEntry): string | null {
   return JSON.stringify([model ?? null, key === undefined ? 'all' : key])
 }
 
-export type FoldSummary = {
+export type GroupSummary = {
   readonly newest: TimelineEntry
   readonly oldest: TimelineEntry
   readonly openings: number
 }
 
-export function summaryOf(group: EntryGroup): FoldSummary {
+export function summaryOf(group: EntryGroup): GroupSummary {
   const [newest] = group
   return {
     newest,

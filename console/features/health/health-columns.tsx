@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next'
 import type { ReactNode } from 'react'
 import { type Point, pointsOf, successRate } from '#console/api/channel-health.ts'
-import type { Words } from '#console/i18n/translation-types.ts'
+import type { Translations } from '#console/i18n/translation-types.ts'
 import { type Column, column, FIGURE, TITLE } from '#console/ui/data-grid/column.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import type { ChannelHealth, HealthFigures } from '#read-api/contract/channel-health.ts'
@@ -70,7 +70,7 @@ type Row = ChannelHealth
 /** With these widths, all columns fit a window of 1 280 pixels. */
 export function healthColumns(of: Of): readonly Column<Row>[] {
   const { t, number, money, period } = of
-  const title = (id: keyof Words['health']['column']) => t(`health.column.${id}`)
+  const title = (id: keyof Translations['health']['column']) => t(`health.column.${id}`)
   const figure = (text: (figures: HealthFigures) => ReactNode) => (row: Row) => {
     const figures = row.figures[period]
     return (figures === null ? null : text(figures)) ?? <Gap />

@@ -4,7 +4,7 @@ import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import type { ChannelHealth, HistoryRange } from '#read-api/contract/channel-health.ts'
 import { HealthActions } from './health-actions.tsx'
-import { HISTORY_OF, type Period } from './health-filters.ts'
+import { HISTORY_RANGE_OF_PERIOD, type Period } from './health-filters.ts'
 import { HistoryPanel } from './history-panel.tsx'
 import { ModelTable } from './model-table.tsx'
 import { CircuitLine, StateCell } from './state-cell.tsx'
@@ -34,7 +34,7 @@ export function HealthDrawer(props: {
           <Now channel={channel} period={view.window} />
           <HistoryPanel
             channelId={channel.id}
-            range={view.history || HISTORY_OF[view.window]}
+            range={view.history || HISTORY_RANGE_OF_PERIOD[view.window]}
             onRange={(history) => props.onView({ history })}
           />
           <ModelTable channel={channel} period={view.window} />

@@ -10,11 +10,15 @@ export type Period = keyof HealthWindows
 export const PERIODS: readonly Period[] = ['m5', 'h1', 'd1']
 export const HISTORY_RANGES: readonly HistoryRange[] = ['1h', '24h', '7d']
 /** The chart's default range: the smallest range that includes the period of the board. */
-export const HISTORY_OF: Readonly<Record<Period, HistoryRange>> = { m5: '1h', h1: '1h', d1: '24h' }
+export const HISTORY_RANGE_OF_PERIOD: Readonly<Record<Period, HistoryRange>> = {
+  m5: '1h',
+  h1: '1h',
+  d1: '24h',
+}
 export const SHOWN = ['all', 'troubled'] as const
 export type Shown = (typeof SHOWN)[number]
 
-export const ADDRESS = {
+export const HEALTH_URL_PARAMS = {
   keyword: textParam(),
   shown: choiceParam(SHOWN, 'all'),
   window: choiceParam(PERIODS, 'h1'),
@@ -26,7 +30,7 @@ export const ADDRESS = {
 }
 
 export function failedCallsLink(channelId: number, period: Period): string {
-  const search = { failed_channel: `${channelId}`, range: HISTORY_OF[period] }
+  const search = { failed_channel: `${channelId}`, range: HISTORY_RANGE_OF_PERIOD[period] }
   return `/app/logs/api-usage?${new URLSearchParams(search)}`
 }
 

@@ -6,7 +6,7 @@ import { barsEnd, useHealth } from '#console/api/channel-health.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
-import { LiveMark } from '#console/ui/elements/live-indicator.tsx'
+import { LiveIndicator } from '#console/ui/elements/live-indicator.tsx'
 import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import { Segmented } from '#console/ui/forms/switches.tsx'
 import { adminPage } from '#console/ui/layout/admins-only-page.tsx'
@@ -19,7 +19,7 @@ import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
 import { healthColumns } from './health-columns.tsx'
 import { HealthDrawer } from './health-drawer.tsx'
-import { ADDRESS, PERIODS, SHOWN, shownChannels } from './health-filters.ts'
+import { HEALTH_URL_PARAMS, PERIODS, SHOWN, shownChannels } from './health-filters.ts'
 import { HealthSummary } from './health-summary.tsx'
 
 export const HealthPage = adminPage('shell.health', Board)
@@ -29,12 +29,12 @@ const DOLLARS = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSy
 
 function Board() {
   const { t } = useTranslation()
-  const [view, setView] = useUrlState(ADDRESS)
+  const [view, setView] = useUrlState(HEALTH_URL_PARAMS)
   const health = useHealth()
   const channels = health.data?.channels ?? NONE
   const peeked = channels.find(({ id }) => id === view.peek)
   return (
-    <Page title={t('shell.health')} lead={t('health.lead')} actions={<LiveMark />}>
+    <Page title={t('shell.health')} lead={t('health.lead')} actions={<LiveIndicator />}>
       {health.error !== null && health.data === undefined ? (
         <Panel>
           <ErrorState error={health.error} onRetry={() => void health.refetch()} />
@@ -61,7 +61,7 @@ function Board() {
   )
 }
 
-type View = ReturnType<typeof useUrlState<typeof ADDRESS>>
+type View = ReturnType<typeof useUrlState<typeof HEALTH_URL_PARAMS>>
 
 function List(props: {
   channels: readonly ChannelHealth[]

@@ -6,7 +6,7 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 import { entryDetail, entryTone, scopeText } from './entry-text.ts'
-import { type EntryGroup, foldEntries, spanText, summaryOf } from './grouped-entries.ts'
+import { type EntryGroup, groupEntries, spanText, summaryOf } from './grouped-entries.ts'
 
 /** Lists entries, newest first. The entries of one circuit form one line that expands. */
 export function TimelineEntries({ items }: { items: readonly TimelineEntry[] }) {
@@ -14,7 +14,7 @@ export function TimelineEntries({ items }: { items: readonly TimelineEntry[] }) 
   if (items.length === 0) return <p className="tg-muted">{t('health.noEntries')}</p>
   return (
     <ol className="tg-health-entries">
-      {foldEntries(items).map((group) =>
+      {groupEntries(items).map((group) =>
         group.length === 1 ? (
           <Entry key={group[0].id} entry={group[0]} />
         ) : (

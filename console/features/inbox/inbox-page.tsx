@@ -10,13 +10,13 @@ import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
-import { listAddress } from '#console/ui/lists/list-url-params.ts'
+import { listUrlParams } from '#console/ui/lists/list-url-params.ts'
 import { Pagination } from '#console/ui/lists/pagination.tsx'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 import { previewOf } from './preview.ts'
 
-const ADDRESS = listAddress({})
+const ADDRESS = listUrlParams({})
 
 export function InboxPage() {
   const { t } = useTranslation()

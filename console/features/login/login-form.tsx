@@ -5,7 +5,7 @@ import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
 import { EntryForm } from '#console/ui/layout/entry-page.tsx'
 import type { Login, SecondFactorRequired } from '#write-api/contract/login.ts'
-import { useEnter } from './use-complete-login.ts'
+import { useCompleteLogin } from './use-complete-login.ts'
 
 export type Asked = SecondFactorRequired['second_factor'] & { readonly isCommonPassword?: boolean }
 export type OnNeeded = (needed: Asked) => void
@@ -13,7 +13,7 @@ export type OnNeeded = (needed: Asked) => void
 /** A server error appears at the button, a field's error below the field. */
 export function LoginForm(props: { onNeeded: OnNeeded }) {
   const { t } = useTranslation()
-  const enter = useEnter()
+  const enter = useCompleteLogin()
   const human = useHumanCheck('login')
   const form = useDraftForm<Login>({
     initial: () => ({ username: '', password: '' }),

@@ -1,20 +1,20 @@
 import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation, useSearchParams } from 'react-router-dom'
-import { arePasskeysPossible, showPasskey } from '#console/api/auth/passkeys.ts'
+import { arePasskeysSupported, showPasskey } from '#console/api/auth/passkeys.ts'
 import { call } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { EntryPage } from '#console/ui/layout/entry-page.tsx'
 import { useSiteName } from '#console/ui/layout/page.tsx'
-import { isOpen, WAYS } from '#console/ui/login-methods/login-methods.ts'
+import { isLoginMethodEnabled, LOGIN_METHODS } from '#console/ui/login-methods/login-methods.ts'
 import { Alert, Refusal } from '#console/ui/messages/alert.tsx'
 import type { SessionUser } from '#read-api/contract/users.ts'
 import type { SecondFactorRequired } from '#write-api/contract/login.ts'
 import { type Asked, LoginForm, type OnNeeded } from './login-form.tsx'
-import { OtherWays } from './other-login-methods.tsx'
-import { useEnter } from './use-complete-login.ts'
+import { OtherLoginMethods } from './other-login-methods.tsx'
+import { useCompleteLogin } from './use-complete-login.ts'
 
 const SecondStepForm = lazy(async () => ({
   default: (await import('./second-step-form.tsx')).SecondStepForm,
@@ -23,13 +23,13 @@ const SecondStepForm = lazy(async () => ({
 /** Logs in with a passkey, without a username. Hidden if the browser has no passkey support. */
 function PasskeyButton() {
   const { t } = useTranslation()
-  const enter = useEnter()
+  const enter = useCompleteLogin()
   const { isBusy, refusal, submit } = useDraftForm({
     initial: () => ({}),
     save: async () => enter(await passkeyLogin()),
     showsRefusal: true,
   })
-  if (!arePasskeysPossible()) return null
+  if (!arePasskeysSupported()) return null
   return (
     <div className="tg-entry-passkey">
       <Button icon="key" size="large" isFill isBusy={isBusy} onClick={submit}>
@@ -82,19 +82,20 @@ function WaysIn({ onNeeded }: { onNeeded: OnNeeded }) {
   const { t } = useTranslation()
   const status = useStatus()
   const [isUnfolded, setUnfolded] = useState(false)
-  const hasOthers = arePasskeysPossible() || WAYS.some((way) => isOpen(status, way))
+  const hasOthers =
+    arePasskeysSupported() || LOGIN_METHODS.some((way) => isLoginMethodEnabled(status, way))
   if (status?.password_login_enabled !== false || !hasOthers) {
     return (
       <>
         <LoginForm onNeeded={onNeeded} />
         <PasskeyButton />
-        <OtherWays />
+        <OtherLoginMethods />
       </>
     )
   }
   return (
     <>
-      <OtherWays isFirst />
+      <OtherLoginMethods isFirst />
       <PasskeyButton />
       {isUnfolded ? (
         <div className="tg-entry-folded">

@@ -2,12 +2,12 @@ import { useEffect, useEffectEvent, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate, useSearchParams } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
-import { rememberedReturn, rememberReturn } from '#console/api/oauth.ts'
+import { storedReturnPath, storeReturnPath } from '#console/api/oauth.ts'
 import { EntryPage } from '#console/ui/layout/entry-page.tsx'
-import { WAYS } from '#console/ui/login-methods/login-methods.ts'
+import { LOGIN_METHODS } from '#console/ui/login-methods/login-methods.ts'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { LoginOrBindResult, TelegramQuery } from '#write-api/contract/oauth.ts'
-import { useEnter } from './use-complete-login.ts'
+import { useCompleteLogin } from './use-complete-login.ts'
 
 /** The page to which OAuth providers return. It completes a login or a binding and redirects. */
 export function OAuthPage() {
@@ -15,20 +15,20 @@ export function OAuthPage() {
   const { pathname } = useLocation()
   const [params] = useSearchParams()
   const navigate = useNavigate()
-  const enter = useEnter()
+  const enter = useCompleteLogin()
   const isStarted = useRef(false)
-  const way = WAYS.find((name) => pathname === `/oauth/${name}`) ?? 'oidc'
+  const way = LOGIN_METHODS.find((name) => pathname === `/oauth/${name}`) ?? 'oidc'
   const site = t(`oauth.within.${way}`)
   const end = useEffectEvent(async () => {
     try {
       const answer = await comeBack(way, params, t('oauth.refused', { site }))
-      const returnTo = rememberedReturn()
-      rememberReturn(null)
+      const returnTo = storedReturnPath()
+      storeReturnPath(null)
       if (answer !== null) return await enter(answer, { returnTo })
       showSuccess(t('oauth.bound', { site }), { goesAlong: true })
       await navigate('/app/me', { replace: true })
     } catch (error) {
-      rememberReturn(null)
+      storeReturnPath(null)
       showError(error, { goesAlong: true })
       await navigate('/admin/settings', { replace: true })
     }

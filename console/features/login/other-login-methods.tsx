@@ -2,27 +2,27 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSearchParams } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
-import { rememberReturn, sendAway } from '#console/api/oauth.ts'
+import { redirectToProvider, storeReturnPath } from '#console/api/oauth.ts'
 import { useStatus } from '#console/api/status.ts'
-import { WayButtons } from '#console/ui/login-methods/login-method-buttons.tsx'
-import { isOpen, WAYS } from '#console/ui/login-methods/login-methods.ts'
+import { LoginMethodButtons } from '#console/ui/login-methods/login-method-buttons.tsx'
+import { isLoginMethodEnabled, LOGIN_METHODS } from '#console/ui/login-methods/login-methods.ts'
 import { type Messenger, MessengerDialog } from '#console/ui/login-methods/messenger-dialog.tsx'
-import { useEnter } from './use-complete-login.ts'
+import { useCompleteLogin } from './use-complete-login.ts'
 
 /** `isFirst` is true if there is no form before the buttons. */
-export function OtherWays({ isFirst = false }: { isFirst?: boolean }) {
+export function OtherLoginMethods({ isFirst = false }: { isFirst?: boolean }) {
   const { t } = useTranslation()
   const status = useStatus()
   const [params] = useSearchParams()
   const [dialog, setDialog] = useState<Messenger | null>(null)
-  const ways = WAYS.filter((way) => isOpen(status, way))
+  const ways = LOGIN_METHODS.filter((way) => isLoginMethodEnabled(status, way))
   if (ways.length === 0) return null
   return (
     <section className="tg-other-ways" aria-label={t('oauth.otherWays')}>
       {!isFirst && <p className="tg-or">{t('ui.or')}</p>}
-      <WayButtons
+      <LoginMethodButtons
         ways={ways}
-        leave={(type) => sendAway({ type, ...purposeOf(params) }, params.get('returnTo'))}
+        leave={(type) => redirectToProvider({ type, ...purposeOf(params) }, params.get('returnTo'))}
         onMessenger={setDialog}
       />
       {dialog !== null && <Dialog way={dialog} onClose={() => setDialog(null)} />}
@@ -33,7 +33,7 @@ export function OtherWays({ isFirst = false }: { isFirst?: boolean }) {
 function Dialog(props: { way: Messenger; onClose: () => void }) {
   const { t } = useTranslation()
   const [params] = useSearchParams()
-  const enter = useEnter()
+  const enter = useCompleteLogin()
   const returnTo = params.get('returnTo')
   const { aff } = purposeOf(params)
   const weChat = async (code: string) =>
@@ -44,7 +44,7 @@ function Dialog(props: { way: Messenger; onClose: () => void }) {
       { returnTo },
     )
   const getState = () => {
-    rememberReturn(returnTo)
+    storeReturnPath(returnTo)
     return call('GET /api/oauth/state', { query: purposeOf(params) })
   }
   return (

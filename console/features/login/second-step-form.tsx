@@ -15,7 +15,7 @@ import { Refusal } from '#console/ui/messages/alert.tsx'
 import type { PasskeyAssertion } from '#write-api/contract/credentials.ts'
 import type { SecondFactorKind } from '#write-api/contract/login.ts'
 import type { Asked } from './login-form.tsx'
-import { useEnter } from './use-complete-login.ts'
+import { useCompleteLogin } from './use-complete-login.ts'
 
 const CODES = {
   totp: { label: 'ui.verificationCode', lead: 'auth.totpLead', other: 'auth.useTotp' },
@@ -26,7 +26,7 @@ type CodeDraft = { code: string; isByPasskey: boolean }
 
 export function SecondStepForm({ needed, onRestart }: { needed: Asked; onRestart: () => void }) {
   const { t } = useTranslation()
-  const enter = useEnter()
+  const enter = useCompleteLogin()
   const { ticket, kinds, isCommonPassword } = needed
   const by = isCommonPassword === undefined ? {} : { isCommonPassword }
   const has = (kind: SecondFactorKind) => kinds.includes(kind)

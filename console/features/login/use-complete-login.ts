@@ -6,7 +6,7 @@ import { isRoot, storeUser } from '#console/api/session.ts'
 import { showSuccess, showWarning } from '#console/ui/messages/toast.ts'
 import type { LoginResult } from '#write-api/contract/login.ts'
 
-export function useEnter() {
+export function useCompleteLogin() {
   const { t } = useTranslation()
   const client = useQueryClient()
   const navigate = useNavigate()

@@ -3,24 +3,29 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { selfQuery } from '#console/api/account.ts'
 import { call } from '#console/api/client.ts'
-import { sendAway } from '#console/api/oauth.ts'
+import { redirectToProvider } from '#console/api/oauth.ts'
 import { useStatus } from '#console/api/status.ts'
-import { Cancelled } from '#console/ui/dialogs/cancelled-error.ts'
+import { CancelledError } from '#console/ui/dialogs/cancelled-error.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
-import { MiddleText } from '#console/ui/elements/middle-ellipsis.tsx'
+import { MiddleEllipsis } from '#console/ui/elements/middle-ellipsis.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
-import { isOpen, WAY_ICONS, WAYS, type Way } from '#console/ui/login-methods/login-methods.ts'
+import {
+  isLoginMethodEnabled,
+  LOGIN_METHOD_ICONS,
+  LOGIN_METHODS,
+  type LoginMethod,
+} from '#console/ui/login-methods/login-methods.ts'
 import {
   isMessenger,
   type Messenger,
   MessengerDialog,
 } from '#console/ui/login-methods/messenger-dialog.tsx'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
-import { IDS } from './login-method-fields.ts'
+import { LOGIN_METHOD_ID_FIELDS } from './login-method-fields.ts'
 import type { MePanelProps } from './me-panel.ts'
-import { proven } from './with-identity-proof.tsx'
+import { withIdentityProof } from './with-identity-proof.tsx'
 
 /** The login methods that the site offers or that the user has already connected. */
 export function BindingsPanel({ user }: MePanelProps) {
@@ -28,7 +33,11 @@ export function BindingsPanel({ user }: MePanelProps) {
   const status = useStatus()
   const [dialog, setDialog] = useState<Messenger | null>(null)
   const acts = useBindings(setDialog)
-  const rows = WAYS.map((way) => ({ way, id: user?.[IDS[way]] ?? '', isOpen: isOpen(status, way) }))
+  const rows = LOGIN_METHODS.map((way) => ({
+    way,
+    id: user?.[LOGIN_METHOD_ID_FIELDS[way]] ?? '',
+    isOpen: isLoginMethodEnabled(status, way),
+  }))
   const shown = rows.filter(({ id, isOpen: isOffered }) => id !== '' || isOffered)
   if (shown.length === 0) return null
   return (
@@ -37,11 +46,11 @@ export function BindingsPanel({ user }: MePanelProps) {
         {shown.map(({ way, id }) => (
           <li key={way}>
             <div className="tg-binding">
-              <Icon name={WAY_ICONS[way]} />
+              <Icon name={LOGIN_METHOD_ICONS[way]} />
               <div>
                 <p className="tg-me-row-title">{t(`oauth.site.${way}`)}</p>
                 <p className="tg-hint">
-                  {id === '' ? t('oauth.unbound') : <MiddleText text={id} />}
+                  {id === '' ? t('oauth.unbound') : <MiddleEllipsis text={id} />}
                 </p>
               </div>
             </div>
@@ -69,8 +78,8 @@ export function BindingsPanel({ user }: MePanelProps) {
 function useBindings(openDialog: (way: Messenger) => void) {
   const { t } = useTranslation()
   const client = useQueryClient()
-  const [busy, setBusy] = useState<Way | null>(null)
-  const run = async (way: Way, act: () => Promise<void>) => {
+  const [busy, setBusy] = useState<LoginMethod | null>(null)
+  const run = async (way: LoginMethod, act: () => Promise<void>) => {
     setBusy(way)
     try {
       await act()
@@ -80,16 +89,18 @@ function useBindings(openDialog: (way: Messenger) => void) {
       setBusy(null)
     }
   }
-  const bind = async (way: Way): Promise<void> => {
+  const bind = async (way: LoginMethod): Promise<void> => {
     if (isMessenger(way)) return openDialog(way)
-    await run(way, () => proven(() => sendAway({ type: way, intent: 'bind' }, '/app/me')))
+    await run(way, () =>
+      withIdentityProof(() => redirectToProvider({ type: way, intent: 'bind' }, '/app/me')),
+    )
   }
-  const letGo = async (way: Way): Promise<void> => {
+  const letGo = async (way: LoginMethod): Promise<void> => {
     const site = t(`oauth.within.${way}`)
     const words = { title: t('oauth.unbindTitle', { site }), body: t('oauth.unbindBody', { site }) }
     if (!(await confirm({ ...words, confirmText: t('oauth.unbind'), tone: 'danger' }))) return
     await run(way, async () => {
-      await proven(() => call('POST /api/user/unbind', { body: { provider: way } }))
+      await withIdentityProof(() => call('POST /api/user/unbind', { body: { provider: way } }))
       await client.invalidateQueries({ queryKey: selfQuery.queryKey })
       showSuccess(t('oauth.unboundDone', { site }))
     })
@@ -102,9 +113,9 @@ function Dialog(props: { way: Messenger; onClose: () => void }) {
   const client = useQueryClient()
   const provenHere = async <T,>(act: () => Promise<T>): Promise<T> => {
     try {
-      return await proven(act)
+      return await withIdentityProof(act)
     } catch (error) {
-      if (error instanceof Cancelled) props.onClose()
+      if (error instanceof CancelledError) props.onClose()
       throw error
     }
   }

@@ -7,7 +7,7 @@ import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
-import { proven } from './with-identity-proof.tsx'
+import { withIdentityProof } from './with-identity-proof.tsx'
 
 /** Deletes the user's account. The user must type the username to confirm. */
 export function DeleteDialog(props: { isOpen: boolean; username: string; onClose: () => void }) {
@@ -19,7 +19,7 @@ export function DeleteDialog(props: { isOpen: boolean; username: string; onClose
     onClose: props.onClose,
     save: async ({ typed }) => {
       if (typed !== props.username) throw new FieldError({ typed: t('me.typeName') })
-      await proven(() => call('DELETE /api/user/self'))
+      await withIdentityProof(() => call('DELETE /api/user/self'))
       startLeaving()
       showSuccess(t('me.deleted'), { goesAlong: true })
       clearUser()

@@ -5,7 +5,7 @@ import { PasswordFields } from './password-fields.tsx'
 import { useNewPassword } from './use-new-password.ts'
 
 /** Replaces every page until a user whose password was reset has chosen a new one. */
-export function OwnPasswordPage(props: { onLeave: () => void }) {
+export function ForcedPasswordChangePage(props: { onLeave: () => void }) {
   const { t } = useTranslation()
   const form = useNewPassword(true, () => undefined)
   return (

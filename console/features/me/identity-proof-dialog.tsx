@@ -3,10 +3,10 @@ import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { PROOF_CODES } from '#console/ui/forms/server-field-errors.ts'
 import { errorsByCode, FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
-import { isProof, ProofFields } from './identity-proof-fields.tsx'
+import { IdentityProofFields, isProof } from './identity-proof-fields.tsx'
 
 /** Asks for a proof of identity. `act` receives the proof and throws if the server refuses it. */
-export function ProofDialog(props: {
+export function IdentityProofDialog(props: {
   title: string
   lead: string
   submitText: string
@@ -33,7 +33,7 @@ export function ProofDialog(props: {
       form={form}
       onClose={props.onClose}
     >
-      <ProofFields onProved={props.act} {...form.field('proof')} />
+      <IdentityProofFields onProved={props.act} {...form.field('proof')} />
     </FormDialog>
   )
 }

@@ -10,7 +10,7 @@ import type { ProofOnly } from '#write-api/contract/credentials.ts'
 export const isProof = ({ password = '', code = '', passkey }: ProofOnly): boolean =>
   password !== '' || code.trim() !== '' || passkey !== undefined
 
-export function ProofFields(props: {
+export function IdentityProofFields(props: {
   value: ProofOnly
   onChange: (proof: ProofOnly) => void
   error: string | undefined

@@ -7,7 +7,7 @@ import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { copyText } from '#console/ui/elements/copy-text.ts'
-import { Fact } from '#console/ui/elements/labelled-value.tsx'
+import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
@@ -33,15 +33,15 @@ export function InvitePanel({ user }: MePanelProps) {
       {isOffered && <InviteLink />}
       <div className="tg-me-invites">
         <dl className="tg-me-figures">
-          <Fact className="tg-number" name={t('me.invited')}>
+          <LabelledValue className="tg-number" name={t('me.invited')}>
             {number.format(user?.aff_count ?? 0)}
-          </Fact>
-          <Fact className="tg-number" name={t('me.earnedEver')}>
+          </LabelledValue>
+          <LabelledValue className="tg-number" name={t('me.earnedEver')}>
             <Quota value={quotaOf(user?.aff_history_quota ?? 0)} />
-          </Fact>
-          <Fact className="tg-number" name={t('me.earned')}>
+          </LabelledValue>
+          <LabelledValue className="tg-number" name={t('me.earned')}>
             <Quota value={earned} />
-          </Fact>
+          </LabelledValue>
         </dl>
         <div className="tg-me-transfer">
           <Button
@@ -77,15 +77,15 @@ function InviteLink() {
   return (
     <div className="tg-me-invite">
       <dl>
-        <Fact name={t('me.inviteCode')}>
+        <LabelledValue name={t('me.inviteCode')}>
           <code>{code.data}</code>
           {code.data !== undefined && (
             <CopyButton text={code.data} label={t('me.copyInviteCode')} />
           )}
-        </Fact>
-        <Fact name={t('me.inviteLink')}>
+        </LabelledValue>
+        <LabelledValue name={t('me.inviteLink')}>
           <code>{link}</code>
-        </Fact>
+        </LabelledValue>
       </dl>
       <Button icon="copy" isDisabled={code.data === undefined} onClick={() => void copy()}>
         {t('me.copyInvite')}

@@ -1,11 +1,11 @@
-import type { Way } from '#console/ui/login-methods/login-methods.ts'
+import type { LoginMethod } from '#console/ui/login-methods/login-methods.ts'
 import type { User } from '#read-api/contract/users.ts'
 
 /** Maps each login method to the user's field with the id, which is empty if not connected. */
-export const IDS = {
+export const LOGIN_METHOD_ID_FIELDS = {
   github: 'github_id',
   oidc: 'oidc_id',
   linuxdo: 'linux_do_id',
   wechat: 'wechat_id',
   telegram: 'telegram_id',
-} as const satisfies Record<Way, keyof User>
+} as const satisfies Record<LoginMethod, keyof User>

@@ -13,7 +13,7 @@ import {
 } from '#console/ui/forms/use-draft-form.ts'
 import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
-import { proven } from './with-identity-proof.tsx'
+import { withIdentityProof } from './with-identity-proof.tsx'
 
 const FIELD_CODES = {
   code: ['MailCodeRequired', 'MailCodeWrong'],
@@ -38,7 +38,7 @@ export function MailDialog(props: {
       const [email, code] = [draft.email.trim(), draft.code.trim()]
       if (email === '') throw new FieldError({ email: t('auth.needEmail') })
       if (code === '') throw new FieldError({ code: t('auth.needCode') })
-      await proven(() => call('GET /api/oauth/email/bind', { query: { email, code } }))
+      await withIdentityProof(() => call('GET /api/oauth/email/bind', { query: { email, code } }))
       await client.invalidateQueries({ queryKey: selfQuery.queryKey })
       showSuccess(t('me.mailBound'))
       form.close()

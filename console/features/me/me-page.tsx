@@ -11,7 +11,7 @@ import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
-import { Fact } from '#console/ui/elements/labelled-value.tsx'
+import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
@@ -32,7 +32,7 @@ import { ModelsPanel } from './models-panel.tsx'
 import { SessionsPanel } from './sessions-panel.tsx'
 import { SettingsPanel } from './settings-panel.tsx'
 import { TwoStepPanel } from './two-step-panel.tsx'
-import { ProofHost, proven } from './with-identity-proof.tsx'
+import { IdentityProofHost, withIdentityProof } from './with-identity-proof.tsx'
 
 /** The user's mail address. With the address, the user can log in and reset the password. */
 function MailPanel({ user }: MePanelProps) {
@@ -49,7 +49,7 @@ function MailPanel({ user }: MePanelProps) {
       tone: 'danger',
     })
     if (!isSure) return
-    await proven(() => call('POST /api/user/unbind', { body: { provider: 'email' } }))
+    await withIdentityProof(() => call('POST /api/user/unbind', { body: { provider: 'email' } }))
     await client.invalidateQueries({ queryKey: selfQuery.queryKey })
     showSuccess(t('me.mailUnbound'))
   })
@@ -110,15 +110,15 @@ function ProfileCard({ user }: MePanelProps) {
         </div>
       </div>
       <dl className="tg-me-figures">
-        <Fact className="tg-number" name={t('words.currentBalance')}>
+        <LabelledValue className="tg-number" name={t('words.currentBalance')}>
           {user ? <Quota value={quotaOf(user.quota)} /> : wait}
-        </Fact>
-        <Fact className="tg-number" name={t('me.used')}>
+        </LabelledValue>
+        <LabelledValue className="tg-number" name={t('me.used')}>
           {user ? <Quota value={quotaOf(user.used_quota)} /> : wait}
-        </Fact>
-        <Fact className="tg-number" name={t('words.requests')}>
+        </LabelledValue>
+        <LabelledValue className="tg-number" name={t('words.requests')}>
           {user ? number.format(user.request_count) : wait}
-        </Fact>
+        </LabelledValue>
       </dl>
     </section>
   )
@@ -148,7 +148,7 @@ export function MePage() {
         {column('main')}
         {column('side')}
       </div>
-      <ProofHost />
+      <IdentityProofHost />
     </Page>
   )
 }

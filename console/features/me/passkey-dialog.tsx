@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { makePasskey } from '#console/api/auth/passkeys.ts'
+import { createPasskey } from '#console/api/auth/passkeys.ts'
 import { call } from '#console/api/client.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
@@ -8,8 +8,8 @@ import { errorsByCode, FieldError, useDraftForm } from '#console/ui/forms/use-dr
 import type { OwnPasskey } from '#read-api/contract/credentials.ts'
 import type { AddPasskey, ProofOnly } from '#write-api/contract/credentials.ts'
 import { deviceName } from './device-name.ts'
-import { isProof, ProofFields } from './identity-proof-fields.tsx'
-import { proven } from './with-identity-proof.tsx'
+import { IdentityProofFields, isProof } from './identity-proof-fields.tsx'
+import { withIdentityProof } from './with-identity-proof.tsx'
 
 /** Adds a passkey with a name. If `renamed` is set, the dialog renames this passkey instead. */
 export function PasskeyDialog(props: {
@@ -34,7 +34,7 @@ export function PasskeyDialog(props: {
         return props.onDone([])
       }
       const begin = () => call('POST /api/user/passkeys/begin', { body: draft.proof })
-      const passkey = await makePasskey(await proven(begin))
+      const passkey = await createPasskey(await withIdentityProof(begin))
       props.onDone(await addPasskey({ name, passkey }))
     },
     errorsOf: errorsByCode({ proof: PROOF_CODES }),
@@ -50,7 +50,10 @@ export function PasskeyDialog(props: {
     >
       <TextField label={t('words.name')} isRequired maxLength={60} {...form.field('name')} />
       {needsProof && (
-        <ProofFields onProved={(proof) => form.submitWith({ proof })} {...form.field('proof')} />
+        <IdentityProofFields
+          onProved={(proof) => form.submitWith({ proof })}
+          {...form.field('proof')}
+        />
       )}
     </FormDialog>
   )

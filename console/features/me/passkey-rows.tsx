@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { arePasskeysPossible } from '#console/api/auth/passkeys.ts'
+import { arePasskeysSupported } from '#console/api/auth/passkeys.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { RowActions } from '#console/ui/lists/row-actions.tsx'
@@ -12,7 +12,7 @@ export function PasskeyRows(props: {
   onRemove: (passkey: OwnPasskey) => void
 }) {
   const { t } = useTranslation()
-  const isPossible = arePasskeysPossible()
+  const isPossible = arePasskeysSupported()
   return (
     <>
       <li>

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { Button } from '#console/ui/elements/button.tsx'
-import { Fact } from '#console/ui/elements/labelled-value.tsx'
-import { MiddleText } from '#console/ui/elements/middle-ellipsis.tsx'
+import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
+import { MiddleEllipsis } from '#console/ui/elements/middle-ellipsis.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
@@ -51,7 +51,7 @@ function SessionRow({ session, onEnded }: OneProps) {
       <th scope="row">
         <Device session={session} />
       </th>
-      <td className="tg-mono">{session.ip === '' ? '–' : <MiddleText text={session.ip} />}</td>
+      <td className="tg-mono">{session.ip === '' ? '–' : <MiddleEllipsis text={session.ip} />}</td>
       <td>
         <Time at={session.seen_at} style="short" />
       </td>
@@ -75,16 +75,16 @@ function SessionCard({ session, onEnded }: OneProps) {
       </header>
       <dl>
         {session.ip !== '' && (
-          <Fact name={t('security.address')} className="tg-mono">
+          <LabelledValue name={t('security.address')} className="tg-mono">
             {session.ip}
-          </Fact>
+          </LabelledValue>
         )}
-        <Fact name={t('security.lastSeen')}>
+        <LabelledValue name={t('security.lastSeen')}>
           <Time at={session.seen_at} />
-        </Fact>
-        <Fact name={t('security.startedAt')}>
+        </LabelledValue>
+        <LabelledValue name={t('security.startedAt')}>
           <Time at={session.started_at} />
-        </Fact>
+        </LabelledValue>
       </dl>
     </li>
   )

@@ -8,7 +8,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import { saveFile } from '#console/ui/state/save-file.ts'
 import type { OwnPasskey } from '#read-api/contract/credentials.ts'
 import type { ProofOnly, TotpOffer } from '#write-api/contract/credentials.ts'
-import { ProofDialog } from './identity-proof-dialog.tsx'
+import { IdentityProofDialog } from './identity-proof-dialog.tsx'
 import { PasskeyDialog } from './passkey-dialog.tsx'
 import { TotpDialog } from './totp-dialog.tsx'
 
@@ -103,7 +103,7 @@ function Proven({ dialog, onOpen, onClose, onSettled }: Props & { dialog: Asked 
   const ask = (
     words: { title: string; lead: string; submitText: string; tone?: 'danger' },
     act: (proof: ProofOnly) => Promise<void>,
-  ) => <ProofDialog key={dialog.kind} {...words} act={act} onClose={onClose} />
+  ) => <IdentityProofDialog key={dialog.kind} {...words} act={act} onClose={onClose} />
   switch (dialog.kind) {
     case 'begin-totp':
       return ask(

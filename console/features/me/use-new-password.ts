@@ -13,7 +13,7 @@ import {
 } from '#console/ui/forms/use-draft-form.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { UpdateSelf } from '#write-api/contract/users.ts'
-import { proven } from './with-identity-proof.tsx'
+import { withIdentityProof } from './with-identity-proof.tsx'
 
 /** `proof` is a proof of identity that has no field in the form, such as a passkey. */
 export type PasswordDraft = {
@@ -44,7 +44,7 @@ export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<vo
       const { current, next, proof } = draft
       const shown = isByCode ? { code: current.trim() } : { original_password: current }
       try {
-        await proven(() => updateSelf({ ...(proof ?? shown), password: next }))
+        await withIdentityProof(() => updateSelf({ ...(proof ?? shown), password: next }))
       } catch (error) {
         if (error instanceof ApiError && error.code === 'ProofNeeded') setByCode(true)
         throw error

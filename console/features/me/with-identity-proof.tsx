@@ -1,10 +1,10 @@
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
-import { Cancelled } from '#console/ui/dialogs/cancelled-error.ts'
+import { CancelledError } from '#console/ui/dialogs/cancelled-error.ts'
 import { createStore } from '#console/ui/state/store.ts'
-import { ProofDialog } from './identity-proof-dialog.tsx'
-import { LogInAnew } from './relogin-dialog.tsx'
+import { IdentityProofDialog } from './identity-proof-dialog.tsx'
+import { ReloginDialog } from './relogin-dialog.tsx'
 
 type Answer = (isProven: boolean) => void
 /** If `mayProve` is false, the server requires a new login instead. */
@@ -14,26 +14,26 @@ const asked = createStore<Asked | null>(null)
 
 const CODES: ReadonlySet<string> = new Set(['ProofNotRecent', 'LoginNotRecent'])
 
-/** Asks for a proof and runs `act` again if the server requires it. Throws `Cancelled`. */
-export async function proven<T>(act: () => Promise<T>): Promise<T> {
+/** Asks for a proof and runs `act` again if the server requires it. Throws `CancelledError`. */
+export async function withIdentityProof<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act()
   } catch (error) {
     if (!(error instanceof ApiError) || !CODES.has(error.code)) throw error
-    if (!(await ask(error.code === 'ProofNotRecent'))) throw new Cancelled()
+    if (!(await ask(error.code === 'ProofNotRecent'))) throw new CancelledError()
     return act()
   }
 }
 
-/** The dialogs of `proven()`. A page contains this component once. */
-export function ProofHost() {
+/** The dialogs of `withIdentityProof()`. A page contains this component once. */
+export function IdentityProofHost() {
   const { t } = useTranslation()
   const question = asked.useValue()
   if (question === null) return null
   const { mayProve, answer } = question
-  if (!mayProve) return <LogInAnew onClose={() => answer(false)} />
+  if (!mayProve) return <ReloginDialog onClose={() => answer(false)} />
   return (
-    <ProofDialog
+    <IdentityProofDialog
       title={t('security.proofTitle')}
       lead={t('security.proofTitleLead')}
       submitText={t('security.continue')}

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
 
 /** Page buttons for a list inside a form, without a page size and without shortcuts. */
-export function SmallPages(props: {
+export function CompactPagination(props: {
   page: number
   pageSize: number
   total: number

@@ -20,7 +20,7 @@ export type Chosen = {
 export type MessageFault = 'titleNeeded' | 'contentNeeded' | 'recipientNeeded'
 
 export const NO_TEXT: MessageText = { title: '', content: '', format: 'markdown' }
-export const NOBODY: Chosen = { audience: 'users', users: new Map(), groups: [] }
+export const NO_RECIPIENTS: Chosen = { audience: 'users', users: new Map(), groups: [] }
 
 export const textFaults = (text: MessageText): FieldErrors<MessageText, MessageFault> => ({
   ...(text.title.trim() === '' ? { title: 'titleNeeded' } : {}),

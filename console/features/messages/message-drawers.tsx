@@ -6,7 +6,7 @@ import { messagesKey } from '#console/api/messages.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
-import { Fact } from '#console/ui/elements/labelled-value.tsx'
+import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'
 import { type FieldErrors, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { useLeaveGuard } from '#console/ui/forms/use-leave-guard.ts'
@@ -18,14 +18,14 @@ import {
   type Chosen,
   type MessageFault,
   type MessageText,
+  NO_RECIPIENTS,
   NO_TEXT,
-  NOBODY,
   newMessage,
   recipientFaults,
   textFaults,
   trimmed,
 } from './message-draft.ts'
-import { TextFields } from './message-text-fields.tsx'
+import { MessageTextFields } from './message-text-fields.tsx'
 import { RecipientFields } from './recipient-fields.tsx'
 import { RecipientTable } from './recipient-table.tsx'
 
@@ -90,7 +90,7 @@ function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }) {
       onClose={props.onClose}
     >
       <Facts message={props.now} />
-      <TextFields form={form} />
+      <MessageTextFields form={form} />
       <RecipientTable messageId={message.id} isOpen={props.isOpen} />
     </FormDrawer>
   )
@@ -100,7 +100,7 @@ function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }) {
 export function CreateDrawer(props: Props) {
   const { t } = useTranslation()
   const form = useMessageForm<MessageText & Chosen>(props, {
-    initial: () => ({ ...NO_TEXT, ...NOBODY }),
+    initial: () => ({ ...NO_TEXT, ...NO_RECIPIENTS }),
     validate: (draft) => ({ ...textFaults(draft), ...recipientFaults(draft) }),
     send: async (draft) => {
       const sent = await call('POST /api/admin/messages', { body: newMessage(draft) })
@@ -116,7 +116,7 @@ export function CreateDrawer(props: Props) {
       form={form}
       onClose={props.onClose}
     >
-      <TextFields form={form} />
+      <MessageTextFields form={form} />
       <RecipientFields form={form} />
     </FormDrawer>
   )
@@ -160,10 +160,12 @@ function Facts({ message }: { message: AdminMessage }) {
   const { id, created_at, stats } = message
   return (
     <dl className="tg-message-facts">
-      <Fact name={t('messages.messageId')}>#{id}</Fact>
-      <Fact name={t('words.created')}>{stamp(created_at)}</Fact>
-      <Fact name={t('messages.totalRecipients')}>{count.format(stats.total_recipients)}</Fact>
-      <Fact name={t('messages.readCount')}>{count.format(stats.read_count)}</Fact>
+      <LabelledValue name={t('messages.messageId')}>#{id}</LabelledValue>
+      <LabelledValue name={t('words.created')}>{stamp(created_at)}</LabelledValue>
+      <LabelledValue name={t('messages.totalRecipients')}>
+        {count.format(stats.total_recipients)}
+      </LabelledValue>
+      <LabelledValue name={t('messages.readCount')}>{count.format(stats.read_count)}</LabelledValue>
     </dl>
   )
 }

@@ -8,11 +8,11 @@ import { useLocale } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { confirmDelete } from '#console/ui/lists/list-actions.ts'
 import { KeywordFilter, ListPanel } from '#console/ui/lists/list-panel.tsx'
-import { listAddress } from '#console/ui/lists/list-url-params.ts'
+import { listUrlParams } from '#console/ui/lists/list-url-params.ts'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import { textParam, type UrlParam } from '#console/ui/state/url-state.ts'
-import { useStable } from '#console/ui/state/use-stable-callbacks.ts'
+import { useStableCallbacks } from '#console/ui/state/use-stable-callbacks.ts'
 import type { AdminMessage } from '#read-api/contract/messages.ts'
 import { messageColumns } from './message-columns.tsx'
 
@@ -68,7 +68,7 @@ const SORTS = {
   created: 'created_at',
 }
 
-const ADDRESS = listAddress(
+const ADDRESS = listUrlParams(
   { keyword: textParam(), from: dayParam, until: dayParam },
   { sorts: SORTS },
 )
@@ -88,7 +88,7 @@ export function MessageList(props: {
   const locale = useLocale()
   const { onEdit } = props
   const view = useMessageList()
-  const actions = useStable({ onEdit, onDelete: useDeleteMessage() })
+  const actions = useStableCallbacks({ onEdit, onDelete: useDeleteMessage() })
   const columns = useMemo(() => messageColumns(t, locale, actions), [t, locale, actions])
   return (
     <ListPanel

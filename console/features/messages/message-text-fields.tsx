@@ -39,7 +39,9 @@ function TextPreview({ text }: { text: MessageText }) {
 const TITLE_MAX = 200
 const CONTENT_MAX = 20_000
 
-export function TextFields(props: { form: Pick<DraftForm<MessageText>, 'draft' | 'field'> }) {
+export function MessageTextFields(props: {
+  form: Pick<DraftForm<MessageText>, 'draft' | 'field'>
+}) {
   const { t } = useTranslation()
   const { draft, field } = props.form
   // Only the API creates messages as plain text.

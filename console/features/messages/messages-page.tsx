@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
 import { Navigate } from 'react-router-dom'
 import { isAdmin, useUser } from '#console/api/session.ts'
-import { useOpening } from '#console/ui/dialogs/use-dialog-item.ts'
-import { useDrawerAddress } from '#console/ui/dialogs/use-drawer-url.ts'
+import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
+import { useDrawerUrl } from '#console/ui/dialogs/use-drawer-url.ts'
 import { CreateButton } from '#console/ui/elements/button.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { CreateDrawer, EditDrawer } from './message-drawers.tsx'
@@ -18,8 +18,8 @@ const AT = { list: '/admin/messages', add: '/admin/messages/new', edit: '/admin/
 
 function Messages() {
   const { t } = useTranslation()
-  const { edited, open, close } = useDrawerAddress(AT)
-  const { shown, isOpen, key } = useOpening(edited)
+  const { edited, open, close } = useDrawerUrl(AT)
+  const { shown, isOpen, key } = useDialogItem(edited)
   const opening = `${shown} ${key}`
   const create = () => open('new')
   return (

@@ -7,7 +7,7 @@ import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import { Checkbox } from '#console/ui/forms/switches.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { User } from '#read-api/contract/users.ts'
-import { SmallPages } from './compact-pagination.tsx'
+import { CompactPagination } from './compact-pagination.tsx'
 
 const PAGE_SIZE = 20
 
@@ -46,7 +46,7 @@ export function UserPicker(props: {
             {t('messages.unchooseAll')}
           </Button>
         )}
-        <SmallPages
+        <CompactPagination
           page={page}
           pageSize={PAGE_SIZE}
           total={list.data?.total ?? 0}

@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { useLocale } from '#console/i18n/use-locale.ts'
-import { Fact } from '#console/ui/elements/labelled-value.tsx'
+import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 import type { Tone } from '#console/ui/elements/status-tag.tsx'
 import { stamp, Time } from '#console/ui/elements/time.tsx'
 import { moneyText } from '#console/ui/quota/currency-text.ts'
@@ -68,11 +68,13 @@ export function OrderDetails({ order }: { order: Order }) {
         {facts
           .filter(([, text]) => text !== '')
           .map(([title, text]) => (
-            <Fact key={title} name={title} className="tg-mono">
+            <LabelledValue key={title} name={title} className="tg-mono">
               {text}
-            </Fact>
+            </LabelledValue>
           ))}
-        {order.paid_at !== null && <Fact name={t('orders.paidAt')}>{stamp(order.paid_at)}</Fact>}
+        {order.paid_at !== null && (
+          <LabelledValue name={t('orders.paidAt')}>{stamp(order.paid_at)}</LabelledValue>
+        )}
       </dl>
       <Timeline order={order} />
     </div>

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery } from '#console/api/client.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { KeywordFilter, ListPanel } from '#console/ui/lists/list-panel.tsx'
-import { type ListAsk, listAddress } from '#console/ui/lists/list-url-params.ts'
+import { type ListQuery, listUrlParams } from '#console/ui/lists/list-url-params.ts'
 import { StatusFilter } from '#console/ui/lists/select-filter.tsx'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { textParam } from '#console/ui/state/url-state.ts'
@@ -24,7 +24,7 @@ const SORTS = {
   created: 'created_at',
 }
 
-const ADDRESS = listAddress({ keyword: textParam(), status: textParam() }, { sorts: SORTS })
+const ADDRESS = listUrlParams({ keyword: textParam(), status: textParam() }, { sorts: SORTS })
 const EVERY_MS = 1_000
 /** The log types of payments (1), and of refunds and restored quota (3). */
 const MOVEMENTS: readonly number[] = [1, 3]
@@ -82,7 +82,7 @@ function OrderFilters({ view }: { view: ReturnType<typeof useOrderList> }) {
 }
 
 /** Reads the top-ups of all users. An empty text does not filter. Admins only. */
-const allOrdersQuery = ({ page, pageSize, ...rest }: ListAsk<typeof ADDRESS.filters>) => {
+const allOrdersQuery = ({ page, pageSize, ...rest }: ListQuery<typeof ADDRESS.filters>) => {
   const query = { ...rest, p: page, page_size: pageSize }
   return {
     ...apiQuery('GET /api/user/topup', { query }, ['orders', 'all', query]),

@@ -1,6 +1,6 @@
 import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useGroupWords } from '#console/ui/elements/use-group-description.ts'
+import { useGroupDescription } from '#console/ui/elements/use-group-description.ts'
 import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
 import type { UsableGroups } from '#read-api/contract/users.ts'
 import { type ChatSettings, MAX_TOKENS_MOST, TEMPERATURES } from './conversation.ts'
@@ -16,7 +16,7 @@ export type ChatSettingsProps = {
 /** The settings of the open conversation. A changed setting applies from the next message on. */
 export function ChatSettingsForm(props: ChatSettingsProps) {
   const { t } = useTranslation()
-  const words = useGroupWords()
+  const words = useGroupDescription()
   const { settings, onChange } = props
   const groups = Object.entries(props.groups).map(([value, { desc, ratio }]) => ({
     value,

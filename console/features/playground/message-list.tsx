@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
-import { useStable } from '#console/ui/state/use-stable-callbacks.ts'
+import { useStableCallbacks } from '#console/ui/state/use-stable-callbacks.ts'
 import type { Conversation } from './conversation.ts'
 import { MessageItem } from './message-item.tsx'
 import type { Chat } from './use-chat.ts'
@@ -14,7 +14,7 @@ export function MessageList(props: { conversation: Conversation; chat: Chat }) {
   const { messages } = props.conversation
   const box = useFollowedEnd(props.conversation)
   const { retry, edit, remove } = props.chat
-  const acts = useStable({ retry, edit, remove })
+  const acts = useStableCallbacks({ retry, edit, remove })
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard access
     <section className="tg-talk" ref={box} tabIndex={0} aria-label={t('playground.talk')}>

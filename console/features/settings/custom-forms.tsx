@@ -169,14 +169,14 @@ function GroupPanel({ form }: { form: SettingsForm }) {
 
 type Form = (props: { form: SettingsForm }) => ReactElement | null
 
-export const OWN_FORMS: Readonly<Record<string, Form>> = {
+export const CUSTOM_FORMS: Readonly<Record<string, Form>> = {
   prices: PricePanel,
   fallback: FallbackForm,
   groups: GroupPanel,
   ratios: ({ form }) => <JsonGrid section="ratios" form={form} />,
 }
 
-export const EXTRAS: Readonly<Record<string, Form>> = {
+export const SECTION_EXTRAS: Readonly<Record<string, Form>> = {
   update: UpdateCheck,
   smtp: TestMail,
 }

@@ -4,7 +4,7 @@ type Kinds = readonly { readonly type: { readonly kind: string } }[]
  * Returns the options that start a row. A row of two columns has either switches or fields. A
  * single field may follow the last of an odd number of switches.
  */
-export function rowStarts(options: Kinds): ReadonlySet<number> {
+export function formRowBreaks(options: Kinds): ReadonlySet<number> {
   const isFlag = (index: number) => options[index]?.type.kind === 'flag'
   const runs = options
     .map((_, index) => index)

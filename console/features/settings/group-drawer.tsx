@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
-import { useOpening } from '#console/ui/dialogs/use-dialog-item.ts'
+import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
 import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
 import { SwitchField } from '#console/ui/forms/switches.tsx'
 import { type DraftForm, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
@@ -22,7 +22,7 @@ type DrawerProps = {
 }
 
 export function GroupDrawer(props: DrawerProps) {
-  const { shown, key } = useOpening(props.edited)
+  const { shown, key } = useDialogItem(props.edited)
   return <OpenDrawer key={key} {...props} row={shown ?? 'new'} />
 }
 

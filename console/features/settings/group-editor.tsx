@@ -6,7 +6,7 @@ import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { GroupBadge } from '#console/ui/elements/group-tag.tsx'
-import { useGroupWords } from '#console/ui/elements/use-group-description.ts'
+import { useGroupDescription } from '#console/ui/elements/use-group-description.ts'
 import { deleteAct, editAct, RowActions } from '#console/ui/lists/row-actions.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import { GroupDrawer } from './group-drawer.tsx'
@@ -18,7 +18,7 @@ import {
   withGroup,
   withoutGroup,
 } from './group-table.ts'
-import { useHeld } from './use-paused-refresh.ts'
+import { usePausedRefresh } from './use-paused-refresh.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /** The groups as a table. A change in the table stays unsaved until the settings page is saved. */
@@ -26,7 +26,7 @@ export function GroupEditor(props: { form: SettingsForm; maps: GroupMaps }) {
   const { form, maps } = props
   const { t } = useTranslation()
   const [edited, setEdited] = useState<GroupRow | 'new' | null>(null)
-  useHeld(form, edited !== null)
+  usePausedRefresh(form, edited !== null)
   const rows = useMemo(() => groupRows(maps), [maps])
   const remove = ({ name }: GroupRow) => {
     if (name === FIRST_GROUP) return showError(t('prices.groupDefaultStays'))
@@ -67,7 +67,7 @@ export function GroupEditor(props: { form: SettingsForm; maps: GroupMaps }) {
 const rowKey = (row: GroupRow): string => row.name
 
 function Description({ row }: { row: GroupRow }) {
-  const words = useGroupWords()
+  const words = useGroupDescription()
   if (row.description === '') return NOTHING
   return <>{words(row.name, row.description)}</>
 }

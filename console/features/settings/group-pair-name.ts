@@ -2,13 +2,13 @@
 const AND = ' > '
 
 /** Formats as `vip > default`, or as JSON if a group's name makes this text ambiguous. */
-export const pairName = (user: string, token: string): string =>
+export const groupPairName = (user: string, token: string): string =>
   `${user}${token}`.includes('>') || user.startsWith('[')
     ? JSON.stringify([user, token])
     : `${user}${AND}${token}`
 
-/** Returns null for a name that `pairName` has not formatted. */
-export function pairOf(name: string): readonly [user: string, token: string] | null {
+/** Returns null for a name that `groupPairName` has not formatted. */
+export function groupPairOf(name: string): readonly [user: string, token: string] | null {
   const [user, token] = jsonPair(name) ?? name.split(AND)
   return user === undefined || token === undefined ? null : [user, token]
 }

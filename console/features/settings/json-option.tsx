@@ -1,7 +1,7 @@
 import { TextAreaField } from '#console/ui/forms/fields.tsx'
 import { isJson, readableJson } from './json-map.ts'
 import { useHint } from './setting-hint.tsx'
-import { useWords } from './use-localized-text.ts'
+import { useLocalizedText } from './use-localized-text.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 const ROWS_MAX = 14
@@ -10,7 +10,7 @@ const ROWS_MIN = 4
 /** The text is formatted for display and checked when the field loses the focus. */
 export function JsonOption(props: { option: string; form: SettingsForm }) {
   const { option: key, form } = props
-  const words = useWords()
+  const words = useLocalizedText()
   const hint = useHint(form)
   const option = form.option(key)
   if (option === undefined) return null

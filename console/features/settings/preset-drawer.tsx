@@ -13,7 +13,7 @@ import type { PresetRatios } from '#read-api/contract/options.ts'
 import { type PresetRow, presetRows, withoutPresets, withPresets } from './preset-merge.ts'
 import type { PriceMaps } from './price-table.ts'
 import { SettingField } from './setting-field.tsx'
-import { useHeld } from './use-paused-refresh.ts'
+import { usePausedRefresh } from './use-paused-refresh.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 type PresetProps = { isOpen: boolean; form: SettingsForm; maps: PriceMaps; onClose: () => void }
@@ -23,7 +23,7 @@ export function PresetDrawer({ isOpen, form, maps, onClose }: PresetProps) {
   const { t } = useTranslation()
   const [source, setSource] = useState<PresetSource>('flexible')
   const query = useQuery({ ...presetRatiosQuery(source), enabled: isOpen })
-  useHeld(form, isOpen)
+  usePausedRefresh(form, isOpen)
   const lists = query.data
   const address = form.option('PresetRatioUrl')
   const act = (kind: 'get' | 'reset') => {

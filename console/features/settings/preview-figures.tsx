@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { Fact } from '#console/ui/elements/labelled-value.tsx'
+import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
@@ -22,9 +22,9 @@ export function PreviewFigures({ preview }: { preview: Figures }) {
   return (
     <dl className="tg-preview-sums">
       {figures.map(([label, text]) => (
-        <Fact key={label} name={label}>
+        <LabelledValue key={label} name={label}>
           {text}
-        </Fact>
+        </LabelledValue>
       ))}
     </dl>
   )

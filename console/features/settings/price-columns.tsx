@@ -6,10 +6,10 @@ import { deleteAct, editAct, RowActions } from '#console/ui/lists/row-actions.ts
 import { formatDecimal, multiply, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import { outputPrice, priceOfRatio, shortRatio } from './price-conversion.ts'
 import { isPerCall, isPriced, type PriceRow } from './price-table.ts'
-import type { CapFallback } from './use-output-limit-fallback.ts'
+import type { OutputLimitFallback } from './use-output-limit-fallback.ts'
 
 type PriceActions = {
-  capFallback: CapFallback
+  capFallback: OutputLimitFallback
   count: Intl.NumberFormat
   changed: ReadonlySet<string>
   onEdit: (row: PriceRow) => void

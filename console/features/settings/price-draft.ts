@@ -1,4 +1,4 @@
-import type { Words } from '#console/i18n/translation-types.ts'
+import type { Translations } from '#console/i18n/translation-types.ts'
 import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import { formatDecimal, isNegative, isZero, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import { completionRatioOf, outputPrice, priceOfRatio, ratioOfPrice } from './price-conversion.ts'
@@ -6,7 +6,7 @@ import { emptyRow, type PriceRow, priceRow } from './price-table.ts'
 
 export type PriceMode = 'ratio' | 'price' | 'call'
 
-export type PriceFault = keyof Words['settings']['fault']
+export type PriceFault = keyof Translations['settings']['fault']
 export type PriceFaults = FieldErrors<PriceDraft, PriceFault>
 
 /** Each input mode has separate fields. Only those of the selected mode are saved. */

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
-import { useOpening } from '#console/ui/dialogs/use-dialog-item.ts'
+import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import {
   changedRow,
@@ -14,11 +14,11 @@ import {
 } from './price-draft.ts'
 import { PriceFields } from './price-fields.tsx'
 import type { PriceRow } from './price-table.ts'
-import type { CapFallback } from './use-output-limit-fallback.ts'
+import type { OutputLimitFallback } from './use-output-limit-fallback.ts'
 
 type PriceDrawerProps = {
   edited: PriceRow | 'new' | null
-  capFallback: CapFallback
+  capFallback: OutputLimitFallback
   /** The names of the models in the table. A new model must not have one of these names. */
   taken: ReadonlySet<string>
   /** The name of a model without a price, if the form opens to set the price of this model. */
@@ -29,7 +29,7 @@ type PriceDrawerProps = {
 }
 
 export function PriceDrawer(props: PriceDrawerProps) {
-  const { shown, key } = useOpening(props.edited)
+  const { shown, key } = useDialogItem(props.edited)
   return <OpenDrawer key={key} {...props} row={shown ?? 'new'} />
 }
 

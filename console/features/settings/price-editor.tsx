@@ -24,9 +24,9 @@ import {
   withoutRows,
   withRows,
 } from './price-table.ts'
-import { type CapFallback, useCapFallback } from './use-output-limit-fallback.ts'
-import { useHeld } from './use-paused-refresh.ts'
-import { useShownRow } from './use-scroll-to-row.ts'
+import { type OutputLimitFallback, useOutputLimitFallback } from './use-output-limit-fallback.ts'
+import { usePausedRefresh } from './use-paused-refresh.ts'
+import { useScrollToRow } from './use-scroll-to-row.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 type Open = { row: PriceRow | 'new' } | { historyOf: string } | 'batch' | null
@@ -39,8 +39,8 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [added, setAdded] = useState<{ key: string } | null>(null)
   const close = () => setOpen(null)
-  useHeld(form, open !== null)
-  const capFallback = useCapFallback(form)
+  usePausedRefresh(form, open !== null)
+  const capFallback = useOutputLimitFallback(form)
   const all = useMemo(() => priceRows(maps), [maps])
   const names = useMemo(() => new Set(all.map(({ name }) => name)), [all])
   const none = () => showError(t('settings.batchChoose'))
@@ -92,7 +92,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
 
 function PriceList(props: {
   form: SettingsForm
-  capFallback: CapFallback
+  capFallback: OutputLimitFallback
   rows: readonly PriceRow[]
   /** The list scrolls to this row whenever the object is a new one. */
   added: { key: string } | null
@@ -125,7 +125,7 @@ function PriceList(props: {
     [props.rows, search],
   )
   const places = useMemo(() => found.map(rowKey), [found])
-  const { box, page, setPage } = useShownRow(props.added, places, pageSize)
+  const { box, page, setPage } = useScrollToRow(props.added, places, pageSize)
   return (
     <>
       <PriceToolbar

@@ -13,9 +13,9 @@ import {
   shortRatio,
 } from './price-conversion.ts'
 import { inMode, type PriceDraft } from './price-draft.ts'
-import type { CapFallback } from './use-output-limit-fallback.ts'
+import type { OutputLimitFallback } from './use-output-limit-fallback.ts'
 
-type FieldsProps = { capFallback: CapFallback; form: DraftForm<PriceDraft> }
+type FieldsProps = { capFallback: OutputLimitFallback; form: DraftForm<PriceDraft> }
 
 export function PriceFields(props: FieldsProps) {
   const { form } = props

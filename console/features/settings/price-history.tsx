@@ -12,7 +12,7 @@ import { Select, TextInput } from '#console/ui/forms/inputs.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { Pagination, pagingOf, usePageSize } from '#console/ui/lists/pagination.tsx'
-import { useSettled } from '#console/ui/state/use-debounced.ts'
+import { useDebounced } from '#console/ui/state/use-debounced.ts'
 import type { PriceChange } from '#read-api/contract/options.ts'
 import { valueText } from './scheduled-entries.tsx'
 import { useOptionLabel } from './use-localized-text.ts'
@@ -44,7 +44,7 @@ export function PriceHistory() {
   const [group, setGroup] = useState('')
   // A cleared search applies without a delay.
   const sought = typed.trim()
-  const keyword = useSettled(sought, sought === '' ? 0 : SETTLE_MS)
+  const keyword = useDebounced(sought, sought === '' ? 0 : SETTLE_MS)
   const groups = useQuery(groupsQuery).data ?? []
   const all = [{ value: '', label: t('words.allGroups') }]
   const clear = () => {

@@ -11,7 +11,7 @@ import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import type { PricePreview as Preview } from '#write-api/contract/options.ts'
 import { PreviewFigures, PreviewTable } from './preview-figures.tsx'
-import { draftEntries, isPriceOption } from './unsaved-price-entries.ts'
+import { isPriceOption, unsavedPriceEntries } from './unsaved-price-entries.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 const DAYS = { day: 1, week: 7, month: 30 } as const
@@ -25,7 +25,7 @@ export function PricePreview({ form }: { form: SettingsForm }) {
   const [found, setFound] = useState<Preview | null>(null)
   const drafts = form.changes.filter(({ key }) => isPriceOption(key))
   const { isBusy, submit } = useSubmit(async () => {
-    const entries = draftEntries(drafts)
+    const entries = unsavedPriceEntries(drafts)
     if (entries === null) return showError(t('settings.checkInput'))
     const to = Math.floor(Date.now() / 1_000)
     const preview = await call('POST /api/option/price_preview', {
@@ -37,7 +37,7 @@ export function PricePreview({ form }: { form: SettingsForm }) {
     })
     setFound(preview)
   })
-  const count = (draftEntries(drafts) ?? []).length || drafts.length
+  const count = (unsavedPriceEntries(drafts) ?? []).length || drafts.length
   return (
     <>
       <p>{count === 0 ? t('prices.previewNoDraft') : t('prices.previewDraft', { count })}</p>

@@ -13,10 +13,10 @@ import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { ScheduledChange } from '#read-api/contract/options.ts'
 import { fallbackFaultKey } from './fallback-pricing.ts'
-import { PlanTimeField, planTimeFault } from './schedule-time-field.tsx'
-import { PlannedEditor } from './scheduled-change-editor.tsx'
-import { PlannedEntries } from './scheduled-entries.tsx'
-import { draftEntries, isPriceOption } from './unsaved-price-entries.ts'
+import { ScheduleTimeField, scheduleTimeFault } from './schedule-time-field.tsx'
+import { ScheduledChangeEditor } from './scheduled-change-editor.tsx'
+import { ScheduledEntries } from './scheduled-entries.tsx'
+import { isPriceOption, unsavedPriceEntries } from './unsaved-price-entries.ts'
 import { useOptionLabel } from './use-localized-text.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
@@ -25,9 +25,9 @@ function PlanDrafts({ form }: { form: SettingsForm }) {
   const client = useQueryClient()
   const [at, setAt] = useState('')
   const [isChecked, setChecked] = useState(false)
-  const entries = draftEntries(form.changes) ?? []
+  const entries = unsavedPriceEntries(form.changes) ?? []
   const seconds = Math.floor(new Date(at).getTime() / 1_000)
-  const fault = planTimeFault(seconds)
+  const fault = scheduleTimeFault(seconds)
   const { isBusy, submit } = useSubmit(async () => {
     setChecked(true)
     const changed = new Set(form.changes.map(({ key }) => key))
@@ -44,11 +44,11 @@ function PlanDrafts({ form }: { form: SettingsForm }) {
   return (
     <div className="tg-plan">
       <h3 className="tg-drawer-part">{t('prices.scheduleDraft')}</h3>
-      <PlannedEntries entries={entries} />
+      <ScheduledEntries entries={entries} />
       {form.changes.some(({ key }) => !isPriceOption(key)) && (
         <p className="tg-hint">{t('prices.scheduleOthers')}</p>
       )}
-      <PlanTimeField value={at} fault={isChecked ? fault : null} onChange={setAt} />
+      <ScheduleTimeField value={at} fault={isChecked ? fault : null} onChange={setAt} />
       <Button tone="primary" isBusy={isBusy} onClick={() => void submit()}>
         {t('prices.schedulePlan')}
       </Button>
@@ -150,9 +150,9 @@ function PlannedChange({ change }: { change: ScheduledChange }) {
       </div>
       {change.fault !== '' && <p className="tg-field-error">{faultText(change.fault)}</p>}
       {isEdited ? (
-        <PlannedEditor change={change} onClose={() => setEdited(false)} />
+        <ScheduledChangeEditor change={change} onClose={() => setEdited(false)} />
       ) : (
-        <PlannedEntries entries={change.changes} />
+        <ScheduledEntries entries={change.changes} />
       )}
     </li>
   )

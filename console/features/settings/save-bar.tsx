@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { mayLeave } from '#console/ui/dialogs/confirm-discard.ts'
+import { confirmDiscard } from '#console/ui/dialogs/confirm-discard.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import type { OptionChange } from './option-changes.ts'
 import { OptionDiff } from './option-diff.tsx'
-import { useWords } from './use-localized-text.ts'
+import { useLocalizedText } from './use-localized-text.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 export function SaveBar({ form }: { form: SettingsForm }) {
@@ -13,7 +13,7 @@ export function SaveBar({ form }: { form: SettingsForm }) {
   const [isOpen, setOpen] = useState(false)
   const count = form.changes.length
   const discard = async () => {
-    if (await mayLeave(count > 0)) form.discard()
+    if (await confirmDiscard(count > 0)) form.discard()
   }
   return (
     <div className={count > 0 ? 'tg-save-bar tg-save-bar-on' : 'tg-save-bar'}>
@@ -49,7 +49,7 @@ export function SaveBar({ form }: { form: SettingsForm }) {
 
 function Change({ change, form }: { change: OptionChange; form: SettingsForm }) {
   const { t } = useTranslation()
-  const words = useWords()
+  const words = useLocalizedText()
   const option = form.option(change.key)
   return (
     <li>

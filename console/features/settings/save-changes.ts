@@ -5,14 +5,14 @@ import { rebasedChange } from './rebased-change.ts'
 type Texts = ReadonlyMap<string, string>
 
 /** `text` is the user's change, merged with another user's saved version `onto`. */
-export type Rebased = { readonly text: string; readonly onto: string }
+export type RebasedText = { readonly text: string; readonly onto: string }
 
-export type Sent = {
+export type SaveResult = {
   saved: ReadonlySet<string>
   refusals: Texts
   notes: Texts
   /** The user's changes that were merged with a change by another user, by option. */
-  rebased: ReadonlyMap<string, Rebased>
+  rebased: ReadonlyMap<string, RebasedText>
 }
 
 /** Each retry merges the change of another user. */
@@ -21,14 +21,14 @@ const TRIES_MAX = 3
 type ReadAgain = () => Promise<Texts>
 
 /** A change by another user is merged and never overwritten. */
-export async function sendChanges(
+export async function saveChanges(
   changes: readonly OptionChange[],
   readAgain: ReadAgain,
-): Promise<Sent> {
+): Promise<SaveResult> {
   const saved = new Set<string>()
   const refusals = new Map<string, string>()
   const notes = new Map<string, string>()
-  const rebased = new Map<string, Rebased>()
+  const rebased = new Map<string, RebasedText>()
   await Promise.all(
     changes.map(async (change) => {
       try {
@@ -46,7 +46,7 @@ export async function sendChanges(
 async function send(
   { key, before, after }: OptionChange,
   readAgain: ReadAgain,
-  onConflict: (draft: Rebased) => void,
+  onConflict: (draft: RebasedText) => void,
 ): Promise<string> {
   let [seen, wanted] = [before, after]
   for (let tries = 1; ; tries += 1) {

@@ -2,19 +2,19 @@ import { useTranslation } from 'react-i18next'
 import { TextField } from '#console/ui/forms/fields.tsx'
 
 /** The server's limit for planned times, in days from now. */
-const PLAN_DAYS_MAX = 366
+const SCHEDULE_DAYS_MAX = 366
 
 /** Checks a planned time in unix seconds. NaN means that no time is set. */
-export function planTimeFault(seconds: number): 'scheduleAtFault' | 'scheduleAtFar' | null {
+export function scheduleTimeFault(seconds: number): 'scheduleAtFault' | 'scheduleAtFar' | null {
   const aheadMs = seconds * 1_000 - Date.now()
   if (!(aheadMs > 0)) return 'scheduleAtFault'
-  return aheadMs > PLAN_DAYS_MAX * 86_400_000 ? 'scheduleAtFar' : null
+  return aheadMs > SCHEDULE_DAYS_MAX * 86_400_000 ? 'scheduleAtFar' : null
 }
 
 /** The time when planned prices take effect, in the browser's time zone. */
-export function PlanTimeField(props: {
+export function ScheduleTimeField(props: {
   value: string
-  fault: ReturnType<typeof planTimeFault>
+  fault: ReturnType<typeof scheduleTimeFault>
   onChange: (value: string) => void
 }) {
   const { value, fault, onChange } = props
@@ -24,7 +24,7 @@ export function PlanTimeField(props: {
     <TextField
       label={t('prices.scheduleAt')}
       hint={t('prices.scheduleAtHint', { zone })}
-      error={fault === null ? undefined : t(`prices.${fault}`, { days: PLAN_DAYS_MAX })}
+      error={fault === null ? undefined : t(`prices.${fault}`, { days: SCHEDULE_DAYS_MAX })}
       isRequired
       className="tg-input-short"
       type="datetime-local"

@@ -10,8 +10,8 @@ import { focusFirstFault, useSubmit } from '#console/ui/forms/use-submit.ts'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import { isNegative, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { ScheduledChange } from '#read-api/contract/options.ts'
-import { PlanTimeField, planTimeFault } from './schedule-time-field.tsx'
-import { Subject } from './scheduled-entries.tsx'
+import { ScheduleTimeField, scheduleTimeFault } from './schedule-time-field.tsx'
+import { PriceSubject } from './scheduled-entries.tsx'
 import { useOptionLabel } from './use-localized-text.ts'
 
 type Entry = ScheduledChange['changes'][number]
@@ -25,7 +25,7 @@ function isWrong(entry: Entry): boolean {
 }
 
 /** Replaces the plan atomically, or plans a second change if the first is no longer pending. */
-export function PlannedEditor(props: { change: ScheduledChange; onClose: () => void }) {
+export function ScheduledChangeEditor(props: { change: ScheduledChange; onClose: () => void }) {
   const { change, onClose } = props
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -37,7 +37,7 @@ export function PlannedEditor(props: { change: ScheduledChange; onClose: () => v
   const [isChecked, setChecked] = useState(false)
   // The time field has no seconds, so an unchanged time keeps its stored seconds.
   const seconds = at === before ? change.at : (secondsOfDateField(at) ?? Number.NaN)
-  const fault = planTimeFault(seconds)
+  const fault = scheduleTimeFault(seconds)
   const { isBusy, submit } = useSubmit(async () => {
     setChecked(true)
     if (fault !== null || entries.some(isWrong)) return focusFirstFault(form)
@@ -65,7 +65,7 @@ export function PlannedEditor(props: { change: ScheduledChange; onClose: () => v
     <div className="tg-plan" ref={form}>
       {isOver && <p className="tg-field-error">{t('prices.scheduleOver')}</p>}
       <EditedEntries entries={entries} isChecked={isChecked} onChange={setEntries} />
-      <PlanTimeField value={at} fault={isChecked ? fault : null} onChange={setAt} />
+      <ScheduleTimeField value={at} fault={isChecked ? fault : null} onChange={setAt} />
       <div className="tg-planned-acts">
         <Button tone="primary" isBusy={isBusy} onClick={() => void submit()}>
           {t('prices.scheduleSave')}
@@ -116,7 +116,7 @@ function EditedEntry(props: {
   return (
     <li>
       <span>
-        <Subject option={option} name={name} />{' '}
+        <PriceSubject option={option} name={name} />{' '}
         <span className="tg-quiet">{name === '' ? '' : optionLabel(option)}</span>
       </span>
       {value === null ? (

@@ -2,18 +2,18 @@ import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import type { ScheduledChange } from '#read-api/contract/options.ts'
-import { pairOf } from './group-pair-name.ts'
+import { groupPairOf } from './group-pair-name.ts'
 import { shortRatio } from './price-conversion.ts'
 import { useOptionLabel } from './use-localized-text.ts'
 
-export function PlannedEntries(props: { entries: ScheduledChange['changes'] }) {
+export function ScheduledEntries(props: { entries: ScheduledChange['changes'] }) {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()
   return (
     <ul className="tg-planned-entries">
       {props.entries.map(({ option, name, value }) => (
         <li key={`${option} ${name}`}>
-          <Subject option={option} name={name} />
+          <PriceSubject option={option} name={name} />
           <span className="tg-quiet">{name === '' ? '' : optionLabel(option)}</span>
           <span>{valueText(t, value, t('prices.removed'))}</span>
         </li>
@@ -23,10 +23,10 @@ export function PlannedEntries(props: { entries: ScheduledChange['changes'] }) {
 }
 
 /** Shows what a price applies to: a model, a group, a pair of groups, or all users. */
-export function Subject({ option, name }: { option: string; name: string }) {
+export function PriceSubject({ option, name }: { option: string; name: string }) {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()
-  const pair = option === 'GroupGroupRatio' ? pairOf(name) : null
+  const pair = option === 'GroupGroupRatio' ? groupPairOf(name) : null
   if (pair !== null) {
     const [user, group] = pair
     return (

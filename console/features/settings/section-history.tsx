@@ -10,14 +10,14 @@ import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import type { OptionChange, OptionSection } from '#read-api/contract/options.ts'
 import { readableJson } from './json-map.ts'
 import { OptionDiff } from './option-diff.tsx'
-import { useWords } from './use-localized-text.ts'
+import { useLocalizedText } from './use-localized-text.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 type HistoryProps = { section: OptionSection; form: SettingsForm }
 
 export function SectionHistory(props: HistoryProps) {
   const { t } = useTranslation()
-  const words = useWords()
+  const words = useLocalizedText()
   const [isOpen, setOpen] = useState(false)
   const title = words(props.section.title)
   return (
@@ -78,7 +78,7 @@ function History({ section, form }: HistoryProps) {
 
 function Change({ change, form }: { change: OptionChange; form: SettingsForm }) {
   const { t } = useTranslation()
-  const words = useWords()
+  const words = useLocalizedText()
   const { key, before, after, username, planned_id: planned, changed_at: at } = change
   return (
     <li>

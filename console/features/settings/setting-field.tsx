@@ -8,7 +8,7 @@ import { Switch } from '#console/ui/forms/switches.tsx'
 import type { OptionSchema } from '#read-api/contract/options.ts'
 import { JsonOption } from './json-option.tsx'
 import { useHint } from './setting-hint.tsx'
-import { useWords } from './use-localized-text.ts'
+import { useLocalizedText } from './use-localized-text.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /** The text that the server sends in place of a secret. */
@@ -18,7 +18,7 @@ const SET = '***'
 function SecretField(props: { option: OptionSchema; form: SettingsForm }) {
   const { form, option } = props
   const { t } = useTranslation()
-  const words = useWords()
+  const words = useLocalizedText()
   const hint = useHint(form)
   const { key } = option
   const value = form.value(key)
@@ -73,7 +73,7 @@ export function SettingField({ option, form }: FieldProps) {
 
 function FlagField({ option, form }: FieldProps) {
   const { t } = useTranslation()
-  const words = useWords()
+  const words = useLocalizedText()
   const hint = useHint(form)
   const { key, ask_before: ask } = option
   const choose = async (value: string) => {
@@ -104,7 +104,7 @@ function FlagField({ option, form }: FieldProps) {
 }
 
 function ValueField({ option, form }: FieldProps) {
-  const words = useWords()
+  const words = useLocalizedText()
   const hint = useHint(form)
   const label = useLabel(option)
   const { key, type } = option
@@ -141,7 +141,7 @@ const rowsOf = (text: string): number => Math.min(14, Math.max(4, text.split('\n
 
 function useLabel(option: OptionSchema): string {
   const { t } = useTranslation()
-  const label = useWords()(option.label)
+  const label = useLocalizedText()(option.label)
   const units: Readonly<Record<string, string>> = {
     quota: t('settings.unit.quota'),
     dollar: t('settings.unit.dollar'),

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { quotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { OptionSchema } from '#read-api/contract/options.ts'
-import { useWords } from './use-localized-text.ts'
+import { useLocalizedText } from './use-localized-text.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 const NUMBERS = ['integer', 'decimal']
@@ -10,7 +10,7 @@ const NUMBERS = ['integer', 'decimal']
 /** An amount of quota in dollars, the help, the default value and the required role. */
 export function useHint(form: SettingsForm): (option: OptionSchema) => string | undefined {
   const { t } = useTranslation()
-  const words = useWords()
+  const words = useLocalizedText()
   const rule = useMoneyRule()
   return (option) => {
     const value = form.value(option.key).trim()

@@ -3,11 +3,11 @@ import { useTranslation } from 'react-i18next'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import type { OptionSchema, OptionSection } from '#read-api/contract/options.ts'
-import { rowStarts } from './form-row-breaks.ts'
+import { formRowBreaks } from './form-row-breaks.ts'
 import { SectionHistory } from './section-history.tsx'
 import { SettingField } from './setting-field.tsx'
 import { isRootOnly } from './setting-hint.tsx'
-import { useWords } from './use-localized-text.ts'
+import { useLocalizedText } from './use-localized-text.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 export function SettingSection(props: {
@@ -17,7 +17,7 @@ export function SettingSection(props: {
   extra?: ReactNode
 }) {
   const { t } = useTranslation()
-  const words = useWords()
+  const words = useLocalizedText()
   const { form, section } = props
   const options = form.optionsOf(section.id).filter(({ key }) => form.has(key))
   if (options.length === 0) return null
@@ -43,7 +43,7 @@ export function SettingSection(props: {
 
 /** The fields in two columns. Related fields share a row. */
 function Fields(props: { options: readonly OptionSchema[]; form: SettingsForm }) {
-  const starts = rowStarts(props.options)
+  const starts = formRowBreaks(props.options)
   return (
     <div className="tg-setting-fields">
       {props.options.map((option, index) => (

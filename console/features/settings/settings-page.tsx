@@ -19,17 +19,17 @@ import { Tabs } from '#console/ui/layout/tabs.tsx'
 import { choiceParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { OptionSection } from '#read-api/contract/options.ts'
-import { EXTRAS, OWN_FORMS } from './custom-forms.tsx'
+import { CUSTOM_FORMS, SECTION_EXTRAS } from './custom-forms.tsx'
 import { SaveBar } from './save-bar.tsx'
 import { SettingSection } from './setting-section.tsx'
-import { useWords } from './use-localized-text.ts'
+import { useLocalizedText } from './use-localized-text.ts'
 import { useSettingsForm } from './use-settings-form.ts'
 
 const SHOWN_FROM = 4
 
 function SectionList(props: { sections: readonly OptionSection[] }) {
   const { t } = useTranslation()
-  const words = useWords()
+  const words = useLocalizedText()
   if (props.sections.length < SHOWN_FROM) return null
   return (
     <nav className="tg-section-list" aria-label={t('settings.sections')}>
@@ -105,7 +105,7 @@ function Settings() {
         <SectionList sections={sections} />
         <div className="tg-stack">
           {sections.map((section) => {
-            const [OwnForm, Extra] = [OWN_FORMS[section.id], EXTRAS[section.id]]
+            const [OwnForm, Extra] = [CUSTOM_FORMS[section.id], SECTION_EXTRAS[section.id]]
             return (
               <SettingSection
                 key={section.id}

@@ -11,8 +11,8 @@ import { textParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { PriceDrawer } from './price-drawer.tsx'
 import { isPriced, type PriceMaps, priceRows, withRows } from './price-table.ts'
-import { useCapFallback } from './use-output-limit-fallback.ts'
-import { useHeld } from './use-paused-refresh.ts'
+import { useOutputLimitFallback } from './use-output-limit-fallback.ts'
+import { usePausedRefresh } from './use-paused-refresh.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /** The model whose price form is open, in the URL so that a link can open the form. */
@@ -23,8 +23,8 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
   const { t } = useTranslation()
   const enabled = useQuery(enabledModelsQuery)
   const { name, setName, close } = usePriceForm(form)
-  useHeld(form, name !== null)
-  const capFallback = useCapFallback(form)
+  usePausedRefresh(form, name !== null)
+  const capFallback = useOutputLimitFallback(form)
   const [page, setPage] = useState(0)
   const [pageSize, setPageSize] = usePageSize('unpriced-page-size')
   if (enabled.error !== null && enabled.data === undefined) {

@@ -1,6 +1,6 @@
 import { isSameNumber } from '#console/ui/quota/exact-decimal.ts'
 import type { PlannedEntry } from '#write-api/contract/options.ts'
-import { pairName } from './group-pair-name.ts'
+import { groupPairName } from './group-pair-name.ts'
 import { readNested } from './group-table.ts'
 import { type JsonMap, readJsonMap } from './json-map.ts'
 import type { OptionChange } from './option-changes.ts'
@@ -22,7 +22,7 @@ export const isPriceOption = (key: string): boolean =>
   MAPS.has(key) || key === 'GroupGroupRatio' || key.startsWith('fallback_')
 
 /** Returns one change for each name, or null if an unsaved text is malformed. */
-export function draftEntries(changes: readonly OptionChange[]): PlannedEntry[] | null {
+export function unsavedPriceEntries(changes: readonly OptionChange[]): PlannedEntry[] | null {
   const entries: PlannedEntry[] = []
   for (const { key, before, after } of changes) {
     if (!isPriceOption(key)) continue
@@ -47,7 +47,7 @@ function entriesOf(key: string, text: string): JsonMap | null {
   if (nested === null) return null
   return new Map(
     [...nested].flatMap(([outer, ratios]) =>
-      [...ratios].map(([inner, ratio]) => [pairName(outer, inner), ratio] as const),
+      [...ratios].map(([inner, ratio]) => [groupPairName(outer, inner), ratio] as const),
     ),
   )
 }

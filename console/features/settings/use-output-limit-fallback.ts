@@ -3,13 +3,13 @@ import { readJsonMap } from './json-map.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /** `tokens` is null if the default limit is invalid. */
-export type CapFallback = (model: string) => {
+export type OutputLimitFallback = (model: string) => {
   readonly tokens: number | null
   readonly isBuiltIn: boolean
 }
 
 /** The built-in limit applies before the default limit, which may be unsaved. */
-export function useCapFallback(form: SettingsForm): CapFallback {
+export function useOutputLimitFallback(form: SettingsForm): OutputLimitFallback {
   const builtInText = form.option('MaxOutputTokens')?.default ?? '{}'
   const defaultText = form.value('DefaultMaxOutputTokens').trim()
   return useMemo(() => {

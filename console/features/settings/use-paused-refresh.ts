@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent } from 'react'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /** While `isOpen` is true, values are not refreshed, so saving detects other users' changes. */
-export function useHeld(form: SettingsForm, isOpen: boolean): void {
+export function usePausedRefresh(form: SettingsForm, isOpen: boolean): void {
   const hold = useEffectEvent(form.hold)
   useEffect(() => {
     if (!isOpen) return

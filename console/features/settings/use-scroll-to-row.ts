@@ -8,7 +8,7 @@ type Shown = {
 }
 
 /** `places` are the keys of all rows in order. Only a new `wanted` object has an effect. */
-export function useShownRow(
+export function useScrollToRow(
   wanted: { readonly key: string } | null,
   places: readonly string[],
   pageSize: number,

@@ -8,9 +8,9 @@ import { showError, showSuccess, showWarning } from '#console/ui/messages/toast.
 import type { OptionSchema } from '#read-api/contract/options.ts'
 import { fallbackFaultKey } from './fallback-pricing.ts'
 import { changedOptions, type OptionChange } from './option-changes.ts'
-import { type Rebased, sendChanges } from './save-changes.ts'
+import { type RebasedText, saveChanges } from './save-changes.ts'
 import { rangeFault, type SettingFault, settingFault } from './setting-validation.ts'
-import { useOptionLabel, useWords } from './use-localized-text.ts'
+import { useLocalizedText, useOptionLabel } from './use-localized-text.ts'
 import { type Options, useOptions } from './use-options.ts'
 
 const OUT_OF_BOUNDS: readonly SettingFault['code'][] = ['tooSmall', 'tooLarge', 'notNumber']
@@ -21,7 +21,7 @@ const BEYOND_NEED = String(Number.MAX_SAFE_INTEGER)
 /** Returns the text of an error. An option may define the text for its bounds. */
 function useFaultText(): (option: OptionSchema, fault: SettingFault) => string {
   const { t } = useTranslation()
-  const words = useWords()
+  const words = useLocalizedText()
   return (option, fault) => {
     if (option.bounds_words !== null && OUT_OF_BOUNDS.includes(fault.code)) {
       return words(option.bounds_words)
@@ -93,7 +93,7 @@ export function useSettingsForm(events: FormEvents): SettingsForm {
       return showError(t('settings.checkInput'))
     }
     const readAgain = () => client.fetchQuery({ ...optionsQuery, staleTime: 0 })
-    const outcome = await sendChanges(changes, readAgain)
+    const outcome = await saveChanges(changes, readAgain)
     const { saved, refusals, notes } = outcome
     await options.reload()
     drafts.rebase(outcome.rebased)
@@ -127,7 +127,7 @@ export function useSettingsForm(events: FormEvents): SettingsForm {
   }
 }
 
-type Outcome = Awaited<ReturnType<typeof sendChanges>>
+type Outcome = Awaited<ReturnType<typeof saveChanges>>
 
 function useSaveOutcome({ onFault, onSaved }: FormEvents) {
   const { t } = useTranslation()
@@ -186,8 +186,9 @@ function useDrafts() {
       setTexts((current) => new Map([...current, ...values]))
       setRefusals((current) => without(current, new Set(values.keys())))
     },
-    rebase: (drafts: ReadonlyMap<string, Rebased>) => {
-      const part = (name: keyof Rebased) => [...drafts].map(([key, d]) => [key, d[name]] as const)
+    rebase: (drafts: ReadonlyMap<string, RebasedText>) => {
+      const part = (name: keyof RebasedText) =>
+        [...drafts].map(([key, d]) => [key, d[name]] as const)
       setBases((current) => new Map([...current, ...part('onto')]))
       setTexts((current) => new Map([...current, ...part('text')]))
     },

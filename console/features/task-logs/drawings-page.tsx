@@ -8,8 +8,8 @@ import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import type { DrawingTask } from '#read-api/contract/tasks.ts'
 import { drawingColumns, type Shown } from './drawing-columns.tsx'
-import { TaskFacts } from './task-details.tsx'
-import { TaskDialog, TextPart } from './task-dialog.tsx'
+import { TaskDetails } from './task-details.tsx'
+import { CopyableText, TaskDialog } from './task-dialog.tsx'
 import { DRAWINGS } from './task-kind.ts'
 import { TaskList } from './task-list.tsx'
 import { useTaskList } from './use-task-list.ts'
@@ -112,11 +112,11 @@ function DrawingTexts(props: { task: DrawingTask; isAdmin: boolean; onClose: () 
   const { prompt, prompt_en, description, fail_reason } = props.task
   return (
     <TaskDialog title={t('taskLogs.details')} onClose={props.onClose}>
-      <TaskFacts task={props.task} isAdmin={props.isAdmin} />
-      <TextPart name={t('taskLogs.column.failReason')} text={fail_reason} />
-      <TextPart name={t('taskLogs.column.prompt')} text={prompt} />
-      <TextPart name={t('taskLogs.column.promptEn')} text={prompt_en} />
-      <TextPart name={t('taskLogs.description')} text={description} />
+      <TaskDetails task={props.task} isAdmin={props.isAdmin} />
+      <CopyableText name={t('taskLogs.column.failReason')} text={fail_reason} />
+      <CopyableText name={t('taskLogs.column.prompt')} text={prompt} />
+      <CopyableText name={t('taskLogs.column.promptEn')} text={prompt_en} />
+      <CopyableText name={t('taskLogs.description')} text={description} />
     </TaskDialog>
   )
 }

@@ -4,9 +4,9 @@ import { useStatus } from '#console/api/status.ts'
 import { Page } from '#console/ui/layout/page.tsx'
 import type { MusicTask, Song } from '#read-api/contract/tasks.ts'
 import { musicColumns } from './music-columns.tsx'
-import { clockText } from './song-length.ts'
-import { TaskFacts } from './task-details.tsx'
-import { TaskDialog, TextPart } from './task-dialog.tsx'
+import { songLengthText } from './song-length.ts'
+import { TaskDetails } from './task-details.tsx'
+import { CopyableText, TaskDialog } from './task-dialog.tsx'
 import { MUSIC } from './task-kind.ts'
 import { TaskList } from './task-list.tsx'
 import { useTaskList } from './use-task-list.ts'
@@ -20,9 +20,9 @@ function SongDialog(props: { task: MusicTask; isAdmin: boolean; onClose: () => v
         // biome-ignore lint/suspicious/noArrayIndexKey: songs have no ids and never move
         <SongPart key={index} song={song} index={index} />
       ))}
-      <TextPart name={t('taskLogs.column.failReason')} text={task.fail_reason} />
-      <TextPart name={t('taskLogs.column.prompt')} text={task.prompt} />
-      <TaskFacts task={task} isAdmin={props.isAdmin} />
+      <CopyableText name={t('taskLogs.column.failReason')} text={task.fail_reason} />
+      <CopyableText name={t('taskLogs.column.prompt')} text={task.prompt} />
+      <TaskDetails task={task} isAdmin={props.isAdmin} />
     </TaskDialog>
   )
 }
@@ -38,14 +38,16 @@ function SongPart({ song, index }: { song: Song; index: number }) {
         )}
         <div>
           <h3>{title}</h3>
-          <p>{[song.tags, clockText(song.duration)].filter((text) => text !== '').join(' · ')}</p>
+          <p>
+            {[song.tags, songLengthText(song.duration)].filter((text) => text !== '').join(' · ')}
+          </p>
         </div>
       </header>
       {song.audio_url !== '' && (
         // biome-ignore lint/a11y/useMediaCaption: the lyrics are shown below
         <audio controls preload="none" src={song.audio_url} aria-label={title} />
       )}
-      <TextPart name={t('taskLogs.lyrics')} text={song.text} />
+      <CopyableText name={t('taskLogs.lyrics')} text={song.text} />
     </article>
   )
 }

@@ -1,5 +1,5 @@
 /** Formats a song's length as `2:05`. Empty if the length is unknown. */
-export function clockText(seconds: number): string {
+export function songLengthText(seconds: number): string {
   if (seconds <= 0) return ''
   const whole = Math.round(seconds)
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`

@@ -1,13 +1,13 @@
 import { useTranslation } from 'react-i18next'
-import type { Words } from '#console/i18n/translation-types.ts'
+import type { Translations } from '#console/i18n/translation-types.ts'
 import { GroupBadge } from '#console/ui/elements/group-tag.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import type { AnyTask } from './task-kind.ts'
 
-type Status = keyof Words['taskLogs']['status']
-type Action = keyof Words['taskLogs']['action']
-type Code = keyof Words['taskLogs']['code']
+type Status = keyof Translations['taskLogs']['status']
+type Action = keyof Translations['taskLogs']['action']
+type Code = keyof Translations['taskLogs']['code']
 
 /** The tone of each status. An empty status means that the task is being submitted. */
 const STATUS_TONES: Readonly<Record<Status, Tone>> = {

@@ -1,14 +1,14 @@
 import type { TFunction } from 'i18next'
 import type { ReactNode } from 'react'
-import type { Words } from '#console/i18n/translation-types.ts'
+import type { Translations } from '#console/i18n/translation-types.ts'
 import type { Column } from '#console/ui/data-grid/column.ts'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
-import { MiddleText } from '#console/ui/elements/middle-ellipsis.tsx'
+import { MiddleEllipsis } from '#console/ui/elements/middle-ellipsis.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { ActionCell, DurationCell, Nothing, ProgressCell, StatusCell } from './task-cells.tsx'
 import type { AnyTask, TaskKind } from './task-kind.ts'
 
-type ColumnId = keyof Words['taskLogs']['column']
+type ColumnId = keyof Translations['taskLogs']['column']
 type Cell<Task> = (task: Task) => ReactNode
 
 export const columnOf = <Task extends AnyTask>(
@@ -49,7 +49,7 @@ export function commonColumns<Task extends AnyTask>(
     }),
     id: column('id', 150, (task) => (
       <span className="tg-task-id">
-        <MiddleText text={kind.idOf(task)} />
+        <MiddleEllipsis text={kind.idOf(task)} />
         <CopyButton text={kind.idOf(task)} label={t('taskLogs.copyId')} />
       </span>
     )),

@@ -1,16 +1,16 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Words } from '#console/i18n/translation-types.ts'
+import type { Translations } from '#console/i18n/translation-types.ts'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
-import { Fact } from '#console/ui/elements/labelled-value.tsx'
+import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { ActionCell, CodeCell, StatusCell } from './task-cells.tsx'
 import type { AnyTask } from './task-kind.ts'
 
-type FactValue = readonly [keyof Words['taskLogs']['column'], ReactNode]
+type FactValue = readonly [keyof Translations['taskLogs']['column'], ReactNode]
 
 /** All fields of a task, including the fields whose columns are hidden. */
-export function TaskFacts(props: { task: AnyTask; isAdmin: boolean }) {
+export function TaskDetails(props: { task: AnyTask; isAdmin: boolean }) {
   const { t } = useTranslation()
   const { task, isAdmin } = props
   const id = 'mj_id' in task ? task.mj_id : task.task_id
@@ -36,9 +36,9 @@ export function TaskFacts(props: { task: AnyTask; isAdmin: boolean }) {
       {facts
         .filter(([, value]) => value !== false && value !== '')
         .map(([name, value]) => (
-          <Fact key={name} name={t(`taskLogs.column.${name}`)}>
+          <LabelledValue key={name} name={t(`taskLogs.column.${name}`)}>
             {value}
-          </Fact>
+          </LabelledValue>
         ))}
     </dl>
   )

@@ -35,7 +35,7 @@ export function TaskFilters(props: { view: TaskListView }) {
   )
 }
 
-export type NoTasksWords = {
+export type NoTasksText = {
   readonly icon: IconName
   readonly title: string
   readonly body: string
@@ -56,7 +56,7 @@ export function OffNote(props: { off: string; isAdmin: boolean }) {
   )
 }
 
-export function NoTasks(props: NoTasksWords & { view: TaskListView }) {
+export function NoTasks(props: NoTasksText & { view: TaskListView }) {
   const { t } = useTranslation()
   const { filter, setFilter, isFiltered, isAdmin, clear } = props.view
   const isAll = filter.range.kind === 'relative' && filter.range.span === 'all'

@@ -1,6 +1,6 @@
 import { call } from '#console/api/client.ts'
 import type { ListPage } from '#console/api/request.ts'
-import { listAddress } from '#console/ui/lists/list-url-params.ts'
+import { listUrlParams } from '#console/ui/lists/list-url-params.ts'
 import { integerParam, textParam } from '#console/ui/state/url-state.ts'
 import { rangeParam, relativeRange, type TimeRange } from '#console/ui/time-range/time-range.ts'
 import type { DrawingTask, MusicTask } from '#read-api/contract/tasks.ts'
@@ -21,7 +21,7 @@ const SORTS = {
 }
 
 const addressOf = (range: TimeRange) =>
-  listAddress(
+  listUrlParams(
     {
       range: rangeParam(range),
       id: textParam(),

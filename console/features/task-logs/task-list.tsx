@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import type { Column } from '#console/ui/data-grid/column.ts'
 import { ListPanel } from '#console/ui/lists/list-panel.tsx'
-import { NoTasks, type NoTasksWords, OffNote, TaskFilters } from './task-filters.tsx'
+import { NoTasks, type NoTasksText, OffNote, TaskFilters } from './task-filters.tsx'
 import type { AnyTask } from './task-kind.ts'
 import type { useTaskList } from './use-task-list.ts'
 import '#console/ui/forms/forms.css'
@@ -12,7 +12,7 @@ export function TaskList<Task extends AnyTask>(props: {
   layoutKey: string
   columns: readonly Column<Task>[]
   view: ReturnType<typeof useTaskList<Task>>
-  none: NoTasksWords
+  none: NoTasksText
   onOpen: (task: Task) => void
 }) {
   const { t } = useTranslation()

@@ -2,14 +2,14 @@ import { keepPreviousData, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { isAdmin as isAdminUser, useUser } from '#console/api/session.ts'
-import type { ListAsk } from '#console/ui/lists/list-url-params.ts'
+import type { ListQuery } from '#console/ui/lists/list-url-params.ts'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { useThrottled } from '#console/ui/state/use-throttled.ts'
 import { boundsOf, rangeText } from '#console/ui/time-range/time-range.ts'
 import { withPushes } from './live-tasks.ts'
 import type { AnyTask, TaskKind, TaskPage } from './task-kind.ts'
 
-type Ask = ListAsk<TaskKind<AnyTask>['address']['filters']>
+type Ask = ListQuery<TaskKind<AnyTask>['address']['filters']>
 
 const EVERY_MS = 1_000
 

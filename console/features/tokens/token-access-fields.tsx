@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { usableGroupsQuery, usableModelsQuery } from '#console/api/account.ts'
-import { useGroupWords } from '#console/ui/elements/use-group-description.ts'
+import { useGroupDescription } from '#console/ui/elements/use-group-description.ts'
 import { fieldErrors } from '#console/ui/forms/field-draft.ts'
 import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
 import { NamesField } from '#console/ui/forms/name-list.tsx'
@@ -53,7 +53,7 @@ export function TokenAccessFields({ form }: TokenFormProps) {
 /** Includes the token's current group even if the user may no longer use the group. */
 function useGroupChoices(group: string) {
   const { t } = useTranslation()
-  const words = useGroupWords()
+  const words = useGroupDescription()
   const groups = Object.entries(useQuery(usableGroupsQuery).data ?? {})
   const isKnown = group === '' || groups.some(([name]) => name === group)
   return [

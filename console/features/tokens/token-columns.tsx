@@ -7,7 +7,7 @@ import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { fullKey, maskedKey } from '#console/ui/elements/full-key.ts'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { MenuButton, type MenuEntry } from '#console/ui/elements/menu.tsx'
-import { MiddleText } from '#console/ui/elements/middle-ellipsis.tsx'
+import { MiddleEllipsis } from '#console/ui/elements/middle-ellipsis.tsx'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import { stamp, Time } from '#console/ui/elements/time.tsx'
 import { deleteEntry, editEntry } from '#console/ui/lists/list-actions.ts'
@@ -49,7 +49,7 @@ export const tokenColumns = (
   chats: Chats,
 ): Column<Token>[] => [
   column('id', t('words.id'), 64, ({ id }) => id, { align: 'end', isHiddenAtFirst: true }),
-  column('name', t('words.name'), 150, (token) => <MiddleText text={token.name} />, TITLE),
+  column('name', t('words.name'), 150, (token) => <MiddleEllipsis text={token.name} />, TITLE),
   column('status', t('words.status'), 146, (token) => <TokenStateTag token={token} />, {
     onCard: 'aside',
   }),

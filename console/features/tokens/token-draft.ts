@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next'
-import type { Words } from '#console/i18n/translation-types.ts'
+import type { Translations } from '#console/i18n/translation-types.ts'
 import { dateFieldText, secondsOfDateField } from '#console/ui/forms/date-field.ts'
 import {
   bodyOf,
@@ -40,7 +40,7 @@ export type TokenDraft = DraftOf<typeof TOKEN_FIELDS> & {
   count: string
 }
 
-type TokenFault = keyof Words['tokens']['fault'] | FieldFault
+type TokenFault = keyof Translations['tokens']['fault'] | FieldFault
 export type TokenFaults = Partial<Record<Exclude<keyof TokenDraft, 'rateLimit'>, TokenFault>> & {
   rateLimit?: FieldFaults<typeof RATE_LIMIT_FIELDS>
 }
@@ -114,7 +114,7 @@ export function tokenFaults(draft: TokenDraft, unit: AmountUnit, expiresBefore =
 const NAME = { maxLength: TOKEN_NAME_MAX }
 
 /** Builds the request body. `tokenFaults` must have found no error in the form's values. */
-export const termsOfDraft = (draft: TokenDraft, unit: AmountUnit): CreateToken => ({
+export const createTokenBody = (draft: TokenDraft, unit: AmountUnit): CreateToken => ({
   ...bodyOf(TOKEN_FIELDS, { ...draft, allowIps: addressLines(draft.allowIps).join('\n') }),
   name: draft.name.trim(),
   remain_quota: Number(quotaOfAmount(draft.amount, unit) ?? 0n),
@@ -129,14 +129,14 @@ export const termsOfDraft = (draft: TokenDraft, unit: AmountUnit): CreateToken =
  * A changed quota is sent with `shownQuota`, the amount that the form last showed, so that the
  * server refuses to restore what calls have spent since.
  */
-export function changedTerms(
+export function updateTokenBody(
   before: TokenDraft,
   after: TokenDraft,
   unit: AmountUnit,
   shownQuota: number,
 ): Omit<UpdateToken, 'id'> {
-  const { remain_quota: _, ...old } = termsOfDraft(before, unit)
-  const { remain_quota: quota, ...terms } = termsOfDraft(after, unit)
+  const { remain_quota: _, ...old } = createTokenBody(before, unit)
+  const { remain_quota: quota, ...terms } = createTokenBody(after, unit)
   const changed = changedFields(old, terms)
   // The form of an unlimited token hides the amount.
   if (after.isUnlimited || quota === undefined || quota === shownQuota) return changed

@@ -13,12 +13,12 @@ import type { AmountUnit } from '#console/ui/quota/quota-amount.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import type { ReadyToken } from './created-token.tsx'
 import {
-  changedTerms,
+  createTokenBody,
   draftOfToken,
   newToken,
   type TokenDraft,
-  termsOfDraft,
   tokenErrors,
+  updateTokenBody,
 } from './token-draft.ts'
 import { TokenForm } from './token-form.tsx'
 
@@ -67,7 +67,7 @@ function useSave(props: TokenDrawerProps & { token: Token | 'new' }, unit: Amoun
   const client = useQueryClient()
   const update = useUpdate(props.token, unit)
   const create = async (draft: TokenDraft) => {
-    const terms = termsOfDraft(draft, unit)
+    const terms = createTokenBody(draft, unit)
     const body = { ...terms, count: Number(draft.count) }
     const { ids, names, keys } = await call('POST /api/token/', { body })
     await client.invalidateQueries({ queryKey: tokensKey })
@@ -102,7 +102,7 @@ function useUpdate(token: Token | 'new', unit: AmountUnit) {
     return new FieldError({ amount: t('tokens.fault.amountMoved', { amount }) })
   }
   return async (draft: TokenDraft, before: TokenDraft) => {
-    const changed = changedTerms(before, draft, unit, shownQuota.current)
+    const changed = updateTokenBody(before, draft, unit, shownQuota.current)
     if (Object.keys(changed).length === 0) return
     try {
       await call('PUT /api/token/', { body: { id, ...changed } })

@@ -8,11 +8,11 @@ import { useNow } from '#console/ui/elements/time.tsx'
 import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import { cachedRows, changeRows } from '#console/ui/lists/cached-rows.ts'
 import { KeywordFilter, ListPanel } from '#console/ui/lists/list-panel.tsx'
-import { listAddress } from '#console/ui/lists/list-url-params.ts'
+import { listUrlParams } from '#console/ui/lists/list-url-params.ts'
 import { StatusFilter } from '#console/ui/lists/select-filter.tsx'
-import { ChosenBar } from '#console/ui/lists/selection-bar.tsx'
+import { SelectionBar } from '#console/ui/lists/selection-bar.tsx'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
-import { type ChosenRows, useChosenRows } from '#console/ui/lists/use-selected-rows.ts'
+import { type SelectedRows, useSelectedRows } from '#console/ui/lists/use-selected-rows.ts'
 import { chatClients } from '#console/ui/state/chat-links.ts'
 import { choiceParam, textParam } from '#console/ui/state/url-state.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
@@ -33,7 +33,7 @@ const SORTS = {
 const STATUSES = ['1', '2', '3', '4'] as const
 const STATE_WORDS = { 1: 'enabled', 2: 'disabled', 3: 'expired', 4: 'exhausted' } as const
 
-const ADDRESS = listAddress(
+const ADDRESS = listUrlParams(
   { keyword: textParam(), status: choiceParam<'' | (typeof STATUSES)[number]>(STATUSES, '') },
   { sorts: SORTS },
 )
@@ -90,7 +90,7 @@ function TokenFilters({ view }: { view: ReturnType<typeof useTokenList> }) {
   )
 }
 
-function ChosenTokens(props: { chosen: ChosenRows<Token>; actions: TokenActions }) {
+function ChosenTokens(props: { chosen: SelectedRows<Token>; actions: TokenActions }) {
   const { t } = useTranslation()
   const { actions, chosen } = props
   const { picked } = chosen
@@ -99,7 +99,7 @@ function ChosenTokens(props: { chosen: ChosenRows<Token>; actions: TokenActions 
     if (await actions.remove(picked)) chosen.chooseNone()
   }
   return (
-    <ChosenBar
+    <SelectionBar
       chosen={chosen}
       acts={[
         { icon: 'copy', text: t('tokens.copyChosen'), act: () => void actions.copyKeys(picked) },
@@ -136,7 +136,7 @@ export function TokenList(props: { actions: TokenActions; onCreate: () => void }
   const view = useTokenList()
   const { rows, total, matched } = view
   const matching = matchingTokensQuery(matched)
-  const chosen = useChosenRows({ rows, total, filters: matched, matching })
+  const chosen = useSelectedRows({ rows, total, filters: matched, matching })
   const columns = useTokenColumns(actions)
   useLiveTokens()
   return (

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate } from 'react-router-dom'
 import { CreateButton } from '#console/ui/elements/button.tsx'
-import { returnToOf } from '#console/ui/forms/form-return-path.ts'
+import { formReturnPath } from '#console/ui/forms/form-return-path.ts'
 import { SETTLED } from '#console/ui/forms/use-leave-guard.ts'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
@@ -52,7 +52,7 @@ const ADDRESS = { form: choiceParam(['', 'new'], '') }
 /** The URL can open the form of a new token and contain the path to which it returns. */
 function useShown() {
   const navigate = useNavigate()
-  const returnTo = returnToOf(useLocation().state)
+  const returnTo = formReturnPath(useLocation().state)
   const [{ form }] = useUrlState(ADDRESS)
   const [shown, setShown] = useState<Shown>(form === 'new' ? CREATING : NOTHING)
   const close = () => {

@@ -7,7 +7,7 @@ import { fullKey } from '#console/ui/elements/full-key.ts'
 import { changeRows } from '#console/ui/lists/cached-rows.ts'
 import { confirmDelete, showUndoable } from '#console/ui/lists/list-actions.ts'
 import { showError, showInfo, showSuccess } from '#console/ui/messages/toast.ts'
-import { useStable } from '#console/ui/state/use-stable-callbacks.ts'
+import { useStableCallbacks } from '#console/ui/state/use-stable-callbacks.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 
 export type TokenActions = ReturnType<typeof useTokenActions>
@@ -40,7 +40,7 @@ export function useTokenActions(given: Given) {
     const text = tokens.map(({ key }) => fullKey(key)).join('\n')
     if (await copyText(text)) showSuccess(t('tokens.keysCopied', { count: tokens.length }))
   }
-  return useStable({ ...given, setEnabled, remove, copyKeys })
+  return useStableCallbacks({ ...given, setEnabled, remove, copyKeys })
 }
 
 /** Offers an undo. Skips tokens that already have the requested status. */

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { needWords } from '#console/i18n/i18n.ts'
+import { loadTranslations } from '#console/i18n/i18n.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
@@ -17,7 +17,7 @@ export function prefetchDetails(): void {
 }
 
 function fetchDetails(): Promise<Details> {
-  fetching ??= Promise.all([import('./log-details.tsx'), needWords('logDetails')]).then(
+  fetching ??= Promise.all([import('./log-details.tsx'), loadTranslations('logDetails')]).then(
     ([details]) => {
       fetched = details
       return details
@@ -34,7 +34,7 @@ function fetchDetails(): Promise<Details> {
  * The details are a separate chunk, kept in state because `React.lazy` would show its fallback even
  * for a loaded component and move the rows below.
  */
-export function OpenedRow(props: { row: LogEntry; isAdmin: boolean }) {
+export function ExpandedRow(props: { row: LogEntry; isAdmin: boolean }) {
   const [details, setDetails] = useState(fetched)
   const [isLost, setLost] = useState(false)
   useEffect(() => {

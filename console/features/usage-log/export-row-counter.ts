@@ -2,7 +2,7 @@ const QUOTE = 34
 const LINE_END = 10
 
 /** A line break inside CSV quotes does not end a row. */
-export class RowCounter {
+export class ExportRowCounter {
   lines = 0
   readonly #hasQuotes: boolean
   #isQuoted = false

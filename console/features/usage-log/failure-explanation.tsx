@@ -6,7 +6,7 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
 /** A failed call costs nothing, because its hold (the quota set aside before it) is released. */
-export function FailureAccount({ row }: { row: LogEntry }) {
+export function FailureExplanation({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const { end, status_code: status, error_code: code, provider_message: said } = otherOf(row)
   const name = endName(end)

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Words } from '#console/i18n/translation-types.ts'
+import type { Translations } from '#console/i18n/translation-types.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import type { Column } from '#console/ui/data-grid/column.ts'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
@@ -24,7 +24,7 @@ import { LogUser } from './log-user.tsx'
 export const COLUMNS_KEY = 'logs-table-columns'
 const FOR_ADMINS: ReadonlySet<string> = new Set(['channel', 'username', 'retry'])
 
-type ColumnId = keyof Words['usageLog']['column']
+type ColumnId = keyof Translations['usageLog']['column']
 /**
  * The columns up to the status fit into a width of 1 280 pixels, also with the channel that only
  * admins see.

@@ -7,12 +7,12 @@ import { endName, otherOf } from '#console/api/logs.ts'
 import { useLocale, useNumberFormat } from '#console/i18n/use-locale.ts'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
-import { Fact } from '#console/ui/elements/labelled-value.tsx'
+import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 import { absoluteTimeText } from '#console/ui/elements/time-text.ts'
 import type { LogEntry, LoggedUsage, LogOther } from '#read-api/contract/logs.ts'
 import { AttemptWaterfall } from './attempt-waterfall.tsx'
 import { ChannelLink } from './channel-link.tsx'
-import { FailureAccount } from './failure-explanation.tsx'
+import { FailureExplanation } from './failure-explanation.tsx'
 import { ERROR, typeName } from './log-type.ts'
 import { PriceTable } from './price-table.tsx'
 import { durationMs, shortDuration, tokensPerSecond } from './timing.ts'
@@ -23,7 +23,7 @@ export function LogDetails(props: { row: LogEntry; isAdmin: boolean }) {
   const isCall = other.price !== undefined || props.row.request_id !== ''
   return (
     <div className="tg-log-details">
-      {isFailed && <FailureAccount row={props.row} />}
+      {isFailed && <FailureExplanation row={props.row} />}
       {!isFailed && isCall && <PriceTable row={props.row} />}
       <div className="tg-log-aside">
         <LogFacts row={props.row} />
@@ -41,9 +41,9 @@ function LogFacts({ row }: { row: LogEntry }) {
       <h3>{t('logDetails.fact.title')}</h3>
       <dl className="tg-log-facts">
         {facts.map(({ name, value }) => (
-          <Fact key={name} name={name}>
+          <LabelledValue key={name} name={name}>
             {value}
-          </Fact>
+          </LabelledValue>
         ))}
       </dl>
       <TryAgain row={row} />

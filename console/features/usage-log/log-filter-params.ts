@@ -47,7 +47,7 @@ export const LOG_SORTS = {
   group: 'group',
 } as const
 
-export const LOG_URL = {
+export const LOG_URL_PARAMS = {
   ...FILTERS,
   sort: choiceParam<keyof typeof LOG_SORTS | ''>(
     Object.keys(LOG_SORTS) as (keyof typeof LOG_SORTS)[],
@@ -60,7 +60,7 @@ export const LOG_URL = {
   columns: textParam('', 400),
 } as const
 
-export type LogFilters = Pick<UrlValues<typeof LOG_URL>, keyof typeof FILTERS>
+export type LogFilters = Pick<UrlValues<typeof LOG_URL_PARAMS>, keyof typeof FILTERS>
 
 export const NO_FILTERS: LogFilters = fallbacksOf(FILTERS)
 

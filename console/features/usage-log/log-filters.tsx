@@ -12,8 +12,8 @@ import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
 import { DEFAULT_RANGE, filterCount, LOG_TYPES, type LogFilters } from './log-filter-params.ts'
 import { typeName } from './log-type.ts'
-import { RequestSearch } from './request-id-search.tsx'
-import { useIsTight } from './use-call-bars.ts'
+import { RequestIdSearch } from './request-id-search.tsx'
+import { useIsCompact } from './use-call-bars.ts'
 import type { LogView } from './use-log-view.ts'
 
 /** The filters of the log, as stored in the URL. A narrow window shows them behind a button. */
@@ -21,10 +21,10 @@ export function LogFilterBar(props: { view: LogView }) {
   const { t } = useTranslation()
   const { filters, setFilters, clearFilters } = props.view
   const [isOpen, setOpen] = useState(false)
-  const isTight = useIsTight()
+  const isTight = useIsCompact()
   const count = filterCount(filters)
   const search = (
-    <RequestSearch value={filters.request} onCommit={(request) => setFilters({ request })} />
+    <RequestIdSearch value={filters.request} onCommit={(request) => setFilters({ request })} />
   )
   return (
     <Toolbar label={t('ui.filters')}>

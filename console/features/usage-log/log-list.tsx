@@ -8,11 +8,11 @@ import { Icon } from '#console/ui/elements/icons.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { Pagination } from '#console/ui/lists/pagination.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
-import { OpenedRow, prefetchDetails } from './expanded-row.tsx'
+import { ExpandedRow, prefetchDetails } from './expanded-row.tsx'
 import { type LiveTail, release } from './live-tail.ts'
 import { LogEmpty } from './log-empty.tsx'
 import { ERROR } from './log-type.ts'
-import type { Reading } from './use-is-reading.ts'
+import type { ReadingState } from './use-is-reading.ts'
 import type { useLogRows } from './use-log-rows.ts'
 import type { LogView } from './use-log-view.ts'
 
@@ -20,7 +20,7 @@ type Props = {
   view: LogView
   log: ReturnType<typeof useLogRows>
   layout: ColumnLayout<LogEntry>
-  reading: Reading
+  reading: ReadingState
 }
 
 /** The default density of the log, because users scan many rows. */
@@ -66,7 +66,7 @@ export function LogList({ view, log, layout, reading }: Props) {
             isRefetching={page.isPlaceholderData}
             isMuted={(row) => row.type === ERROR}
             isFresh={(row) => row.id > tail.freshAbove}
-            expand={(row) => <OpenedRow row={row} isAdmin={view.isAdmin} />}
+            expand={(row) => <ExpandedRow row={row} isAdmin={view.isAdmin} />}
             openKey={soughtKey}
             onAtTop={reading.onAtTop}
             gridRef={grid}

@@ -1,6 +1,6 @@
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { needWords } from '#console/i18n/i18n.ts'
+import { loadTranslations } from '#console/i18n/i18n.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { MenuButton } from '#console/ui/elements/menu.tsx'
@@ -8,11 +8,11 @@ import { useIsNarrow } from '#console/ui/state/use-media.ts'
 import type { ExportState } from './use-export.ts'
 
 const ExportDrawer = lazy(async () => {
-  const [module] = await Promise.all([import('./export-drawer.tsx'), needWords('pages')])
+  const [module] = await Promise.all([import('./export-drawer.tsx'), loadTranslations('pages')])
   return { default: module.ExportDrawer }
 })
 
-export function LogTools(props: {
+export function LogToolbar(props: {
   exporting: ExportState
   onRefresh: () => void
   onCopyLink: () => void

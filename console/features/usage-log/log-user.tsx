@@ -5,7 +5,7 @@ import { logUserQuery } from '#console/api/logs.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
-import { Fact } from '#console/ui/elements/labelled-value.tsx'
+import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 import { Popover } from '#console/ui/elements/popover.tsx'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
@@ -51,18 +51,18 @@ function UserCard({ row, onFilter }: Props) {
         {row.username} <span className="tg-muted">#{row.user_id}</span>
       </h3>
       <dl className="tg-log-facts">
-        <Fact name={t('words.balance')}>
+        <LabelledValue name={t('words.balance')}>
           {user === undefined ? wait : <Quota value={quotaOf(user.quota)} />}
-        </Fact>
-        <Fact name={t('usageLog.user.used')}>
+        </LabelledValue>
+        <LabelledValue name={t('usageLog.user.used')}>
           {user === undefined ? wait : <Quota value={quotaOf(user.used_quota)} />}
-        </Fact>
-        <Fact name={t('words.requests')}>
+        </LabelledValue>
+        <LabelledValue name={t('words.requests')}>
           {user === undefined ? wait : number.format(user.request_count)}
-        </Fact>
-        <Fact name={t('ui.groupName')}>
+        </LabelledValue>
+        <LabelledValue name={t('ui.groupName')}>
           {user === undefined ? wait : <GroupTag name={user.group} />}
-        </Fact>
+        </LabelledValue>
       </dl>
       <Button size="small" icon="filter" onClick={onFilter}>
         {t('usageLog.only', { value: row.username })}

@@ -1,4 +1,4 @@
-import type { Words } from '#console/i18n/translation-types.ts'
+import type { Translations } from '#console/i18n/translation-types.ts'
 import {
   add,
   type ExactDecimal,
@@ -11,14 +11,14 @@ import {
 } from '#console/ui/quota/exact-decimal.ts'
 import type { LoggedUsage, LogOther } from '#read-api/contract/logs.ts'
 
-export type PriceTermName = keyof Words['logDetails']['term']
+export type PriceTermName = keyof Translations['logDetails']['term']
 
 /** A factor of the price, with the same name as on the pricing page. */
 export type PriceFactor = {
   readonly name: FactorName
   readonly value: string
 }
-type FactorName = keyof Words['usageLog']['factor']
+type FactorName = keyof Translations['usageLog']['factor']
 
 /** A term of the price in quota units: `amount` is exactly `count` times all factors. */
 export type PriceTerm = {

@@ -6,7 +6,7 @@ import { requestIdIn, wholeRequestIdIn } from '#console/ui/messages/request-id.t
 type Props = { value: string; onCommit: (requestId: string) => void }
 
 /** A pasted complete id is searched immediately, a part of an id on Enter or blur. */
-export function RequestSearch({ value, onCommit }: Props) {
+export function RequestIdSearch({ value, onCommit }: Props) {
   const { t } = useTranslation()
   const id = useId()
   const [draft, setDraft] = useState({ from: value, text: value, isFaulty: false })

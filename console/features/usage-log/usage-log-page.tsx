@@ -4,7 +4,7 @@ import { useCommands } from '#console/ui/commands/command.ts'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { copyText } from '#console/ui/elements/copy-text.ts'
-import { LiveMark } from '#console/ui/elements/live-indicator.tsx'
+import { LiveIndicator } from '#console/ui/elements/live-indicator.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { ColumnChooser } from '#console/ui/lists/column-chooser.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
@@ -15,9 +15,9 @@ import { COLUMNS_KEY, useLogColumns } from './log-columns.tsx'
 import { LogFilterBar } from './log-filters.tsx'
 import { LOG_DENSITY, LogList } from './log-list.tsx'
 import { LogSummary } from './log-summary.tsx'
-import { LogTools } from './log-toolbar.tsx'
+import { LogToolbar } from './log-toolbar.tsx'
 import { useExport } from './use-export.ts'
-import { useReading } from './use-is-reading.ts'
+import { useIsReading } from './use-is-reading.ts'
 import { useLogRows } from './use-log-rows.ts'
 import { useLogView } from './use-log-view.ts'
 import { ViewsButton } from './views-button.tsx'
@@ -26,7 +26,7 @@ import './usage-log.css'
 export function UsageLogPage() {
   const { t } = useTranslation()
   const view = useLogView()
-  const reading = useReading()
+  const reading = useIsReading()
   const [isPaused, setPaused] = useState(false)
   const log = useLogRows(view, isPaused || reading.isReading)
   const columns = useLogColumns(view.isAdmin, view.setFilters)
@@ -65,10 +65,10 @@ export function UsageLogPage() {
       actions={
         <>
           {status}
-          <LogTools exporting={exporting} onRefresh={refresh} onCopyLink={() => void copyLink()}>
+          <LogToolbar exporting={exporting} onRefresh={refresh} onCopyLink={() => void copyLink()}>
             <ViewsButton hrefNow={hrefNow} />
             <ColumnChooser layout={layout} density={LOG_DENSITY} />
-          </LogTools>
+          </LogToolbar>
         </>
       }
     >
@@ -133,7 +133,7 @@ function LiveStatus({ isPaused, isHeld, isPast, onPause }: LiveStatusProps) {
   const kind = isPast ? 'past' : isPaused ? 'paused' : isHeld ? 'held' : 'live'
   return (
     <div className="tg-log-live">
-      <LiveMark kind={kind}>
+      <LiveIndicator kind={kind}>
         <Button
           tone="quiet"
           icon={isPaused ? 'play' : 'pause'}
@@ -141,7 +141,7 @@ function LiveStatus({ isPaused, isHeld, isPast, onPause }: LiveStatusProps) {
           isPressed={isPaused}
           onClick={() => onPause(!isPaused)}
         />
-      </LiveMark>
+      </LiveIndicator>
     </div>
   )
 }

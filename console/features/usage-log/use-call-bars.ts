@@ -12,7 +12,7 @@ export const useIsWide = (): boolean => useMedia('(min-width: 1100px)')
 /** Returns null if the filters don't allow counts or if there is no space for the chart. */
 export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | null {
   const isWide = useIsWide()
-  const isTight = useIsTight()
+  const isTight = useIsCompact()
   const { filters } = view
   const now = Math.floor(Date.now() / 1000)
   const plan = planBars(filters.range, now, isWide ? 31 : 16)
@@ -37,4 +37,4 @@ export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | nul
 }
 
 /** The controls above the list are collapsed in such narrow windows. */
-export const useIsTight = (): boolean => useMedia('(max-width: 899.98px)')
+export const useIsCompact = (): boolean => useMedia('(max-width: 899.98px)')

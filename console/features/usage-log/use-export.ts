@@ -7,7 +7,7 @@ import { saveFile } from '#console/ui/state/save-file.ts'
 import { useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import { rangeText, zoneName } from '#console/ui/time-range/time-range.ts'
 import { type ExportColumn, exportColumns } from '#read-api/contract/export-columns.ts'
-import { RowCounter } from './export-row-counter.ts'
+import { ExportRowCounter } from './export-row-counter.ts'
 import { logParams } from './log-query-params.ts'
 import type { LogView } from './use-log-view.ts'
 
@@ -37,7 +37,7 @@ export function useExport(view: LogView) {
     const isWhole = kind !== 'csv' || chosen.length === columns.all.length
     const asked = { scope, params, kind, zone: zoneName(), signal } as const
     const stream = await exportLogs({ ...asked, columns: isWhole ? null : chosen })
-    const counter = new RowCounter(kind)
+    const counter = new ExportRowCounter(kind)
     const counted = stream.pipeThrough(countedBy(counter, setRows))
     const headers = { 'Content-Type': TYPES[kind] }
     const file = await new Response(counted, { headers }).blob().catch(() => {
@@ -66,7 +66,7 @@ export function useExport(view: LogView) {
 }
 
 function countedBy(
-  counter: RowCounter,
+  counter: ExportRowCounter,
   onRows: (rows: number) => void,
 ): TransformStream<Uint8Array, Uint8Array> {
   let told = performance.now()

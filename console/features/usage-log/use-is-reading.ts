@@ -1,9 +1,9 @@
 import { type FocusEvent, type PointerEvent, useState } from 'react'
 
-export type Reading = ReturnType<typeof useReading>
+export type ReadingState = ReturnType<typeof useIsReading>
 
 /** While the user is reading the list, the rows must not move. */
-export function useReading() {
+export function useIsReading() {
   const [isAtTop, setAtTop] = useState(true)
   const [isHovered, setHovered] = useState(false)
   const [isFocused, setFocused] = useState(false)

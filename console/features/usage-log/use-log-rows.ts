@@ -7,7 +7,11 @@ import {
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { barsKey, listLogs, logStat, logsKey } from '#console/api/logs.ts'
-import { currentHealth, isUnanswered, onHealth } from '#console/api/server-health.ts'
+import {
+  currentServerHealth,
+  isServerUnavailable,
+  onServerHealthChange,
+} from '#console/api/server-health.ts'
 import { useThrottled } from '#console/ui/state/use-throttled.ts'
 import type { LogPage } from '#read-api/contract/logs.ts'
 import {
@@ -118,14 +122,14 @@ function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; an
 /** Reads again as soon as another request gets a response. Returns true while waiting. */
 function useReturn({ data, error, isPlaceholderData, refetch }: Page): boolean {
   const hasNone = data === undefined || isPlaceholderData
-  const isAway = hasNone && error !== null && isUnanswered(error)
+  const isAway = hasNone && error !== null && isServerUnavailable(error)
   useEffect(() => {
     if (!isAway) return
     const look = () => {
-      if (currentHealth().kind === 'fine') void refetch()
+      if (currentServerHealth().kind === 'fine') void refetch()
     }
     look()
-    return onHealth(look)
+    return onServerHealthChange(look)
   }, [isAway, refetch])
   return isAway
 }

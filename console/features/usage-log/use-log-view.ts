@@ -9,7 +9,7 @@ import { rangeText } from '#console/ui/time-range/time-range.ts'
 import {
   filtersOf,
   type LOG_SORTS,
-  LOG_URL,
+  LOG_URL_PARAMS,
   type LogFilters,
   NO_FILTERS,
 } from './log-filter-params.ts'
@@ -24,7 +24,7 @@ export type LogView = ReturnType<typeof useLogView>
 export function useLogView() {
   const user = useUser()
   const isAdmin = isAdminUser(user)
-  const [values, set] = useUrlState(LOG_URL)
+  const [values, set] = useUrlState(LOG_URL_PARAMS)
   const [remembered, remember] = usePageSize('page-size', ROWS_AT_FIRST)
   const pageSize = values.page_size === 0 ? remembered : values.page_size
   // The page size is always kept in the URL, so that a link shows the same rows to every user.
@@ -67,7 +67,10 @@ export function useLogView() {
 }
 
 /** Returns the sort order in the URL, or null for the default order (newest first). */
-const sortOf = ({ sort, order }: Pick<UrlValues<typeof LOG_URL>, 'sort' | 'order'>): Sort | null =>
+const sortOf = ({
+  sort,
+  order,
+}: Pick<UrlValues<typeof LOG_URL_PARAMS>, 'sort' | 'order'>): Sort | null =>
   sort === '' || (sort === 'time' && order === 'desc')
     ? null
     : { column: sort, isDescending: order === 'desc' }

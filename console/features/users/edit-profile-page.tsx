@@ -15,7 +15,7 @@ import { useUserForm } from './form/use-user-form.ts'
 import { UserForm } from './form/user-form.tsx'
 
 /** A form for the user's own name and password. Users cannot change their own group or quota. */
-export function SelfPage() {
+export function EditProfilePage() {
   const { t } = useTranslation()
   const own = useQuery(ownUserQuery)
   const [saves, setSaves] = useState(0)

@@ -4,8 +4,8 @@ import { useNavigate } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
 import { useUser } from '#console/api/session.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
-import { useOpening } from '#console/ui/dialogs/use-dialog-item.ts'
-import { useDrawerAddress } from '#console/ui/dialogs/use-drawer-url.ts'
+import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
+import { useDrawerUrl } from '#console/ui/dialogs/use-drawer-url.ts'
 import { CreateButton } from '#console/ui/elements/button.tsx'
 import { adminPage } from '#console/ui/layout/admins-only-page.tsx'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
@@ -29,7 +29,7 @@ type DialogProps = {
 
 function AdjustDialog(props: DialogProps) {
   const { users, onClose } = props
-  const { isOpen, shown, key } = useOpening(users.length === 0 ? null : users)
+  const { isOpen, shown, key } = useDialogItem(users.length === 0 ? null : users)
   if (shown === null) return null
   return <OpenDialog key={key} isOpen={isOpen} users={shown} onClose={onClose} />
 }
@@ -64,7 +64,7 @@ function Users() {
   const { t } = useTranslation()
   const { id = 0, role = 1 } = useUser() ?? {}
   const actor = useMemo(() => ({ id, role }), [id, role])
-  const drawer = useDrawerAddress(AT)
+  const drawer = useDrawerUrl(AT)
   const { open, edited } = drawer
   const navigate = useNavigate()
   const [adjusted, setAdjusted] = useState<readonly User[]>([])

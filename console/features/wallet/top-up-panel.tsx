@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useStatus } from '#console/api/status.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
-import { Fact } from '#console/ui/elements/labelled-value.tsx'
+import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import { RadioCards } from '#console/ui/forms/switches.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
@@ -30,7 +30,7 @@ function TopUpPrice({ topUp }: { topUp: TopUp }) {
   const hasAmount = fault === ''
   return (
     <dl className="tg-topup-price" aria-busy={hasAmount && !isCurrent}>
-      <Fact name={t('wallet.toPay')}>
+      <LabelledValue name={t('wallet.toPay')}>
         {!hasAmount ? (
           '–'
         ) : price.data === undefined ? (
@@ -38,10 +38,10 @@ function TopUpPrice({ topUp }: { topUp: TopUp }) {
         ) : (
           moneyText(price.data.money, price.data.currency, i18n.language)
         )}
-      </Fact>
-      <Fact name={t('wallet.toGet')}>
+      </LabelledValue>
+      <LabelledValue name={t('wallet.toGet')}>
         {!hasAmount || quota === null ? '–' : exactQuotaText(quota, rule)}
-      </Fact>
+      </LabelledValue>
     </dl>
   )
 }
@@ -61,8 +61,12 @@ function ConfirmTopUp({ topUp }: { topUp: TopUp }) {
     >
       <TopUpPrice topUp={topUp} />
       <dl className="tg-topup-price tg-topup-how">
-        <Fact name={t('wallet.method')}>{t(`wallet.method_${draft.method}`)}</Fact>
-        {draft.code.trim() !== '' && <Fact name={t('words.topUpCode')}>{draft.code.trim()}</Fact>}
+        <LabelledValue name={t('wallet.method')}>
+          {t(`wallet.method_${draft.method}`)}
+        </LabelledValue>
+        {draft.code.trim() !== '' && (
+          <LabelledValue name={t('words.topUpCode')}>{draft.code.trim()}</LabelledValue>
+        )}
       </dl>
     </FormDialog>
   )

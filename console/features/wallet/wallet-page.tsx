@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Icon } from '#console/ui/elements/icons.tsx'
-import { Fact } from '#console/ui/elements/labelled-value.tsx'
+import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
@@ -79,10 +79,10 @@ function BalanceCard({ user }: { user: User | undefined }) {
           <dt>{t('words.currentBalance')}</dt>
           <dd>{quota(user?.quota)}</dd>
         </div>
-        <Fact name={t('wallet.used')}>{quota(user?.used_quota)}</Fact>
-        <Fact name={t('words.requests')}>
+        <LabelledValue name={t('wallet.used')}>{quota(user?.used_quota)}</LabelledValue>
+        <LabelledValue name={t('words.requests')}>
           {user === undefined ? wait : number.format(user.request_count)}
-        </Fact>
+        </LabelledValue>
       </dl>
       {user !== undefined && user.quota < 0 && (
         <p className="tg-wallet-arrears">

@@ -1,6 +1,6 @@
-import type { Words } from '../translation-types.ts'
+import type { Translations } from '../translation-types.ts'
 
-export const auth: Words['auth'] = {
+export const auth: Translations['auth'] = {
   welcome: 'Sign in to {{name}}',
   lead: 'Channels, API tokens and usage in one place',
   username: 'Username or email',

@@ -1,6 +1,6 @@
-import type { Words } from '../translation-types.ts'
+import type { Translations } from '../translation-types.ts'
 
-export const channelForm: Words['channelForm'] = {
+export const channelForm: Translations['channelForm'] = {
   createLead: 'The key is stored encrypted and never shown again.',
   editTitle: 'Edit channel “{{name}}”',
   editPending: 'Edit channel',

@@ -1,6 +1,6 @@
-import type { Words } from '../translation-types.ts'
+import type { Translations } from '../translation-types.ts'
 
-export const channels: Words['channels'] = {
+export const channels: Translations['channels'] = {
   notWhole: 'Enter a whole number of at most 9 digits',
   notWholeFromZero: 'Enter a whole number from 0, of at most 9 digits',
   lead: 'Where calls are sent, shared out by priority and weight.',
@@ -91,7 +91,7 @@ export const channels: Words['channels'] = {
   enabledModelsFailed: 'Could not get the enabled models',
 }
 
-export const channelTags: Words['channelTags'] = {
+export const channelTags: Translations['channelTags'] = {
   title: 'Edit tag “{{tag}}”',
   lead: 'Changes all channels of this tag ({{count}}); what is left empty stays as each has it.',
   newTag: 'Name of the tag',
@@ -102,7 +102,7 @@ export const channelTags: Words['channelTags'] = {
   batchHint: 'Replaces the tags they have.',
 }
 
-export const channelTests: Words['channelTests'] = {
+export const channelTests: Translations['channelTests'] = {
   title: 'Test the channel “{{name}}”',
   lead: 'Sends the shortest chat there is. The provider charges a little for it.',
   usual: 'usual',

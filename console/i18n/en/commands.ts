@@ -1,6 +1,6 @@
-import type { Words } from '../translation-types.ts'
+import type { Translations } from '../translation-types.ts'
 
-export const commands: Words['commands'] = {
+export const commands: Translations['commands'] = {
   palette: 'Command palette',
   paletteKeys: 'Command palette ({{keys}})',
   search: 'Search pages, actions, tokens, channels and request IDs',

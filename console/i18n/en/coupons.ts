@@ -1,6 +1,6 @@
-import type { Words } from '../translation-types.ts'
+import type { Translations } from '../translation-types.ts'
 
-export const coupons: Words['coupons'] = {
+export const coupons: Translations['coupons'] = {
   title: 'Redemption codes',
   lead: 'Make, hand out and switch off redemption and gift codes.',
   create: 'Add codes',

@@ -1,6 +1,6 @@
-import type { Words } from '../translation-types.ts'
+import type { Translations } from '../translation-types.ts'
 
-export const dashboard: Words['dashboard'] = {
+export const dashboard: Translations['dashboard'] = {
   hello: 'Hello, {{name}}',
   balanceHint: 'Updated the moment a call ends',
   negative: 'The balance is below zero: no new call is admitted until it is paid',

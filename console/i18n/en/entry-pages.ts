@@ -1,6 +1,6 @@
-import type { Words } from '../translation-types.ts'
+import type { Translations } from '../translation-types.ts'
 
-export const about: Words['about'] = {
+export const about: Translations['about'] = {
   own: 'About {{name}}',
   lead: '{{name}} runs on Tallygate: a self-hosted, event-sourced gateway for AI model APIs.',
   plainLead: 'A self-hosted, event-sourced gateway for AI model APIs.',
@@ -11,7 +11,7 @@ export const about: Words['about'] = {
   licence: 'Licence',
 }
 
-export const chat: Words['chat'] = {
+export const chat: Translations['chat'] = {
   unreadable: 'The chat data could not be read',
   noToken: 'No token is enabled: enable or create one first.',
   toTokens: 'Taking you to your tokens…',
@@ -31,7 +31,7 @@ export const chat: Words['chat'] = {
   blockedLead: 'The page’s policy does not let this site in: open it in a new window.',
 }
 
-export const home: Words['home'] = {
+export const home: Translations['home'] = {
   headline: 'One gateway for every model',
   lead: 'An OpenAI-compatible endpoint of your own. Every call billed exactly and seen live.',
   openConsole: 'Open console',
@@ -47,7 +47,7 @@ export const home: Words['home'] = {
   yoursBody: 'One command to start. Keys encrypted at rest. A power cut loses nothing.',
 }
 
-export const oauth: Words['oauth'] = {
+export const oauth: Translations['oauth'] = {
   title: 'Signing in',
   otherWays: 'Other ways to sign in',
   by: 'Sign in with {{site}}',
@@ -86,7 +86,7 @@ export const oauth: Words['oauth'] = {
   unboundDone: '{{site}} account unbound',
 }
 
-export const setup: Words['setup'] = {
+export const setup: Translations['setup'] = {
   title: 'Set up your gateway',
   lead: 'Create the administrator account. Your first relayed call is a minute away.',
   account: 'Administrator account',

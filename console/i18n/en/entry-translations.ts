@@ -1,4 +1,4 @@
-import type { Words } from '../translation-types.ts'
+import type { Translations } from '../translation-types.ts'
 import { auth } from './auth.ts'
 import { about, chat, home, oauth, setup } from './entry-pages.ts'
 import { request } from './request.ts'
@@ -6,7 +6,7 @@ import { shell } from './shell.ts'
 import { ui } from './ui.ts'
 
 /** The texts of the pages before login. All other texts load after the login. */
-export const entryWords = {
+export const entryTranslations = {
   about,
   auth,
   chat,
@@ -16,4 +16,4 @@ export const entryWords = {
   setup,
   shell,
   ui,
-} satisfies Partial<Words>
+} satisfies Partial<Translations>

@@ -1,6 +1,6 @@
-import type { Words } from '../translation-types.ts'
+import type { Translations } from '../translation-types.ts'
 
-export const health: Words['health'] = {
+export const health: Translations['health'] = {
   lead: 'Live status of each channel: circuits, success rate, latency and speed.',
   search: 'Search name, tag or ID',
   shown: { label: 'Show', all: 'All', troubled: 'Unhealthy' },

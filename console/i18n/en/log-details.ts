@@ -1,6 +1,6 @@
-import type { Words } from '../translation-types.ts'
+import type { Translations } from '../translation-types.ts'
 
-export const logDetails: Words['logDetails'] = {
+export const logDetails: Translations['logDetails'] = {
   endReason: {
     user_disabled: 'The user was disabled or deleted',
     invalid_key: 'The token was deleted',

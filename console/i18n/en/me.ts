@@ -1,6 +1,6 @@
-import type { Words } from '../translation-types.ts'
+import type { Translations } from '../translation-types.ts'
 
-export const me: Words['me'] = {
+export const me: Translations['me'] = {
   bindMail: 'Bind an email',
   bindMailLead: 'A code goes to the new address and proves that it is yours',
   bindSubmit: 'Bind',

@@ -1,6 +1,6 @@
-import type { Words } from '../translation-types.ts'
+import type { Translations } from '../translation-types.ts'
 
-export const messages: Words['messages'] = {
+export const messages: Translations['messages'] = {
   lead: 'Tell users something, and see who has read it.',
   create: 'New message',
   search: 'Search titles and contents',

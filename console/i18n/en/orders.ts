@@ -1,6 +1,6 @@
-import type { Words } from '../translation-types.ts'
+import type { Translations } from '../translation-types.ts'
 
-export const orders: Words['orders'] = {
+export const orders: Translations['orders'] = {
   lead: 'Everybody’s top-ups, and what was refunded.',
   search: 'Order, payment or username',
   anyRefund: 'Refunded, also in part',

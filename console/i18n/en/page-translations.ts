@@ -1,4 +1,4 @@
-import type { PageWords } from '../translation-types.ts'
+import type { PageTranslations } from '../translation-types.ts'
 import { coupons } from './coupons.ts'
 import { dashboard } from './dashboard.ts'
 import { messages } from './messages.ts'
@@ -9,7 +9,7 @@ import { settings } from './settings.ts'
 import { taskLogs } from './task-logs.ts'
 import { users } from './users.ts'
 
-const logExport: PageWords['logExport'] = {
+const logExport: PageTranslations['logExport'] = {
   title: 'Columns to export',
   lead: 'The CSV has the columns that are ticked. This browser remembers them.',
   chosen: '{{chosen}} of {{all}} chosen',
@@ -24,7 +24,7 @@ const logExport: PageWords['logExport'] = {
   },
 }
 
-export const pageWords: PageWords = {
+export const pageTranslations: PageTranslations = {
   coupons,
   dashboard,
   logExport,

@@ -1,6 +1,6 @@
-import type { Words } from '../translation-types.ts'
+import type { Translations } from '../translation-types.ts'
 
-export const playground: Words['playground'] = {
+export const playground: Translations['playground'] = {
   lead: 'Talk to a model directly; what it uses is charged to your balance.',
   noToken: 'There is no enabled token. Please make sure that one of your tokens is enabled!',
   start: 'New chat',

@@ -1,6 +1,6 @@
-import type { Words } from '../translation-types.ts'
+import type { Translations } from '../translation-types.ts'
 
-export const prices: Words['prices'] = {
+export const prices: Translations['prices'] = {
   tools: 'Price tools',
   presets: 'Presets',
   presetsLead: 'Ratios and output limits from public price lists. Merge them below, then save.',

@@ -1,6 +1,6 @@
-import type { Words } from '../translation-types.ts'
+import type { Translations } from '../translation-types.ts'
 
-export const pricing: Words['pricing'] = {
+export const pricing: Translations['pricing'] = {
   title: 'Model prices',
   leadVisitor: 'The group’s ratio is in every price. Log in to see the groups you can use.',
   leadUser: 'What models cost in the groups you can use. The group’s ratio is in every price.',

@@ -1,6 +1,6 @@
-import type { Words } from '../translation-types.ts'
+import type { Translations } from '../translation-types.ts'
 
-export const request: Words['request'] = {
+export const request: Translations['request'] = {
   failed: 'The request failed',
   network: 'Error: no connection. Check your network and try again',
   noServer: 'This site is for demonstration only: it has no server!',

@@ -1,6 +1,6 @@
-import type { Words } from '../translation-types.ts'
+import type { Translations } from '../translation-types.ts'
 
-export const security: Words['security'] = {
+export const security: Translations['security'] = {
   sessions: 'Sessions',
   sessionsLead: 'Where your account is logged in.',
   endOthers: 'End all others',

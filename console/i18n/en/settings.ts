@@ -1,6 +1,6 @@
-import type { Words } from '../translation-types.ts'
+import type { Translations } from '../translation-types.ts'
 
-export const settings: Words['settings'] = {
+export const settings: Translations['settings'] = {
   lead: 'Changes take effect once saved, and each is kept as an event.',
   tabs: 'Settings',
   tab: {

@@ -1,6 +1,6 @@
-import type { Words } from '../translation-types.ts'
+import type { Translations } from '../translation-types.ts'
 
-export const shell: Words['shell'] = {
+export const shell: Translations['shell'] = {
   skip: 'Skip to content',
   home: 'Home',
   console: 'Console',

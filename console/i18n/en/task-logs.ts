@@ -1,6 +1,6 @@
-import type { Words } from '../translation-types.ts'
+import type { Translations } from '../translation-types.ts'
 
-export const taskLogs: Words['taskLogs'] = {
+export const taskLogs: Translations['taskLogs'] = {
   drawingsLead: 'Every picture: its prompt, how far it is, and what came of it.',
   musicLead: 'Music and lyrics: how far they are, to hear and to read.',
   callbackOff:

@@ -1,6 +1,6 @@
-import type { Words } from '../translation-types.ts'
+import type { Translations } from '../translation-types.ts'
 
-export const tokens: Words['tokens'] = {
+export const tokens: Translations['tokens'] = {
   lead: 'Each token has its own budget, lifetime and rights, and can be switched off at any time.',
   banner: 'A token is a password: keep it secret. If it may have leaked, disable it at once.',
   search: 'Search by token name',

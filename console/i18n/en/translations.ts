@@ -1,8 +1,8 @@
-import type { SharedWords } from '../translation-types.ts'
+import type { SharedTranslations } from '../translation-types.ts'
 import { channelForm } from './channel-form.ts'
 import { channels, channelTags, channelTests } from './channels.ts'
 import { commands } from './commands.ts'
-import { entryWords } from './entry-translations.ts'
+import { entryTranslations } from './entry-translations.ts'
 import { health } from './health.ts'
 import { me } from './me.ts'
 import { playground } from './playground.ts'
@@ -11,7 +11,7 @@ import { tokens } from './tokens.ts'
 import { usageLog } from './usage-log.ts'
 import { wallet } from './wallet.ts'
 
-const inbox: SharedWords['inbox'] = {
+const inbox: SharedTranslations['inbox'] = {
   lead: 'What the administrators have told you.',
   unread: 'Unread',
   loadFailed: 'The messages could not be loaded',
@@ -25,7 +25,7 @@ const inbox: SharedWords['inbox'] = {
   content: 'Content of the message',
 }
 
-const timeRange: SharedWords['timeRange'] = {
+const timeRange: SharedTranslations['timeRange'] = {
   span: {
     '1h': 'Last hour',
     today: 'Today',
@@ -42,7 +42,7 @@ const timeRange: SharedWords['timeRange'] = {
 }
 
 /** Texts with the same meaning in several areas. A text with another meaning gets its own key. */
-const words: SharedWords['words'] = {
+const words: SharedTranslations['words'] = {
   undo: 'Undo',
   reconnectNow: 'Reconnect now',
   fault: {
@@ -132,8 +132,8 @@ const words: SharedWords['words'] = {
   noReason: 'No reason given',
 }
 
-export const en: SharedWords = {
-  ...entryWords,
+export const en: SharedTranslations = {
+  ...entryTranslations,
   words,
   commands,
   tokens,

@@ -1,6 +1,6 @@
-import type { Words } from '../translation-types.ts'
+import type { Translations } from '../translation-types.ts'
 
-export const ui: Words['ui'] = {
+export const ui: Translations['ui'] = {
   group: { default: 'Default group', vip: 'VIP group' },
   close: 'Close',
   cancel: 'Cancel',

@@ -1,6 +1,6 @@
-import type { Words } from '../translation-types.ts'
+import type { Translations } from '../translation-types.ts'
 
-export const usageLog: Words['usageLog'] = {
+export const usageLog: Translations['usageLog'] = {
   lead: 'Every call: its price, its timing, where it went. Times are in {{zone}}',
   label: 'Usage log',
   summary: 'Totals of what is listed',

@@ -1,6 +1,6 @@
-import type { Words } from '../translation-types.ts'
+import type { Translations } from '../translation-types.ts'
 
-export const users: Words['users'] = {
+export const users: Translations['users'] = {
   pageLead: 'Find users, set their group and quota, and decide what they may do.',
   search: 'Search id, name or email',
   create: 'Add user',

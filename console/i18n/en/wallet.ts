@@ -1,6 +1,6 @@
-import type { Words } from '../translation-types.ts'
+import type { Translations } from '../translation-types.ts'
 
-export const wallet: Words['wallet'] = {
+export const wallet: Translations['wallet'] = {
   lead: 'Your balance, redemption codes and top-ups.',
   used: 'Used in total',
   arrears: 'The balance is below zero: no new requests are taken until it is paid.',

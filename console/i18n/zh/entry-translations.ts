@@ -5,4 +5,4 @@ import { shell } from './shell.ts'
 import { ui } from './ui.ts'
 
 /** The texts of the pages before login. All other texts load after the login. */
-export const entryWords = { about, auth, chat, home, oauth, request, setup, shell, ui }
+export const entryTranslations = { about, auth, chat, home, oauth, request, setup, shell, ui }

@@ -8,7 +8,7 @@ import { settings } from './settings.ts'
 import { taskLogs } from './task-logs.ts'
 import { users } from './users.ts'
 
-/** The texts of a few pages. `needWords` loads the texts together with these pages. */
+/** The texts of a few pages. `loadTranslations` loads the texts together with these pages. */
 const logExport = {
   title: '导出的列',
   lead: 'CSV 只包含勾选的列，此选择保存在本浏览器中。',
@@ -24,7 +24,7 @@ const logExport = {
   },
 }
 
-export const pageWords = {
+export const pageTranslations = {
   coupons,
   dashboard,
   logExport,

@@ -1,7 +1,7 @@
 import { channelForm } from './channel-form.ts'
 import { channels, channelTags, channelTests } from './channels.ts'
 import { commands } from './commands.ts'
-import { entryWords } from './entry-translations.ts'
+import { entryTranslations } from './entry-translations.ts'
 import { health } from './health.ts'
 import { me } from './me.ts'
 import { playground } from './playground.ts'
@@ -132,7 +132,7 @@ const words = {
 }
 
 export const zh = {
-  ...entryWords,
+  ...entryTranslations,
   words,
   commands,
   tokens,

@@ -1,7 +1,7 @@
-export type GridAct = { move: number } | 'open' | 'expand' | 'select' | 'collapse' | null
+export type GridAction = { move: number } | 'open' | 'expand' | 'select' | 'collapse' | null
 
 /** Returns the action of a key in a grid of `count` rows. `active` is -1 if no row is active. */
-export function actOf(key: string, active: number, count: number, pageRows: number): GridAct {
+export function actOf(key: string, active: number, count: number, pageRows: number): GridAction {
   if (count === 0) return null
   const target = targetOf(key, active, count, pageRows)
   if (target !== null) return { move: Math.min(count - 1, Math.max(0, target)) }
@@ -9,7 +9,7 @@ export function actOf(key: string, active: number, count: number, pageRows: numb
   return ACTS[key] ?? null
 }
 
-const ACTS: Readonly<Record<string, GridAct>> = {
+const ACTS: Readonly<Record<string, GridAction>> = {
   Enter: 'open',
   ' ': 'expand',
   ArrowRight: 'expand',

@@ -1,4 +1,4 @@
-import { useStable } from '../state/use-stable-callbacks.ts'
+import { useStableCallbacks } from '../state/use-stable-callbacks.ts'
 import { isOnControl } from './grid-keys.ts'
 import type { DataGridProps } from './grid-props.ts'
 import type { Grid } from './use-grid.ts'
@@ -7,7 +7,7 @@ export type RowActs = ReturnType<typeof useRowActions>
 
 /** Returns stable callbacks that use the latest props, so that rows are not rendered again. */
 export const useRowActions = <Row>(props: DataGridProps<Row>, grid: Grid<Row>) =>
-  useStable({
+  useStableCallbacks({
     press: (index: number, target: EventTarget) => {
       if (isOnControl(target) || window.getSelection()?.isCollapsed === false) return
       if (props.onOpen !== undefined || props.expand !== undefined) grid.open(index)

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../elements/button.tsx'
 import { type DraftForm, formProps } from '../forms/use-draft-form.ts'
-import { mayLeave } from './confirm-discard.ts'
+import { confirmDiscard } from './confirm-discard.ts'
 import { Drawer } from './drawer.tsx'
 
 /** A drawer with one form. Enter submits the form. Closing with unsaved changes asks the user. */
@@ -19,7 +19,7 @@ export function FormDrawer(props: {
   const { t } = useTranslation()
   const { isChanged, isBusy, submit } = props.form
   const cancel = async () => {
-    if (await mayLeave(isChanged)) props.onClose()
+    if (await confirmDiscard(isChanged)) props.onClose()
   }
   return (
     <Drawer

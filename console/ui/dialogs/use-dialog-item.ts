@@ -4,7 +4,7 @@ import { useRef } from 'react'
  * Keeps the last item while the dialog closes. `key` changes with each opening, so that as a React
  * key it resets the content.
  */
-export function useOpening<Item>(item: Item | null) {
+export function useDialogItem<Item>(item: Item | null) {
   const shown = useRef<Item | null>(null)
   const openings = useRef(0)
   const wasOpen = useRef(false)

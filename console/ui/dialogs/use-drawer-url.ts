@@ -1,19 +1,19 @@
 import { useLocation, useMatch, useNavigate } from 'react-router-dom'
-import { returnToOf } from '../forms/form-return-path.ts'
+import { formReturnPath } from '../forms/form-return-path.ts'
 import { SETTLED } from '../forms/use-leave-guard.ts'
 
-export type Edited = number | 'new' | null
+export type EditedId = number | 'new' | null
 
 type Addresses = { list: string; add?: string; edit: string }
 
 /** The path `add` opens an empty form; a path below `edit` opens an item (id 0 if invalid). */
-export function useDrawerAddress({ list, add = list, edit }: Addresses) {
+export function useDrawerUrl({ list, add = list, edit }: Addresses) {
   const navigate = useNavigate()
   const { search, state } = useLocation()
-  const returnTo = returnToOf(state)
+  const returnTo = formReturnPath(state)
   const isNew = useMatch(add) !== null && add !== list
   const match = useMatch(`${edit}/:id`)
-  const edited: Edited = isNew ? 'new' : match === null ? null : idOf(match.params.id)
+  const edited: EditedId = isNew ? 'new' : match === null ? null : idOf(match.params.id)
   const go = (pathname: string, state: object | null) =>
     void navigate({ pathname, search }, { preventScrollReset: true, state })
   return {

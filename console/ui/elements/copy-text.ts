@@ -1,6 +1,6 @@
 import { translate } from '#console/i18n/i18n.ts'
 import { showError } from '../messages/toast.ts'
-import { askToCopyByHand } from './manual-copy-dialog.tsx'
+import { showManualCopyDialog } from './manual-copy-dialog.tsx'
 
 /** Copies a text and returns true. If the browser refuses, shows a dialog with the text. */
 export async function copyText(text: string): Promise<boolean> {
@@ -11,7 +11,7 @@ export async function copyText(text: string): Promise<boolean> {
     if (copyByCommand(text)) return true
   }
   showError(translate('ui.copyFailed'))
-  askToCopyByHand(text)
+  showManualCopyDialog(text)
   return false
 }
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 
 /** A name with its value, for use inside a `dl`. */
-export function Fact(props: { name: ReactNode; className?: string; children: ReactNode }) {
+export function LabelledValue(props: { name: ReactNode; className?: string; children: ReactNode }) {
   return (
     <div>
       <dt>{props.name}</dt>

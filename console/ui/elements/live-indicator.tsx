@@ -2,11 +2,11 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { liveStream } from '#console/api/live/browser-live-stream.ts'
 import { useLiveState } from '#console/api/live/use-live-topic.ts'
-import type { Words } from '#console/i18n/translation-types.ts'
+import type { Translations } from '#console/i18n/translation-types.ts'
 import { useSecondsLeft } from '../state/use-countdown.ts'
 import { Button } from './button.tsx'
 
-type LiveKind = keyof Words['words']['live']
+type LiveKind = keyof Translations['words']['live']
 
 /** The state of live updates as a word and a mark. The shape of the mark differs by state. */
 function LiveDot(props: {
@@ -24,7 +24,7 @@ function LiveDot(props: {
 }
 
 /** While the connection works, `kind` replaces the state and `children` the button. */
-export function LiveMark(props: { kind?: LiveKind; children?: ReactNode }) {
+export function LiveIndicator(props: { kind?: LiveKind; children?: ReactNode }) {
   const { t } = useTranslation()
   const state = useLiveState()
   const isReconnecting = state.kind === 'reconnecting'

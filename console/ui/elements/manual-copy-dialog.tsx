@@ -7,10 +7,10 @@ import { Button } from './button.tsx'
 const shown = createStore({ text: '', isOpen: false })
 
 /** Opens a dialog with the text selected, if the browser denies access to the clipboard. */
-export const askToCopyByHand = (text: string): void => shown.set({ text, isOpen: true })
+export const showManualCopyDialog = (text: string): void => shown.set({ text, isOpen: true })
 
-/** The dialog of `askToCopyByHand()`. The app contains this component once. */
-export function CopyByHandHost() {
+/** The dialog of `showManualCopyDialog()`. The app contains this component once. */
+export function ManualCopyHost() {
   const { t } = useTranslation()
   const { text, isOpen } = shown.useValue()
   const id = useId()

@@ -2,7 +2,7 @@
 const END = 7
 
 /** A text that is truncated in the middle if it is too long. A tooltip shows the complete text. */
-export function MiddleText({ text }: { text: string }) {
+export function MiddleEllipsis({ text }: { text: string }) {
   const letters = [...text]
   const isLong = letters.length > 2 * END
   return (

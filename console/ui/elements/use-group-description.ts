@@ -6,7 +6,7 @@ const SHIPPED = { default: '默认分组', vip: 'vip分组' } as const
 const isShipped = (name: string): name is keyof typeof SHIPPED => Object.hasOwn(SHIPPED, name)
 
 /** A description that a new site stores is translated. */
-export function useGroupWords(): (name: string, description: string) => string {
+export function useGroupDescription(): (name: string, description: string) => string {
   const { t } = useTranslation()
   return (name, description) =>
     isShipped(name) && description === SHIPPED[name] ? t(`ui.group.${name}`) : description

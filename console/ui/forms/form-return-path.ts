@@ -3,7 +3,7 @@ import { useLocation, useNavigate } from 'react-router-dom'
 import { SETTLED } from './use-leave-guard.ts'
 
 /** The path is in the router's state. Null means that the form's list opens. */
-export function returnToOf(state: unknown): string | null {
+export function formReturnPath(state: unknown): string | null {
   if (typeof state !== 'object' || state === null || !('returnTo' in state)) return null
   const { returnTo } = state
   return typeof returnTo === 'string' && /^\/(?!\/)/.test(returnTo) ? returnTo : null
@@ -18,7 +18,7 @@ export function useReturn(): (() => void) | null {
   const { state } = useLocation()
   // Keep the state of the opening, because a change of the URL, such as another tab, drops it.
   const [opened] = useState<unknown>(state)
-  const returnTo = returnToOf(opened)
+  const returnTo = formReturnPath(opened)
   if (returnTo === null) return null
   const { returnState } = opened as ReturnState
   return () => void navigate(returnTo, { state: { ...returnState, ...SETTLED } })

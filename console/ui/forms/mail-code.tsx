@@ -5,7 +5,7 @@ import { Button } from '../elements/button.tsx'
 import { showSuccess } from '../messages/toast.ts'
 import { useCountdown } from '../state/use-countdown.ts'
 import { TextField } from './fields.tsx'
-import { atField, MAIL_CODES } from './server-field-errors.ts'
+import { MAIL_CODES, showErrorAtField } from './server-field-errors.ts'
 import type { DraftForm, FieldState } from './use-draft-form.ts'
 import { useSubmit } from './use-submit.ts'
 
@@ -77,7 +77,7 @@ export function MailCodeField(
     if (props.email.trim() === '') return props.onNoAddress()
     const token = props.takeToken()
     if (token === null) return
-    await atField(MAIL_CODES, props.onRefused, async () => {
+    await showErrorAtField(MAIL_CODES, props.onRefused, async () => {
       await sendCode(props.email.trim(), props.purpose, token)
       start(RESEND_SECONDS)
       showSuccess(t('auth.codeSent'))

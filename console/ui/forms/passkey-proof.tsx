@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { securityQuery } from '#console/api/account.ts'
-import { arePasskeysPossible, proveByPasskey } from '#console/api/auth/passkeys.ts'
+import { arePasskeysSupported, proveByPasskey } from '#console/api/auth/passkeys.ts'
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
 import { Button } from '../elements/button.tsx'
 import { useSubmit } from './use-submit.ts'
@@ -11,7 +11,7 @@ export function PasskeyProof(props: { act: (proof: ProofOnly) => Promise<void> }
   const { t } = useTranslation()
   const has = (useQuery(securityQuery).data?.passkeys.length ?? 0) > 0
   const { isBusy, submit } = useSubmit(async () => props.act(await proveByPasskey()))
-  if (!has || !arePasskeysPossible()) return null
+  if (!has || !arePasskeysSupported()) return null
   return (
     <Button tone="quiet" size="small" icon="key" isBusy={isBusy} onClick={() => void submit()}>
       {t('auth.usePasskey')}

@@ -15,7 +15,7 @@ export const MAIL_CODES = ['MailRequired', 'MailInvalid', 'MailDomainNotAllowed'
 const NAMED = /(?:参数 (\w+) 无效：|Invalid field (\w+): )/
 
 /** Returns the field and the message of a server error, or null if the error names no field. */
-export function namedField(error: unknown): { field: string; text: string } | null {
+export function serverFieldError(error: unknown): { field: string; text: string } | null {
   if (!(error instanceof ApiError)) return null
   const named = NAMED.exec(error.message)
   if (named === null) return null
@@ -24,7 +24,7 @@ export function namedField(error: unknown): { field: string; text: string } | nu
 }
 
 /** Runs `act`. Shows an error with one of `codes` at the field, and throws any other error. */
-export async function atField(
+export async function showErrorAtField(
   codes: readonly string[],
   tell: (words: string) => void,
   act: () => Promise<void>,

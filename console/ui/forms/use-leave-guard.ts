@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { useBlocker } from 'react-router-dom'
-import { mayLeave } from '../dialogs/confirm-discard.ts'
+import { confirmDiscard } from '../dialogs/confirm-discard.ts'
 
 /** The router's state of a navigation for which the user has already been asked. */
 export const SETTLED = { isSettled: true }
@@ -16,7 +16,7 @@ export function useLeaveGuard(hasUnsavedChanges: boolean): void {
   useEffect(() => {
     if (blocker.state !== 'blocked' || isAsking.current) return
     isAsking.current = true
-    void mayLeave(true).then((isLeaving) => {
+    void confirmDiscard(true).then((isLeaving) => {
       isAsking.current = false
       if (isLeaving) blocker.proceed()
       else blocker.reset()

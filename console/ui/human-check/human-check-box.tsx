@@ -48,7 +48,7 @@ function load(): Promise<HumanCheckApi> {
 type Widget = { readonly api: HumanCheckApi; readonly id: string }
 
 /** The widget of the verification provider. `onToken` gets a token, or an empty text on expiry. */
-export function HumanBox(props: {
+export function HumanCheckBox(props: {
   siteKey: string
   action: string
   /** The caller increases this number to request a new token. */

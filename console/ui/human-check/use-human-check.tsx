@@ -3,7 +3,9 @@ import { useTranslation } from 'react-i18next'
 import { useStatus } from '#console/api/status.ts'
 import { showInfo } from '../messages/toast.ts'
 
-const HumanBox = lazy(async () => ({ default: (await import('./human-check-box.tsx')).HumanBox }))
+const HumanCheckBox = lazy(async () => ({
+  default: (await import('./human-check-box.tsx')).HumanCheckBox,
+}))
 
 export type HumanCheck = {
   /** The provider's widget, or null if the site requires no human verification. */
@@ -39,7 +41,7 @@ export function useHumanCheck(action: 'login' | 'register' | 'verification' | 'r
   const siteKey = status.turnstile_site_key
   const box = (
     <Suspense fallback={null}>
-      <HumanBox {...{ siteKey, action, round, onToken }} />
+      <HumanCheckBox {...{ siteKey, action, round, onToken }} />
     </Suspense>
   )
   return { box, take }

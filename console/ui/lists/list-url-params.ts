@@ -17,7 +17,7 @@ export const pageSizeParam: UrlParam<PageSize | 0> = {
   write: String,
 }
 
-export type ListAddress<Filters extends UrlSchema> = {
+export type ListUrlParams<Filters extends UrlSchema> = {
   readonly filters: Filters
   /** The server's name of each sortable column, by column id. */
   readonly sorts: Readonly<Record<string, string>>
@@ -26,14 +26,14 @@ export type ListAddress<Filters extends UrlSchema> = {
 }
 
 /** Defines the URL parameters of a list, as a module constant. `hasPageSize` adds the page size. */
-export function listAddress<Filters extends UrlSchema>(
+export function listUrlParams<Filters extends UrlSchema>(
   filters: Filters,
   options: {
     sorts?: Readonly<Record<string, string>>
     pageName?: string
     hasPageSize?: boolean
   } = {},
-): ListAddress<Filters> {
+): ListUrlParams<Filters> {
   const { sorts = {}, pageName = 'page', hasPageSize = false } = options
   const columns = Object.keys(sorts)
   const order = { sort: choiceParam(columns, ''), order: choiceParam(['asc', 'desc'], 'desc') }
@@ -51,7 +51,7 @@ export function listAddress<Filters extends UrlSchema>(
 }
 
 /** The values with which a list is requested. `page` is zero-based. */
-export type ListAsk<Filters extends UrlSchema> = UrlValues<Filters> &
+export type ListQuery<Filters extends UrlSchema> = UrlValues<Filters> &
   ListSort & {
     readonly page: number
     readonly pageSize: PageSize

@@ -1,7 +1,7 @@
 import { Button } from '../elements/button.tsx'
 import type { IconName } from '../elements/icons.tsx'
 
-export type RowAct = {
+export type RowAction = {
   readonly icon: IconName
   /** The accessible name, which contains the name of the row. */
   readonly label: string
@@ -11,16 +11,20 @@ export type RowAct = {
 }
 
 /** The action that edits a row, which a card opens by its own button. */
-export const editAct = (label: string, act: () => void): RowAct => ({
+export const editAct = (label: string, act: () => void): RowAction => ({
   icon: 'edit',
   label,
   act,
   isOnTable: true,
 })
 
-export const deleteAct = (label: string, act: () => void): RowAct => ({ icon: 'trash', label, act })
+export const deleteAct = (label: string, act: () => void): RowAction => ({
+  icon: 'trash',
+  label,
+  act,
+})
 
-export function RowActions({ acts }: { acts: readonly RowAct[] }) {
+export function RowActions({ acts }: { acts: readonly RowAction[] }) {
   return (
     <span className="tg-row-actions">
       {acts.map(({ icon, label, act, isOnTable }) => (

@@ -2,11 +2,11 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../elements/button.tsx'
 import type { IconName } from '../elements/icons.tsx'
-import type { ChosenRows } from './use-selected-rows.ts'
+import type { SelectedRows } from './use-selected-rows.ts'
 
 /** The number of selected rows and the actions on them. Renders nothing without a selection. */
-export function ChosenBar(props: {
-  chosen: Pick<ChosenRows<unknown>, 'picked' | 'choosable' | 'chooseAll' | 'chooseNone'>
+export function SelectionBar(props: {
+  chosen: Pick<SelectedRows<unknown>, 'picked' | 'choosable' | 'chooseAll' | 'chooseNone'>
   acts: readonly { icon: IconName; text: string; act: () => void }[]
   /** The dialogs that the actions open. */
   children?: ReactNode

@@ -9,7 +9,7 @@ import type { ListPage } from '#console/api/request.ts'
 import type { Sort } from '../data-grid/column.ts'
 import { fallbacksOf, type UrlSchema, type UrlValues } from '../state/url-state.ts'
 import { type SetUrlState, useUrlState } from '../state/use-url-state.ts'
-import type { ListAddress, ListAsk, PageSize } from './list-url-params.ts'
+import type { ListQuery, ListUrlParams, PageSize } from './list-url-params.ts'
 import { type Paging, pagingOf, usePageSize } from './pagination.tsx'
 
 export type ListView<Row> = {
@@ -33,8 +33,8 @@ export function useListPage<
   Page extends ListPage<unknown>,
   Key extends QueryKey,
 >(
-  address: ListAddress<Filters>,
-  queryOf: (ask: ListAsk<Filters>) => UseQueryOptions<Page, Error, Page, Key>,
+  address: ListUrlParams<Filters>,
+  queryOf: (ask: ListQuery<Filters>) => UseQueryOptions<Page, Error, Page, Key>,
   /** The key under which this browser stores the page size. Most lists share one key. */
   pageSizeKey?: string,
 ) {
@@ -47,7 +47,7 @@ export function useListPage<
   const size = useAskedSize(usePageSize(pageSizeKey), values.page_size, setAddress)
   const [pageSize] = size
   const sorted = sort === '' ? {} : { sort: sorts[sort], order }
-  const asked = { ...filter, page, pageSize, ...sorted } as ListAsk<Filters>
+  const asked = { ...filter, page, pageSize, ...sorted } as ListQuery<Filters>
   const list = useQuery({
     ...queryOf(asked),
     // Always refetch, because other users and API calls change rows.

@@ -18,7 +18,7 @@ type Stored = {
   readonly isBeyond: boolean
 }
 
-export type ChosenRows<Row> = {
+export type SelectedRows<Row> = {
   readonly picked: readonly Row[]
   readonly keys: ReadonlySet<string>
   readonly choose: (keys: ReadonlySet<string>) => void
@@ -32,7 +32,7 @@ export type ChosenRows<Row> = {
  * `chooseAll` selects the matching rows of every page. `matching` reads these rows, and reads them
  * again after each reload of the list.
  */
-export function useChosenRows<
+export function useSelectedRows<
   Row extends { id: number },
   Match extends Row,
   Key extends QueryKey,
@@ -41,7 +41,7 @@ export function useChosenRows<
   readonly total: number
   readonly filters: object
   readonly matching: UseQueryOptions<ListPage<Match>, Error, ListPage<Match>, Key>
-}): ChosenRows<Row> {
+}): SelectedRows<Row> {
   const { rows, total, matching } = given
   const client = useQueryClient()
   const under = JSON.stringify(given.filters)

@@ -3,19 +3,19 @@ import { useTranslation } from 'react-i18next'
 import type { OAuthType } from '#write-api/contract/oauth.ts'
 import { Button } from '../elements/button.tsx'
 import { showError } from '../messages/toast.ts'
-import { WAY_ICONS, type Way } from './login-methods.ts'
+import { LOGIN_METHOD_ICONS, type LoginMethod } from './login-methods.ts'
 import { isMessenger, type Messenger } from './messenger-dialog.tsx'
 
 /** A button for each login method. Buttons that redirect are busy until the tab navigates. */
-export function WayButtons(props: {
-  ways: readonly Way[]
+export function LoginMethodButtons(props: {
+  ways: readonly LoginMethod[]
   leave: (type: OAuthType) => Promise<void>
   onMessenger?: (way: Messenger) => void
 }) {
   const { ways, leave, onMessenger } = props
   const { t } = useTranslation()
-  const [away, setAway] = useState<Way | null>(null)
-  const choose = async (way: Way): Promise<void> => {
+  const [away, setAway] = useState<LoginMethod | null>(null)
+  const choose = async (way: LoginMethod): Promise<void> => {
     if (isMessenger(way)) return onMessenger?.(way)
     setAway(way)
     try {
@@ -32,7 +32,7 @@ export function WayButtons(props: {
           key={way}
           isFill
           size="large"
-          icon={WAY_ICONS[way]}
+          icon={LOGIN_METHOD_ICONS[way]}
           isBusy={away === way}
           isDisabled={away !== null && away !== way}
           onClick={() => void choose(way)}

@@ -3,11 +3,17 @@ import type { OAuthType } from '#write-api/contract/oauth.ts'
 import type { IconName } from '../elements/icons.tsx'
 
 /** The login methods that use an account on another site. */
-export type Way = OAuthType | 'wechat' | 'telegram'
+export type LoginMethod = OAuthType | 'wechat' | 'telegram'
 
-export const WAYS: readonly Way[] = ['github', 'oidc', 'linuxdo', 'wechat', 'telegram']
+export const LOGIN_METHODS: readonly LoginMethod[] = [
+  'github',
+  'oidc',
+  'linuxdo',
+  'wechat',
+  'telegram',
+]
 
-export const WAY_ICONS: Readonly<Record<Way, IconName>> = {
+export const LOGIN_METHOD_ICONS: Readonly<Record<LoginMethod, IconName>> = {
   github: 'branch',
   oidc: 'key',
   linuxdo: 'users',
@@ -21,7 +27,7 @@ const FLAGS = {
   linuxdo: 'linuxdo_oauth',
   wechat: 'wechat_login',
   telegram: 'telegram_oauth',
-} as const satisfies Record<Way, keyof Status>
+} as const satisfies Record<LoginMethod, keyof Status>
 
-export const isOpen = (status: Status | undefined, way: Way): boolean =>
+export const isLoginMethodEnabled = (status: Status | undefined, way: LoginMethod): boolean =>
   status?.[FLAGS[way]] === true

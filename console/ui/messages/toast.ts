@@ -1,5 +1,5 @@
 import { ApiError } from '#console/api/api-error.ts'
-import { Cancelled } from '../dialogs/cancelled-error.ts'
+import { CancelledError } from '../dialogs/cancelled-error.ts'
 import { createStore } from '../state/store.ts'
 
 export type Toast = {
@@ -55,7 +55,7 @@ export const showWarning = (message: string, options: ToastOptions = {}): void =
 
 /** Shows an error. If the server refused the request, this is the server's message. */
 export function showError(error: unknown, options: ToastOptions = {}): void {
-  if (error instanceof Cancelled) return
+  if (error instanceof CancelledError) return
   const message = error instanceof Error ? error.message : String(error)
   const requestId = error instanceof ApiError && error.status >= 400 ? error.requestId : ''
   const detail = error instanceof ApiError ? error.detail : ''

@@ -7,7 +7,7 @@ type Functions = Readonly<Record<string, (...args: any[]) => unknown>>
  * Returns the same objects in every render, which call the latest functions. Rows that receive them
  * are not rendered again.
  */
-export function useStable<Acts extends Functions>(acts: Acts): Acts {
+export function useStableCallbacks<Acts extends Functions>(acts: Acts): Acts {
   const latest = useRef(acts)
   latest.current = acts
   return useMemo(() => {

@@ -6,9 +6,12 @@ import {
   newChannel,
   withType,
 } from '#console/features/channels/form/channel-draft.ts'
-import { changedTerms, createdTerms } from '#console/features/channels/form/channel-request-body.ts'
+import {
+  createChannelBody,
+  updateChannelBody,
+} from '#console/features/channels/form/channel-request-body.ts'
 import { channelFaults } from '#console/features/channels/form/channel-validation.ts'
-import { endsInVersion, relayAddress } from '#console/features/channels/form/upstream-url.ts'
+import { endsWithVersion, upstreamUrl } from '#console/features/channels/form/upstream-url.ts'
 import { dateFieldText, secondsOfDateField } from '#console/ui/forms/date-field.ts'
 import { channel, TYPES } from '../support/channel-routes.ts'
 
@@ -24,7 +27,7 @@ const draft: ChannelDraft = {
 describe('the channel form', () => {
   it('starts with the defaults: type 1, auto-ban, group default, priority and weight 0', () => {
     expect(channelFaults(draft, null, OPENAI)).toEqual({})
-    expect(createdTerms({ ...draft, baseUrl: 'https://a.example/x//' })).toMatchObject({
+    expect(createChannelBody({ ...draft, baseUrl: 'https://a.example/x//' })).toMatchObject({
       type: 1,
       auto_ban: 1,
       group: 'default',
@@ -35,7 +38,7 @@ describe('the channel form', () => {
       mode: 'single',
       cost_ratio: null,
     })
-    expect(createdTerms({ ...draft, costRatio: ' 0.60 ' }).cost_ratio).toBe(0.6)
+    expect(createChannelBody({ ...draft, costRatio: ' 0.60 ' }).cost_ratio).toBe(0.6)
   })
 
   it('names each fault at its field', () => {
@@ -130,12 +133,12 @@ describe('the channel form', () => {
   })
 
   it('an address that ends in /v1 is worth a question', () => {
-    expect(endsInVersion('https://api.example/v1/')).toBe(true)
-    expect(endsInVersion('https://api.example/v10')).toBe(false)
+    expect(endsWithVersion('https://api.example/v1/')).toBe(true)
+    expect(endsWithVersion('https://api.example/v10')).toBe(false)
   })
 
   it('shows where calls go, without a second /v1', () => {
-    const to = (url: string, id = 1) => relayAddress(typeOf(id), url)
+    const to = (url: string, id = 1) => upstreamUrl(typeOf(id), url)
     expect(to('https://a.example/')).toBe('https://a.example/v1/chat/completions')
     expect(to('https://a.example/v1', 8)).toBe('https://a.example/v1/chat/completions')
     expect(to('')).toBe('https://api.openai.com/v1/chat/completions')
@@ -175,7 +178,7 @@ describe('keys', () => {
   const several = channel({ multi_key_mode: 'polling', key_count: 2 })
   const edit = (of: typeof single, patch: Partial<ChannelDraft>) => {
     const before = draftOfChannel(of)
-    return changedTerms(of, before, { ...before, ...patch })
+    return updateChannelBody(of, before, { ...before, ...patch })
   }
 
   it('an edit sends only what changed, and never an empty key', () => {
@@ -186,11 +189,11 @@ describe('keys', () => {
 
   it('one a line: a channel each, or all in one', () => {
     const lines = { ...draft, key: ' sk-1\n\n sk-2 \r\n' }
-    expect(createdTerms({ ...lines, keyMode: 'batch' })).toMatchObject({
+    expect(createChannelBody({ ...lines, keyMode: 'batch' })).toMatchObject({
       mode: 'batch',
       key: 'sk-1\nsk-2',
     })
-    const one = createdTerms({ ...lines, keyMode: 'multi_to_single', multiKeyMode: 'polling' })
+    const one = createChannelBody({ ...lines, keyMode: 'multi_to_single', multiKeyMode: 'polling' })
     expect(one).toMatchObject({ mode: 'multi_to_single', multi_key_mode: 'polling' })
   })
 

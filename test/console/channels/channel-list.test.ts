@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import {
   channelsOf,
-  chosenAfter,
   isMuted,
-  lineKey,
-  linesOf,
   markedKeys,
+  rowKey,
+  rowsOf,
+  selectionAfter,
 } from '#console/features/channels/list/channel-rows.ts'
 import { responseSpeed, statusCause } from '#console/features/channels/list/channel-status.ts'
-import { sortAfter } from '#console/features/channels/list/channel-url-params.ts'
+import { nextSort } from '#console/features/channels/list/channel-url-params.ts'
 import { typeName } from '#console/features/channels/type-names.ts'
 import { byTag, channel } from '../support/channel-routes.ts'
 
@@ -18,37 +18,37 @@ const opened = new Map([['a', children]])
 
 describe('the list of tags', () => {
   it('shows the channels of a tag under it while it is open', () => {
-    expect(linesOf(entries, new Map()).map(lineKey)).toEqual(['tag:a', '3'])
-    expect(linesOf(entries, opened).map(lineKey)).toEqual(['tag:a', '1', '2', '3'])
-    const [coming] = linesOf(entries, new Map([['a', null]]))
+    expect(rowsOf(entries, new Map()).map(rowKey)).toEqual(['tag:a', '3'])
+    expect(rowsOf(entries, opened).map(rowKey)).toEqual(['tag:a', '1', '2', '3'])
+    const [coming] = rowsOf(entries, new Map([['a', null]]))
     expect(coming).toMatchObject({ isOpen: true, isLoading: true })
     expect(channelsOf(entries).map(({ id }) => id)).toEqual([1, 2, 3])
   })
 
   it('greys a tag only when none of its channels is on', () => {
-    expect(linesOf(entries, opened).map(isMuted)).toEqual([false, false, true, false])
+    expect(rowsOf(entries, opened).map(isMuted)).toEqual([false, false, true, false])
     const off = byTag([channel({ tag: 'a', status: 3 })])
-    expect(linesOf(off, new Map()).map(isMuted)).toEqual([true])
+    expect(rowsOf(off, new Map()).map(isMuted)).toEqual([true])
   })
 
   it('a tag is chosen with all its channels, and with them alone', () => {
-    const all = chosenAfter(entries, new Set(['3']), new Set(['3', 'tag:a']))
+    const all = selectionAfter(entries, new Set(['3']), new Set(['3', 'tag:a']))
     expect([...all].sort()).toEqual(['1', '2', '3'])
     expect([...markedKeys(entries, all)].sort()).toEqual(['1', '2', '3', 'tag:a'])
-    const less = chosenAfter(entries, all, new Set(['1', '3', 'tag:a']))
+    const less = selectionAfter(entries, all, new Set(['1', '3', 'tag:a']))
     expect([...less].sort()).toEqual(['1', '3'])
     expect([...markedKeys(entries, less)]).not.toContain('tag:a')
-    const none = chosenAfter(entries, all, new Set(['1', '2', '3']))
+    const none = selectionAfter(entries, all, new Set(['1', '2', '3']))
     expect([...none]).toEqual(['3'])
   })
 
   it('a header sorts down, up, and not at all', () => {
     const down = { column: 'id', isDescending: true }
     const up = { column: 'id', isDescending: false }
-    expect(sortAfter(null, down)).toEqual(down)
-    expect(sortAfter(down, up)).toEqual(up)
-    expect(sortAfter(up, down)).toBeNull()
-    expect(sortAfter(up, { column: 'name', isDescending: true })?.column).toBe('name')
+    expect(nextSort(null, down)).toEqual(down)
+    expect(nextSort(down, up)).toEqual(up)
+    expect(nextSort(up, down)).toBeNull()
+    expect(nextSort(up, { column: 'name', isDescending: true })?.column).toBe('name')
   })
 })
 

@@ -12,7 +12,7 @@ import {
   wholeSteps,
   zoomOf,
 } from '#console/features/dashboard/chart-range.ts'
-import { checklist } from '#console/features/dashboard/setup-steps.ts'
+import { setupSteps } from '#console/features/dashboard/setup-steps.ts'
 import {
   bucketEnd,
   bucketStart,
@@ -166,14 +166,14 @@ describe('the first run', () => {
   it('leads an admin from the channel to the call, others from the token', () => {
     const progress = { channels: 1, callableModels: 0, tokens: 0, calls: 0 }
     expect(
-      checklist({ ...progress, isAdmin: true }).map(({ name, isNext }) => [name, isNext]),
+      setupSteps({ ...progress, isAdmin: true }).map(({ name, isNext }) => [name, isNext]),
     ).toEqual([
       ['channel', false],
       ['price', true],
       ['token', false],
       ['call', false],
     ])
-    expect(checklist({ ...progress, isAdmin: false }).map(({ name }) => name)).toEqual([
+    expect(setupSteps({ ...progress, isAdmin: false }).map(({ name }) => name)).toEqual([
       'token',
       'call',
     ])

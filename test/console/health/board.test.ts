@@ -8,7 +8,7 @@ import {
   successRate,
   withPush,
 } from '#console/api/channel-health.ts'
-import { foldEntries, spanText, summaryOf } from '#console/features/health/grouped-entries.ts'
+import { groupEntries, spanText, summaryOf } from '#console/features/health/grouped-entries.ts'
 import { durationText, rateText } from '#console/features/health/metric-text.ts'
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 import { channelHealth, circuit, figures } from '../support/health.ts'
@@ -108,7 +108,7 @@ describe('the timeline of a channel', () => {
     ...patch,
   })
   const idsOf = (entries: readonly TimelineEntry[]) =>
-    foldEntries(entries).map((group) => group.map(({ id }) => id))
+    groupEntries(entries).map((group) => group.map(({ id }) => id))
 
   it('folds a run of one circuit, and its tests do not end it', () => {
     const ofModel = { model: 'o3' }

@@ -1,12 +1,12 @@
 import { Subject } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { perFrame } from '#console/api/live/batch-per-frame.ts'
+import { batchPerFrame } from '#console/api/live/batch-per-frame.ts'
 
 function rig(capacity: number) {
   const source = new Subject<string>()
   const batches: (readonly string[])[] = []
   let frame: (() => void) | null = null
-  const running = perFrame(source, capacity, 'overflow', (draw) => {
+  const running = batchPerFrame(source, capacity, 'overflow', (draw) => {
     frame = draw
     return () => {
       frame = null

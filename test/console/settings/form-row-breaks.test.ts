@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest'
-import { rowStarts } from '#console/features/settings/form-row-breaks.ts'
+import { formRowBreaks } from '#console/features/settings/form-row-breaks.ts'
 
 const startsOf = (kinds: string) => [
-  ...rowStarts([...kinds].map((kind) => ({ type: { kind: kind === 's' ? 'flag' : 'integer' } }))),
+  ...formRowBreaks(
+    [...kinds].map((kind) => ({ type: { kind: kind === 's' ? 'flag' : 'integer' } })),
+  ),
 ]
 
 // s: a switch, n: a field of a number.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { presetRows, withoutPresets, withPresets } from '#console/features/settings/preset-merge.ts'
 import { type PriceMaps, readPriceMaps } from '#console/features/settings/price-table.ts'
-import { draftEntries } from '#console/features/settings/unsaved-price-entries.ts'
+import { unsavedPriceEntries } from '#console/features/settings/unsaved-price-entries.ts'
 
 const maps = (): PriceMaps => {
   const read = readPriceMaps(
@@ -88,7 +88,7 @@ describe('drafts of prices as entries', () => {
       { key: 'SystemName', before: 'x', after: 'y' },
       { key: 'GroupRatio', before: '{"default":1}', after: '{"default":1,"vip":0.8}' },
     ]
-    expect(draftEntries(changes)).toEqual([
+    expect(unsavedPriceEntries(changes)).toEqual([
       { option: 'ModelRatio', name: 'c', value: '3.10' },
       { option: 'ModelRatio', name: 'd', value: '0' },
       { option: 'ModelRatio', name: 'a', value: null },
@@ -104,7 +104,7 @@ describe('drafts of prices as entries', () => {
       { key: 'fallback_single_price', before: '0.5', after: '' },
       { key: 'fallback_input_ratio', before: '', after: '2' },
     ]
-    expect(draftEntries(changes)).toEqual([
+    expect(unsavedPriceEntries(changes)).toEqual([
       { option: 'GroupGroupRatio', name: 'a > d', value: '2' },
       { option: 'GroupGroupRatio', name: 'a > c', value: null },
       { option: 'GroupGroupRatio', name: '["a > b","c"]', value: '1' },
@@ -115,6 +115,6 @@ describe('drafts of prices as entries', () => {
   })
 
   it('are none while a text is no map of numbers', () => {
-    expect(draftEntries([{ key: 'ModelRatio', before: '{}', after: '{"a":' }])).toBeNull()
+    expect(unsavedPriceEntries([{ key: 'ModelRatio', before: '{}', after: '{"a":' }])).toBeNull()
   })
 })

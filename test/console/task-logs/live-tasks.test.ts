@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { withPushes } from '#console/features/task-logs/live-tasks.ts'
-import { clockText } from '#console/features/task-logs/song-length.ts'
+import { songLengthText } from '#console/features/task-logs/song-length.ts'
 import { DRAWINGS } from '#console/features/task-logs/task-kind.ts'
 import { drawing, song } from './fake-tasks.ts'
 
@@ -30,5 +30,5 @@ it('another kind’s, and one of another page, change nothing', () => {
 })
 
 it('a length is told in minutes', () => {
-  expect([0, 5, 125.4, 600].map(clockText)).toEqual(['', '0:05', '2:05', '10:00'])
+  expect([0, 5, 125.4, 600].map(songLengthText)).toEqual(['', '0:05', '2:05', '10:00'])
 })

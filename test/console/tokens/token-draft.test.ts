@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import {
   addressLines,
-  changedTerms,
+  createTokenBody,
   expiryText,
   newToken,
   presetText,
-  termsOfDraft,
   tokenFaults,
+  updateTokenBody,
   wrongAddress,
 } from '#console/features/tokens/token-draft.ts'
 import {
@@ -59,7 +59,7 @@ describe('the token form', () => {
 
   it('starts with the defaults: $1, never expiring, 60 s, 1000 calls, 10 successes', () => {
     expect(tokenFaults(draft, dollars)).toEqual({})
-    expect(termsOfDraft(draft, dollars)).toMatchObject({
+    expect(createTokenBody(draft, dollars)).toMatchObject({
       name: 'prod',
       remain_quota: 500_000,
       unlimited_quota: false,
@@ -104,19 +104,19 @@ describe('the token form', () => {
   it('takes addresses and ranges of both families', () => {
     const allowIps = '10.0.0.0/8\n ::1 \n2001:db8::/32\n\n127.0.0.1'
     expect(tokenFaults({ ...draft, allowIps }, dollars)).toEqual({})
-    expect(termsOfDraft({ ...draft, allowIps }, dollars).allow_ips?.split('\n')).toHaveLength(4)
+    expect(createTokenBody({ ...draft, allowIps }, dollars).allow_ips?.split('\n')).toHaveLength(4)
   })
 
   it('an edit sends only what changed, so that quota used meanwhile is not given back', () => {
     const changed = (change: object, shownQuota = 500_000) =>
-      changedTerms(draft, { ...draft, ...change }, dollars, shownQuota)
+      updateTokenBody(draft, { ...draft, ...change }, dollars, shownQuota)
     expect(changed({ name: 'other' })).toEqual({ name: 'other' })
     expect(changed({ amount: '1.00' })).toEqual({})
   })
 
   it('an edit sends a changed quota with the quota that the form showed', () => {
     const changed = (change: object, shownQuota = 500_000) =>
-      changedTerms(draft, { ...draft, ...change }, dollars, shownQuota)
+      updateTokenBody(draft, { ...draft, ...change }, dollars, shownQuota)
     const sent = { remain_quota: 1_000_000, expected_remain_quota: 500_000 }
     expect(changed({ amount: '2' })).toEqual(sent)
     expect(changed({ amount: '2', name: 'other' })).toEqual({ ...sent, name: 'other' })

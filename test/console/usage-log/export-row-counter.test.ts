@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { RowCounter } from '#console/features/usage-log/export-row-counter.ts'
+import { ExportRowCounter } from '#console/features/usage-log/export-row-counter.ts'
 
 const count = (kind: 'csv' | 'ndjson', text: string): number => {
-  const counter = new RowCounter(kind)
+  const counter = new ExportRowCounter(kind)
   // Byte by byte: a part may end anywhere.
   for (const byte of new TextEncoder().encode(text)) counter.add(Uint8Array.of(byte))
   return counter.rows

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import {
-  changedSelf,
-  changedUser,
-  createdUser,
+  createUserBody,
   draftOfUser,
   newUser,
+  updateSelfBody,
+  updateUserBody,
   userFaults,
 } from '#console/features/users/form/user-draft.ts'
 import { user } from '../support/user-routes.ts'
@@ -25,7 +25,7 @@ describe('a user’s form', () => {
     const whole = { ...short, username: ' a ', password: '12345678', displayName: ' A ' }
     expect(userFaults('new', newUser(), whole)).toEqual({})
     const sent = { username: 'a', password: '12345678', display_name: 'A' }
-    expect(createdUser(whole)).toEqual(sent)
+    expect(createUserBody(whole)).toEqual(sent)
   })
 
   it('wants to know why the group changes', () => {
@@ -34,16 +34,16 @@ describe('a user’s form', () => {
   })
 
   it('sends what changed alone, never a balance, and a reason with a change of group alone', () => {
-    expect(changedUser(before, before)).toEqual({})
-    expect(changedUser(before, { ...before, reason: 'why' })).toEqual({})
+    expect(updateUserBody(before, before)).toEqual({})
+    expect(updateUserBody(before, { ...before, reason: 'why' })).toEqual({})
     const after = { ...before, reason: ' why ', group: 'vip', password: 'p' }
-    expect(changedUser(before, after)).toEqual({ reason: 'why', group: 'vip', password: 'p' })
+    expect(updateUserBody(before, after)).toEqual({ reason: 'why', group: 'vip', password: 'p' })
   })
 
   it('of oneself never sends a group, and wants the current password', () => {
     const after = { ...before, group: 'vip', password: 'new password' }
     expect(userFaults('self', before, after)).toEqual({ originalPassword: 'originalMissing' })
-    expect(changedSelf(before, { ...after, originalPassword: 'old' })).toEqual({
+    expect(updateSelfBody(before, { ...after, originalPassword: 'old' })).toEqual({
       password: 'new password',
       original_password: 'old',
     })
@@ -53,10 +53,10 @@ describe('a user’s form', () => {
     const first = draftOfUser(user({ has_password: false }))
     const after = { ...first, password: 'new password' }
     expect(userFaults('self', first, after)).toEqual({})
-    expect(changedSelf(first, after)).toEqual({ password: 'new password' })
+    expect(updateSelfBody(first, after)).toEqual({ password: 'new password' })
     const byCode = { ...after, proof: 'code' as const }
     expect(userFaults('self', first, byCode)).toEqual({ originalPassword: 'codeMissing' })
-    expect(changedSelf(first, { ...byCode, originalPassword: ' 123456 ' })).toEqual({
+    expect(updateSelfBody(first, { ...byCode, originalPassword: ' 123456 ' })).toEqual({
       password: 'new password',
       code: '123456',
     })

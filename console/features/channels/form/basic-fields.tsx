@@ -4,10 +4,10 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { SelectField, TextField } from '#console/ui/forms/fields.tsx'
 import { FormField } from '#console/ui/forms/form-field.tsx'
 import { TextInput } from '#console/ui/forms/inputs.tsx'
-import { useTypeFacts } from '../use-channel-types.ts'
+import { useChannelTypes } from '../use-channel-types.ts'
 import { type ChannelFormProps, withType } from './channel-draft.ts'
-import { OwnFields } from './type-specific-fields.tsx'
-import { relayAddress } from './upstream-url.ts'
+import { TypeSpecificFields } from './type-specific-fields.tsx'
+import { upstreamUrl } from './upstream-url.ts'
 
 export function BasicFields(props: ChannelFormProps) {
   const { t } = useTranslation()
@@ -22,7 +22,7 @@ export function BasicFields(props: ChannelFormProps) {
         {...props.form.field('name')}
       />
       <Address {...props} />
-      <OwnFields {...props} />
+      <TypeSpecificFields {...props} />
     </>
   )
 }
@@ -30,7 +30,7 @@ export function BasicFields(props: ChannelFormProps) {
 /** A stored channel's type is listed even if it is not supported. */
 function TypeField({ form, stored, type }: ChannelFormProps) {
   const { t } = useTranslation()
-  const { types, nameOf, find } = useTypeFacts()
+  const { types, nameOf, find } = useChannelTypes()
   const own = stored === null || find(stored.type) !== undefined ? [] : [stored.type]
   const choices = [...types.map(({ id }) => id), ...own]
   return (
@@ -52,7 +52,7 @@ function TypeField({ form, stored, type }: ChannelFormProps) {
 function Address({ form, type }: ChannelFormProps) {
   const { t } = useTranslation()
   const { value, error, onChange } = form.field('baseUrl')
-  const address = relayAddress(type, value, form.draft.other)
+  const address = upstreamUrl(type, value, form.draft.other)
   return (
     <FormField
       label={t('words.baseUrl')}

@@ -6,19 +6,19 @@ import { useStatus } from '#console/api/status.ts'
 import { unpricedAmong } from '#console/api/unpriced-models.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
-import { namedField } from '#console/ui/forms/server-field-errors.ts'
+import { serverFieldError } from '#console/ui/forms/server-field-errors.ts'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { useLeaveGuard } from '#console/ui/forms/use-leave-guard.ts'
 import { showInfo, showSuccess } from '#console/ui/messages/toast.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 import type { CreateChannel } from '#write-api/contract/channels.ts'
-import { calledNames } from '../unpriced-tag.tsx'
-import { useTypeFacts } from '../use-channel-types.ts'
+import { callableModelNames } from '../unpriced-tag.tsx'
+import { useChannelTypes } from '../use-channel-types.ts'
 import { type ChannelDraft, draftOfChannel, newChannel } from './channel-draft.ts'
 import { ChannelForm } from './channel-form.tsx'
-import { changedTerms, createdTerms } from './channel-request-body.ts'
+import { createChannelBody, updateChannelBody } from './channel-request-body.ts'
 import { type ChannelFault, channelFaults } from './channel-validation.ts'
-import { endsInVersion, relayAddress } from './upstream-url.ts'
+import { endsWithVersion, upstreamUrl } from './upstream-url.ts'
 
 type FormProps = {
   isOpen: boolean
@@ -28,10 +28,10 @@ type FormProps = {
   onUnpriced: (models: readonly string[]) => void
 }
 
-export function OpenForm(props: FormProps) {
+export function ChannelDrawerForm(props: FormProps) {
   const { channel } = props
   const { t } = useTranslation()
-  const { find } = useTypeFacts()
+  const { find } = useChannelTypes()
   const form = useDraftForm<ChannelDraft, ChannelFault>({
     initial: () => (channel === null ? newChannel(find(1)) : draftOfChannel(channel)),
     validate: (draft, before) =>
@@ -72,14 +72,15 @@ const FIELDS: Readonly<Record<string, keyof ChannelDraft>> = {
 }
 
 function errorsOf(error: unknown) {
-  const named = namedField(error)
+  const named = serverFieldError(error)
   const field = named === null ? undefined : FIELDS[named.field]
   return named === null || field === undefined ? null : { [field]: named.text }
 }
 
 /** Returns the model names that this change adds, as callers use them. */
 function addedModels(before: ChannelDraft, after: ChannelDraft): string[] {
-  const namesOf = ({ models, modelPrefix: prefix }: ChannelDraft) => calledNames({ models, prefix })
+  const namesOf = ({ models, modelPrefix: prefix }: ChannelDraft) =>
+    callableModelNames({ models, prefix })
   const old = new Set(namesOf(before))
   return namesOf(after).filter((name) => !old.has(name))
 }
@@ -89,18 +90,18 @@ const ALONG = { goesAlong: true }
 
 function useSave({ channel, onClose, onUnpriced }: FormProps) {
   const { t } = useTranslation()
-  const { find } = useTypeFacts()
+  const { find } = useChannelTypes()
   const client = useQueryClient()
   const isSelfUse = useStatus()?.self_use_mode_enabled === true
   return async (draft: ChannelDraft, before: ChannelDraft) => {
     const isNewAddress = channel === null || draft.baseUrl !== before.baseUrl
-    if (isNewAddress && endsInVersion(draft.baseUrl) && !(await confirmVersion(draft))) return
+    if (isNewAddress && endsWithVersion(draft.baseUrl) && !(await confirmVersion(draft))) return
     if (channel === null) {
-      const { count, message } = await createChannel(createdTerms(draft))
+      const { count, message } = await createChannel(createChannelBody(draft))
       const text = t(count === 1 ? 'channelForm.created' : 'channelForm.createdMany', { count })
       showSuccess(`${text} ${message}`.trim(), ALONG)
     } else {
-      const changed = changedTerms(channel, before, draft)
+      const changed = updateChannelBody(channel, before, draft)
       if (Object.keys(changed).length === 0) return showInfo(t('words.unchanged'))
       if (changed.key_mode === 'replace' && !(await confirmReplace(channel.key_count))) return
       const message = await updateChannel({ id: channel.id, ...changed })
@@ -127,7 +128,7 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
   function confirmVersion({ type, baseUrl }: ChannelDraft): Promise<boolean> {
     return confirm({
       title: t('channelForm.versionTitle'),
-      body: t('channelForm.versionBody', { address: relayAddress(find(type), baseUrl) }),
+      body: t('channelForm.versionBody', { address: upstreamUrl(find(type), baseUrl) }),
       confirmText: t('channelForm.versionKeep'),
       cancelText: t('channelForm.versionBack'),
     })

@@ -5,16 +5,16 @@ import { isNotFound } from '#console/api/api-error.ts'
 import { channelTypesQuery } from '#console/api/channels.ts'
 import { apiQuery } from '#console/api/client.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
-import { useOpening } from '#console/ui/dialogs/use-dialog-item.ts'
-import type { Edited } from '#console/ui/dialogs/use-drawer-url.ts'
+import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
+import type { EditedId } from '#console/ui/dialogs/use-drawer-url.ts'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { FormSkeleton } from '#console/ui/layout/skeleton.tsx'
 import type { Channel } from '#read-api/contract/channels.ts'
-import { OpenForm } from './channel-drawer-form.tsx'
-import { UnpricedStep } from './unpriced-models-step.tsx'
+import { ChannelDrawerForm } from './channel-drawer-form.tsx'
+import { UnpricedModelsStep } from './unpriced-models-step.tsx'
 
-export function ChannelDrawer(props: { edited: Edited; onClose: () => void }) {
-  const { isOpen, shown, key } = useOpening(props.edited)
+export function ChannelDrawer(props: { edited: EditedId; onClose: () => void }) {
+  const { isOpen, shown, key } = useDialogItem(props.edited)
   const frame = { key: `${shown} ${key}`, isOpen, onClose: props.onClose }
   return <OneDrawer {...frame} edited={shown ?? 'new'} />
 }
@@ -31,8 +31,8 @@ function OneDrawer(props: OneProps) {
   if (loaded === null && stored.data !== undefined && !stored.isFetching) setLoaded(stored.data)
   const [unpriced, setUnpriced] = useState<readonly string[]>([])
   const isReady = types.data !== undefined && (props.edited === 'new' || loaded !== null)
-  if (unpriced.length > 0) return <UnpricedStep {...props} models={unpriced} isSaved />
-  if (isReady) return <OpenForm {...props} channel={loaded} onUnpriced={setUnpriced} />
+  if (unpriced.length > 0) return <UnpricedModelsStep {...props} models={unpriced} isSaved />
+  if (isReady) return <ChannelDrawerForm {...props} channel={loaded} onUnpriced={setUnpriced} />
   const title = props.edited === 'new' ? 'words.newChannel' : 'channelForm.editPending'
   const error = id === 0 && props.edited !== 'new' ? MISSING : (stored.error ?? types.error)
   return (

@@ -6,7 +6,7 @@ import { type ChannelDraft, FORM_FIELDS } from './channel-draft.ts'
 import { cleanUrl, keysOf, needsKeyAgain } from './channel-keys.ts'
 
 /** Builds the request that creates channels. The form must be free of errors (`channelFaults`). */
-export function createdTerms(draft: ChannelDraft): CreateChannel {
+export function createChannelBody(draft: ChannelDraft): CreateChannel {
   const mode =
     draft.keyMode === 'batch' || draft.keyMode === 'multi_to_single' ? draft.keyMode : 'single'
   return {
@@ -18,7 +18,7 @@ export function createdTerms(draft: ChannelDraft): CreateChannel {
 }
 
 /** Returns only the fields that the user has changed. */
-export function changedTerms(
+export function updateChannelBody(
   channel: Channel,
   before: ChannelDraft,
   after: ChannelDraft,

@@ -1,4 +1,4 @@
-import type { Words } from '#console/i18n/translation-types.ts'
+import type { Translations } from '#console/i18n/translation-types.ts'
 import { secondsOfDateField } from '#console/ui/forms/date-field.ts'
 import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import type { ChannelType } from '#read-api/contract/channel-types.ts'
@@ -6,7 +6,7 @@ import { type ChannelDraft, JSON_FIELDS, NUMBER_FIELDS } from './channel-draft.t
 import { keysOf, needsKeyAgain } from './channel-keys.ts'
 import { jsonFault, objectFault } from './json-validation.ts'
 
-export type ChannelFault = keyof Words['channelForm']['fault']
+export type ChannelFault = keyof Translations['channelForm']['fault']
 
 export type ChannelFaults = FieldErrors<ChannelDraft, ChannelFault>
 

@@ -9,10 +9,10 @@ import { groupTag } from '#console/ui/elements/group-tag.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import { FormField } from '#console/ui/forms/form-field.tsx'
 import { NameList, NamesField } from '#console/ui/forms/name-list.tsx'
-import { UnpricedTag, useUnpriced } from '../unpriced-tag.tsx'
+import { UnpricedTag, useUnpricedModels } from '../unpriced-tag.tsx'
 import type { ChannelFormProps } from './channel-draft.ts'
 import { FetchedModels } from './fetched-models.tsx'
-import { UnpricedStep } from './unpriced-models-step.tsx'
+import { UnpricedModelsStep } from './unpriced-models-step.tsx'
 
 export function ModelFields(props: ChannelFormProps) {
   const { form } = props
@@ -43,7 +43,7 @@ export function ModelFields(props: ChannelFormProps) {
 
 /** Lists the channel's models without a price, because calls to these models are refused. */
 function Unpriced({ form: { draft } }: ChannelFormProps) {
-  const unpriced = useUnpriced()({ models: draft.models, prefix: draft.modelPrefix })
+  const unpriced = useUnpricedModels()({ models: draft.models, prefix: draft.modelPrefix })
   const { pathname, search } = useLocation()
   const [shown, setShown] = useState<readonly string[]>([])
   const [isOpen, setOpen] = useState(false)
@@ -54,7 +54,7 @@ function Unpriced({ form: { draft } }: ChannelFormProps) {
   return (
     <>
       {unpriced.length > 0 && <UnpricedTag count={unpriced.length} onOpen={open} />}
-      <UnpricedStep
+      <UnpricedModelsStep
         isOpen={isOpen}
         models={shown}
         returnTo={pathname + search}

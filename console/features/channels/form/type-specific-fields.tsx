@@ -6,17 +6,17 @@ import type { ChannelTypeField } from '#read-api/contract/channel-types.ts'
 import type { ChannelFormProps } from './channel-draft.ts'
 import { objectFault } from './json-validation.ts'
 
-export function OwnFields(props: ChannelFormProps) {
+export function TypeSpecificFields(props: ChannelFormProps) {
   return (
     <>
       {(props.type?.fields ?? []).map((field) => (
-        <OwnField key={field.key} {...props} field={field} />
+        <TypeSpecificField key={field.key} {...props} field={field} />
       ))}
     </>
   )
 }
 
-function OwnField({ form, field }: ChannelFormProps & { field: ChannelTypeField }) {
+function TypeSpecificField({ form, field }: ChannelFormProps & { field: ChannelTypeField }) {
   const { t } = useTranslation()
   const [isBroken, setBroken] = useState(false)
   const language = currentLanguage()

@@ -10,14 +10,14 @@ import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { TableHead } from '#console/ui/elements/table-head.tsx'
-import { type ReturnState, returnToOf } from '#console/ui/forms/form-return-path.ts'
+import { formReturnPath, type ReturnState } from '#console/ui/forms/form-return-path.ts'
 import { SETTLED } from '#console/ui/forms/use-leave-guard.ts'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { flagParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
-import { useUnpriced } from '../unpriced-tag.tsx'
+import { useUnpricedModels } from '../unpriced-tag.tsx'
 
 type Props = {
   isOpen: boolean
@@ -34,13 +34,13 @@ const LINKED_STEP = '/admin/channels?unpriced=1'
 const AFTER_PRICE = { isAfterPrice: true }
 
 /** Opened by a link. Lists the models of all enabled channels that have no price. */
-export function LinkedUnpricedStep() {
+export function LinkedUnpricedModelsStep() {
   const [{ unpriced: isLinked }, setAddress] = useUrlState(ADDRESS)
   const enabled = useQuery({ ...enabledModelsQuery, enabled: isLinked })
-  const find = useUnpriced()
+  const find = useUnpricedModels()
   const navigate = useNavigate()
   const { state } = useLocation()
-  const returnTo = returnToOf(state)
+  const returnTo = formReturnPath(state)
   const areOptionsRead = useQuery({ ...optionsQuery, retry: false }).data !== undefined
   // Kept as it was when the step opened, because saving prices would remove models.
   const [models, setModels] = useState<readonly string[]>([])
@@ -56,14 +56,16 @@ export function LinkedUnpricedStep() {
   if (isLinked && isAfterPrice && isLoaded && models.length + found.length === 0) {
     return <Navigate to={returnTo ?? '/admin/channels'} replace />
   }
-  return <UnpricedStep isOpen={isLinked && models.length > 0} models={models} onClose={close} />
+  return (
+    <UnpricedModelsStep isOpen={isLinked && models.length > 0} models={models} onClose={close} />
+  )
 }
 
 /** Lists the channel's models without a price, each with the price from the built-in list. */
-export function UnpricedStep(props: Props) {
+export function UnpricedModelsStep(props: Props) {
   const { isOpen, models, isSaved, onClose } = props
   const { t } = useTranslation()
-  const back = returnToOf(useLocation().state)
+  const back = formReturnPath(useLocation().state)
   const linkState: ReturnState = {
     ...(isSaved === true ? SETTLED : {}),
     returnTo: props.returnTo ?? LINKED_STEP,

@@ -2,7 +2,7 @@ import type { ChannelType } from '#read-api/contract/channel-types.ts'
 import { cleanUrl } from './channel-keys.ts'
 
 /** Returns the URL to which the channel's chat calls go, or an empty text while it is unknown. */
-export function relayAddress(type: ChannelType | undefined, baseUrl: string, other = ''): string {
+export function upstreamUrl(type: ChannelType | undefined, baseUrl: string, other = ''): string {
   if (type === undefined) return ''
   const typed = cleanUrl(baseUrl)
   const named = type.bases.find(({ keyword }) => keyword === typed)?.base_url
@@ -15,4 +15,4 @@ export function relayAddress(type: ChannelType | undefined, baseUrl: string, oth
 }
 
 /** Returns true if the address ends with `/v1`. The relay would append `/v1` a second time. */
-export const endsInVersion = (url: string): boolean => /\/v1$/.test(cleanUrl(url))
+export const endsWithVersion = (url: string): boolean => /\/v1$/.test(cleanUrl(url))

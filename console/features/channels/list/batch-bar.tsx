@@ -3,11 +3,14 @@ import { useTranslation } from 'react-i18next'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
-import { ChosenBar } from '#console/ui/lists/selection-bar.tsx'
+import { SelectionBar } from '#console/ui/lists/selection-bar.tsx'
 import type { ChannelActions } from './use-channel-actions.ts'
-import type { useChosen } from './use-channel-list.ts'
+import type { useSelectedChannels } from './use-channel-list.ts'
 
-export function BatchBar(props: { chosen: ReturnType<typeof useChosen>; actions: ChannelActions }) {
+export function BatchBar(props: {
+  chosen: ReturnType<typeof useSelectedChannels>
+  actions: ChannelActions
+}) {
   const { actions, chosen } = props
   const { picked } = chosen
   const onDone = chosen.chooseNone
@@ -19,7 +22,7 @@ export function BatchBar(props: { chosen: ReturnType<typeof useChosen>; actions:
   const setEnabled = (isEnabled: boolean) => void then(actions.setAllEnabled(picked, isEnabled))
   const remove = () => void then(actions.remove(picked))
   return (
-    <ChosenBar
+    <SelectionBar
       chosen={chosen}
       acts={[
         { icon: 'play', text: t('words.enableChosen'), act: () => setEnabled(true) },
@@ -38,7 +41,7 @@ export function BatchBar(props: { chosen: ReturnType<typeof useChosen>; actions:
           return true
         }}
       />
-    </ChosenBar>
+    </SelectionBar>
   )
 }
 

@@ -16,7 +16,7 @@ import {
   ResponseTime,
   TagStatus,
 } from './channel-cells.tsx'
-import type { ChannelLine } from './channel-rows.ts'
+import type { ChannelRow } from './channel-rows.ts'
 import { ChannelName, TagName } from './name-cell.tsx'
 import { ChannelMenu, TagMenu } from './row-menu.tsx'
 import type { ChannelActions } from './use-channel-actions.ts'
@@ -27,8 +27,8 @@ export type ColumnFacts = {
   readonly unpricedOf: (channel: Channel) => readonly string[]
 }
 
-type ChannelColumn = Column<ChannelLine>
-type TagLine = Extract<ChannelLine, { kind: 'tag' }>
+type ChannelColumn = Column<ChannelRow>
+type TagLine = Extract<ChannelRow, { kind: 'tag' }>
 
 /** Without `tagCell`, the cell of a tag row is empty. */
 const cell =
@@ -36,7 +36,7 @@ const cell =
     channelCell: (channel: Channel, isChild: boolean) => ReactNode,
     tagCell?: (group: TagGroup, line: TagLine) => ReactNode,
   ) =>
-  (line: ChannelLine) =>
+  (line: ChannelRow) =>
     line.kind === 'channel' ? channelCell(line.channel, line.isChild) : tagCell?.(line.group, line)
 
 /** The server sorts by the column's id. `isBatch` adds checkboxes, which narrow the names. */
@@ -110,7 +110,7 @@ function numberCell(t: TFunction, actions: ChannelActions, field: 'priority' | '
   const min = field === 'weight' ? 0 : -999_999_999
   return cell(
     (channel) => (
-      <InlineInteger
+      <InlineIntegerInput
         label={t(`channels.${field}Of`, { name: channel.name })}
         value={channel[field]}
         min={min}
@@ -118,7 +118,7 @@ function numberCell(t: TFunction, actions: ChannelActions, field: 'priority' | '
       />
     ),
     (group) => (
-      <InlineInteger
+      <InlineIntegerInput
         label={t(`channels.${field}OfTag`, { tag: group.tag })}
         value={group[field]}
         min={min}
@@ -155,7 +155,7 @@ const menuCell = (actions: ChannelActions) =>
   )
 
 /** Enter and blur save, and Escape restores. A tag whose channels differ has no number (null). */
-function InlineInteger(props: {
+function InlineIntegerInput(props: {
   label: string
   value: number | null
   min: number

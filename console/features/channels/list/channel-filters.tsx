@@ -21,7 +21,7 @@ type FieldsProps = {
 }
 
 /** Returns how many active filters are hidden while the filter bar is collapsed on phones. */
-export const foldedCount = ({ keyword, ...folded }: ChannelFilters): number =>
+export const collapsedFilterCount = ({ keyword, ...folded }: ChannelFilters): number =>
   Object.values(folded).filter((text) => text !== '').length
 
 /** The URL stores the filters. Phones show only the search field until the user expands them. */

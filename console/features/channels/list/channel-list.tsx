@@ -9,17 +9,17 @@ import { useIsNarrow } from '#console/ui/state/use-media.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import { listOf } from '../form/channel-draft.ts'
 import { TestProgressBar, useTestAll } from '../testing/test-progress.tsx'
-import { useUnpriced } from '../unpriced-tag.tsx'
-import { useTypeFacts } from '../use-channel-types.ts'
+import { useUnpricedModels } from '../unpriced-tag.tsx'
+import { useChannelTypes } from '../use-channel-types.ts'
 import { BatchBar } from './batch-bar.tsx'
 import { ChannelNote } from './channel-cells.tsx'
 import { channelColumns } from './channel-columns.tsx'
-import { ChannelFilterFields, ChannelModes, foldedCount } from './channel-filters.tsx'
-import { type ChannelLine, isMuted, lineKey } from './channel-rows.ts'
+import { ChannelFilterFields, ChannelModes, collapsedFilterCount } from './channel-filters.tsx'
+import { type ChannelRow, isMuted, rowKey } from './channel-rows.ts'
 import { useChannelAction } from './use-channel-action.ts'
 import { type ChannelActions, useChannelActions } from './use-channel-actions.ts'
-import { type ChannelListView, useChosen } from './use-channel-list.ts'
-import { useTree } from './use-tag-tree.ts'
+import { type ChannelListView, useSelectedChannels } from './use-channel-list.ts'
+import { useTagTree } from './use-tag-tree.ts'
 
 function useListActions(actions: ChannelActions, onResults: () => void): MenuEntry[] {
   const { t } = useTranslation()
@@ -49,11 +49,11 @@ function useListActions(actions: ChannelActions, onResults: () => void): MenuEnt
   ]
 }
 
-const noteOf = (line: ChannelLine) =>
+const noteOf = (line: ChannelRow) =>
   line.kind === 'channel' ? <ChannelNote channel={line.channel} /> : null
 
 function useUnpricedOf(): (channel: Channel) => readonly string[] {
-  const unpriced = useUnpriced()
+  const unpriced = useUnpricedModels()
   return useCallback(
     ({ models, model_prefix: prefix }) => unpriced({ models: listOf(models), prefix }),
     [unpriced],
@@ -73,9 +73,9 @@ export function ChannelList(props: {
   const { view } = props
   const { filter, modes } = view
   const { t } = useTranslation()
-  const types = useTypeFacts()
-  const tree = useTree(view)
-  const chosen = useChosen(view)
+  const types = useChannelTypes()
+  const tree = useTagTree(view)
+  const chosen = useSelectedChannels(view)
   const isNarrow = useIsNarrow()
   const [isUnfolded, setUnfolded] = useState(false)
   const unpricedOf = useUnpricedOf()
@@ -90,9 +90,9 @@ export function ChannelList(props: {
     () => channelColumns(t, { ...types, unpricedOf }, actions, isBatch),
     [t, types, unpricedOf, actions, isBatch],
   )
-  const open = (line: ChannelLine) =>
+  const open = (line: ChannelRow) =>
     line.kind === 'tag' ? tree.toggle(line.group) : props.onEdit(line.channel)
-  const foldedOn = foldedCount(filter)
+  const foldedOn = collapsedFilterCount(filter)
   return (
     <div className="tg-channel-list">
       <ListPanel
@@ -100,7 +100,7 @@ export function ChannelList(props: {
         view={{ ...view, rows: tree.lines }}
         layoutKey="channels-table-columns"
         columns={columns}
-        rowKey={lineKey}
+        rowKey={rowKey}
         filters={
           <ChannelFilterFields
             view={view}

@@ -4,7 +4,7 @@ import { changeRows } from '#console/ui/lists/cached-rows.ts'
 import type { Channel, ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 
 /** A row of the list: a tag or a channel. `isChild` marks a channel below its tag. */
-export type ChannelLine =
+export type ChannelRow =
   | {
       readonly kind: 'tag'
       readonly group: TagGroup
@@ -14,14 +14,14 @@ export type ChannelLine =
   | { readonly kind: 'channel'; readonly channel: Channel; readonly isChild: boolean }
 
 /** The fields needed to select rows. A tag's row contains them for each of its channels. */
-export type ChoosableChannel = Pick<Channel, 'id' | 'name' | 'status' | 'tag'>
+export type SelectableChannel = Pick<Channel, 'id' | 'name' | 'status' | 'tag'>
 
 /** The channels of an open tag follow the tag's row once they have loaded. */
-export function linesOf(
+export function rowsOf(
   entries: readonly ChannelEntry[],
   openTags: ReadonlyMap<string, readonly Channel[] | null>,
-): ChannelLine[] {
-  return entries.flatMap((entry): ChannelLine[] => {
+): ChannelRow[] {
+  return entries.flatMap((entry): ChannelRow[] => {
     if (!isTagGroup(entry)) return [{ kind: 'channel', channel: entry, isChild: false }]
     const children = openTags.get(entry.tag)
     const isOpen = children !== undefined
@@ -33,7 +33,7 @@ export function linesOf(
 }
 
 /** Returns the channels of a list page, including the channels of closed tags. */
-export const channelsOf = (entries: readonly ChannelEntry[]): ChoosableChannel[] =>
+export const channelsOf = (entries: readonly ChannelEntry[]): SelectableChannel[] =>
   entries.flatMap((entry) =>
     isTagGroup(entry) ? entry.members.map((one) => ({ ...one, tag: entry.tag })) : [entry],
   )
@@ -46,13 +46,13 @@ export const changeChannels = (client: QueryClient, change: (channel: Channel) =
 
 export const isTagGroup = (entry: ChannelEntry): entry is TagGroup => 'children' in entry
 
-export const lineKey = (line: ChannelLine): string =>
+export const rowKey = (line: ChannelRow): string =>
   line.kind === 'tag' ? tagKey(line.group.tag) : String(line.channel.id)
 
 const tagKey = (tag: string): string => `tag:${tag}`
 
 /** Returns true for a disabled channel, and for a tag whose channels are all disabled. */
-export const isMuted = (line: ChannelLine): boolean =>
+export const isMuted = (line: ChannelRow): boolean =>
   line.kind === 'channel'
     ? line.channel.status !== 1
     : line.group.members.every(({ status }) => status !== 1)
@@ -72,7 +72,7 @@ export function markedKeys(
 }
 
 /** Checking a tag selects all channels of the tag. */
-export function chosenAfter(
+export function selectionAfter(
   entries: readonly ChannelEntry[],
   chosen: ReadonlySet<string>,
   next: ReadonlySet<string>,

@@ -1,5 +1,5 @@
 import type { Sort } from '#console/ui/data-grid/column.ts'
-import { listAddress } from '#console/ui/lists/list-url-params.ts'
+import { listUrlParams } from '#console/ui/lists/list-url-params.ts'
 import { choiceParam, textParam, type UrlValues } from '#console/ui/state/url-state.ts'
 
 const SORTS = [
@@ -9,7 +9,7 @@ const SORTS = [
 
 const STATUSES = ['', '1', '2', '3'] as const
 
-export const ADDRESS = listAddress(
+export const CHANNEL_URL_PARAMS = listUrlParams(
   {
     keyword: textParam(),
     model: textParam(),
@@ -20,10 +20,10 @@ export const ADDRESS = listAddress(
   { sorts: Object.fromEntries(SORTS.map((column) => [column, column])) },
 )
 
-export type ChannelFilters = UrlValues<typeof ADDRESS.filters>
+export type ChannelFilters = UrlValues<typeof CHANNEL_URL_PARAMS.filters>
 
 /** The order changes from descending to ascending and then to the default order. */
-export function sortAfter(now: Sort | null, asked: Sort): Sort | null {
+export function nextSort(now: Sort | null, asked: Sort): Sort | null {
   const isThird = now?.column === asked.column && !now.isDescending && asked.isDescending
   return isThird ? null : asked
 }

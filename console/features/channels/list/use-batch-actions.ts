@@ -5,7 +5,7 @@ import { call } from '#console/api/client.ts'
 import { confirmDelete, showUndoable } from '#console/ui/lists/list-actions.ts'
 import { showInfo, showSuccess } from '#console/ui/messages/toast.ts'
 import type { TagGroup, TagMember } from '#read-api/contract/channels.ts'
-import type { ChoosableChannel } from './channel-rows.ts'
+import type { SelectableChannel } from './channel-rows.ts'
 import { useChannelAction } from './use-channel-action.ts'
 
 /** An action changes either all channels or none of them, and offers an undo. */
@@ -16,12 +16,12 @@ export function useBatchActions() {
   const offerUndo = useUndo()
   return {
     /** Enables or disables channels. `setAllEnabled` and `setTag` return true on success. */
-    setAllEnabled: (channels: readonly ChoosableChannel[], isEnabled: boolean) =>
+    setAllEnabled: (channels: readonly SelectableChannel[], isEnabled: boolean) =>
       act(async () => {
         const body = { ids: idsOf(channels), status: isEnabled ? 1 : 2 } as const
         switched(await call('POST /api/channel/batch/status', { body }), channels, isEnabled)
       }),
-    setTag: async (channels: readonly ChoosableChannel[], tag: string) => {
+    setTag: async (channels: readonly SelectableChannel[], tag: string) => {
       const body = { ids: idsOf(channels), tag }
       if (!(await act(() => call('POST /api/channel/batch/tag', { body })))) return false
       const message = t('channels.taggedMany', { count: channels.length, tag })
@@ -87,7 +87,7 @@ async function undoStatus(channels: readonly TagMember[], wasEnabled: boolean): 
 }
 
 /** Restores the old tags with one request per tag. */
-async function undoTags(channels: readonly ChoosableChannel[]): Promise<void> {
+async function undoTags(channels: readonly SelectableChannel[]): Promise<void> {
   for (const [tag, tagged] of Map.groupBy(channels, (channel) => channel.tag)) {
     await call('POST /api/channel/batch/tag', {
       body: { ids: idsOf(tagged), tag: tag === '' ? null : tag },
@@ -101,7 +101,7 @@ export function useRemovals() {
   const removing = (counted: () => Promise<number>) =>
     act(async () => showSuccess(t('channels.deleted', { count: await counted() })))
   /** Returns true if the channels were deleted. */
-  const remove = async (channels: readonly ChoosableChannel[]) => {
+  const remove = async (channels: readonly SelectableChannel[]) => {
     const ids = channels.map(({ id }) => id)
     const [id, ...others] = ids
     const title =

@@ -3,7 +3,7 @@ import { call } from '#console/api/client.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { showUndoable } from '#console/ui/lists/list-actions.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
-import { useStable } from '#console/ui/state/use-stable-callbacks.ts'
+import { useStableCallbacks } from '#console/ui/state/use-stable-callbacks.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import { useBatchActions, useRemovals } from './use-batch-actions.ts'
 import { useChannelAction } from './use-channel-action.ts'
@@ -34,7 +34,7 @@ type Given = Record<'onEdit' | 'onTest' | 'onUnpriced' | 'onTimeline', (channel:
 export type ChannelActions = ReturnType<typeof useChannelActions>
 
 export const useChannelActions = (given: Given) =>
-  useStable({
+  useStableCallbacks({
     ...given,
     ...useRowActions(),
     ...useBatchActions(),

@@ -3,11 +3,11 @@ import { useTranslation } from 'react-i18next'
 import { channelsQuery, matchingChannelsQuery } from '#console/api/channels.ts'
 import type { Sort } from '#console/ui/data-grid/column.ts'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
-import { useChosenRows } from '#console/ui/lists/use-selected-rows.ts'
+import { useSelectedRows } from '#console/ui/lists/use-selected-rows.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 import { readFlag, useLocalPreference } from '#console/ui/state/use-local-preference.ts'
-import { channelsOf, chosenAfter, markedKeys } from './channel-rows.ts'
-import { ADDRESS, sortAfter } from './channel-url-params.ts'
+import { channelsOf, markedKeys, selectionAfter } from './channel-rows.ts'
+import { CHANNEL_URL_PARAMS, nextSort } from './channel-url-params.ts'
 
 export type ChannelListView = ReturnType<typeof useChannelList>
 
@@ -17,7 +17,7 @@ export function useChannelList() {
   // True to order by id (newest first) instead of priority.
   const [isIdSort, setIdSort] = useLocalPreference('id-sort', false, readFlag)
   const [isBatch, setBatch] = useState(false)
-  const view = useListPage(ADDRESS, ({ order, sort = '', ...ask }) =>
+  const view = useListPage(CHANNEL_URL_PARAMS, ({ order, sort = '', ...ask }) =>
     channelsQuery({ ...ask, sort, isDescending: order !== 'asc', isIdSort, isTagMode }),
   )
   const { sort } = view
@@ -31,7 +31,7 @@ export function useChannelList() {
   return {
     ...view,
     order: { sort: sort?.column ?? '', isDescending: sort?.isDescending ?? true, isIdSort },
-    setSort: (asked: Sort) => view.setSort(sortAfter(sort, asked)),
+    setSort: (asked: Sort) => view.setSort(nextSort(sort, asked)),
     refresh: () => void refresh(),
     modes: {
       isTagMode,
@@ -45,8 +45,8 @@ export function useChannelList() {
 }
 
 /** Manages the selection, which may include channels on other pages of the list. */
-export function useChosen({ rows, filter, total, modes }: ChannelListView) {
-  const chosen = useChosenRows({
+export function useSelectedChannels({ rows, filter, total, modes }: ChannelListView) {
+  const chosen = useSelectedRows({
     rows: channelsOf(rows),
     // In tag mode, the list counts tags, so the number of channels is unknown (0).
     total: modes.isTagMode ? 0 : total,
@@ -57,7 +57,8 @@ export function useChosen({ rows, filter, total, modes }: ChannelListView) {
     ...chosen,
     selection: {
       keys: markedKeys(rows, chosen.keys),
-      onChange: (next: ReadonlySet<string>) => chosen.choose(chosenAfter(rows, chosen.keys, next)),
+      onChange: (next: ReadonlySet<string>) =>
+        chosen.choose(selectionAfter(rows, chosen.keys, next)),
     },
   }
 }

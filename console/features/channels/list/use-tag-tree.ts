@@ -4,11 +4,11 @@ import { channelsOfTagQuery, wholeChannels } from '#console/api/channels.ts'
 import type { ListPage } from '#console/api/request.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 import type { ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
-import { type ChannelLine, isTagGroup, linesOf } from './channel-rows.ts'
+import { type ChannelRow, isTagGroup, rowsOf } from './channel-rows.ts'
 import type { ChannelListView } from './use-channel-list.ts'
 
 /** Manages which tags are open. The channels of a tag load when the tag opens. */
-export function useTree({ rows: entries, order }: ChannelListView) {
+export function useTagTree({ rows: entries, order }: ChannelListView) {
   const [openTags, setOpenTags] = useState<ReadonlySet<string>>(new Set())
   const open = entries.flatMap((entry) =>
     isTagGroup(entry) && openTags.has(entry.tag) ? [entry.tag] : [],
@@ -30,12 +30,12 @@ export function useTree({ rows: entries, order }: ChannelListView) {
   const lines = useMemo(() => {
     const tags: string[] = JSON.parse(key)
     const childrenOf = tags.map((tag, at) => [tag, channelsIn(loaded[at]?.page)] as const)
-    return linesOf(entries, new Map(childrenOf))
+    return rowsOf(entries, new Map(childrenOf))
   }, [entries, key, loaded])
   return {
     lines,
     toggle,
-    branch: (line: ChannelLine) =>
+    branch: (line: ChannelRow) =>
       line.kind === 'tag'
         ? { level: 1, isOpen: line.isOpen, onToggle: () => toggle(line.group) }
         : { level: line.isChild ? 2 : 1 },

@@ -3,9 +3,9 @@ import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/account.ts'
 import { channelsKey, enabledModelsQuery } from '#console/api/channels.ts'
 import { call } from '#console/api/client.ts'
-import { mayLeave } from '#console/ui/dialogs/confirm-discard.ts'
+import { confirmDiscard } from '#console/ui/dialogs/confirm-discard.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
-import { useOpening } from '#console/ui/dialogs/use-dialog-item.ts'
+import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
 import { groupTag } from '#console/ui/elements/group-tag.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import { NamesField } from '#console/ui/forms/name-list.tsx'
@@ -19,7 +19,7 @@ import { draftOfGroup, type TagDraft, type TagFault, tagChange, tagFaults } from
 export type EditedTag = { readonly group: TagGroup; readonly channels: readonly Channel[] }
 
 export function TagDialog(props: { edited: EditedTag | null; onClose: () => void }) {
-  const { isOpen, shown, key } = useOpening(props.edited)
+  const { isOpen, shown, key } = useDialogItem(props.edited)
   if (shown === null) return null
   return <OpenDialog key={key} {...shown} isOpen={isOpen} onClose={props.onClose} />
 }
@@ -45,7 +45,7 @@ function OpenDialog({ group, channels, isOpen, onClose }: OpenProps) {
     onRepeat: onClose,
   })
   const leave = async () => {
-    if (await mayLeave(tagChange(group.tag, form.before, form.draft) !== null)) onClose()
+    if (await confirmDiscard(tagChange(group.tag, form.before, form.draft) !== null)) onClose()
   }
   return (
     <FormDialog

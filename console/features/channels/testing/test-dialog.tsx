@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { channelsKey, type TestOutcome, testChannel } from '#console/api/channels.ts'
 import { Dialog } from '#console/ui/dialogs/dialog.tsx'
-import { useOpening } from '#console/ui/dialogs/use-dialog-item.ts'
+import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { SearchInput } from '#console/ui/forms/search-input.tsx'
@@ -43,7 +43,7 @@ function useModelTests(channelId: number) {
 
 export function TestDialog(props: { channel: Channel | null; onClose: () => void }) {
   const { t } = useTranslation()
-  const { isOpen, shown } = useOpening(props.channel)
+  const { isOpen, shown } = useDialogItem(props.channel)
   return (
     <Dialog
       isOpen={isOpen}

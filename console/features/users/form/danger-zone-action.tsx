@@ -8,7 +8,7 @@ import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { User } from '#read-api/contract/users.ts'
 
 /** An irreversible action. To confirm the action, the acting user types the username. */
-export function DangerPart(props: {
+export function DangerZoneAction(props: {
   user: User
   icon: IconName
   name: string

@@ -16,14 +16,14 @@ import { showInfo, showSuccess } from '#console/ui/messages/toast.ts'
 import type { User } from '#read-api/contract/users.ts'
 import type { UpdateSelf } from '#write-api/contract/users.ts'
 import {
-  changedSelf,
-  changedUser,
-  createdUser,
+  createUserBody,
   draftOfUser,
   type FormKind,
   newUser,
   type UserDraft,
   type UserFault,
+  updateSelfBody,
+  updateUserBody,
   userFaults,
 } from './user-draft.ts'
 
@@ -83,10 +83,11 @@ function useSave({ kind, user, onClose }: UserFormGiven) {
   const client = useQueryClient()
   return async (before: UserDraft, draft: UserDraft) => {
     if (user === null) {
-      await call('POST /api/user/', { body: createdUser(draft) })
+      await call('POST /api/user/', { body: createUserBody(draft) })
       showSuccess(t('users.userCreated'), ALONG)
     } else {
-      const changed = kind === 'self' ? changedSelf(before, draft) : changedUser(before, draft)
+      const changed =
+        kind === 'self' ? updateSelfBody(before, draft) : updateUserBody(before, draft)
       if (Object.keys(changed).length === 0) return showInfo(t('users.unchanged'))
       try {
         if (kind === 'self') await updateSelf(changed)

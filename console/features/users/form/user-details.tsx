@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { listLogs, logsKey } from '#console/api/logs.ts'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
-import { Fact } from '#console/ui/elements/labelled-value.tsx'
+import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { quotaOf } from '#console/ui/quota/money.ts'
 import { Quota } from '#console/ui/quota/quota.tsx'
@@ -20,28 +20,28 @@ const BINDINGS = [
   ['linux_do_id', 'linuxdo'],
 ] as const
 
-export function UserFacts({ user }: { user: User }) {
+export function UserDetails({ user }: { user: User }) {
   const { t } = useTranslation()
   return (
     <Facts title={t('users.facts')}>
-      <Fact name={t('words.status')}>
+      <LabelledValue name={t('words.status')}>
         <StateTag user={user} />
-      </Fact>
-      <Fact name={t('users.role')}>
+      </LabelledValue>
+      <LabelledValue name={t('users.role')}>
         <LevelTag user={user} />
-      </Fact>
-      <Fact name={t('ui.groupName')}>
+      </LabelledValue>
+      <LabelledValue name={t('ui.groupName')}>
         <GroupTag name={user.group} />
-      </Fact>
-      <Fact name={t('words.balance')}>
+      </LabelledValue>
+      <LabelledValue name={t('words.balance')}>
         <Quota value={quotaOf(user.quota)} />
-      </Fact>
-      <Fact name={t('users.used')}>
+      </LabelledValue>
+      <LabelledValue name={t('users.used')}>
         <Quota value={quotaOf(user.used_quota)} />
-      </Fact>
-      <Fact name={t('words.created')}>
+      </LabelledValue>
+      <LabelledValue name={t('words.created')}>
         <Time at={user.created_time} style="stamp" />
-      </Fact>
+      </LabelledValue>
     </Facts>
   )
 }
@@ -52,13 +52,13 @@ export function Bindings({ user }: { user: User }) {
   return (
     <Facts title={t('users.bindings')}>
       {BINDINGS.map(([field, provider]) => (
-        <Fact key={field} name={t(`users.binding.${provider}`)}>
+        <LabelledValue key={field} name={t(`users.binding.${provider}`)}>
           {user[field] === '' ? (
             <span className="tg-quiet">{t('users.unbound')}</span>
           ) : (
             <span className="tg-user-binding">{user[field]}</span>
           )}
-        </Fact>
+        </LabelledValue>
       ))}
     </Facts>
   )

@@ -1,4 +1,4 @@
-import type { Words } from '#console/i18n/translation-types.ts'
+import type { Translations } from '#console/i18n/translation-types.ts'
 import {
   PASSWORD_LENGTH_MAX,
   PASSWORD_LENGTH_MIN,
@@ -25,7 +25,7 @@ export type UserDraft = {
 
 export type FormKind = 'new' | 'other' | 'self'
 
-export type UserFault = keyof Words['users']['fault']
+export type UserFault = keyof Translations['users']['fault']
 export type UserFaults = FieldErrors<UserDraft, UserFault>
 
 export const newUser = (): UserDraft => ({
@@ -56,10 +56,10 @@ export function userFaults(kind: FormKind, before: UserDraft, draft: UserDraft):
   }
   if (password !== '' && lengthOf(password) < PASSWORD_LENGTH_MIN) faults.password = 'passwordShort'
   if (lengthOf(password) > PASSWORD_LENGTH_MAX) faults.password = 'passwordLong'
-  if (kind === 'self' && asksProof(draft) && draft.originalPassword.trim() === '') {
+  if (kind === 'self' && needsIdentityProof(draft) && draft.originalPassword.trim() === '') {
     faults.originalPassword = draft.proof === 'code' ? 'codeMissing' : 'originalMissing'
   }
-  if (kind === 'other' && asksReason(before, draft) && draft.reason.trim() === '') {
+  if (kind === 'other' && needsReason(before, draft) && draft.reason.trim() === '') {
     faults.reason = 'reasonMissing'
   }
   return faults
@@ -67,27 +67,27 @@ export function userFaults(kind: FormKind, before: UserDraft, draft: UserDraft):
 
 const lengthOf = (text: string): number => [...text].length
 
-export const asksProof = ({ password, proof }: UserDraft): boolean =>
+export const needsIdentityProof = ({ password, proof }: UserDraft): boolean =>
   password !== '' && proof !== 'none'
 
-export const asksReason = (before: UserDraft, { group }: UserDraft): boolean =>
+export const needsReason = (before: UserDraft, { group }: UserDraft): boolean =>
   group !== before.group
 
-export const createdUser = ({ username, password, displayName }: UserDraft): CreateUser => ({
+export const createUserBody = ({ username, password, displayName }: UserDraft): CreateUser => ({
   username: username.trim(),
   password,
   ...(displayName.trim() === '' ? {} : { display_name: displayName.trim() }),
 })
 
 /** Returns only the changed fields. The balance has a separate form. */
-export const changedUser = (before: UserDraft, after: UserDraft): Omit<UpdateUser, 'id'> => ({
+export const updateUserBody = (before: UserDraft, after: UserDraft): Omit<UpdateUser, 'id'> => ({
   ...ownChanges(before, after),
-  ...(asksReason(before, after) ? { group: after.group, reason: after.reason.trim() } : {}),
+  ...(needsReason(before, after) ? { group: after.group, reason: after.reason.trim() } : {}),
 })
 
-export const changedSelf = (before: UserDraft, after: UserDraft): UpdateSelf => ({
+export const updateSelfBody = (before: UserDraft, after: UserDraft): UpdateSelf => ({
   ...ownChanges(before, after),
-  ...(asksProof(after) ? proofOf(after) : {}),
+  ...(needsIdentityProof(after) ? proofOf(after) : {}),
   ...(after.passkey === undefined ? {} : { passkey: after.passkey }),
 })
 

@@ -6,7 +6,7 @@ import { call } from '#console/api/client.ts'
 import { userQuery, usersKey } from '#console/api/users.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
-import { useOpening } from '#console/ui/dialogs/use-dialog-item.ts'
+import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { FormSkeleton } from '#console/ui/layout/skeleton.tsx'
@@ -16,9 +16,9 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { User } from '#read-api/contract/users.ts'
 import { useBalances } from '../quota/use-balances.ts'
 import { type Actor, actionsOn, calledOf } from '../user-actions.ts'
-import { DangerPart } from './danger-zone-action.tsx'
+import { DangerZoneAction } from './danger-zone-action.tsx'
 import { type UserFormGiven, useUserForm } from './use-user-form.ts'
-import { Bindings, QuotaChanges, UserFacts } from './user-details.tsx'
+import { Bindings, QuotaChanges, UserDetails } from './user-details.tsx'
 import { UserForm } from './user-form.tsx'
 
 type FormProps = UserFormGiven & {
@@ -59,7 +59,7 @@ function EraseUser(props: { user: User; onDone: () => void }) {
     props.onDone()
   }
   return (
-    <DangerPart
+    <DangerZoneAction
       user={user}
       icon="trash"
       name={t('users.erase')}
@@ -104,7 +104,7 @@ type DrawerProps = {
 
 export function UserDrawer(props: DrawerProps) {
   const { onClose, actor, onAdjust } = props
-  const { isOpen, shown, key } = useOpening(props.edited)
+  const { isOpen, shown, key } = useDialogItem(props.edited)
   const frame = { key: `${shown} ${key}`, isOpen, onClose }
   return shown === null || shown === 'new' ? (
     <OpenForm {...frame} kind="new" user={null} />
@@ -164,7 +164,7 @@ function OneUser(props: OneProps) {
       title={calledOf(loaded)}
       lead={t(isGone ? 'users.deactivatedLead' : 'users.beyondLead')}
     >
-      <UserFacts user={loaded} />
+      <UserDetails user={loaded} />
       {parts}
     </Drawer>
   )
@@ -174,7 +174,7 @@ function OneUser(props: OneProps) {
 function ResetFactor({ user }: { user: User }) {
   const { t } = useTranslation()
   return (
-    <DangerPart
+    <DangerZoneAction
       user={user}
       icon="key"
       name={t('users.factor')}

@@ -4,7 +4,7 @@ import { groupsQuery } from '#console/api/account.ts'
 import { PasswordField, SelectField, TextField } from '#console/ui/forms/fields.tsx'
 import { PasskeyProof } from '#console/ui/forms/passkey-proof.tsx'
 import { ReasonField } from '../reason-field.tsx'
-import { asksProof, asksReason, type UserFormProps } from './user-draft.ts'
+import { needsIdentityProof, needsReason, type UserFormProps } from './user-draft.ts'
 
 const NAME_MAX = 64
 const SHOWN_NAME_MAX = 50
@@ -43,7 +43,7 @@ function GroupFields({ form }: UserFormProps) {
         choices={names.map((name) => ({ value: name, label: name }))}
         {...form.field('group')}
       />
-      {asksReason(form.before, form.draft) && (
+      {needsReason(form.before, form.draft) && (
         <ReasonField placeholder={t('users.groupReasonPlaceholder')} {...form.field('reason')} />
       )}
     </>
@@ -99,7 +99,7 @@ function PasswordFields({ kind, form }: UserFormProps) {
         placeholder={t('users.passwordPlaceholder')}
         {...form.field('password')}
       />
-      {kind === 'self' && asksProof(form.draft) && (
+      {kind === 'self' && needsIdentityProof(form.draft) && (
         <>
           <PasswordField
             label={t(isByCode ? 'security.codeOrRecovery' : 'users.originalPassword')}

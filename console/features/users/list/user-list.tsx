@@ -8,7 +8,7 @@ import { usersKey, usersQuery } from '#console/api/users.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { KeywordFilter, ListPanel } from '#console/ui/lists/list-panel.tsx'
-import { listAddress } from '#console/ui/lists/list-url-params.ts'
+import { listUrlParams } from '#console/ui/lists/list-url-params.ts'
 import { GroupFilter } from '#console/ui/lists/select-filter.tsx'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { textParam } from '#console/ui/state/url-state.ts'
@@ -31,7 +31,7 @@ const SORTS = {
   created: 'created_time',
 }
 
-const ADDRESS = listAddress({ keyword: textParam(), group: textParam() }, { sorts: SORTS })
+const ADDRESS = listUrlParams({ keyword: textParam(), group: textParam() }, { sorts: SORTS })
 
 export const useUserList = () =>
   useListPage(ADDRESS, (ask) => ({
