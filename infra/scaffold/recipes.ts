@@ -219,17 +219,13 @@ export function ${component}() {
         ),
       },
       {
-        path: 'console/app/use-shell-commands.ts',
-        edit: (text) => {
-          const keys = [...'abcdefghijklmnopqrstuvwxyz']
-          const free = keys.find((key) => !text.includes(`: '${key}',`)) ?? ''
-          return addToBlock(/const GO_KEYS: .* = \{/, `${camel}: '${free}',`)(text)
-        },
-      },
-      {
         path: 'console/app/navigation.ts',
         edit: inOrder(
-          (text) => text.replace(/readonly label:\n/, `$&    | '${camel}'\n`),
+          (text) => {
+            const keys = [...'abcdefghijklmnopqrstuvwxyz']
+            const free = keys.find((key) => !text.includes(`: '${key}',`)) ?? ''
+            return addToBlock(/export const GO_KEYS = \{/, `${camel}: '${free}',`)(text)
+          },
           addToBlock(
             /const ITEMS: readonly NavItem\[\] = \[/,
             `{ path: '/app/${name}', label: '${camel}', icon: 'list', section: 'console' },`,
