@@ -188,6 +188,10 @@ export type OutputReduction = {
   /** The lowest reduced output limit, in tokens per choice; at least 1. */
   readonly leastOutputTokens: number
   readonly mostOutputTokens: number
+  /**
+   * The full hold must be payable this many times, or else the limit is reduced; 1 if omitted.
+   */
+  readonly timesPayable?: bigint
 }
 
 /**

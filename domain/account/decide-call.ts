@@ -64,11 +64,13 @@ export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   return [{ type: 'CallAdmitted', v: 1, data }]
 }
 
-/** Returns the command unchanged, or with a smaller output limit and hold that can be paid. */
+/** Returns the command unchanged, or with a reduced output limit and a hold that can be paid. */
 function reduced(command: AdmitCall, state: AccountState): AdmitCall & { outputLimit?: number } {
   const { reduction, hold, price } = command
   const payable = payableBy(state, command.tokenId)
-  if (reduction === undefined || hold <= payable || payable <= 0n) return command
+  if (reduction === undefined || payable <= 0n) return command
+  const { timesPayable = 1n } = reduction
+  if (hold * timesPayable <= payable) return command
   return { ...command, ...reduceOutput(price, reduction, payable) }
 }
 
@@ -163,8 +165,10 @@ export function settleCall(requested: SettleCall, state: AccountState): Outcome 
   const command = payablePart(requested, open, state)
   const { type, ...course } = command
   const { price, clientIp } = open
-  const { facts, charge, ...spent } = bill(open, command)
-  const data = { ...facts, ...course, ...spent.cost, price, clientIp, ...money(open, charge) }
+  const { facts, charge } = bill(open, command)
+  // The provider is paid for all usage, whether or not the account could pay for it.
+  const { cost } = bill(open, requested)
+  const data = { ...facts, ...course, ...cost, price, clientIp, ...money(open, charge) }
   return [{ type: 'CallSettled', v: 1, data: { ...data, charge: toWire(charge) } }]
 }
 

@@ -285,8 +285,9 @@ export type CallSettled = Fact<
       /**
        * The full usage if the account could not pay for it. `usage` then has the part that was
        * charged: all that the hold and the free quota covered, but at least the part within the
-       * call's limits. Earlier versions charged only the part within the limits. If `unpaidUsage`
-       * is omitted, `usage` is the full usage.
+       * call's limits. Earlier versions charged only the part within the limits. The provider's
+       * `cost` is for the full usage; in earlier versions it was for `usage`. If `unpaidUsage` is
+       * omitted, `usage` is the full usage.
        */
       readonly unpaidUsage?: Usage
       readonly price: PriceSnapshot

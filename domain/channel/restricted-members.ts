@@ -79,7 +79,7 @@ const NEVER: readonly string[] = [
   ...['maxCompletionTokens', 'generationConfig', 'candidate_count', 'candidateCount'],
   ...['num_generations', 'num_completions', 'options', 'parameters', 'optional_params'],
   ...['n_cmpl', 'tokens_to_generate', 'auto_max_new_tokens', 'adapters', 'connectors'],
-  ...['enable_multimedia', 'enable_speed_search', 'enable_deep_read'],
+  ...['enable_multimedia', 'enable_speed_search', 'enable_deep_read', 'chat_template'],
   ...['model_kwargs', 'additionalModelRequestFields', 'performanceConfig', 'guardrailConfig'],
   ...['drop_params', 'additional_drop_params', 'allowed_openai_params', 'custom_prompt_dict'],
   ...['safety_model', 'draft_model', 'disable_fallbacks', 'max_fallbacks', 'fallback_depth'],

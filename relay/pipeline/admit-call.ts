@@ -1,6 +1,7 @@
 import { accountDecider } from '#domain/account/decide.ts'
 import { payableBy } from '#domain/account/decide-call.ts'
 import { accountStream } from '#domain/account/events.ts'
+import { holdFor } from '#domain/pricing/hold.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
@@ -26,20 +27,21 @@ const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 /** The ledger of an admitted call, with the terms on which the call was admitted. */
 export type Admitted = { readonly ledger: CallLedger; readonly terms: CallTerms }
 
-/** The hold by bytes must fit this many times into the free quota, or else the text is counted. */
+/** The input must be payable this many times at its bound by bytes, or else the text is counted. */
 const CALLS_AT_ONCE = 20n
 
-/** Reports whether the account can pay for many such calls. If unknown, nothing is counted. */
+/** Reports whether the account can pay for many such inputs. If unknown, nothing is counted. */
 async function isAmple(
   { actors }: RelayDeps,
   { user, token }: Caller,
-  { hold }: CallTerms,
+  { price, terms }: CallPlan,
 ): Promise<boolean> {
+  const input = holdFor(price, { ...terms.bounds, outputTokens: 0 })
   try {
     return await actors.ask(
       accountDecider,
       accountStream(user.userId),
-      (state) => hold * CALLS_AT_ONCE <= payableBy(state, token.tokenId),
+      (state) => input * CALLS_AT_ONCE <= payableBy(state, token.tokenId),
     )
   } catch {
     return true
@@ -52,7 +54,7 @@ async function isAmple(
  * the call must be ended exactly once.
  *
  * The input is bounded by the length of the request, which costs nothing. If the account can't pay
- * for twenty such holds, the text is counted, and the call is admitted on the lower bound.
+ * for twenty such inputs, the text is counted, and the call is admitted on the lower bound.
  */
 export async function admit(
   deps: RelayDeps,
@@ -67,7 +69,7 @@ export async function admit(
     return isRelayError(ledger) ? ledger : { ledger, terms }
   }
   if (!isWorthCounting(request, plan)) return attempt(plan.terms)
-  if (await isAmple(deps, caller, plan.terms)) return attempt(plan.terms)
+  if (await isAmple(deps, caller, plan)) return attempt(plan.terms)
   const forms = countableForms(deps.views.options, request, plan)
   if (forms === null) return attempt(plan.terms)
   const lowest = lowestTerms(deps.views.options, request, plan)

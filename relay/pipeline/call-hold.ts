@@ -33,6 +33,12 @@ const LEAST_OUTPUT_TOKENS = 256
  * limit above the model's cap.
  */
 const UNKNOWN_MODEL_OUTPUT_TOKENS = 8_192
+/**
+ * A plain call without a known limit is sent without one only if its hold can be paid this many
+ * times. Its charge is limited to what can be paid, so the budget of a token that just covers the
+ * hold would otherwise make long answers cheaper.
+ */
+const OPEN_ENDED_TIMES_PAYABLE = 8n
 
 /** Bounds of the input that are lower than the length of the request. */
 export type InputLimits = {
@@ -73,7 +79,8 @@ export function callTerms(
   const least = Math.min(LEAST_OUTPUT_TOKENS, bounds.outputTokens)
   const most = isOpenEnded ? UNKNOWN_MODEL_OUTPUT_TOKENS : bounds.outputTokens
   const reduction = { bounds, leastOutputTokens: least, mostOutputTokens: most }
-  return { ...terms, reduction }
+  if (!isOpenEnded || isStream) return { ...terms, reduction }
+  return { ...terms, reduction: { ...reduction, timesPayable: OPEN_ENDED_TIMES_PAYABLE } }
 }
 
 /**

@@ -34,6 +34,11 @@ export const byteSinkOf = (exchange: Exchange): ByteSink => ({
 const READ_ON_BYTES_MAX = 1024 * 1024
 const FINISHED = /"finish_reason"\s*:\s*"/
 /**
+ * The number of pieces that are searched for a finish reason. Comments or events of a content
+ * filter may follow the finish reason before the usage.
+ */
+const LATEST_PIECES = 4
+/**
  * The number of events that are searched for the name of the model. A stream that names its model
  * does so in its first events.
  */
@@ -65,8 +70,9 @@ export class StreamForwarder implements SseSink {
   private readonly screen: AnswerScreen | null
   private readonly onDelivered: () => void
   private held: Buffer[] = []
-  /** The last events that were forwarded. */
-  private latest: readonly Buffer[] = []
+  /** The last pieces that were forwarded. The oldest of them is replaced next. */
+  private readonly latest: Buffer[] = []
+  private passed = 0
   private isFlowing = true
   private modelLooksLeft = MODEL_EVENTS_MAX
   /**
@@ -143,7 +149,8 @@ export class StreamForwarder implements SseSink {
     this.write(bytes)
     this.delivered.add(bytes)
     this.notePassed(bytes)
-    this.latest = [this.latest[1] ?? bytes, bytes]
+    this.latest[this.passed % LATEST_PIECES] = bytes
+    this.passed += 1
     this.onDelivered()
   }
 

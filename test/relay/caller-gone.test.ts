@@ -214,6 +214,7 @@ describe('a caller who left a provider that never stops sending', () => {
   const usageChunk = `data: ${JSON.stringify({ choices: [], usage: USAGE })}\n\n`
   let sent = 0
   let begin: { readonly status: number; readonly type: string; readonly text: string }
+  let comments = 0
   let flood: string
   let hasLeft: () => void
   let leaving: Promise<void>
@@ -222,6 +223,10 @@ describe('a caller who left a provider that never stops sending', () => {
   const sendFlood = async (response: ServerResponse): Promise<void> => {
     response.writeHead(begin.status, { 'content-type': begin.type })
     response.write(begin.text)
+    for (let written = 0; written < comments; written += 1) {
+      await settled()
+      response.write(': ping\n\n')
+    }
     await leaving
     const piece = flood.repeat(Math.ceil(PIECE / flood.length))
     while (!response.destroyed && sent < SENT_MAX) {
@@ -240,6 +245,7 @@ describe('a caller who left a provider that never stops sending', () => {
     await rig.close()
     rig = await relayRig()
     sent = 0
+    comments = 0
     leaving = new Promise((resolve) => {
       hasLeft = resolve
     })
@@ -257,7 +263,7 @@ describe('a caller who left a provider that never stops sending', () => {
   /** Leaves the call, and returns its end and the highest growth of buffers in MiB. */
   async function leave(isStream: boolean) {
     const call = openCall(isStream, 'endless')
-    if (isStream) await expect.poll(call.chunks).toBeGreaterThan(0)
+    if (isStream) await expect.poll(call.chunks).toBeGreaterThan(comments)
     await settled()
     const before = process.memoryUsage().arrayBuffers
     let most = before
@@ -291,6 +297,14 @@ describe('a caller who left a provider that never stops sending', () => {
     expect(grownMiB).toBeLessThan(16)
     expect(end).toMatchObject({ type: 'CallSettled', data: { end: 'client-gone', ...bill } })
     expect(end?.type === 'CallSettled' && end.data.charge).toBeGreaterThan(0)
+  })
+
+  it('reads on where comments followed the finish reason', async () => {
+    begin = { status: 200, type: 'text/event-stream', text: FINISHED }
+    comments = 3
+    flood = usageChunk
+    const { end } = await leave(true)
+    expect(end).toMatchObject({ type: 'CallSettled', data: { end: 'client-gone', ...BY_USAGE } })
   })
 
   it('reads a plain answer as far as for a caller who stays, and charges once', async () => {

@@ -239,14 +239,26 @@ describe('a stream of a model with an unknown cap', () => {
 })
 
 describe('plain calls of a model with an unknown cap', () => {
+  const holdMost = 2_048n * OUTPUT_PRICE + 5_000n
+  beforeEach(() => rig.setOption('DefaultMaxOutputTokens', '2048'))
+
   it('owe nothing, also where all of them are admitted without a limit', async () => {
-    await rig.setOption('DefaultMaxOutputTokens', '2048')
-    await rig.grant(POOR.user, 20n * (2_048n * OUTPUT_PRICE + 5_000n))
+    await rig.grant(POOR.user, 28n * holdMost)
     send = plain(() => 100_000)
     const answers = await burst(20)
     expect(statuses(answers)).toEqual(Array.from({ length: 20 }, () => 200))
     expect(bodies.some(({ max_tokens }) => max_tokens !== undefined)).toBe(false)
     expect(await balance()).toBeGreaterThanOrEqual(0n)
+  })
+
+  it('have a limit where a budget covers little more than the hold, so no answer is cheap', async () => {
+    await rig.grant(POOR.user, 1_000_000_000n)
+    await rig.setBudget(POOR.user, POOR.token, holdMost)
+    send = plain((body) => Math.min(limitOf(body), 100_000))
+    expect((await chat(rig, { model: 'big' }, AUTH)).status).toBe(200)
+    expect(bodies[0]?.max_tokens).toBeLessThanOrEqual(2_048)
+    const end = (await rig.callEvents(POOR.user)).at(-1)
+    expect(end?.data).not.toHaveProperty('unpaidUsage')
   })
 })
 

@@ -184,8 +184,9 @@ const admit: fc.Arbitrary<Of<'AdmitCall'>> = fc
       choices: fc.constantFrom(1, 2),
     }),
     isReducible: fc.boolean(),
+    timesPayable: fc.constantFrom(1n, 1n, 8n),
   })
-  .map(({ calls, task, bounds, isReducible, ...terms }) => ({
+  .map(({ calls, task, bounds, isReducible, timesPayable, ...terms }) => ({
     type: 'AdmitCall',
     userId: USER,
     model: 'm',
@@ -199,7 +200,10 @@ const admit: fc.Arbitrary<Of<'AdmitCall'>> = fc
     ...(isReducible && task === undefined
       ? {
           hold: holdFor(terms.price, bounds),
-          reduction: { bounds, leastOutputTokens: 1, mostOutputTokens: bounds.outputTokens },
+          reduction: {
+            ...{ bounds, leastOutputTokens: 1, mostOutputTokens: bounds.outputTokens },
+            ...(timesPayable === 1n ? {} : { timesPayable }),
+          },
         }
       : {}),
   }))

@@ -320,8 +320,9 @@ export class ReferenceAccount {
   private payableHold(command: Extract<AccountCommand, { type: 'AdmitCall' }>): bigint {
     const { tokenId, hold, price, reduction } = command
     const payable = this.payable(tokenId)
-    if (reduction === undefined || hold <= payable || payable < 1n) return hold
-    const { bounds, leastOutputTokens: least, mostOutputTokens: most } = reduction
+    if (reduction === undefined || payable < 1n) return hold
+    const { bounds, leastOutputTokens: least, mostOutputTokens: most, timesPayable } = reduction
+    if (hold <= payable / (timesPayable ?? 1n)) return hold
     const worst = (outputTokens: number) => holdFor(price, { ...bounds, outputTokens })
     for (let limit = Math.min(most, bounds.outputTokens); limit >= least; limit -= 1) {
       const isShare = limit <= 4_096 || worst(limit) <= payable / 2n

@@ -85,6 +85,16 @@ describe('what the provider asks', () => {
     expect(fact?.data).toMatchObject({ charge: 30, cost: 0 })
   })
 
+  it('is that of all usage where the account could not pay for all of it', () => {
+    const price = { ...PER_TOKEN, group: '1' }
+    const usage = used({ output: 50 })
+    const limits = { inputTokens: 0, outputTokens: 5 }
+    const facts = [...funded(40), admitted(40, { price })]
+    const [fact] = given(...facts).when(settleCall({ usage, limits, costRatio: '0.5' })).facts
+    const perToken = 4
+    expect(fact?.data).toMatchObject({ charge: 40, unpaidUsage: usage, cost: 50 * perToken * 0.5 })
+  })
+
   it('is nothing for a call that was released', () => {
     const [fact] = given(...open).when(releaseCall()).facts
     expect(Object.keys(fact?.data ?? {})).not.toContain('cost')

@@ -86,7 +86,7 @@ describe('members that choose another model, price or route', () => {
     ...['search_parameters', 'enable_search', 'extra_body', 'aws_region_name', 'providerOptions'],
     ...['litellm_metadata', 'input_cost_per_token', 'Service_Tier', 'MODELS'],
     ...['drop_params', 'additional_drop_params', 'allowed_openai_params', 'safety_model'],
-    ...['draft_model', 'options', 'search_type'],
+    ...['draft_model', 'options', 'search_type', 'chat_template'],
     ...['serviceTier', 'webSearchOptions', 'bestOf', 'apiBase', 'extraBody', 'service-tier'],
     ...['n_cmpl', 'tokens_to_generate', 'auto_max_new_tokens', 'adapters', 'connectors'],
     ...['enable_multimedia', 'enable_speed_search', 'enable_deep_read'],
