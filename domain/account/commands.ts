@@ -230,9 +230,8 @@ export type SettleCall = {
   readonly upstreamModel: string | null
   readonly usage: Usage
   /**
-   * The usage up to which the call is charged in any case. Usage beyond the limits is charged as
-   * far as the hold and the free quota cover it. If `limits` is omitted, `usage` is charged in
-   * full.
+   * Usage within these limits is always charged. Usage beyond them is charged as far as the hold
+   * and the free quota cover it. If `limits` is omitted, `usage` is charged in full.
    */
   readonly limits?: TokenLimits
   readonly usageSource: UsageSource

@@ -43,7 +43,7 @@ export type FieldError = {
   readonly name?: string
 }
 
-/** Names accepted instead of an address. The provider's profile has the address of each name. */
+/** Names that a channel may have instead of a URL. The provider's profile has the URL of each. */
 export const NAMED_BASES: ReadonlySet<string> = new Set([
   'doubao-coding-plan',
   'glm-coding-plan',

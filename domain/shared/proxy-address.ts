@@ -69,8 +69,8 @@ export function settingWithProxy(setting: string, proxy: string): string {
 }
 
 /**
- * Returns whether the password is the mask. The real password is then unknown, because a form sent
- * a masked password together with a different proxy.
+ * Returns whether the password is the mask. If a form sends the mask with the host of another
+ * proxy, the real password is unknown.
  */
 export const isMasked = (proxy: string): boolean => loginOf(proxy)?.[2] === MASK
 

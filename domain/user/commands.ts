@@ -140,7 +140,7 @@ export type UserErrorCode =
   | 'UserUnknown'
   /** The id already belongs to another user. */
   | 'UserExists'
-  /** The role of the user to change is not below the actor's role. */
+  /** The changed user's role is not below the actor's role. */
   | 'RoleTooHigh'
   | 'OnlySuperAdminPromotes'
   | 'OnlySuperAdminErases'

@@ -78,8 +78,8 @@ export function faultOfModel(model: string): Fault | null {
 }
 
 /**
- * Responds with a fault that precedes or replaces the normal response. Returns false when the fault
- * is of another kind, so that the caller must respond.
+ * Sends the response of a fault. Returns false if the fault is of another kind, so that the caller
+ * of this function must respond.
  */
 export function answerPlainFault(
   response: ServerResponse,

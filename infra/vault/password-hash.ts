@@ -11,8 +11,8 @@ const SALT_BYTES = 16
 const HASH_BYTES = 32
 /**
  * The number of bytes of a password that are hashed, which allows 128 characters in any script.
- * Longer passwords are cut, so that a request can't cause more work by its length. The passes run
- * over the memory and not over the password, which is digested once.
+ * Longer passwords are cut, so that a request can't cause more work by its length. The cost of the
+ * hash function doesn't depend on the length of the password, which is digested once.
  */
 const PASSWORD_BYTES_MAX = 512
 

@@ -3,9 +3,9 @@ import { readEventTexts, readTexts, type TextSink } from './read-answer-texts.ts
 const EVENTS_BYTES_MAX = 64 * 1024
 const TEXT_LENGTH_MAX = 256 * 1024
 /**
- * The number of base64 characters that are charged as one token. Providers publish 1 290 tokens for
- * a picture of about 1 MB and 20 tokens for one second of sound. One second of sound takes 64 K
- * characters as PCM and 21 K as MP3.
+ * The number of base64 characters that are charged as one token. By the price lists of providers, a
+ * picture of about 1 MB has 1290 tokens and a second of sound has 20 tokens. A second of sound has
+ * 64 000 characters as PCM and 21 000 as MP3.
  */
 const DATA_CHARACTERS_PER_TOKEN = 1_000
 

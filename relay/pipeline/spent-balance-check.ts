@@ -41,7 +41,8 @@ export class EmptiedAccounts {
   }
 
   /**
-   * Returns why the running call must end according to the latest read, or null if it may continue.
+   * Returns the error with which a running call must end, by the balance that was last read.
+   * Returns null if the call may continue.
    */
   errorOf(userId: number, call: string): RelayErrorCode | null {
     const now = performance.now()

@@ -10,7 +10,7 @@ export type PermitLimits = {
   readonly waitMs: number | null
 }
 
-/** A name for which permits are counted, with its maximum number of permits. */
+/** The name of a limit of concurrent work, and its maximum number of permits. */
 export type PermitName = { readonly name: string; readonly max: number }
 
 type Waiter = {

@@ -76,7 +76,7 @@ export function LogFilterBar(props: { view: LogView }) {
   )
 }
 
-/** Names the channel on which the listed calls have failed attempts. A click removes the filter. */
+/** A button with the channel on which an attempt of each listed call failed. Removes the filter. */
 function FailedChannelChip(props: { id: number; onRemove: () => void }) {
   const { t } = useTranslation()
   const name = useQuery(channelNameQuery(props.id)).data || `#${props.id}`

@@ -49,7 +49,7 @@ type DrawnRowProps = {
   rowIndex: number
   level: number | undefined
   isOpen: boolean | undefined
-  /** Undefined if the list has no selection. `isExpanded` is undefined if rows have no details. */
+  /** Undefined if rows can't be selected. `isExpanded` is undefined if rows have no details. */
   isSelected: boolean | undefined
   isExpanded: boolean | undefined
   details: ReactNode

@@ -37,9 +37,9 @@ import {
 import type { Profile } from './provider-profile.ts'
 
 /**
- * The channel types of OpenAI's chat format, in the order of the form. Type 21 is left out, because
- * its provider answers from documents and has no models to price. The models of the same company
- * are available as type 10.
+ * The channel types of OpenAI's chat format, in the order of the channel form. Type 21 is left out,
+ * because its provider answers from documents and has no models to price. The models of the same
+ * company are available as type 10.
  */
 export const PROFILES: readonly Profile[] = [
   openAi,

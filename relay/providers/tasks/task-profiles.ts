@@ -49,7 +49,7 @@ const suno: Profile = {
   models: ['suno_music', 'suno_lyrics'],
 }
 
-/** The channel types that accept only tasks, in the order of the form. */
+/** The channel types that accept only tasks, in the order of the channel form. */
 export const TASK_PROFILES: readonly Profile[] = [midjourney, midjourneyPlus, suno]
 
 const BY_ID: ReadonlyMap<number, Profile> = new Map(

@@ -12,7 +12,7 @@ export const channelState = (status: number): ChannelState => STATES[status] ?? 
 
 export type StatusCause = { reason: string; time: number }
 
-/** The time is in unix seconds, or 0. An invalid text gives null. */
+/** Reads the cause of a status. `time` is in unix seconds; 0 if unknown. Null if invalid. */
 export function statusCause(otherInfo: string): StatusCause | null {
   const { status_reason: reason, status_time: time } = parseObject(otherInfo) ?? {}
   if (typeof reason !== 'string' || reason === '') return null
