@@ -251,7 +251,7 @@ describe('plain calls of a model with an unknown cap', () => {
     expect(await balance()).toBeGreaterThanOrEqual(0n)
   })
 
-  it('have a limit where a budget covers little more than the hold, so no answer is cheap', async () => {
+  it('have a limit where a budget just covers the hold, so no answer is cheap', async () => {
     await rig.grant(POOR.user, 1_000_000_000n)
     await rig.setBudget(POOR.user, POOR.token, holdMost)
     send = plain((body) => Math.min(limitOf(body), 100_000))
