@@ -9,8 +9,8 @@ import { startWholeSite } from './support/whole-site.ts'
 const ROUTES = new URL('../../console/app/routes.tsx', import.meta.url)
 const WIDTHS = [390, 768, 1280]
 const DELAY_MS = 150
-const PAGES_AT_ONCE = 6
-/** Six pages at once take long on a busy machine. */
+const PAGES_AT_ONCE = 4
+/** Four pages at once take long on a busy machine. */
 const GOTO_MS_MAX = 90_000
 /** The limit of a good page (web.dev/cls). */
 const CLS_MAX = 0.1

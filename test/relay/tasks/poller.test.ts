@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { Agent } from 'undici'
@@ -8,8 +8,13 @@ import { PollLane, type PollTarget } from '#relay/tasks/channel-key-poller.ts'
 import type { TaskDeps } from '#relay/tasks/task-deps.ts'
 import { HOUR, type TasksRig, tasksRig } from './tasks-rig.ts'
 
-/** A service of shortened prompts: `says` what it answers when it is asked about them. */
-type Service = { readonly server: Server; readonly url: string; asked: string[][] }
+/** A service of shortened prompts. `waiting` has the requests that it has not answered. */
+type Service = {
+  readonly server: Server
+  readonly url: string
+  readonly asked: string[][]
+  readonly waiting: Set<ServerResponse>
+}
 
 const DEEP = `[{"id":"poison","buttons":${'['.repeat(6_000)}${']'.repeat(6_000)}}]`
 
@@ -25,6 +30,7 @@ let passes = 0
 async function serve(says: (ids: string[]) => string | null | Promise<string>): Promise<Service> {
   let count = 0
   const asked: string[][] = []
+  const waiting = new Set<ServerResponse>()
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part)
@@ -36,11 +42,18 @@ async function serve(says: (ids: string[]) => string | null | Promise<string>): 
       return response.end(JSON.stringify({ code: 1, result: `${prompt}-${count}` }))
     }
     asked.push(body.ids)
+    waiting.add(response)
+    response.on('close', () => waiting.delete(response))
     const answer = await says(body.ids)
     if (answer !== null) response.end(answer)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return { server, asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return {
+    server,
+    asked,
+    waiting,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  }
 }
 
 const rowOf = (id: string) =>
@@ -81,6 +94,16 @@ const shorten = async (prompt: string): Promise<string> =>
   (await rig.ask('/mj/submit/shorten', { prompt })).json.result
 const statusOf = async (task: string) => (await rig.ask(`/mj/task/${task}/fetch`)).json.status
 
+/** Ends the requests to the hanging service, also one that begins meanwhile. */
+const closeAll = async (): Promise<void> => {
+  const before = passes
+  const open = () => {
+    hanging.server.closeAllConnections()
+    return passes > before + 3 ? hanging.waiting.size : -1
+  }
+  await expect.poll(open).toBe(0)
+}
+
 describe('who asks providers about tasks', () => {
   it('keeps nobody waiting for one that hangs, however many tasks it has', async () => {
     const place = { userId: 7, channelId: 61, keyRef: 'ref-61', kind: 'drawing' } as const
@@ -93,7 +116,7 @@ describe('who asks providers about tasks', () => {
     await expect.poll(() => statusOf(task)).toBe('SUCCESS')
     expect(hanging.asked.length).toBeLessThanOrEqual(2)
     more = []
-    hanging.server.closeAllConnections()
+    await closeAll()
   })
 
   it('asks thirty-two at once in all, three of a channel, and each in its turn', async () => {

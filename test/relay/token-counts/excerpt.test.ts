@@ -37,13 +37,16 @@ describe('an excerpt of a text', () => {
     expect(Math.abs(count(excerptOf(text)) / exactly(text) - 1)).toBeLessThan(0.002)
   })
 
-  it('of a long, mixed text counts like the text within 2 %, whatever the salt', () => {
+  it('of a long, mixed text counts like the text: 4 % with any salt, 1 % on average', () => {
     const parts = Object.values(TEXTS).map((text) => text.slice(0, 60_000))
     const text = parts.join('\n').repeat(8)
     const truth = exactly(text)
-    for (const salt of [1, 2, 3, 4, 5]) {
-      expect(Math.abs(count(excerptOf(text, 10_000, salt)) / truth - 1)).toBeLessThan(0.02)
-    }
+    const errors = Array.from({ length: 20 }, (_, salt) => {
+      return count(excerptOf(text, 10_000, salt)) / truth - 1
+    })
+    for (const error of errors) expect(Math.abs(error)).toBeLessThan(0.04)
+    const sum = errors.reduce((total, error) => total + error, 0)
+    expect(Math.abs(sum / errors.length)).toBeLessThan(0.01)
   })
 
   it('is the same however the text was cut into pieces', () => {
