@@ -72,7 +72,7 @@ export async function admit(
   if (await isAmple(deps, caller, plan)) return attempt(plan.terms)
   const forms = countableForms(deps.views.options, request, plan)
   if (forms === null) return attempt(plan.terms)
-  const lowest = lowestTerms(deps.views.options, request, plan)
+  const lowest = lowestTerms(deps.views.options, plan, forms)
   const denial = await denialOfPayment(deps, exchange, caller, request, { ...plan, terms: lowest })
   if (denial !== null) return denial
   const counter = deps.counter.of(caller.user.userId)

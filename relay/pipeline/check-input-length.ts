@@ -5,7 +5,7 @@ import type { RelayChannel } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { Exchange } from './http-exchange.ts'
 import { denialOfPayment } from './payment-check.ts'
-import { type CallPlan, isValid, lowestTerms } from './plan-call.ts'
+import { type CallPlan, countableForms, isValid, lowestTerms } from './plan-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 type Deps = Pick<RelayDeps, 'actors' | 'counter' | 'now' | 'views'>
@@ -41,10 +41,14 @@ async function counted(
   request: ChatRequest,
   plan: CallPlan,
 ): Promise<Offer<RelayChannel> | RelayError> {
-  const { counter, now } = deps
+  const { counter, now, views } = deps
   const { offer } = plan
-  const lowest = { ...plan, terms: lowestTerms(deps.views.options, request, plan) }
-  const unpayable = await denialOfPayment(deps, exchange, caller, request, lowest)
+  const forms = countableForms(views.options, request, plan)
+  const lowest = forms === null ? plan.terms : lowestTerms(views.options, plan, forms)
+  const unpayable = await denialOfPayment(deps, exchange, caller, request, {
+    ...plan,
+    terms: lowest,
+  })
   if (unpayable !== null) return unpayable
   const counts = counter.of(caller.user.userId)
   const { input } = await counts.count({ requestBody: request.body, text: '' })

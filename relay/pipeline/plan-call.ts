@@ -142,9 +142,7 @@ function termsWith(
  * Returns the terms with the lowest input that a count can result in. Nothing is counted for an
  * account that can't pay even for them, so the text of the request isn't read here.
  */
-export function lowestTerms(view: Views['options'], request: ChatRequest, plan: CallPlan) {
-  const forms = countableForms(view, request, plan)
-  if (forms === null) return plan.terms
+export function lowestTerms(view: Views['options'], plan: CallPlan, forms: Forms): CallTerms {
   const least = forms.map(({ body }) => Math.ceil(body.length / BYTES_PER_TOKEN_MAX))
   return termsWith(view, plan, forms, least, { hasHourCache: false })
 }
