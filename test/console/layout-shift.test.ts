@@ -9,6 +9,8 @@ import { startWholeSite } from './support/whole-site.ts'
 const ROUTES = new URL('../../console/app/routes.tsx', import.meta.url)
 const WIDTHS = [390, 768, 1280]
 const DELAY_MS = 150
+/** Longer than the pause between an answer and the call that follows from it. */
+const QUIET_MS = 2 * DELAY_MS
 const PAGES_AT_ONCE = 4
 /** Four pages at once take long on a busy machine. */
 const GOTO_MS_MAX = 90_000
@@ -76,9 +78,27 @@ async function openContext(width: number, user: object): Promise<BrowserContext>
   return context
 }
 
+/**
+ * Waits until a page has asked for nothing new for `QUIET_MS`. Chromium's own idle network is no
+ * condition to wait for: on a busy machine a request whose end it never reports holds it up.
+ */
+async function waitUntilQuiet(page: Page): Promise<void> {
+  await page.waitForFunction(
+    (quietMs) => {
+      const seen = window as unknown as { loaded?: number; quietSince?: number }
+      const loaded = performance.getEntriesByType('resource').length
+      if (loaded !== seen.loaded) Object.assign(seen, { loaded, quietSince: performance.now() })
+      return performance.now() - (seen.quietSince ?? 0) > quietMs
+    },
+    QUIET_MS,
+    { polling: 50, timeout: GOTO_MS_MAX },
+  )
+}
+
 /** Opens a page, waits until it has all its data, and describes its shifts if they exceed. */
 async function excessOf(page: Page, path: string): Promise<string | null> {
-  await page.goto(app.site.url + path, { waitUntil: 'networkidle', timeout: GOTO_MS_MAX })
+  await page.goto(app.site.url + path, { timeout: GOTO_MS_MAX })
+  await waitUntilQuiet(page)
   await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))))
   const shifts = await page.evaluate(() => (window as unknown as { shifts: Shift[] }).shifts)
   const sum = cumulativeShift(shifts)
