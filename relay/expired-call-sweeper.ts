@@ -4,7 +4,7 @@ import { accountStream } from '#domain/account/events.ts'
 import { fromWire } from '#domain/shared/quota.ts'
 import type { Core } from '#infra/core.ts'
 import { expiredCalls } from '#projections/open-calls/query.ts'
-import { type FindExpired, LeaseWatch, SWEEP_EVERY_MS } from './expired-leases.ts'
+import { ExpiredCallDetector, type FindExpired, SWEEP_EVERY_MS } from './expired-call-detector.ts'
 import type { ClaimedCalls } from './idempotency/idempotency-claims.ts'
 
 export type Sweeper = { readonly stop: () => Promise<void> }
@@ -28,7 +28,7 @@ export function startSweeper(
 ): Sweeper {
   const find: FindExpired = findExpired ?? ((at, limit) => expiredCalls(core.db, at, limit))
   return core.leases.hold(LEASE, async (_lease, lost) => {
-    const watch = new LeaseWatch(find, leaseMs)
+    const watch = new ExpiredCallDetector(find, leaseMs)
     while (!lost.aborted) {
       await sweep(core, claims, watch.at(performance.now())).catch((err: unknown) => {
         if (lost.aborted) return

@@ -16,27 +16,27 @@ import { createChannelActions, describeChannelActions } from './channel-actions/
 import { Breaker } from './channel-health/circuit-breaker.ts'
 import { clientIpReader } from './client-ip.ts'
 import { createDraining, type Draining, drainingError } from './draining.ts'
+import type { FindExpired } from './expired-call-detector.ts'
 import { startSweeper } from './expired-call-sweeper.ts'
-import type { FindExpired } from './expired-leases.ts'
 import { type ClaimedCalls, createClaimedCalls } from './idempotency/idempotency-claims.ts'
 import { FailedKeys } from './limits/block-key-guessing.ts'
 import { BodyMemory } from './limits/body-memory.ts'
 import { CallsUnderWay, type ConcurrencyCaps, DEFAULT_CAPS } from './limits/process-call-limit.ts'
 import { listModels } from './list-models.ts'
 import { AutoDisable } from './pipeline/auto-disable-channel.ts'
+import { BalanceCheck } from './pipeline/balance-check-of-running-calls.ts'
 import { KeyChoice } from './pipeline/choose-key.ts'
 import { DEFAULT_DEADLINES, type Deadlines, Watch } from './pipeline/deadlines.ts'
 import { type Exchange, headersOf, sendError } from './pipeline/http-exchange.ts'
 import { type Authenticator, relayCall } from './pipeline/relay-call.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { RetryBudget } from './pipeline/retry-budget.ts'
-import { EmptiedAccounts } from './pipeline/spent-balance-check.ts'
 import { sessionAuthenticator } from './playground/playground-request.ts'
 import { addPlayground, type Playground } from './playground/playground-route.ts'
 import { PROFILES } from './providers/openai-compatible/all-profiles.ts'
 import type { ProfileField } from './providers/openai-compatible/provider-profile.ts'
 import { TASK_PROFILES } from './providers/tasks/task-profiles.ts'
-import { reportInFlight } from './report-running-calls.ts'
+import { reportCallsInFlight } from './report-calls-in-flight-per-channel.ts'
 import { startTasks, type TaskOverrides, type Tasks } from './tasks/start-tasks.ts'
 import { isTaskPath } from './tasks/task-routes.ts'
 import { createTokenCounter } from './token-counts/token-counter.ts'
@@ -90,7 +90,7 @@ const SWEEP_CLAIMS_EVERY_MS = 600_000
 export async function startRelay(core: Core, overrides: RelayOverrides = {}): Promise<Relay> {
   const deps = await createRelayDeps(core, overrides)
   const gauges = overrides.gauges ?? (await createGauges(core.pg))
-  const stopReporting = reportInFlight({ ...deps, gauges })
+  const stopReporting = reportCallsInFlight({ ...deps, gauges })
   const sweeper = startSweeper(
     core,
     deps.claimedCalls,
@@ -249,7 +249,7 @@ async function createRelayDeps(core: Core, overrides: RelayOverrides): Promise<R
     bodies: new BodyMemory(),
     breaker,
     autoDisable: new AutoDisable({ actors, log, now, views }),
-    emptied: new EmptiedAccounts(actors),
+    balanceCheck: new BalanceCheck(actors),
     keys: new KeyChoice(breaker),
     retries: new RetryBudget(),
     watch: new Watch(),

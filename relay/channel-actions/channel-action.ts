@@ -4,8 +4,8 @@ import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { principalOf } from '#infra/http/access.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
+import type { TestRuns } from './background-channel-tests.ts'
 import { channelActionError } from './channel-action-errors.ts'
-import type { TestRuns } from './test-runs.ts'
 import { type CheckDeps, viewsNow } from './wait-for-views.ts'
 
 /** The Fastify app, with handlers that are typed by their schemas. */

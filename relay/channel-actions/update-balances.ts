@@ -12,7 +12,7 @@ import {
 } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
 import { inParallel } from './in-parallel.ts'
-import { hasBalance, readBalance } from './read-balance.ts'
+import { hasBalance, readBalance } from './read-provider-balance.ts'
 import { viewsNow } from './wait-for-views.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { providerErrorFields } from '../dialects/openai-chat/error-body.ts'
 import { accountErrorOf } from '../pipeline/provider-account-error.ts'
 import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
-import { isEcho } from './echoed-request-text.ts'
+import { mayRepeatRequest } from './find-request-text-in-error.ts'
 
 type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
 
@@ -32,7 +32,7 @@ export function accountFailureOf(
     const at = message.toLowerCase().indexOf(keyword)
     if (at < 0) continue
     const said = message.slice(at, at + keyword.length)
-    if (!isEcho(said, requestBody)) return `keyword:${keyword}`
+    if (!mayRepeatRequest(said, requestBody)) return `keyword:${keyword}`
   }
   return null
 }

@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import { foldedName, type NamesByFoldedName } from '#domain/shared/folded-name.ts'
-import { endOfNumber, escapeLength, type JsonKind, kindOf } from './json-bytes.ts'
 import {
   type Ambiguity,
   InnerCheck,
   type InnerRules,
   isUnusual,
   type ObjectVisitor,
-} from './nested-member-rules.ts'
+} from './check-nested-json-members.ts'
+import { endOfNumber, escapeLength, type JsonKind, kindOf } from './scan-json-tokens.ts'
 
 /** A member of the top-level object, with the byte offsets of its key and value. */
 export type Member = {

@@ -4,8 +4,8 @@ import type { Views } from '#relay/views/start-views.ts'
 import type { RelayErrorCode } from '../canonical/relay-error.ts'
 import type { RelayToken } from '../views/token-view.ts'
 import type { Caller } from './authenticate.ts'
+import type { BalanceCheck } from './balance-check-of-running-calls.ts'
 import type { Exchange } from './http-exchange.ts'
-import type { EmptiedAccounts } from './spent-balance-check.ts'
 
 /**
  * Returns the reason why the caller of a running call has lost access, or null while access is
@@ -15,7 +15,7 @@ export type AccessCheck = () => RelayErrorCode | null
 
 type Deps = Pick<Core, 'vault' | 'now' | 'log'> & {
   readonly views: Views
-  readonly emptied: EmptiedAccounts
+  readonly balanceCheck: BalanceCheck
 }
 
 /**
@@ -24,7 +24,7 @@ type Deps = Pick<Core, 'vault' | 'now' | 'log'> & {
  * reading the account are asynchronous, so their results take effect with a later check.
  */
 export function accessCheck(
-  { views, vault, now, log, emptied }: Deps,
+  { views, vault, now, log, balanceCheck }: Deps,
   { token, user, group }: Caller,
   { clientIp, call }: Pick<Exchange, 'clientIp' | 'call'>,
 ): AccessCheck {
@@ -64,6 +64,6 @@ export function accessCheck(
     // A call that did not choose a group continues when an admin moves its user to another group.
     if (isGroupChosen && !isUsable) return 'group_not_allowed'
     const isDeleted = groupRatioOf(prices, user.group, group) === undefined
-    return isDeleted ? 'group_not_allowed' : emptied.errorOf(user.userId, call)
+    return isDeleted ? 'group_not_allowed' : balanceCheck.errorOf(user.userId, call)
   }
 }

@@ -9,10 +9,10 @@ import type { ChatRequest } from '../dialects/openai-chat/chat-request.ts'
 import type { Caller } from './authenticate.ts'
 import type { CallTerms } from './call-hold.ts'
 import { CallLedger } from './call-ledger.ts'
-import type { KeyedCall } from './claim-call.ts'
+import { checkAccountCanPay } from './check-account-can-pay.ts'
+import type { KeyedCall } from './claim-idempotency-key.ts'
 import type { Watched } from './deadlines.ts'
 import type { Exchange } from './http-exchange.ts'
-import { denialOfPayment } from './payment-check.ts'
 import {
   type CallPlan,
   countableForms,
@@ -73,7 +73,10 @@ export async function admit(
   const forms = countableForms(deps.views.options, request, plan)
   if (forms === null) return attempt(plan.terms)
   const lowest = lowestTerms(deps.views.options, plan, forms)
-  const denial = await denialOfPayment(deps, exchange, caller, request, { ...plan, terms: lowest })
+  const denial = await checkAccountCanPay(deps, exchange, caller, request, {
+    ...plan,
+    terms: lowest,
+  })
   if (denial !== null) return denial
   const counter = deps.counter.of(caller.user.userId)
   const counts = forms.map(({ body }) => counter.count({ requestBody: body, text: '' }))

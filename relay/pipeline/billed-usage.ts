@@ -8,8 +8,12 @@ import {
   type UsageSource,
   usageWithin,
 } from '#domain/pricing/usage.ts'
-import type { CountableText } from '#relay/canonical/countable-text.ts'
-import { outputCeiling, readOpenAiUsage, type UsageReport } from '#relay/canonical/usage-report.ts'
+import type { CountableText } from '#relay/canonical/answer-text-for-token-count.ts'
+import {
+  outputCeiling,
+  readOpenAiUsage,
+  type UsageReport,
+} from '#relay/canonical/provider-usage-report.ts'
 import { requestsHourCache } from '#relay/dialects/openai-chat/chat-request.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Candidate } from './plan-call.ts'

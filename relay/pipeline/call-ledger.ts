@@ -16,9 +16,9 @@ import type { StreamActors } from '#infra/event-store/actors-port.ts'
 import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
 import type { Place } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
-import type { KeyedCall } from './claim-call.ts'
+import { codeOfEmptied } from './balance-check-of-running-calls.ts'
+import type { KeyedCall } from './claim-idempotency-key.ts'
 import type { Exchange } from './http-exchange.ts'
-import { codeOfEmptied } from './spent-balance-check.ts'
 
 export type Admission = {
   readonly model: string

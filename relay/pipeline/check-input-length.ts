@@ -3,8 +3,8 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/openai-chat/chat-request.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
+import { checkAccountCanPay } from './check-account-can-pay.ts'
 import type { Exchange } from './http-exchange.ts'
-import { denialOfPayment } from './payment-check.ts'
 import { type CallPlan, countableForms, isValid, lowestTerms } from './plan-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
@@ -45,7 +45,7 @@ async function counted(
   const { offer } = plan
   const forms = countableForms(views.options, request, plan)
   const lowest = forms === null ? plan.terms : lowestTerms(views.options, plan, forms)
-  const unpayable = await denialOfPayment(deps, exchange, caller, request, {
+  const unpayable = await checkAccountCanPay(deps, exchange, caller, request, {
     ...plan,
     terms: lowest,
   })

@@ -2,8 +2,12 @@ import type { CallEnd } from '#domain/account/events.ts'
 import { costFor } from '#domain/pricing/charge.ts'
 import type { Usage } from '#domain/pricing/usage.ts'
 import { QUOTA_PER_DOLLAR, type Quota } from '#domain/shared/quota.ts'
-import { type AnswerMismatch, mismatchOf, reportedCost } from '#relay/canonical/answer-mismatch.ts'
-import { textOfAnswer } from '#relay/canonical/countable-text.ts'
+import { textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
+import {
+  type AnswerMismatch,
+  findAnswerMismatch,
+  reportedCost,
+} from '#relay/canonical/check-answered-model-and-cost.ts'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { modelIn, withModel } from '../dialects/openai-chat/upstream-body.ts'
@@ -20,7 +24,7 @@ import {
 } from './failed-call-answer.ts'
 import { type Exchange, errorEvent, headersOf } from './http-exchange.ts'
 import type { LiveCall } from './live-call.ts'
-import type { OutputAllowance } from './output-allowance.ts'
+import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import type { Candidate } from './plan-call.ts'
 import { accountCodeIn } from './provider-account-error.ts'
 import type { RelayDeps } from './relay-deps.ts'
@@ -32,7 +36,7 @@ export type Closing = {
   readonly exchange: Exchange
   readonly call: LiveCall
   readonly ledger: CallLedger
-  readonly allowance: OutputAllowance
+  readonly outputHold: OutputHoldTracker
   /**
    * The error for the caller if no channel was tried. Null means that at least one channel was
    * tried.
@@ -235,20 +239,20 @@ export async function concludeFailure(
  * Writes the bill of a call. Returns true once the bill is durable, and false if writing failed.
  */
 async function settle(
-  { deps, exchange, call, ledger, allowance }: Closing,
+  { deps, exchange, call, ledger, outputHold }: Closing,
   candidate: Candidate,
   delivery: Delivery,
   end: CallEnd,
 ): Promise<boolean> {
   try {
-    const limits = allowance.limits()
-    const metering = meter(delivery, candidate, call.counter, limits, allowance.price)
+    const limits = outputHold.limits()
+    const metering = meter(delivery, candidate, call.counter, limits, outputHold.price)
     const metered = metering instanceof Promise ? await metering : metering
     call.tokens = tokensOf(metered.usage)
     const { upstreamModel, channel } = candidate
     const { revokedBy } = call
     const endReason = revokedBy === null || end === 'done' ? {} : { endReason: revokedBy }
-    const anomaly = metered.anomaly ?? mismatchIn(delivery, candidate, metered.usage, allowance)
+    const anomaly = metered.anomaly ?? mismatchIn(delivery, candidate, metered.usage, outputHold)
     const ending = { upstreamModel, end, ...endReason, limits, anomaly }
     const bill = { ...placeOf(channel), ...metered, ...ending }
     await call.inTime(ledger.settle(bill, call.course()))
@@ -268,12 +272,12 @@ function mismatchIn(
   { rawUsage, answeredModel: answered }: Delivery,
   { channel, request, upstreamModel }: Candidate,
   usage: Usage,
-  { price }: OutputAllowance,
+  { price }: OutputHoldTracker,
 ): AnswerMismatch | null {
   // A deployment's name does not reveal the model that it runs.
   if (channel.target?.path.includes('{model}')) return null
   const { costRatio = '1' } = channel.terms
-  return mismatchOf(
+  return findAnswerMismatch(
     { sent: upstreamModel ?? request.model, answered },
     reportedCost(rawUsage),
     () => dollarsOf(costFor(price, usage, request.choices, costRatio)),

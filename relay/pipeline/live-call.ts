@@ -14,7 +14,7 @@ import type { CallLedger, Course } from './call-ledger.ts'
 import type { Deadlines, Watched } from './deadlines.ts'
 import { answerError } from './failed-call-answer.ts'
 import type { Exchange } from './http-exchange.ts'
-import type { OutputAllowance } from './output-allowance.ts'
+import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import type { Candidate } from './plan-call.ts'
 import { byteSinkOf, StreamForwarder, startStream } from './stream-forwarder.ts'
 import { type AttemptEnd, type AttemptError, UpstreamAttempt } from './upstream-attempt.ts'
@@ -26,7 +26,7 @@ type Deps = {
   readonly pingIntervalMs: number | null
   readonly access: AccessCheck
   readonly screen: AnswerScreen | null
-  readonly allowance: OutputAllowance
+  readonly outputHold: OutputHoldTracker
 }
 
 const ACCESS_CHECK_MS = 1_000
@@ -242,10 +242,10 @@ export class LiveCall implements Watched {
   }
 
   /** Checks whether the hold still covers the output that the stream delivers. */
-  private checkAllowance(): void {
+  private checkOutputHold(): void {
     const { forwarder } = this
     if (forwarder === null) return
-    const verdict = this.deps.allowance.look(forwarder.delivered)
+    const verdict = this.deps.outputHold.look(forwarder.delivered)
     if (verdict === 'go-on') return
     if (verdict === 'over-limit') return forwarder.endAt('over-limit')
     if (verdict === 'wait') {
@@ -272,8 +272,8 @@ export class LiveCall implements Watched {
   private async raiseHold(isWaiting: boolean): Promise<void> {
     if (this.isRaising) return
     this.isRaising = true
-    const { allowance } = this.deps
-    const { hold, least } = allowance.nextHold()
+    const { outputHold } = this.deps
+    const { hold, least } = outputHold.nextHold()
     const before = this.ledger.hold
     const held = await this.ledger.raiseHold(hold, least).catch(() => 'unreachable' as const)
     this.isRaising = false
@@ -281,8 +281,8 @@ export class LiveCall implements Watched {
       if (isWaiting) return this.abort('store-unavailable')
       this.raiseNotBefore = performance.now() + RAISE_AGAIN_MS
     } else if (held === null || held <= before) this.isSpent = true
-    else allowance.noteHold(held)
-    this.checkAllowance()
+    else outputHold.noteHold(held)
+    this.checkOutputHold()
     if (this.forwarder?.verdict === 'balance-spent') this.abort('balance-spent')
     else this.resume()
   }
@@ -291,7 +291,7 @@ export class LiveCall implements Watched {
     const onFirstByte = () => this.noteFirstByte()
     const { screen } = this.deps
     const outlet = byteSinkOf(this.exchange)
-    const onDelivered = () => this.checkAllowance()
+    const onDelivered = () => this.checkOutputHold()
     return new StreamForwarder(outlet, wantsUsage, shownModel, onFirstByte, screen, onDelivered)
   }
 
@@ -355,7 +355,7 @@ export class LiveCall implements Watched {
     const { input: inputUncached } = await this.countedInput
     const output = forwarder.delivered.roughTokens()
     const counted = { ...NO_USAGE, inputUncached, output }
-    const { allowance } = this.deps
-    return usageSoFar(forwarder.rawUsage, counted, candidate, allowance.limits(), allowance.price)
+    const { outputHold } = this.deps
+    return usageSoFar(forwarder.rawUsage, counted, candidate, outputHold.limits(), outputHold.price)
   }
 }

@@ -11,7 +11,7 @@ import { authenticate, type Caller } from './authenticate.ts'
 import { chatBodyOwnerOf } from './body-memory-share.ts'
 import { ChannelSelector, isRetryable } from './channel-selector.ts'
 import { fitInput } from './check-input-length.ts'
-import { claimCall, type KeyedCall } from './claim-call.ts'
+import { claimIdempotencyKey, type KeyedCall } from './claim-idempotency-key.ts'
 import {
   type Closing,
   concludeAbandoned,
@@ -21,7 +21,7 @@ import {
 } from './conclude-call.ts'
 import { type Exchange, sendError, showDropped } from './http-exchange.ts'
 import { LiveCall } from './live-call.ts'
-import { OutputAllowance } from './output-allowance.ts'
+import { OutputHoldTracker } from './output-hold-tracker.ts'
 import { type CallPlan, type Candidate, candidateOf, planCall } from './plan-call.ts'
 import { readBody } from './read-body.ts'
 import { rejectUpload } from './reject-upload.ts'
@@ -87,7 +87,10 @@ export async function relayCall(
       const fitting = fitInput(deps, exchange, caller, request, plan)
       const offer = fitting instanceof Promise ? await fitting : fitting
       if (isRelayError(offer)) return sendError(exchange, offer)
-      const keyed = await claimCall(deps, exchange, caller, { work: 'chat', body: upload })
+      const keyed = await claimIdempotencyKey(deps, exchange, caller, {
+        work: 'chat',
+        body: upload,
+      })
       if (keyed !== null && isRelayError(keyed)) return sendError(exchange, keyed)
       outcome = await carry(deps, exchange, caller, { request, plan: { ...plan, offer }, keyed })
     } finally {
@@ -143,10 +146,10 @@ async function carry(
   const screen = answerScreen(screening, caller.group)
   const { deadlines, outbound } = deps
   const counter = deps.counter.of(caller.user.userId)
-  const allowance = new OutputAllowance(plan.price, terms, ledger.outputLimit)
+  const outputHold = new OutputHoldTracker(plan.price, terms, ledger.outputLimit)
   const access = accessCheck(deps, caller, exchange)
   const call = new LiveCall(
-    { deadlines, counter, pingIntervalMs, via: outbound.via, access, screen, allowance },
+    { deadlines, counter, pingIntervalMs, via: outbound.via, access, screen, outputHold },
     exchange,
     request,
     ledger,
@@ -163,7 +166,7 @@ async function carry(
     const route = { selector, triesMax, request, isOverridden, outputLimit, userId }
     const last = await tryChannels(deps, exchange, call, route)
     const unserved = last === null ? unservedBy(selector, request.model) : null
-    const closing = { deps, exchange, call, ledger, allowance, unserved, userId }
+    const closing = { deps, exchange, call, ledger, outputHold, unserved, userId }
     const isSuccess = await conclude(closing, screen, last)
     if (isTraced) {
       deps.log.debug({ call: exchange.call, isSuccess, tokens: call.tokens }, 'a call ended')

@@ -9,11 +9,11 @@ import type { TokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import type { Breaker } from '../channel-health/circuit-breaker.ts'
 import type { AutoDisable } from './auto-disable-channel.ts'
+import type { BalanceCheck } from './balance-check-of-running-calls.ts'
 import type { KeyChoice } from './choose-key.ts'
 import type { Deadlines, Watch } from './deadlines.ts'
 import type { LiveCall } from './live-call.ts'
 import type { RetryBudget } from './retry-budget.ts'
-import type { EmptiedAccounts } from './spent-balance-check.ts'
 
 /** The dependencies of the functions that handle a call. */
 export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'> & {
@@ -26,7 +26,7 @@ export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'
   readonly bodies: BodyMemory
   readonly breaker: Breaker
   readonly autoDisable: AutoDisable
-  readonly emptied: EmptiedAccounts
+  readonly balanceCheck: BalanceCheck
   readonly keys: KeyChoice
   readonly retries: RetryBudget
   readonly watch: Watch

@@ -1,4 +1,4 @@
-import { DeliveredText, hasText } from '#relay/canonical/countable-text.ts'
+import { DeliveredText, hasText } from '#relay/canonical/answer-text-for-token-count.ts'
 import { eventData, SseScanner, type SseSink } from '#relay/canonical/sse-scanner.ts'
 import { modelIn, withModel } from '../dialects/openai-chat/upstream-body.ts'
 import { usageInEvent } from '../dialects/openai-chat/usage-in-answer.ts'

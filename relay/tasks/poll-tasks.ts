@@ -154,8 +154,8 @@ class Poll {
   }
 
   private async expire(task: string): Promise<void> {
-    const { acceptances, ledger, log, now } = this.deps
-    if (acceptances.isPending(task)) return
+    const { acceptedTasks, ledger, log, now } = this.deps
+    if (acceptedTasks.isPending(task)) return
     try {
       const known = await ledger.peek(task)
       // Whether the task has expired is checked first, because `expire` also loads the account.

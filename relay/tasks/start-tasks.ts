@@ -13,17 +13,17 @@ import type { Exchange } from '#relay/pipeline/http-exchange.ts'
 import { readBody } from '#relay/pipeline/read-body.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 import { isRelayError, relayError } from '../canonical/relay-error.ts'
+import { AcceptedTaskWriter } from './accepted-task-writer.ts'
 import { POLL_PERMITS } from './channel-key-poller.ts'
 import { Permits } from './concurrency-permits.ts'
 import { DRAWING_NAMES, readDrawing } from './drawing-requests.ts'
 import { fetchTask, fetchTasks, imageSeed } from './fetch-tasks.ts'
 import { handleCallback } from './handle-callback.ts'
 import { MUSIC_NAMES, readMusic } from './music-requests.ts'
-import { Acceptances } from './pending-acceptances.ts'
 import { type FindOpenTasks, type PollTimes, startPoller } from './poll-tasks.ts'
 import { TASK_LIMITS } from './query-provider.ts'
 import { sendTaskError } from './send-task-answers.ts'
-import { PICTURE_PERMITS, showImage } from './show-image.ts'
+import { PICTURE_PERMITS, serveTaskImage } from './serve-task-image.ts'
 import { submitTask } from './submit-task.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { TaskLedger } from './task-ledger.ts'
@@ -55,7 +55,7 @@ export async function startTasks(
   const pictureOutbound = createOutbound(operatorPolicy(core.config), ofAnySize)
   const progress = overrides.progress ?? (await createProgress(core.pg))
   const ledger = new TaskLedger(relayDeps)
-  const acceptances = new Acceptances({ ...relayDeps, ledger })
+  const acceptedTasks = new AcceptedTaskWriter({ ...relayDeps, ledger })
   const guesses = new FailedKeys(relayDeps.limits, relayDeps.vault, 'unknown-tasks')
   const permits = {
     picturePermits: new Permits(PICTURE_PERMITS),
@@ -66,7 +66,7 @@ export async function startTasks(
     ...relayDeps,
     ...looking,
     ledger,
-    acceptances,
+    acceptedTasks,
     providerOutbound,
     progress,
   }
@@ -76,7 +76,7 @@ export async function startTasks(
     handle: (exchange) => handle(deps, exchange),
     stop: async () => {
       await poller.stop()
-      await acceptances.stop()
+      await acceptedTasks.stop()
       await Promise.all(
         [providerOutbound, publicOutbound, pictureOutbound].map((outbound) => outbound.close()),
       )
@@ -105,7 +105,7 @@ async function dispatch(
   kind: TaskKind,
   route: TaskRoute,
 ): Promise<void> {
-  if (route.name === 'image') return showImage(deps, exchange, route.id)
+  if (route.name === 'image') return serveTaskImage(deps, exchange, route.id)
   if (route.name === 'notify') {
     return handleCallback(deps, exchange, route, (work) =>
       withBody(deps, exchange, kind, null, work),

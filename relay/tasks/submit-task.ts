@@ -6,14 +6,14 @@ import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
 import { redact } from '#relay/dialects/openai-chat/error-body.ts'
 import { acquirePermit } from '#relay/pipeline/acquire-permit.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
-import { claimCall, type KeyedCall } from '#relay/pipeline/claim-call.ts'
+import { claimIdempotencyKey, type KeyedCall } from '#relay/pipeline/claim-idempotency-key.ts'
 import { type Exchange, showDropped } from '#relay/pipeline/http-exchange.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { screenPrompt } from '../screening/word-screening.ts'
 import { placeOf } from '../views/channel-view.ts'
-import { confidentialTexts, redactTexts } from './confidential-texts.ts'
 import { ownTask } from './fetch-tasks.ts'
 import { planTask, type TaskPlan, type TaskRequest } from './plan-task.ts'
+import { confidentialTexts, redactTexts } from './redact-provider-secrets.ts'
 import {
   failureOf,
   sendAccepted,
@@ -96,7 +96,7 @@ async function open(
   caller: Caller,
   { request, plan: { price, hold } }: PlannedRequest,
 ): Promise<Opened | RelayError> {
-  const keyed = await claimCall(deps, exchange, caller, {
+  const keyed = await claimIdempotencyKey(deps, exchange, caller, {
     work: request.kind,
     body: request.body.bytes,
   })
@@ -208,7 +208,7 @@ async function recordAcceptance(
   const confidential = confidentialTexts(deps, { task, channelId, keyRef }, channel)
   const description = answer.description === null ? null : redact(answer.description, confidential)
   const place = { ...placeOf(channel), keyRef, upstreamId, code, status, attempts, description }
-  const outcome = await deps.acceptances.write({ task, userId, submittedAt, place })
+  const outcome = await deps.acceptedTasks.write({ task, userId, submittedAt, place })
   if (outcome === 'TaskElsewhere') {
     deps.log.warn({ task, channelId, upstreamId }, 'a task was accepted by two providers')
     return { task, ...ACCEPTED }

@@ -2,14 +2,14 @@ import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import type { Progress } from '#infra/progress/progress.ts'
 import type { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
+import type { AcceptedTaskWriter } from './accepted-task-writer.ts'
 import type { Permits } from './concurrency-permits.ts'
-import type { Acceptances } from './pending-acceptances.ts'
 import type { TaskLedger } from './task-ledger.ts'
 
 /** The dependencies of the functions that handle tasks. */
 export type TaskDeps = RelayDeps & {
   readonly ledger: TaskLedger
-  readonly acceptances: Acceptances
+  readonly acceptedTasks: AcceptedTaskWriter
   /** Connects to providers under the operator's outbound policy. */
   readonly providerOutbound: Outbound
   /** Connects to URLs that providers send, which must be public addresses. */

@@ -1,5 +1,5 @@
 import { countTokens, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base'
-import { isDigit } from '../dialects/json-bytes.ts'
+import { isDigit } from '../dialects/scan-json-tokens.ts'
 import { BYTES_PER_TOKEN_MAX, type Span, type TextExcerpt } from './text-excerpt.ts'
 import { completeEnd, isSpace } from './utf8-boundaries.ts'
 

@@ -1,4 +1,4 @@
-import { isDigit } from '../dialects/json-bytes.ts'
+import { isDigit } from '../dialects/scan-json-tokens.ts'
 import type { TextExcerpt } from './text-excerpt.ts'
 
 /**

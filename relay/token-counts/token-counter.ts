@@ -1,4 +1,4 @@
-import { roughTokens } from '#relay/canonical/countable-text.ts'
+import { roughTokens } from '#relay/canonical/answer-text-for-token-count.ts'
 import type { CountAnswer, Source } from './count-job.ts'
 import { CountQueue, type QueueBounds } from './count-queue.ts'
 import { CountThread, STEP_BYTES_MAX } from './count-thread.ts'

@@ -4,8 +4,8 @@ import { accountStream } from '#domain/account/events.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import type { OpenCall } from '#projections/open-calls/query.ts'
 import { newCallId } from '#relay/call-id.ts'
+import { ExpiredCallDetector } from '#relay/expired-call-detector.ts'
 import { sweep } from '#relay/expired-call-sweeper.ts'
-import { LeaseWatch } from '#relay/expired-leases.ts'
 import { claimedCallsInMemory } from './support/idempotency-claims.ts'
 import { chat, onlyEnd, type RelayRig, relayRig, TOKEN, USER } from './support/relay-rig.ts'
 
@@ -89,7 +89,7 @@ const interrupted = async () =>
 
 describe('the sweeper of a process whose clock was set an hour forward', () => {
   const passes = async (
-    watch: LeaseWatch,
+    watch: ExpiredCallDetector,
     count: number,
     each: (pass: number) => Promise<void>,
   ) => {
@@ -103,7 +103,7 @@ describe('the sweeper of a process whose clock was set an hour forward', () => {
 
   it('interrupts no call whose owner renews its lease by the clock of before', async () => {
     const { row, renew } = await openCall()
-    const watch = new LeaseWatch(async () => [{ ...row }], LEASE_MS)
+    const watch = new ExpiredCallDetector(async () => [{ ...row }], LEASE_MS)
     await passes(watch, 20, async (pass) => {
       aheadMs = 0
       // Every 20 s.
@@ -116,7 +116,7 @@ describe('the sweeper of a process whose clock was set an hour forward', () => {
   it('nor one whose renewals the read model does not show', async () => {
     const { row, renew } = await openCall()
     const stale = { ...row }
-    const watch = new LeaseWatch(async () => [stale], LEASE_MS)
+    const watch = new ExpiredCallDetector(async () => [stale], LEASE_MS)
     await renew()
     aheadMs = HOUR
     await passes(watch, 20, async () => {})
@@ -125,7 +125,7 @@ describe('the sweeper of a process whose clock was set an hour forward', () => {
 
   it('ends one whose owner is dead, once half a lease brought no renewal', async () => {
     const { row } = await openCall()
-    const watch = new LeaseWatch(async () => [{ ...row }], LEASE_MS)
+    const watch = new ExpiredCallDetector(async () => [{ ...row }], LEASE_MS)
     aheadMs = HOUR
     let endedAt = -1
     await passes(watch, 10, async (pass) => {
@@ -136,7 +136,7 @@ describe('the sweeper of a process whose clock was set an hour forward', () => {
 
   it('counts no time in which it stood still itself', async () => {
     const { row } = await openCall()
-    const watch = new LeaseWatch(async () => [{ ...row }], LEASE_MS)
+    const watch = new ExpiredCallDetector(async () => [{ ...row }], LEASE_MS)
     aheadMs = HOUR
     await sweep(rig.core, claims, watch.at(0))
     await sweep(rig.core, claims, watch.at(10 * 60_000))

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
-import { redactText } from '#relay/tasks/confidential-texts.ts'
 import { drawingReport } from '#relay/tasks/provider-answers.ts'
+import { redactText } from '#relay/tasks/redact-provider-secrets.ts'
 
 const KEY = 'PRIVATEKEYWITHOUTPREFIX99'
 

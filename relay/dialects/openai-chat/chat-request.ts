@@ -1,11 +1,11 @@
 import { namesByFoldedName } from '#domain/shared/folded-name.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
-import type { JsonKind } from '../json-bytes.ts'
+import { innerRules } from '../check-nested-json-members.ts'
 import { ambiguousKey, jsonError } from '../json-error.ts'
 import { type JsonFault, type Member, scanObject } from '../json-scan.ts'
-import { innerRules } from '../nested-member-rules.ts'
+import type { JsonKind } from '../scan-json-tokens.ts'
+import { BodyParts, TOOLS_MAX, type ToolElement } from './find-message-parts-and-tools.ts'
 import { type InputBound, inputBoundOf } from './input-token-bound.ts'
-import { BodyParts, TOOLS_MAX, type ToolElement } from './parts-and-tools.ts'
 
 const FLAG: readonly JsonKind[] = ['true', 'false']
 

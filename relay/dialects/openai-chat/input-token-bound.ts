@@ -1,6 +1,6 @@
-import { TOKENS_MAX } from '#relay/canonical/usage-report.ts'
+import { TOKENS_MAX } from '#relay/canonical/provider-usage-report.ts'
 import type { Member } from '../json-scan.ts'
-import type { BodyParts, PartKind } from './parts-and-tools.ts'
+import type { BodyParts, PartKind } from './find-message-parts-and-tools.ts'
 
 /** The maximum number of input tokens of a request. */
 export type InputBound = {

@@ -1,9 +1,8 @@
 import { isRestrictedMember, PROVIDER_TOOLS } from '#domain/channel/restricted-members.ts'
 import { foldedName } from '#domain/shared/folded-name.ts'
-import { type Edit, splice } from '../json-bytes.ts'
 import { type Member, scanObject } from '../json-scan.ts'
 import type { ChatRequest } from './chat-request.ts'
-import type { ToolElement } from './parts-and-tools.ts'
+import type { ToolElement } from './find-message-parts-and-tools.ts'
 
 type UpstreamChange = {
   readonly model: string
@@ -77,7 +76,7 @@ export function upstreamBody(request: ChatRequest, change: UpstreamChange): Upst
   }
   const dropped = restricted.map(({ key }) => key)
   if (tools.length > 0) dropped.push(PROVIDER_TOOLS)
-  return { body: splice(request.body, edits), dropped }
+  return { body: applyEdits(request.body, edits), dropped }
 }
 
 const NOTHING_DROPPED: readonly string[] = []
@@ -182,7 +181,7 @@ function removals<Item>(
   items: readonly Item[],
   removed: readonly Item[],
   spanOf: (item: Item) => Span,
-): Edit[] {
+): ByteEdit[] {
   if (removed.length === 0) return []
   const gone = new Set(removed)
   const first = items.findIndex((item) => !gone.has(item))
@@ -198,7 +197,7 @@ function removals<Item>(
  * Returns the edit that inserts a member before the first member. A comma can always follow,
  * because a request always contains a model.
  */
-function insertion([first]: readonly Member[], key: string, text: string): Edit {
+function insertion([first]: readonly Member[], key: string, text: string): ByteEdit {
   const at = first?.keyStart ?? 1
   return { start: at, end: at, text: `${JSON.stringify(key)}:${text},` }
 }
@@ -226,7 +225,7 @@ const COLON = 58
  * event has an empty name, which is not replaced.
  */
 export function withModel(bytes: Buffer, model: string): Buffer {
-  const edits: Edit[] = []
+  const edits: ByteEdit[] = []
   for (let at = bytes.indexOf(KEY); at >= 0; at = bytes.indexOf(KEY, at + KEY.length)) {
     if (bytes[at - 1] === BACKSLASH) continue
     const colon = behindSpace(bytes, at + KEY.length)
@@ -235,7 +234,7 @@ export function withModel(bytes: Buffer, model: string): Buffer {
     const end = bytes[start] === QUOTE ? endOfText(bytes, start) : -1
     if (end > start + 2) edits.push({ start, end, text: JSON.stringify(model) })
   }
-  return splice(bytes, edits)
+  return applyEdits(bytes, edits)
 }
 
 /**
@@ -269,4 +268,22 @@ function endOfText(bytes: Buffer, start: number): number {
     else if (bytes[at] === QUOTE) return at + 1
   }
   return -1
+}
+
+/**
+ * Replaces the bytes from `start` to `end` by `text`. If `start` equals `end`, `text` is inserted.
+ */
+type ByteEdit = { readonly start: number; readonly end: number; readonly text: string }
+
+/** Applies the edits and leaves all other bytes unchanged. Edits must not overlap. */
+function applyEdits(bytes: Buffer, edits: readonly ByteEdit[]): Buffer {
+  if (edits.length === 0) return bytes
+  const parts: Buffer[] = []
+  let at = 0
+  for (const edit of edits.toSorted((one, other) => one.start - other.start)) {
+    parts.push(bytes.subarray(at, edit.start), Buffer.from(edit.text))
+    at = edit.end
+  }
+  parts.push(bytes.subarray(at))
+  return Buffer.concat(parts)
 }

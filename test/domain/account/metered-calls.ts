@@ -5,12 +5,16 @@ import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { type CodedError, isCodedError } from '#domain/shared/coded-error.ts'
 import { fromWire, type Quota } from '#domain/shared/quota.ts'
-import { type CountableText, DeliveredText, textOfAnswer } from '#relay/canonical/countable-text.ts'
+import {
+  type CountableText,
+  DeliveredText,
+  textOfAnswer,
+} from '#relay/canonical/answer-text-for-token-count.ts'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { type ChatRequest, readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import { type Delivery, meter, usageSoFar } from '#relay/pipeline/billed-usage.ts'
 import { callTerms } from '#relay/pipeline/call-hold.ts'
-import { OutputAllowance } from '#relay/pipeline/output-allowance.ts'
+import { OutputHoldTracker } from '#relay/pipeline/output-hold-tracker.ts'
 import type { Candidate } from '#relay/pipeline/plan-call.ts'
 import { OptionView } from '#relay/views/option-view.ts'
 
@@ -66,7 +70,7 @@ export class Account {
 }
 
 /**
- * One call as the relay's pipeline runs it: `callTerms` says what is held, `OutputAllowance` when
+ * One call as the relay's pipeline runs it: `callTerms` says what is held, `OutputHoldTracker` when
  * the hold must grow and when a stream ends, `meter` what is billed. The order of the steps is that
  * of `LiveCall`, without its sockets and clocks.
  */
@@ -79,7 +83,7 @@ export class MeteredCall {
   isOrphaned = false
   private readonly account: Account
   private readonly chat: ChatRequest
-  private readonly allowance: OutputAllowance
+  private readonly outputHold: OutputHoldTracker
   private readonly delivered = new DeliveredText()
   private readonly inputTokens: number
   /** What `RaiseHold` answered and the stream has not learnt yet. */
@@ -97,7 +101,7 @@ export class MeteredCall {
       readonly chat: ChatRequest
       readonly hold: Quota
       readonly isReduced: boolean
-      readonly allowance: OutputAllowance
+      readonly outputHold: OutputHoldTracker
     },
   ) {
     const { model, maxTokens, isStream } = request
@@ -106,7 +110,7 @@ export class MeteredCall {
     this.request = request
     this.chat = admitted.chat
     this.hold = admitted.hold
-    this.allowance = admitted.allowance
+    this.outputHold = admitted.outputHold
     this.inputTokens = Math.ceil(admitted.chat.body.length / 4)
     const hasLimit = maxTokens !== null || model.outputCap !== null || admitted.isReduced
     this.isOpenEnded = isStream && !hasLimit && model.price.mode === 'tokens'
@@ -146,10 +150,10 @@ export class MeteredCall {
     const [event] = isCodedError(outcome) ? [] : outcome
     if (event?.type !== 'CallAdmitted') return null
     const outputLimit = event.data.outputLimit ?? null
-    const allowance = new OutputAllowance(price, terms, outputLimit)
+    const outputHold = new OutputHoldTracker(price, terms, outputLimit)
     const isReduced = outputLimit !== null
     return new MeteredCall(account, id, request, {
-      ...{ chat, allowance, isReduced },
+      ...{ chat, outputHold, isReduced },
       hold: fromWire(event.data.hold),
     })
   }
@@ -158,7 +162,7 @@ export class MeteredCall {
   deliver(words: number): void {
     if (this.isOrphaned || this.isCut || this.isPaused) return
     this.delivered.add(answerEvent(words))
-    if (this.request.isStream) this.checkAllowance()
+    if (this.request.isStream) this.checkOutputHold()
   }
 
   /** Learns what its request for a larger hold came to. */
@@ -170,9 +174,9 @@ export class MeteredCall {
     if (answer.hold === null || answer.hold <= this.hold) this.isSpent = true
     else {
       this.hold = answer.hold
-      this.allowance.noteHold(answer.hold)
+      this.outputHold.noteHold(answer.hold)
     }
-    this.checkAllowance()
+    this.checkOutputHold()
   }
 
   /** Renews the lease; a call whose account was emptied ends. */
@@ -200,8 +204,8 @@ export class MeteredCall {
         inputMost: this.inputTokens,
       }),
     }
-    const limits = this.allowance.limits()
-    const metered = await meter(delivery, this.candidate, counter, limits, this.allowance.price)
+    const limits = this.outputHold.limits()
+    const metered = await meter(delivery, this.candidate, counter, limits, this.outputHold.price)
     this.account.handle({
       ...{ type: 'SettleCall', call: this.id, channelId: 1, upstreamModel: null },
       ...{ ...metered, limits },
@@ -217,8 +221,8 @@ export class MeteredCall {
     this.account.handle({ type: 'InterruptCall', call: this.id, at })
   }
 
-  private checkAllowance(): void {
-    const verdict = this.allowance.look(this.delivered)
+  private checkOutputHold(): void {
+    const verdict = this.outputHold.look(this.delivered)
     if (verdict === 'go-on') return
     if (verdict === 'over-limit' || (verdict === 'wait' && this.isSpent)) {
       this.isCut = true
@@ -226,7 +230,7 @@ export class MeteredCall {
     }
     if (verdict === 'wait') this.isPaused = true
     if (this.isSpent || this.answer !== null) return
-    const wanted = this.allowance.nextHold()
+    const wanted = this.outputHold.nextHold()
     const outcome = this.account.handle({ type: 'RaiseHold', call: this.id, ...wanted })
     const [event] = isCodedError(outcome) ? [] : outcome
     const held = event?.type === 'HoldRaised' ? fromWire(event.data.hold) : this.hold
@@ -237,8 +241,8 @@ export class MeteredCall {
     if (!this.request.isStream || this.delivered.bytes === 0) return NO_USAGE
     const output = this.delivered.roughTokens()
     const counted = { ...NO_USAGE, inputUncached: this.inputTokens, output }
-    const { allowance, candidate } = this
-    return usageSoFar(rawUsage, counted, candidate, allowance.limits(), allowance.price)
+    const { outputHold, candidate } = this
+    return usageSoFar(rawUsage, counted, candidate, outputHold.limits(), outputHold.price)
   }
 
   private get candidate(): Candidate {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { namesByFoldedName } from '#domain/shared/folded-name.ts'
+import { innerRules } from '#relay/dialects/check-nested-json-members.ts'
 import { DEPTH_MAX, KEYS_MAX, scanObject } from '#relay/dialects/json-scan.ts'
-import { innerRules } from '#relay/dialects/nested-member-rules.ts'
 import { budget } from '#test/support/time-limit.ts'
 
 const scan = (text: string | Buffer) => scanObject(Buffer.from(text))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
+import { readOpenAiUsage } from '#relay/canonical/provider-usage-report.ts'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
-import { readOpenAiUsage } from '#relay/canonical/usage-report.ts'
 import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import { upstreamBody } from '#relay/dialects/openai-chat/upstream-body.ts'
 import { usageInAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { Permits } from '#relay/tasks/concurrency-permits.ts'
-import { PICTURE_PERMITS, permitNames } from '#relay/tasks/show-image.ts'
+import { PICTURE_PERMITS, permitNames } from '#relay/tasks/serve-task-image.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { tasksRig } from './tasks-rig.ts'
 

@@ -1,5 +1,5 @@
 import { foldedName } from '#domain/shared/folded-name.ts'
-import { type JsonKind, kindOf } from './json-bytes.ts'
+import { type JsonKind, kindOf } from './scan-json-tokens.ts'
 
 /** The JSON kinds that are allowed for one member of the objects in an array. */
 type InnerRule = {

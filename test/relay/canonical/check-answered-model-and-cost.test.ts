@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isSameModel, mismatchOf } from '#relay/canonical/answer-mismatch.ts'
+import { findAnswerMismatch, isSameModel } from '#relay/canonical/check-answered-model-and-cost.ts'
 
 describe('the model of an answer', () => {
   it.each([
@@ -35,15 +35,15 @@ describe('an answer', () => {
   const model = { sent: 'gpt-4o-mini', answered: 'gpt-4o-mini' }
 
   it('costs what the price list says, to a factor of two', () => {
-    expect(mismatchOf(model, 0.02, () => 0.01)).toBe(null)
-    expect(mismatchOf(model, 0.021, () => 0.01)).toBe('higher-cost')
+    expect(findAnswerMismatch(model, 0.02, () => 0.01)).toBe(null)
+    expect(findAnswerMismatch(model, 0.021, () => 0.01)).toBe('higher-cost')
   })
 
   it.each([undefined, null, '5', -1, 0, Number.NaN])('says nothing of its cost by %s', (cost) => {
-    expect(mismatchOf(model, cost, () => 0)).toBe(null)
+    expect(findAnswerMismatch(model, cost, () => 0)).toBe(null)
   })
 
   it.each([undefined, null, '', 5])('says nothing of its model by %s', (answered) => {
-    expect(mismatchOf({ sent: 'a', answered }, undefined, () => 0)).toBe(null)
+    expect(findAnswerMismatch({ sent: 'a', answered }, undefined, () => 0)).toBe(null)
   })
 })

@@ -25,7 +25,7 @@ const KEY = /^[\x21-\x7e][\x20-\x7e]{0,254}$/
  * Returns the call of the request's `Idempotency-Key`, or null if the request has none. A repeated
  * request gets the id of the original call.
  */
-export async function claimCall(
+export async function claimIdempotencyKey(
   { claimedCalls, log, now }: Deps,
   { request, call }: Exchange,
   { token: { tokenId } }: Caller,
@@ -54,9 +54,9 @@ export async function claimCall(
 }
 
 /**
- * Returns a SHA-256 hash in hex. `claimCall` also accepts a stored hash of the body alone, because
- * earlier releases stored that hash. A request that matches such a hash is a repetition, which the
- * account refuses.
+ * Returns a SHA-256 hash in hex. `claimIdempotencyKey` also accepts a stored hash of the body
+ * alone, because earlier releases stored that hash. A request that matches such a hash is a
+ * repetition, which the account refuses.
  */
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 

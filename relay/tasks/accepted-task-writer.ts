@@ -4,7 +4,7 @@ import { warnThrottled } from '#infra/telemetry/log.ts'
 import type { TaskLedger, TaskOutcome } from './task-ledger.ts'
 
 /** A provider's acceptance of a task, with the provider's id for the task. */
-export type Acceptance = {
+export type AcceptedTask = {
   readonly task: string
   readonly userId: number
   /** The time of the submission in unix milliseconds. */
@@ -28,10 +28,10 @@ const RETRY_MS = 2_000
  * bills every accepted task and only the acceptance contains the provider's id. An acceptance that
  * can't be written is logged for the operator.
  */
-export class Acceptances {
+export class AcceptedTaskWriter {
   private readonly deps: Deps
   private readonly retryMs: number
-  private pending: readonly Acceptance[] = []
+  private pending: readonly AcceptedTask[] = []
   private timer: NodeJS.Timeout | null = null
   private writing: Promise<void> = Promise.resolve()
   private isStopped = false
@@ -42,7 +42,7 @@ export class Acceptances {
   }
 
   /** Writes an acceptance. Returns `pending` if it is not durable yet. Never throws. */
-  async write(one: Acceptance): Promise<TaskOutcome | 'pending'> {
+  async write(one: AcceptedTask): Promise<TaskOutcome | 'pending'> {
     try {
       return await this.accept(one)
     } catch (err) {
@@ -72,14 +72,14 @@ export class Acceptances {
     this.pending = []
   }
 
-  private async accept(one: Acceptance): Promise<TaskOutcome> {
+  private async accept(one: AcceptedTask): Promise<TaskOutcome> {
     const { task, userId, place } = one
     const outcome = await this.deps.ledger.accept(task, userId, place)
     if (outcome === 'TaskEnded') this.reportLost(one)
     return outcome
   }
 
-  private keep(one: Acceptance, err: unknown): void {
+  private keep(one: AcceptedTask, err: unknown): void {
     const { task } = one
     warnThrottled(this.deps.log, { err, task }, 'an accepted task could not be recorded yet')
     if (this.isStopped || this.pending.length >= PENDING_MAX) return this.reportLost(one)
@@ -113,7 +113,7 @@ export class Acceptances {
   }
 
   /** Logs the ids of a lost acceptance, so that an operator can find the task at its provider. */
-  private reportLost({ task, place: { channelId, upstreamId } }: Acceptance): void {
+  private reportLost({ task, place: { channelId, upstreamId } }: AcceptedTask): void {
     this.deps.log.error({ task, channelId, upstreamId }, 'an accepted task was not recorded')
   }
 }

@@ -1,5 +1,5 @@
 import { foldedName } from '#domain/shared/folded-name.ts'
-import { isAt, type ObjectVisitor } from '../nested-member-rules.ts'
+import { isAt, type ObjectVisitor } from '../check-nested-json-members.ts'
 
 /**
  * The kind of a message part whose bytes don't determine its token count, such as a picture by URL

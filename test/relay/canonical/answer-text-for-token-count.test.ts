@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DeliveredText, textOfAnswer } from '#relay/canonical/countable-text.ts'
+import { DeliveredText, textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
 
 const answer = (...messages: object[]) =>
   Buffer.from(JSON.stringify({ choices: messages.map((message, index) => ({ index, message })) }))

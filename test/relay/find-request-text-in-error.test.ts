@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isEcho } from '#relay/channel-health/echoed-request-text.ts'
+import { mayRepeatRequest } from '#relay/channel-health/find-request-text-in-error.ts'
 
 const asking = (...contents: unknown[]): Buffer =>
   Buffer.from(
@@ -21,11 +21,11 @@ describe('words of an error that a caller may have sent are an echo', () => {
     ['in more than is looked at', asking('x'.repeat(1024 * 1024))],
     ['in what can not be read', Buffer.from('{"messages":')],
   ])('%s', (_how, body) => {
-    expect(isEcho('credit balance', body)).toBe(true)
+    expect(mayRepeatRequest('credit balance', body)).toBe(true)
   })
 
   it('others are not', () => {
-    expect(isEcho('credit balance', asking('what is a ledger?', 'credit'))).toBe(false)
-    expect(isEcho('$$$', asking('what costs it?'))).toBe(false)
+    expect(mayRepeatRequest('credit balance', asking('what is a ledger?', 'credit'))).toBe(false)
+    expect(mayRepeatRequest('$$$', asking('what costs it?'))).toBe(false)
   })
 })

@@ -9,7 +9,7 @@ const LOOKED_AT_BYTES_MAX = 1024 * 1024
  * compared, so that escapes can't hide a repetition. All texts of the request are joined, so that a
  * text split into pieces is found as well.
  */
-export function isEcho(said: string, requestBody: Buffer): boolean {
+export function mayRepeatRequest(said: string, requestBody: Buffer): boolean {
   if (requestBody.length > LOOKED_AT_BYTES_MAX || requestBody.includes(said)) return true
   const texts: Texts = { all: [], prose: [] }
   try {

@@ -19,7 +19,7 @@ type Deps = {
  * Counts the running calls once a second and reports the counts, so that the code that handles
  * calls maintains no counters. Returns a function that stops the reports.
  */
-export function reportInFlight({ live, gauges, log }: Deps): () => Promise<void> {
+export function reportCallsInFlight({ live, gauges, log }: Deps): () => Promise<void> {
   let reported = ''
   let reportedAt = performance.now() - REPEAT_MS
   let isReporting = false

@@ -44,7 +44,11 @@ const PER_OWNER_AND_ADDRESS = 3
  * key, because only the drawing's owner and admins know the id. The provider chooses the picture's
  * URL, so only public addresses and the provider's own address are allowed.
  */
-export async function showImage(deps: TaskDeps, exchange: Exchange, task: string): Promise<void> {
+export async function serveTaskImage(
+  deps: TaskDeps,
+  exchange: Exchange,
+  task: string,
+): Promise<void> {
   const { clientIp } = exchange
   const waitSeconds = deps.guesses.waitSeconds(clientIp)
   if (waitSeconds > 0) return tooMany(exchange, waitSeconds)

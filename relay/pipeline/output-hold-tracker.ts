@@ -2,7 +2,7 @@ import { holdFor, outputTokensWithin } from '#domain/pricing/hold.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import type { TokenLimits } from '#domain/pricing/usage.ts'
 import type { Quota } from '#domain/shared/quota.ts'
-import type { DeliveredText } from '#relay/canonical/countable-text.ts'
+import type { DeliveredText } from '#relay/canonical/answer-text-for-token-count.ts'
 import { OUTPUT_TOKENS_MAX } from '../dialects/openai-chat/chat-request.ts'
 import type { CallTerms } from './call-hold.ts'
 
@@ -28,7 +28,7 @@ const ROUGH_FACTOR = 2
 const BYTES_PER_TOKEN = 2
 
 /** The decision about a stream, based on the output that it has delivered so far. */
-export type AllowanceVerdict =
+export type OutputVerdict =
   | 'go-on'
   /** The stream's hold is nearly used up. */
   | 'raise-hold'
@@ -42,7 +42,7 @@ export type AllowanceVerdict =
  * exceeds about twice the limit. The hold of an open-ended stream is raised as the stream
  * continues.
  */
-export class OutputAllowance {
+export class OutputHoldTracker {
   readonly price: PriceSnapshot
   private readonly terms: CallTerms
   /** True for a stream without an output limit, whose hold grows with its output. */
@@ -67,7 +67,7 @@ export class OutputAllowance {
    * Decides whether the stream may continue. Tokens are estimated only when the delivered bytes
    * could exceed the hold.
    */
-  look(delivered: DeliveredText): AllowanceVerdict {
+  look(delivered: DeliveredText): OutputVerdict {
     if (delivered.bytes < this.lookAtBytes) return 'go-on'
     this.roughTokens = delivered.roughTokens()
     this.lookAtBytes = this.nextLook(delivered.bytes)

@@ -15,7 +15,7 @@ import type { RelayDeps } from './relay-deps.ts'
  * admit it. Nothing is held or written. The check avoids expensive work for callers who can't pay.
  * The later admission makes the final decision.
  */
-export async function denialOfPayment(
+export async function checkAccountCanPay(
   { actors }: Pick<RelayDeps, 'actors'>,
   { call, startedAt }: Exchange,
   { user, token, group }: Caller,

@@ -90,21 +90,3 @@ export function endOfNumber(bytes: Buffer, start: number): number {
   }
   return at
 }
-
-/**
- * Replaces the bytes from `start` to `end` by `text`. If `start` equals `end`, `text` is inserted.
- */
-export type Edit = { readonly start: number; readonly end: number; readonly text: string }
-
-/** Applies the edits and leaves all other bytes unchanged. Edits must not overlap. */
-export function splice(bytes: Buffer, edits: readonly Edit[]): Buffer {
-  if (edits.length === 0) return bytes
-  const parts: Buffer[] = []
-  let at = 0
-  for (const edit of edits.toSorted((one, other) => one.start - other.start)) {
-    parts.push(bytes.subarray(at, edit.start), Buffer.from(edit.text))
-    at = edit.end
-  }
-  parts.push(bytes.subarray(at))
-  return Buffer.concat(parts)
-}

@@ -41,7 +41,7 @@ export function isSameModel(sent: string, answered: string): boolean {
  * `cost` is the `usage.cost` in US dollars that some providers report. `costDollars` returns the
  * price list's charge for the same usage; it is called only when the provider reports a cost.
  */
-export function mismatchOf(
+export function findAnswerMismatch(
   { sent, answered }: { readonly sent: string; readonly answered: unknown },
   cost: unknown,
   costDollars: () => number,

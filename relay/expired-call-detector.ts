@@ -16,7 +16,7 @@ type Sighting = { readonly leaseUntil: number; readonly unchangedMs: number }
  * Calls are observed before their lease ends, so the check causes no delay while the clock runs
  * steadily.
  */
-export class LeaseWatch {
+export class ExpiredCallDetector {
   private readonly find: FindExpired
   private readonly unchangedMsMin: number
   private sightings: ReadonlyMap<string, Sighting> = new Map()

@@ -31,7 +31,7 @@ export function codeOfEmptied({ code }: AccountError): RelayErrorCode | null {
  * relay or API process may have spent the balance, so the account is read. Each account is read at
  * most once in two seconds, and no call waits for the read.
  */
-export class EmptiedAccounts {
+export class BalanceCheck {
   private readonly actors: Core['actors']
   /** The latest result for each account, in the order in which the accounts were read. */
   private readonly readings = new Map<number, Reading>()

@@ -1,11 +1,11 @@
 import { pino } from 'pino'
 import { expect, it, vi } from 'vitest'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
-import { type Acceptance, Acceptances } from '#relay/tasks/pending-acceptances.ts'
+import { type AcceptedTask, AcceptedTaskWriter } from '#relay/tasks/accepted-task-writer.ts'
 import { HOUR, tasksRig } from './tasks-rig.ts'
 
 const AWAY = new StoreUnavailable('away')
-const acceptance = (n: number): Acceptance => ({
+const acceptance = (n: number): AcceptedTask => ({
   task: `task ${n}`,
   userId: 7,
   submittedAt: 0,
@@ -27,7 +27,12 @@ function keeping(now = () => 1_000) {
   }
   const log = pino({ level: 'silent' })
   const error = vi.spyOn(log, 'error')
-  return { kept: new Acceptances({ ledger: { accept }, log, now }, 5), written, store, error }
+  return {
+    kept: new AcceptedTaskWriter({ ledger: { accept }, log, now }, 5),
+    written,
+    store,
+    error,
+  }
 }
 
 it('what a provider took is written once the store is there, in order', async () => {
