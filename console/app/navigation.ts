@@ -16,7 +16,7 @@ export const GO_KEYS = {
   messages: 'n',
   channels: 'c',
   health: 'h',
-  coupons: 'r',
+  redemptions: 'r',
   users: 'u',
   orders: 'o',
   settings: 's',
@@ -66,7 +66,7 @@ const ITEMS: readonly NavItem[] = [
     alsoBelow: '/channel/',
   },
   { path: '/admin/health', label: 'health', icon: 'pulse', section: 'admin' },
-  { path: '/admin/coupons', label: 'coupons', icon: 'ticket', section: 'admin' },
+  { path: '/admin/coupons', label: 'redemptions', icon: 'ticket', section: 'admin' },
   {
     path: '/admin/users',
     label: 'users',

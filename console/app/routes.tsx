@@ -107,8 +107,8 @@ const CONSOLE_PAGES: RouteObject[] = [
   ),
   pageWithTranslations(
     '/admin/coupons',
-    () => import('../features/coupons/coupons-page.tsx'),
-    'CouponsPage',
+    () => import('../features/redemptions/redemptions-page.tsx'),
+    'RedemptionsPage',
   ),
   page('/admin/health', () => import('../features/health/health-page.tsx'), 'HealthPage'),
   pageWithTranslations(

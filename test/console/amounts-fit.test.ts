@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
-import { coupon } from './coupons/coupon-routes.ts'
 import { byCall, byTokens, pricing } from './pricing/models.ts'
+import { redemption } from './redemptions/redemption-routes.ts'
 import { openAsRoot, startAdminSite, token } from './support/admin-site.ts'
 import { channel } from './support/channel-routes.ts'
 import { siteFixture } from './support/console-fixture.ts'
@@ -44,7 +44,7 @@ const ROUTES: FakeRoutes = {
   'GET /api/channel/health': () => ok({ at: Date.now(), channels: [channelHealth(BALANCE)] }),
   'GET /api/user/topup': () => list(ORDER),
   'GET /api/user/topup/self': () => list(ORDER),
-  'GET /api/redemption/': () => list(coupon({ quota: QUOTA })),
+  'GET /api/redemption/': () => list(redemption({ quota: QUOTA })),
   'GET /api/pricing': () => {
     const ratios = { model_ratio: Number(MONEY) / 2, completion_ratio: 1, cache_ratio: 1 }
     return pricing([byTokens('gold', ratios), byCall('image', Number(MONEY))])

@@ -1,10 +1,10 @@
 import type { PageTranslations } from '../translation-types.ts'
-import { coupons } from './coupons.ts'
 import { dashboard } from './dashboard.ts'
 import { messages } from './messages.ts'
 import { orders } from './orders.ts'
 import { prices } from './prices.ts'
 import { pricing } from './pricing.ts'
+import { redemptions } from './redemptions.ts'
 import { settings } from './settings.ts'
 import { taskLogs } from './task-logs.ts'
 import { users } from './users.ts'
@@ -25,7 +25,7 @@ const logExport: PageTranslations['logExport'] = {
 }
 
 export const pageTranslations: PageTranslations = {
-  coupons,
+  redemptions,
   dashboard,
   logExport,
   messages,

@@ -25,7 +25,7 @@ export const shell: Translations['shell'] = {
   drawings: 'Drawing logs',
   musicTasks: 'Task logs',
   wallet: 'Wallet',
-  coupons: 'Redemption codes',
+  redemptions: 'Redemption codes',
   channels: 'Channels',
   health: 'Channel health',
   users: 'Users',

@@ -1,9 +1,9 @@
-import { coupons } from './coupons.ts'
 import { dashboard } from './dashboard.ts'
 import { messages } from './messages.ts'
 import { orders } from './orders.ts'
 import { prices } from './prices.ts'
 import { pricing } from './pricing.ts'
+import { redemptions } from './redemptions.ts'
 import { settings } from './settings.ts'
 import { taskLogs } from './task-logs.ts'
 import { users } from './users.ts'
@@ -25,7 +25,7 @@ const logExport = {
 }
 
 export const pageTranslations = {
-  coupons,
+  redemptions,
   dashboard,
   logExport,
   messages,

@@ -23,7 +23,7 @@ export const shell = {
   drawings: '绘图日志',
   musicTasks: '任务日志',
   wallet: '钱包',
-  coupons: '兑换码',
+  redemptions: '兑换码',
   channels: '渠道管理',
   health: '渠道健康',
   users: '用户管理',

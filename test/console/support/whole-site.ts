@@ -1,7 +1,7 @@
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
-import { COUPONS } from '../coupons/coupon-routes.ts'
 import { byCall, byTokens, pricing } from '../pricing/models.ts'
+import { REDEMPTIONS } from '../redemptions/redemption-routes.ts'
 import { DRAWINGS, SONGS } from '../task-logs/fake-tasks.ts'
 import { logRoutes, manyRows } from '../usage-log/fake-log.ts'
 import { startAdminSite, TOKENS } from './admin-site.ts'
@@ -93,7 +93,7 @@ const READS: FakeRoutes = {
   'GET /api/admin/messages': page(SENT),
   'GET /api/admin/messages/1': () => ok(SENT.at(-1)),
   'GET /api/admin/messages/1/recipients': page([]),
-  'GET /api/redemption/': page(COUPONS),
+  'GET /api/redemption/': page(REDEMPTIONS),
   'GET /api/mj/': page(DRAWINGS),
   'GET /api/mj/self': page(DRAWINGS),
   'GET /api/task/': page(SONGS),

@@ -4,7 +4,7 @@ import type { Redemption } from '#read-api/contract/redemptions.ts'
 const NOW = Math.floor(Date.now() / 1000)
 const DAY = 86_400
 
-export const coupon = (patch: Partial<Redemption>): Redemption => ({
+export const redemption = (patch: Partial<Redemption>): Redemption => ({
   ...{ id: 1, name: 'spring campaign', key: `SPR${'K7'.repeat(13)}QXYZ`, key_hint: 'QXYZ' },
   ...{ quota: 5_000_000, status: 1, created_time: NOW - 3 * DAY },
   ...{ used_user_id: 0, used_username: '', redeemed_time: 0, is_gift: false, max_uses: 1 },
@@ -14,15 +14,15 @@ export const coupon = (patch: Partial<Redemption>): Redemption => ({
 
 const used = { used_user_id: 7, used_username: 'mia', redeemed_time: NOW - 4_000 }
 
-export const COUPONS: readonly Redemption[] = [
-  coupon({ id: 9 }),
-  coupon({ id: 8, name: 'welcome', is_gift: true, max_uses: 50, used_count: 12, ...used }),
-  coupon({ id: 7, name: 'everybody', key: 'HELLO2026', is_gift: true, max_uses: -1 }),
-  coupon({ id: 6, status: 3, used_count: 1, ...used }),
-  coupon({ id: 5, name: 'leaked', status: 2 }),
-  coupon({ id: 4, name: 'five', is_gift: true, max_uses: 5, used_count: 5, ...used }),
-  coupon({ id: 3, name: '下个月', valid_from: NOW + 20 * DAY, valid_until: NOW + 50 * DAY }),
-  coupon({ id: 2, name: 'last month', valid_until: NOW - DAY }),
+export const REDEMPTIONS: readonly Redemption[] = [
+  redemption({ id: 9 }),
+  redemption({ id: 8, name: 'welcome', is_gift: true, max_uses: 50, used_count: 12, ...used }),
+  redemption({ id: 7, name: 'everybody', key: 'HELLO2026', is_gift: true, max_uses: -1 }),
+  redemption({ id: 6, status: 3, used_count: 1, ...used }),
+  redemption({ id: 5, name: 'leaked', status: 2 }),
+  redemption({ id: 4, name: 'five', is_gift: true, max_uses: 5, used_count: 5, ...used }),
+  redemption({ id: 3, name: '下个月', valid_from: NOW + 20 * DAY, valid_until: NOW + 50 * DAY }),
+  redemption({ id: 2, name: 'last month', valid_until: NOW - DAY }),
 ]
 
 const GAIN: LogEntry = {

@@ -18,7 +18,7 @@ import type { CreateRedemption } from '#write-api/contract/redemptions.ts'
 const { quota, maxUses, ...FORM_FIELDS } = REDEMPTION_TERMS
 
 /** The form's values: numbers as entered, and dates in the format of a date-time field. */
-export type CouponDraft = DraftOf<typeof FORM_FIELDS> & {
+export type RedemptionDraft = DraftOf<typeof FORM_FIELDS> & {
   amount: string
   /** The number of codes to create, or 1 while a code is edited. */
   count: string
@@ -33,10 +33,10 @@ export const COUNT_MAX = 100
 const KEY_MAX = 64
 const DEFAULT_QUOTA = 500_000n
 
-type CouponFault = keyof Translations['coupons']['fault']
-type CouponFaults = FieldErrors<CouponDraft, CouponFault>
+type RedemptionFault = keyof Translations['redemptions']['fault']
+type RedemptionFaults = FieldErrors<RedemptionDraft, RedemptionFault>
 
-export const newCoupon = (unit: AmountUnit): CouponDraft => ({
+export const newRedemption = (unit: AmountUnit): RedemptionDraft => ({
   ...newDraft(FORM_FIELDS),
   amount: amountOfQuota(DEFAULT_QUOTA, unit),
   count: '1',
@@ -44,20 +44,20 @@ export const newCoupon = (unit: AmountUnit): CouponDraft => ({
   maxUses: '',
 })
 
-export const draftOfCoupon = (coupon: Redemption, unit: AmountUnit): CouponDraft => ({
-  ...draftOf(FORM_FIELDS, coupon),
-  amount: amountOfQuota(BigInt(coupon.quota), unit),
+export const draftOfRedemption = (redemption: Redemption, unit: AmountUnit): RedemptionDraft => ({
+  ...draftOf(FORM_FIELDS, redemption),
+  amount: amountOfQuota(BigInt(redemption.quota), unit),
   count: '1',
   key: '',
-  maxUses: coupon.is_gift && coupon.max_uses >= 0 ? String(coupon.max_uses) : '',
+  maxUses: redemption.is_gift && redemption.max_uses >= 0 ? String(redemption.max_uses) : '',
 })
 
 /** The stored expiry of an edited code may be in the past. */
 type Standing = { readonly used: number; readonly validUntil: string }
 
-function couponFaults(draft: CouponDraft, unit: AmountUnit, standing: Standing) {
+function redemptionFaults(draft: RedemptionDraft, unit: AmountUnit, standing: Standing) {
   const { used, validUntil } = standing
-  const faults: CouponFaults = {}
+  const faults: RedemptionFaults = {}
   const name = draft.name.trim()
   if (name === '') faults.name = 'nameMissing'
   else if ([...name].length > NAME_MAX) faults.name = 'nameTooLong'
@@ -79,26 +79,32 @@ function couponFaults(draft: CouponDraft, unit: AmountUnit, standing: Standing) 
   return faults
 }
 
-export function couponErrors(
+export function redemptionErrors(
   t: TFunction,
-  draft: CouponDraft,
+  draft: RedemptionDraft,
   unit: AmountUnit,
   standing: Standing,
-): FieldErrors<CouponDraft> {
-  const faults = Object.entries(couponFaults(draft, unit, standing))
-  const texts = faults.map(([name, fault]) => [name, t(`coupons.fault.${fault}`)])
+): FieldErrors<RedemptionDraft> {
+  const faults = Object.entries(redemptionFaults(draft, unit, standing))
+  const texts = faults.map(([name, fault]) => [name, t(`redemptions.fault.${fault}`)])
   return { ...fieldErrors(t, FORM_FIELDS, draft), ...Object.fromEntries(texts) }
 }
 
-/** Builds the request body. `couponErrors` must have found no error in the form's values. */
-export const createCouponBody = (draft: CouponDraft, unit: AmountUnit): CreateRedemption => ({
+/** Builds the request body. `redemptionErrors` must have found no error in the form's values. */
+export const createRedemptionBody = (
+  draft: RedemptionDraft,
+  unit: AmountUnit,
+): CreateRedemption => ({
   ...bodyOf(FORM_FIELDS, draft),
   quota: Number(quotaOfAmount(draft.amount, unit) ?? 0n),
   max_uses: !draft.isGift || isUnlimited(draft.maxUses) ? -1 : Number(draft.maxUses),
 })
 
-export const updateCouponBody = (before: CouponDraft, after: CouponDraft, unit: AmountUnit) =>
-  changedFields(createCouponBody(before, unit), createCouponBody(after, unit))
+export const updateRedemptionBody = (
+  before: RedemptionDraft,
+  after: RedemptionDraft,
+  unit: AmountUnit,
+) => changedFields(createRedemptionBody(before, unit), createRedemptionBody(after, unit))
 
 const isUnlimited = (text: string): boolean => text.trim() === '' || text.trim() === '-1'
 

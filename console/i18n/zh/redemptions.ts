@@ -1,4 +1,4 @@
-export const coupons = {
+export const redemptions = {
   title: '兑换码管理',
   lead: '生成、分发与停用兑换码和礼品码。',
   create: '添加兑换码',

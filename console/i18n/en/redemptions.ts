@@ -1,6 +1,6 @@
 import type { Translations } from '../translation-types.ts'
 
-export const coupons: Translations['coupons'] = {
+export const redemptions: Translations['redemptions'] = {
   title: 'Redemption codes',
   lead: 'Make, hand out and switch off redemption and gift codes.',
   create: 'Add codes',

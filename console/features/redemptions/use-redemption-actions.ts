@@ -9,11 +9,11 @@ import { confirmDelete, showUndoable } from '#console/ui/lists/list-actions.ts'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import { useStableCallbacks } from '#console/ui/state/use-stable-callbacks.ts'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
-import { saveCsv } from './coupon-csv.ts'
+import { saveCsv } from './redemption-csv.ts'
 
-export type CouponActions = ReturnType<typeof useCouponActions>
+export type RedemptionActions = ReturnType<typeof useRedemptionActions>
 
-export function useCouponActions(onEdit: (coupon: Redemption) => void) {
+export function useRedemptionActions(onEdit: (redemption: Redemption) => void) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const run = async (act: () => Promise<void>): Promise<void> => {
@@ -25,8 +25,8 @@ export function useCouponActions(onEdit: (coupon: Redemption) => void) {
     await client.invalidateQueries({ queryKey: redemptionsKey })
   }
   /** Enables or disables a code. The list changes before the server responds. Offers an undo. */
-  const setEnabled = async (coupon: Redemption, isEnabled: boolean): Promise<void> => {
-    const { id, name } = coupon
+  const setEnabled = async (redemption: Redemption, isEnabled: boolean): Promise<void> => {
+    const { id, name } = redemption
     const status = isEnabled ? 1 : 2
     await client.cancelQueries({ queryKey: redemptionsKey })
     changeRows<Redemption>(client, redemptionsKey, (row) =>
@@ -34,30 +34,31 @@ export function useCouponActions(onEdit: (coupon: Redemption) => void) {
     )
     await run(async () => {
       await call('PUT /api/redemption/', { query: { status_only: true }, body: { id, status } })
-      const text = t(isEnabled ? 'coupons.enabled' : 'coupons.disabled', { name })
-      showUndoable(text, () => setEnabled(coupon, !isEnabled))
+      const text = t(isEnabled ? 'redemptions.enabled' : 'redemptions.disabled', { name })
+      showUndoable(text, () => setEnabled(redemption, !isEnabled))
     })
   }
   const remove = async ({ id, name }: Redemption) => {
-    if (!(await confirmDelete(t('coupons.deleteTitle', { name }), t('coupons.deleteBody')))) return
+    if (!(await confirmDelete(t('redemptions.deleteTitle', { name }), t('redemptions.deleteBody'))))
+      return
     await run(async () => {
       await call('DELETE /api/redemption/:id/', { params: { id } })
-      showSuccess(t('coupons.deleted', { count: 1 }))
+      showSuccess(t('redemptions.deleted', { count: 1 }))
     })
   }
   const removeDisabled = async () => {
-    const title = t('coupons.deleteDisabledTitle')
-    if (!(await confirmDelete(title, t('coupons.deleteDisabledBody')))) return
+    const title = t('redemptions.deleteDisabledTitle')
+    if (!(await confirmDelete(title, t('redemptions.deleteDisabledBody')))) return
     await run(async () => {
       const count = await call('DELETE /api/redemption/delete-disabled')
-      showSuccess(t('coupons.deleted', { count }))
+      showSuccess(t('redemptions.deleted', { count }))
     })
   }
-  const disable = (coupons: readonly Redemption[]) =>
+  const disable = (redemptions: readonly Redemption[]) =>
     run(async () => {
-      const body = { ids: coupons.map(({ id }) => id) }
+      const body = { ids: redemptions.map(({ id }) => id) }
       const count = await call('PUT /api/redemption/batch-disable', { body })
-      showSuccess(t('coupons.disabledMany', { count }))
+      showSuccess(t('redemptions.disabledMany', { count }))
     })
   return useStableCallbacks({
     onEdit,
@@ -70,8 +71,8 @@ export function useCouponActions(onEdit: (coupon: Redemption) => void) {
   })
 }
 
-async function copyKeys(coupons: readonly Redemption[]): Promise<void> {
-  const text = coupons.map(({ key }) => key).join('\n')
-  const words = translate('coupons.keysCopied', { count: coupons.length })
+async function copyKeys(redemptions: readonly Redemption[]): Promise<void> {
+  const text = redemptions.map(({ key }) => key).join('\n')
+  const words = translate('redemptions.keysCopied', { count: redemptions.length })
   if (await copyText(text)) showSuccess(words)
 }

@@ -8,14 +8,14 @@ import { ok, refused, STATUS } from '../support/fake-site.ts'
 import { LANGUAGES, lookFaults } from '../support/looks.ts'
 import { cutAmong } from '../support/truncated-texts.ts'
 import { user } from '../support/user-routes.ts'
-import { COUPONS, GAINS } from './coupon-routes.ts'
+import { GAINS, REDEMPTIONS } from './redemption-routes.ts'
 
 const ROOT = user({ id: 1, username: 'root', display_name: 'Root', role: 100 })
 const OWN = { ...ROOT, quota: 12_345_678, used_quota: 61_250_000, request_count: 128_423 }
 const MANY = Array.from({ length: 40 }, (_, at) => `${at}`.padStart(32, 'K'))
 const KEYS = ['AAAABBBBCCCCDDDDEEEEFFFFGGGGHHHH', 'QQQQRRRRSSSSTTTTUUUUVVVVWWWWXXXX']
 
-const list = () => ok({ items: COUPONS, page: 0, total: COUPONS.length })
+const list = () => ok({ items: REDEMPTIONS, page: 0, total: REDEMPTIONS.length })
 const app = siteFixture(() =>
   startAdminSite({
     'GET /api/status': () => ok({ ...STATUS, setup: true }),
@@ -58,19 +58,19 @@ describe('the looks, at 1280 and 390 pixels and in either theme', () => {
       const { page, faults, close } = await open('/admin/coupons', language)
       await page.getByText('welcome').first().waitFor()
       await page.getByText(/^(过期于|expired) \d/).waitFor()
-      expect(await cutAmong(page, '.tg-grid-cell:has(.tg-coupon-validity)')).toEqual([])
+      expect(await cutAmong(page, '.tg-grid-cell:has(.tg-redemption-validity)')).toEqual([])
       const look = (name: string, part?: string) =>
         lookFaults(page, `${name}-${language}`, [1280, 390], part)
-      expect.soft(await look('coupons')).toEqual([])
+      expect.soft(await look('redemptions')).toEqual([])
       await press(page, /^(添加兑换码|Add codes)$/)
       await page.getByRole('switch', { name: /^(礼品码|Gift code)$/ }).click()
       await press(page, /^(生成|Create)$/)
       await page.locator('.tg-field-error').waitFor()
-      expect.soft(await look('coupon-form', 'form.tg-form')).toEqual([])
+      expect.soft(await look('redemption-form', 'form.tg-form')).toEqual([])
       await page.getByRole('textbox', { name: /^(名称|Name)/ }).fill('spring')
       await press(page, /^(生成|Create)$/)
       await page.getByText(KEYS[1] ?? '').waitFor()
-      expect.soft(await look('coupons-ready', '.tg-ready-keys')).toEqual([])
+      expect.soft(await look('redemptions-ready', '.tg-ready-keys')).toEqual([])
       await page.goto(`${app.site.url}/app/wallet?code=WELCOME`)
       await page.getByText('通过兑换码充值').waitFor()
       expect.soft(await look('wallet')).toEqual([])
@@ -84,7 +84,9 @@ describe('the codes of the site', () => {
   it('are chosen, copied, kept as a file and disabled', async () => {
     const { page, close } = await open('/admin/coupons')
     await page.getByText('welcome').first().waitFor()
-    expect(await page.getByRole('button', { name: zh('coupons.disableChosen') }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: zh('redemptions.disableChosen') }).count()).toBe(
+      0,
+    )
     await page.getByRole('checkbox').first().click()
     await page.setViewportSize({ width: 390, height: 844 })
     const acts = page.getByRole('button', { name: /^(复制所选|下载 CSV|禁用所选)$/ })
@@ -94,17 +96,17 @@ describe('the codes of the site', () => {
     await expect.poll(async () => counts(await tops())).toEqual([3, 1])
     await page.setViewportSize({ width: 1280, height: 860 })
     await press(page, '复制所选')
-    await page.getByText(zh('coupons.keysCopied', { count: 8 })).waitFor()
+    await page.getByText(zh('redemptions.keysCopied', { count: 8 })).waitFor()
     const copied = await page.evaluate(() => navigator.clipboard.readText())
-    expect(copied.split('\n')).toEqual(COUPONS.map(({ key }) => key))
+    expect(copied.split('\n')).toEqual(REDEMPTIONS.map(({ key }) => key))
     const [file] = await Promise.all([page.waitForEvent('download'), press(page, '下载 CSV')])
     const lines = (await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n')
     expect(lines).toHaveLength(9)
     expect(lines[2]).toContain(',welcome,5000000,true,50,,')
     await press(page, '禁用所选')
-    await page.getByText(zh('coupons.disabledMany', { count: 3 })).waitFor()
+    await page.getByText(zh('redemptions.disabledMany', { count: 3 })).waitFor()
     expect(lastBody('PUT /api/redemption/batch-disable')).toEqual({
-      ids: COUPONS.map(({ id }) => id),
+      ids: REDEMPTIONS.map(({ id }) => id),
     })
     await close()
   })
@@ -113,7 +115,7 @@ describe('the codes of the site', () => {
     const { page, close } = await open('/admin/coupons')
     await page.getByText('welcome').first().waitFor()
     await press(page, '更多批量操作')
-    await page.getByRole('menuitem', { name: zh('coupons.deleteByName') }).click()
+    await page.getByRole('menuitem', { name: zh('redemptions.deleteByName') }).click()
     await page.getByRole('textbox', { name: zh('words.name') }).fill('spring')
     await press(page, '查询数量')
     await page.getByText('共 2 个，包括已使用的').waitFor()
@@ -121,7 +123,7 @@ describe('the codes of the site', () => {
       .getByRole('alertdialog')
       .getByRole('button', { name: zh('words.delete') })
       .click()
-    await page.getByText(zh('coupons.deleted', { count: 2 })).waitFor()
+    await page.getByText(zh('redemptions.deleted', { count: 2 })).waitFor()
     await closed(page)
     await close()
   })
@@ -129,11 +131,11 @@ describe('the codes of the site', () => {
   it('are switched off in the list, and on again by undoing', async () => {
     const { page, close } = await open('/admin/coupons?status=1')
     await page.getByText('welcome').first().waitFor()
-    await page.getByRole('switch', { name: zh('coupons.toggle', { name: 'welcome' }) }).click()
-    await page.getByText(zh('coupons.disabled', { name: 'welcome' })).waitFor()
+    await page.getByRole('switch', { name: zh('redemptions.toggle', { name: 'welcome' }) }).click()
+    await page.getByText(zh('redemptions.disabled', { name: 'welcome' })).waitFor()
     expect(lastBody('PUT /api/redemption/')).toEqual({ id: 8, status: 2 })
     await press(page, '撤销')
-    await page.getByText(zh('coupons.enabled', { name: 'welcome' })).waitFor()
+    await page.getByText(zh('redemptions.enabled', { name: 'welcome' })).waitFor()
     expect(lastBody('PUT /api/redemption/')).toEqual({ id: 8, status: 1 })
     await close()
   })
@@ -153,11 +155,11 @@ describe('creating', () => {
       await press(page, /^生成$/)
     }
     await press(page, '添加兑换码')
-    await page.getByLabel(zh('coupons.validUntil')).fill('2020-01-01T00:00')
+    await page.getByLabel(zh('redemptions.validUntil')).fill('2020-01-01T00:00')
     await create('spring')
-    await page.getByText(zh('coupons.fault.datePast')).waitFor()
+    await page.getByText(zh('redemptions.fault.datePast')).waitFor()
     expect(keys).toEqual([])
-    await page.getByLabel(zh('coupons.validUntil')).fill('')
+    await page.getByLabel(zh('redemptions.validUntil')).fill('')
     await create('spring')
     await expect.poll(() => keys).toHaveLength(1)
     await page.getByRole('button', { name: /^生成$/ }).click()
@@ -172,7 +174,7 @@ describe('creating', () => {
     await page.getByText(MANY.at(-1) ?? '').scrollIntoViewIfNeeded()
     const list = page.locator('.tg-ready-keys')
     expect(await list.evaluate((all) => all.scrollHeight - all.clientHeight)).toBe(0)
-    const copyAll = page.locator('.tg-coupon-ready').getByRole('button').first()
+    const copyAll = page.locator('.tg-redemption-ready').getByRole('button').first()
     expect((await copyAll.boundingBox())?.y).toBeGreaterThan(0)
     await page.setViewportSize({ width: 390, height: 844 })
     const tall = () => list.evaluate((all) => all.firstElementChild?.clientHeight ?? 0)
@@ -188,7 +190,7 @@ it('an own key that is refused is told of at its field', async () => {
   const { page, close } = await open('/admin/coupons')
   await press(page, '添加兑换码')
   await page.getByRole('textbox', { name: /^名称/ }).fill('spring')
-  const key = page.getByRole('textbox', { name: zh('coupons.ownKey') })
+  const key = page.getByRole('textbox', { name: zh('redemptions.ownKey') })
   const named = { success: false, code: 'InvalidField', message: '参数 key 无效：包含不允许的字符' }
   for (const [typed, words, refusal] of [
     ['HELLO', '该自定义兑换码已存在', refused('该自定义兑换码已存在', 'RedemptionKeyTaken')],
@@ -205,7 +207,7 @@ it('an own key that is refused is told of at its field', async () => {
   expect(await page.locator('[aria-invalid="true"]').count()).toBe(0)
   await key.fill('x'.repeat(65))
   await press(page, /^生成$/)
-  await page.getByText(zh('coupons.fault.keyWrong'), { exact: true }).waitFor()
+  await page.getByText(zh('redemptions.fault.keyWrong'), { exact: true }).waitFor()
   expect(await key.inputValue()).toHaveLength(65)
   app.site.routes['POST /api/redemption/'] = () => ok(KEYS)
   await close()
@@ -214,7 +216,7 @@ it('an own key that is refused is told of at its field', async () => {
 describe('the wallet', () => {
   it('redeems the code that a link brought, and asks for one where there is none', async () => {
     const { page, close } = await open('/app/wallet?code=HELLO-2026')
-    const box = page.getByRole('textbox', { name: zh('coupons.key') })
+    const box = page.getByRole('textbox', { name: zh('redemptions.key') })
     await expect.poll(() => box.inputValue()).toBe('HELLO-2026')
     await press(page, /^兑换$/)
     await page.getByText(zh('wallet.gaveGift', { amount: '$10.00' })).waitFor()

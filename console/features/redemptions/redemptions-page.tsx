@@ -7,43 +7,46 @@ import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { adminPage } from '#console/ui/layout/admins-only-page.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
-import { type CsvCoupon, saveCsv } from './coupon-csv.ts'
-import { CouponDrawer } from './coupon-drawer.tsx'
-import { CouponList } from './coupon-list.tsx'
 import { DeleteByName } from './delete-by-name.tsx'
+import { type CsvRedemption, saveCsv } from './redemption-csv.ts'
+import { RedemptionDrawer } from './redemption-drawer.tsx'
+import { RedemptionList } from './redemption-list.tsx'
 import '../../ui/forms/forms.css'
-import './coupons.css'
+import './redemptions.css'
 
-function CouponsReady(props: { coupons: readonly CsvCoupon[] | null; onClose: () => void }) {
+function RedemptionsReady(props: {
+  redemptions: readonly CsvRedemption[] | null
+  onClose: () => void
+}) {
   const { t } = useTranslation()
-  const coupons = useDialogItem(props.coupons).shown ?? []
-  const keys = coupons.map(({ key }) => key)
+  const redemptions = useDialogItem(props.redemptions).shown ?? []
+  const keys = redemptions.map(({ key }) => key)
   return (
     <Drawer
-      isOpen={props.coupons !== null}
+      isOpen={props.redemptions !== null}
       onClose={props.onClose}
-      title={t('coupons.createdTitle', { count: coupons.length })}
-      lead={t('coupons.createdLead')}
+      title={t('redemptions.createdTitle', { count: redemptions.length })}
+      lead={t('redemptions.createdLead')}
       footer={
         <Button tone="primary" onClick={props.onClose}>
           {t('words.done')}
         </Button>
       }
     >
-      <div className="tg-actions tg-coupon-ready">
-        <CopyButton text={keys.join('\n')} label={t('coupons.copyAll')}>
-          {t('coupons.copyAll')}
+      <div className="tg-actions tg-redemption-ready">
+        <CopyButton text={keys.join('\n')} label={t('redemptions.copyAll')}>
+          {t('redemptions.copyAll')}
         </CopyButton>
-        <Button size="small" icon="download" onClick={() => saveCsv(coupons)}>
-          {t('coupons.downloadCsv')}
+        <Button size="small" icon="download" onClick={() => saveCsv(redemptions)}>
+          {t('redemptions.downloadCsv')}
         </Button>
       </div>
       <ul className="tg-ready-keys">
         {keys.map((key, at) => (
           <li key={key}>
-            <code className="tg-coupon-made">{key}</code>
+            <code className="tg-redemption-made">{key}</code>
             <span />
-            <CopyButton text={key} label={t('coupons.copyOne', { number: at + 1 })} />
+            <CopyButton text={key} label={t('redemptions.copyOne', { number: at + 1 })} />
           </li>
         ))}
       </ul>
@@ -51,17 +54,17 @@ function CouponsReady(props: { coupons: readonly CsvCoupon[] | null; onClose: ()
   )
 }
 
-export const CouponsPage = adminPage('coupons.title', Coupons)
+export const RedemptionsPage = adminPage('redemptions.title', Redemptions)
 
 type Shown = {
   edited: Redemption | 'new' | null
-  ready: readonly CsvCoupon[] | null
+  ready: readonly CsvRedemption[] | null
   isDeleting: boolean
 }
 
 const NOTHING: Shown = { edited: null, ready: null, isDeleting: false }
 
-function Coupons() {
+function Redemptions() {
   const { t } = useTranslation()
   const [shown, setShown] = useState<Shown>(NOTHING)
   const show = (part: Partial<Shown>) => setShown({ ...NOTHING, ...part })
@@ -69,17 +72,21 @@ function Coupons() {
   const close = () => show({})
   return (
     <Page
-      title={t('coupons.title')}
-      lead={t('coupons.lead')}
-      actions={<CreateButton text={t('coupons.create')} onClick={create} />}
+      title={t('redemptions.title')}
+      lead={t('redemptions.lead')}
+      actions={<CreateButton text={t('redemptions.create')} onClick={create} />}
     >
-      <CouponList
+      <RedemptionList
         onCreate={create}
         onEdit={(edited) => show({ edited })}
         onDeleteByName={() => show({ isDeleting: true })}
       />
-      <CouponDrawer edited={shown.edited} onClose={close} onCreated={(ready) => show({ ready })} />
-      <CouponsReady coupons={shown.ready} onClose={close} />
+      <RedemptionDrawer
+        edited={shown.edited}
+        onClose={close}
+        onCreated={(ready) => show({ ready })}
+      />
+      <RedemptionsReady redemptions={shown.ready} onClose={close} />
       <DeleteByName isOpen={shown.isDeleting} onClose={close} />
     </Page>
   )

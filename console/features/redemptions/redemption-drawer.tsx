@@ -13,39 +13,39 @@ import type { AmountUnit } from '#console/ui/quota/quota-amount.ts'
 import { randomId } from '#console/ui/state/random-id.ts'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
 import type { CreateRedemption } from '#write-api/contract/redemptions.ts'
-import type { CsvCoupon } from './coupon-csv.ts'
+import type { CsvRedemption } from './redemption-csv.ts'
 import {
-  type CouponDraft,
-  couponErrors,
-  createCouponBody,
-  draftOfCoupon,
-  newCoupon,
-  updateCouponBody,
-} from './coupon-draft.ts'
-import { CouponForm } from './coupon-form.tsx'
+  createRedemptionBody,
+  draftOfRedemption,
+  newRedemption,
+  type RedemptionDraft,
+  redemptionErrors,
+  updateRedemptionBody,
+} from './redemption-draft.ts'
+import { RedemptionForm } from './redemption-form.tsx'
 
-type CouponDrawerProps = {
+type RedemptionDrawerProps = {
   edited: Redemption | 'new' | null
   onClose: () => void
-  onCreated: (coupons: readonly CsvCoupon[]) => void
+  onCreated: (redemptions: readonly CsvRedemption[]) => void
 }
 
-export function CouponDrawer(props: CouponDrawerProps) {
+export function RedemptionDrawer(props: RedemptionDrawerProps) {
   const { shown, key } = useDialogItem(props.edited)
-  return <OpenDrawer key={key} {...props} coupon={shown ?? 'new'} />
+  return <OpenDrawer key={key} {...props} redemption={shown ?? 'new'} />
 }
 
-type OpenDrawerProps = CouponDrawerProps & { coupon: Redemption | 'new' }
+type OpenDrawerProps = RedemptionDrawerProps & { redemption: Redemption | 'new' }
 
 function OpenDrawer(props: OpenDrawerProps) {
   const { t } = useTranslation()
-  const { coupon } = props
-  const isNew = coupon === 'new'
-  const used = isNew ? 0 : coupon.used_count
+  const { redemption } = props
+  const isNew = redemption === 'new'
+  const used = isNew ? 0 : redemption.used_count
   const unit = useAmountUnit()
-  const form = useDraftForm<CouponDraft>({
-    initial: () => (isNew ? newCoupon(unit) : draftOfCoupon(coupon, unit)),
-    validate: (draft, { validUntil }) => couponErrors(t, draft, unit, { used, validUntil }),
+  const form = useDraftForm<RedemptionDraft>({
+    initial: () => (isNew ? newRedemption(unit) : draftOfRedemption(redemption, unit)),
+    validate: (draft, { validUntil }) => redemptionErrors(t, draft, unit, { used, validUntil }),
     save: useSave(props, unit),
     errorsOf: keyErrors,
     onRepeat: props.onClose,
@@ -53,13 +53,13 @@ function OpenDrawer(props: OpenDrawerProps) {
   return (
     <FormDrawer
       isOpen={props.edited !== null}
-      title={t(isNew ? 'coupons.createTitle' : 'coupons.editTitle')}
-      lead={isNew ? t('coupons.createLead') : coupon.name}
-      submitText={t(isNew ? 'coupons.createAction' : 'words.save')}
+      title={t(isNew ? 'redemptions.createTitle' : 'redemptions.editTitle')}
+      lead={isNew ? t('redemptions.createLead') : redemption.name}
+      submitText={t(isNew ? 'redemptions.createAction' : 'words.save')}
       form={form}
       onClose={props.onClose}
     >
-      <CouponForm form={form} unit={unit} isNew={isNew} used={used} />
+      <RedemptionForm form={form} unit={unit} isNew={isNew} used={used} />
     </FormDrawer>
   )
 }
@@ -69,7 +69,7 @@ const KEY_CODES = ['RedemptionKeyTaken', 'RedemptionKeyTooShort', 'OneKeyOneCode
 function keyErrors(error: unknown) {
   const named = serverFieldError(error)
   if (named?.field === 'key') return { key: named.text }
-  return errorsByCode<CouponDraft>({ key: KEY_CODES })(error)
+  return errorsByCode<RedemptionDraft>({ key: KEY_CODES })(error)
 }
 
 /** A retry of the last attempt gets the same key, so that it does not create codes twice. */
@@ -78,13 +78,13 @@ function keyFor(attempt: { asked: string; key: string }, asked: string): string 
   return attempt.key
 }
 
-function useSave({ coupon, onClose, onCreated }: OpenDrawerProps, unit: AmountUnit) {
+function useSave({ redemption, onClose, onCreated }: OpenDrawerProps, unit: AmountUnit) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const attempt = useRef({ asked: '', key: '' })
   const readAgain = () => client.invalidateQueries({ queryKey: redemptionsKey })
-  const create = async (draft: CouponDraft) => {
-    const terms = createCouponBody(draft, unit)
+  const create = async (draft: RedemptionDraft) => {
+    const terms = createRedemptionBody(draft, unit)
     const asked = { ...terms, count: Number(draft.count), key: draft.key.trim() }
     const keys = await createRedemptions(asked, keyFor(attempt.current, JSON.stringify(asked)))
     await readAgain()
@@ -93,13 +93,13 @@ function useSave({ coupon, onClose, onCreated }: OpenDrawerProps, unit: AmountUn
     const times = { valid_from: terms.valid_from ?? 0, valid_until: terms.valid_until ?? 0 }
     onCreated(keys.map((key) => ({ key, name, quota, ...gift, ...times })))
   }
-  return async (draft: CouponDraft, before: CouponDraft) => {
-    if (coupon === 'new') return create(draft)
-    const changed = updateCouponBody(before, draft, unit)
+  return async (draft: RedemptionDraft, before: RedemptionDraft) => {
+    if (redemption === 'new') return create(draft)
+    const changed = updateRedemptionBody(before, draft, unit)
     if (Object.keys(changed).length > 0)
-      await call('PUT /api/redemption/', { body: { id: coupon.id, ...changed } })
+      await call('PUT /api/redemption/', { body: { id: redemption.id, ...changed } })
     await readAgain()
-    showSuccess(t('coupons.saved'))
+    showSuccess(t('redemptions.saved'))
     onClose()
   }
 }

@@ -16,9 +16,9 @@ import { type SelectedRows, useSelectedRows } from '#console/ui/lists/use-select
 import { choiceParam, textParam } from '#console/ui/state/url-state.ts'
 import { useLiveRefetch } from '#console/ui/state/use-throttled.ts'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
-import { couponColumns } from './coupon-columns.tsx'
-import { isSpent } from './coupon-state.ts'
-import { type CouponActions, useCouponActions } from './use-coupon-actions.ts'
+import { redemptionColumns } from './redemption-columns.tsx'
+import { isSpent } from './redemption-state.ts'
+import { type RedemptionActions, useRedemptionActions } from './use-redemption-actions.ts'
 
 const SORTS = {
   id: 'id',
@@ -41,28 +41,34 @@ const EVERY_MS = 500
 const TOP_UP = 1
 
 /** Reads the page of codes that the URL selects. The page is read again when a code is redeemed. */
-function useCouponList() {
+function useRedemptionList() {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: redemptionsKey })
   useLiveRefetch('logs', EVERY_MS, readAgain, ({ type }) => type === TOP_UP)
   return useListPage(ADDRESS, redemptionsQuery)
 }
 
-function CouponFilters({ view }: { view: ReturnType<typeof useCouponList> }) {
+function RedemptionFilters({ view }: { view: ReturnType<typeof useRedemptionList> }) {
   const { t } = useTranslation()
   return (
     <>
-      <KeywordFilter label={t('coupons.search')} view={view} />
+      <KeywordFilter label={t('redemptions.search')} view={view} />
       <StatusFilter
         value={view.filter.status}
-        choices={STATUSES.map((value) => ({ value, label: t(`coupons.state.${WORDS[value]}`) }))}
+        choices={STATUSES.map((value) => ({
+          value,
+          label: t(`redemptions.state.${WORDS[value]}`),
+        }))}
         onChange={(status) => view.setFilter({ status })}
       />
     </>
   )
 }
 
-function ChosenCoupons(props: { chosen: SelectedRows<Redemption>; actions: CouponActions }) {
+function ChosenRedemptions(props: {
+  chosen: SelectedRows<Redemption>
+  actions: RedemptionActions
+}) {
   const { t } = useTranslation()
   const { actions, chosen } = props
   const { picked } = chosen
@@ -74,41 +80,49 @@ function ChosenCoupons(props: { chosen: SelectedRows<Redemption>; actions: Coupo
     <SelectionBar
       chosen={chosen}
       acts={[
-        { icon: 'copy', text: t('coupons.copyChosen'), act: () => void actions.copyKeys(picked) },
-        { icon: 'download', text: t('coupons.downloadCsv'), act: () => actions.saveCsv(picked) },
-        { icon: 'pause', text: t('coupons.disableChosen'), act: () => void disable() },
+        {
+          icon: 'copy',
+          text: t('redemptions.copyChosen'),
+          act: () => void actions.copyKeys(picked),
+        },
+        {
+          icon: 'download',
+          text: t('redemptions.downloadCsv'),
+          act: () => actions.saveCsv(picked),
+        },
+        { icon: 'pause', text: t('redemptions.disableChosen'), act: () => void disable() },
       ]}
     />
   )
 }
 
-type CouponListProps = {
+type RedemptionListProps = {
   onCreate: () => void
-  onEdit: (coupon: Redemption) => void
+  onEdit: (redemption: Redemption) => void
   onDeleteByName: () => void
 }
 
-export function CouponList(props: CouponListProps) {
+export function RedemptionList(props: RedemptionListProps) {
   const { t } = useTranslation()
-  const actions = useCouponActions(props.onEdit)
-  const view = useCouponList()
+  const actions = useRedemptionActions(props.onEdit)
+  const view = useRedemptionList()
   const { rows, total, filter } = view
   const matching = matchingRedemptionsQuery(filter)
   const chosen = useSelectedRows({ rows, total, filters: filter, matching })
-  const columns = useMemo(() => couponColumns(t, actions), [t, actions])
+  const columns = useMemo(() => redemptionColumns(t, actions), [t, actions])
   return (
     <ListPanel
-      label={t('coupons.title')}
+      label={t('redemptions.title')}
       view={view}
       layoutKey="coupons-table-columns"
       columns={columns}
       rowKey={rowKey}
-      filters={<CouponFilters view={view} />}
-      create={{ text: t('coupons.create'), act: props.onCreate }}
-      none={{ icon: 'ticket', title: t('coupons.noneTitle'), body: t('coupons.noneBody') }}
-      notFound={{ title: t('coupons.notFoundTitle'), body: t('coupons.notFoundBody') }}
+      filters={<RedemptionFilters view={view} />}
+      create={{ text: t('redemptions.create'), act: props.onCreate }}
+      none={{ icon: 'ticket', title: t('redemptions.noneTitle'), body: t('redemptions.noneBody') }}
+      notFound={{ title: t('redemptions.notFoundTitle'), body: t('redemptions.notFoundBody') }}
       tools={<ManyActs actions={actions} onDeleteByName={props.onDeleteByName} />}
-      chosen={<ChosenCoupons chosen={chosen} actions={actions} />}
+      chosen={<ChosenRedemptions chosen={chosen} actions={actions} />}
       isMuted={isSpent}
       isEnded
       selection={{ keys: chosen.keys, onChange: chosen.choose }}
@@ -116,15 +130,15 @@ export function CouponList(props: CouponListProps) {
   )
 }
 
-function ManyActs(props: { actions: CouponActions; onDeleteByName: () => void }) {
+function ManyActs(props: { actions: RedemptionActions; onDeleteByName: () => void }) {
   const { t } = useTranslation()
   return (
     <RowMenu
-      label={t('coupons.moreActions')}
+      label={t('redemptions.moreActions')}
       items={[
-        { text: t('coupons.deleteByName'), icon: 'tag', onChoose: props.onDeleteByName },
+        { text: t('redemptions.deleteByName'), icon: 'tag', onChoose: props.onDeleteByName },
         {
-          text: t('coupons.deleteDisabled'),
+          text: t('redemptions.deleteDisabled'),
           icon: 'trash',
           tone: 'danger',
           onChoose: () => void props.actions.removeDisabled(),
@@ -134,4 +148,4 @@ function ManyActs(props: { actions: CouponActions; onDeleteByName: () => void })
   )
 }
 
-const rowKey = (coupon: Redemption): string => String(coupon.id)
+const rowKey = (redemption: Redemption): string => String(redemption.id)

@@ -11,22 +11,22 @@ const COLUMNS = [
   'valid_until',
 ] as const
 
-export type CsvCoupon = Pick<Redemption, (typeof COLUMNS)[number]>
+export type CsvRedemption = Pick<Redemption, (typeof COLUMNS)[number]>
 
 /** Without the byte order mark, spreadsheet programs do not recognize UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF'
 const FORMULA_START = /^[=+\-@\t\r]/
 
 /** Formats one line per code (RFC 4180) with ISO 8601 times. Without codes, the text is empty. */
-export function couponsCsv(coupons: readonly CsvCoupon[]): string {
-  const lines = coupons.map((coupon) => [
-    guarded(coupon.key),
-    guarded(coupon.name),
-    coupon.quota,
-    coupon.is_gift,
-    coupon.max_uses,
-    isoOf(coupon.valid_from),
-    isoOf(coupon.valid_until),
+export function redemptionsCsv(redemptions: readonly CsvRedemption[]): string {
+  const lines = redemptions.map((redemption) => [
+    guarded(redemption.key),
+    guarded(redemption.name),
+    redemption.quota,
+    redemption.is_gift,
+    redemption.max_uses,
+    isoOf(redemption.valid_from),
+    isoOf(redemption.valid_until),
   ])
   const text = [COLUMNS, ...lines].map((cells) => `${cells.map(quoted).join(',')}\r\n`)
   return BYTE_ORDER_MARK + text.join('')
@@ -43,7 +43,7 @@ function quoted(cell: string | number | boolean): string {
 const isoOf = (seconds: number): string =>
   seconds > 0 ? new Date(seconds * 1000).toISOString() : ''
 
-export function saveCsv(coupons: readonly CsvCoupon[]): void {
-  const file = new Blob([couponsCsv(coupons)], { type: 'text/csv' })
+export function saveCsv(redemptions: readonly CsvRedemption[]): void {
+  const file = new Blob([redemptionsCsv(redemptions)], { type: 'text/csv' })
   saveFile(file, `redemption-codes-${new Date().toISOString().slice(0, 10)}.csv`)
 }

@@ -4,19 +4,19 @@ import { DateTimeField, TextField } from '#console/ui/forms/fields.tsx'
 import { SwitchField } from '#console/ui/forms/switches.tsx'
 import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { AmountUnit } from '#console/ui/quota/quota-amount.ts'
-import { type CouponDraft, NAME_MAX } from './coupon-draft.ts'
+import { NAME_MAX, type RedemptionDraft } from './redemption-draft.ts'
 
 const DOLLARS = [1n, 10n, 50n, 100n, 500n, 1000n] as const
 const COUNTS = ['1', '10', '20', '50', '100'] as const
 
-type CouponFormProps = {
-  form: DraftForm<CouponDraft>
+type RedemptionFormProps = {
+  form: DraftForm<RedemptionDraft>
   unit: AmountUnit
   isNew: boolean
   used: number
 }
 
-export function CouponForm(props: CouponFormProps) {
+export function RedemptionForm(props: RedemptionFormProps) {
   const { t } = useTranslation()
   const { form, unit, used } = props
   return (
@@ -25,22 +25,22 @@ export function CouponForm(props: CouponFormProps) {
         <legend>{t('words.basics')}</legend>
         <TextField
           label={t('words.name')}
-          hint={t('coupons.nameHint')}
+          hint={t('redemptions.nameHint')}
           isRequired
           autoFocus
           maxLength={NAME_MAX * 2}
-          placeholder={t('coupons.namePlaceholder')}
+          placeholder={t('redemptions.namePlaceholder')}
           {...form.field('name')}
         />
         <AmountField
-          label={t(unit.isCurrency ? 'coupons.amountInCurrency' : 'words.quota')}
+          label={t(unit.isCurrency ? 'redemptions.amountInCurrency' : 'words.quota')}
           unit={unit}
-          wrongText={t('coupons.fault.amountWrong')}
+          wrongText={t('redemptions.fault.amountWrong')}
           picksLabel={t('words.usualAmounts')}
           dollars={DOLLARS}
           worth={{
-            inMoney: (money) => t('coupons.amountMoney', { money }),
-            inUnits: (quota) => t('coupons.amountHint', { quota }),
+            inMoney: (money) => t('redemptions.amountMoney', { money }),
+            inUnits: (quota) => t('redemptions.amountHint', { quota }),
           }}
           isRequired
           {...form.field('amount')}
@@ -52,60 +52,62 @@ export function CouponForm(props: CouponFormProps) {
   )
 }
 
-function NewCodeFields({ form }: Pick<CouponFormProps, 'form'>) {
+function NewCodeFields({ form }: Pick<RedemptionFormProps, 'form'>) {
   const { t } = useTranslation()
   return (
     <>
       <TextField
-        label={t('coupons.count')}
-        hint={t('coupons.countHint')}
+        label={t('redemptions.count')}
+        hint={t('redemptions.countHint')}
         inputMode="numeric"
         picks={{
-          label: t('coupons.quickCounts'),
+          label: t('redemptions.quickCounts'),
           choices: COUNTS.map((count) => ({ value: count, text: count })),
         }}
         {...form.field('count')}
       />
       <TextField
-        label={t('coupons.ownKey')}
-        hint={t('coupons.ownKeyHint')}
+        label={t('redemptions.ownKey')}
+        hint={t('redemptions.ownKeyHint')}
         isMono
         autoComplete="off"
         spellCheck={false}
-        placeholder={t('coupons.ownKeyPlaceholder')}
+        placeholder={t('redemptions.ownKeyPlaceholder')}
         {...form.field('key')}
       />
     </>
   )
 }
 
-function TermFields({ form, used }: Pick<CouponFormProps, 'form' | 'used'>) {
+function TermFields({ form, used }: Pick<RedemptionFormProps, 'form' | 'used'>) {
   const { t } = useTranslation()
   return (
     <fieldset className="tg-form-group">
-      <legend>{t('coupons.terms')}</legend>
+      <legend>{t('redemptions.terms')}</legend>
       <SwitchField
-        label={t('coupons.isGift')}
-        hint={t(used > 0 ? 'coupons.giftInUse' : 'coupons.isGiftHint')}
+        label={t('redemptions.isGift')}
+        hint={t(used > 0 ? 'redemptions.giftInUse' : 'redemptions.isGiftHint')}
         isDisabled={used > 0}
         {...form.field('isGift')}
       />
       {form.draft.isGift && (
         <TextField
-          label={t('coupons.maxUses')}
-          hint={used > 0 ? t('coupons.usedAlready', { count: used }) : t('coupons.maxUsesHint')}
+          label={t('redemptions.maxUses')}
+          hint={
+            used > 0 ? t('redemptions.usedAlready', { count: used }) : t('redemptions.maxUsesHint')
+          }
           className="tg-input-short"
           inputMode="numeric"
-          placeholder={t('coupons.unlimited')}
+          placeholder={t('redemptions.unlimited')}
           {...form.field('maxUses')}
         />
       )}
-      <div className="tg-coupon-dates">
+      <div className="tg-redemption-dates">
         {(['validFrom', 'validUntil'] as const).map((name) => (
           <DateTimeField
             key={name}
-            label={t(`coupons.${name}`)}
-            hint={t(`coupons.${name}Hint`)}
+            label={t(`redemptions.${name}`)}
+            hint={t(`redemptions.${name}Hint`)}
             {...form.field(name)}
           />
         ))}

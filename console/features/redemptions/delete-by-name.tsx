@@ -16,14 +16,14 @@ export function DeleteByName(props: { isOpen: boolean; onClose: () => void }) {
     initial: () => ({ name: '' }),
     save: async (draft) => {
       const name = draft.name.trim()
-      if (name === '') throw new FieldError({ name: t('coupons.fault.nameMissing') })
+      if (name === '') throw new FieldError({ name: t('redemptions.fault.nameMissing') })
       const count = await call('GET /api/redemption/count-by-name', { query: { name } })
-      if (count === 0) throw new FieldError({ name: t('coupons.noneOfName') })
-      const title = t('coupons.deleteNamedTitle', { name })
-      const body = t('coupons.deleteNamedBody', { count })
+      if (count === 0) throw new FieldError({ name: t('redemptions.noneOfName') })
+      const title = t('redemptions.deleteNamedTitle', { name })
+      const body = t('redemptions.deleteNamedBody', { count })
       if (!(await confirmDelete(title, body))) return
       const deleted = await call('DELETE /api/redemption/delete-by-name', { query: { name } })
-      showSuccess(t('coupons.deleted', { count: deleted }))
+      showSuccess(t('redemptions.deleted', { count: deleted }))
       form.close()
       await client.invalidateQueries({ queryKey: redemptionsKey })
     },
@@ -31,9 +31,9 @@ export function DeleteByName(props: { isOpen: boolean; onClose: () => void }) {
   return (
     <FormDialog
       isOpen={props.isOpen}
-      title={t('coupons.deleteByName')}
-      lead={t('coupons.deleteByNameLead')}
-      submitText={t('coupons.countFirst')}
+      title={t('redemptions.deleteByName')}
+      lead={t('redemptions.deleteByNameLead')}
+      submitText={t('redemptions.countFirst')}
       tone="danger"
       form={form}
       onClose={form.close}

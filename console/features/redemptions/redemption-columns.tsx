@@ -1,0 +1,181 @@
+import type { TFunction } from 'i18next'
+import { useTranslation } from 'react-i18next'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { actionsColumn, type Column, column, HIDDEN, TITLE } from '#console/ui/data-grid/column.ts'
+import { Button } from '#console/ui/elements/button.tsx'
+import { CopyButton } from '#console/ui/elements/copy-button.tsx'
+import { MenuButton } from '#console/ui/elements/menu.tsx'
+import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
+import { Time, useNow } from '#console/ui/elements/time.tsx'
+import { stampText } from '#console/ui/elements/time-text.ts'
+import { deleteEntry, editEntry } from '#console/ui/lists/list-actions.ts'
+import { RowSwitch } from '#console/ui/lists/row-switch.tsx'
+import { quotaOf } from '#console/ui/quota/money.ts'
+import { Quota } from '#console/ui/quota/quota.tsx'
+import type { Redemption } from '#read-api/contract/redemptions.ts'
+import { type RedemptionState, redemptionState } from './redemption-state.ts'
+import type { RedemptionActions } from './use-redemption-actions.ts'
+
+export const redemptionColumns = (
+  t: TFunction,
+  actions: RedemptionActions,
+): Column<Redemption>[] => [
+  column('id', t('words.id'), 72, ({ id }) => <span className="tg-muted">{id}</span>, HIDDEN),
+  column(
+    'name',
+    t('words.name'),
+    140,
+    (redemption) => <RedemptionName redemption={redemption} />,
+    TITLE,
+  ),
+  column(
+    'status',
+    t('words.status'),
+    124,
+    (redemption) => <RedemptionStateTag redemption={redemption} />,
+    {
+      onCard: 'aside',
+    },
+  ),
+  column('key', t('redemptions.key'), 144, (redemption) => (
+    <RedemptionKey redemption={redemption} />
+  )),
+  column('quota', t('words.quota'), 94, ({ quota }) => <Quota value={quotaOf(quota)} />, {
+    align: 'end',
+  }),
+  column(
+    'uses',
+    t('redemptions.uses'),
+    84,
+    (redemption) => <RedemptionUses redemption={redemption} />,
+    {
+      align: 'end',
+    },
+  ),
+  column(
+    'user',
+    t('redemptions.usedBy'),
+    92,
+    (redemption) => <RedemptionUser redemption={redemption} />,
+    {
+      onCard: 'more',
+    },
+  ),
+  column(
+    'redeemed',
+    t('redemptions.redeemedAt'),
+    120,
+    ({ redeemed_time: at }) => timeCell(at),
+    HIDDEN,
+  ),
+  column('until', t('redemptions.validity'), 180, (redemption) => (
+    <RedemptionValidity redemption={redemption} />
+  )),
+  column('created', t('words.created'), 112, ({ created_time: at }) => timeCell(at), HIDDEN),
+  actionsColumn(t, 100, (redemption) => (
+    <RedemptionMenu redemption={redemption} actions={actions} />
+  )),
+]
+
+const timeCell = (at: number) => (at > 0 ? <Time at={at} style="short" /> : '—')
+
+type Cell = { redemption: Redemption }
+
+const TONES: Readonly<Record<RedemptionState, Tone>> = {
+  unused: 'good',
+  gift: 'info',
+  disabled: 'neutral',
+  used: 'neutral',
+  usedUp: 'neutral',
+  notYetValid: 'warn',
+  expired: 'warn',
+}
+
+function RedemptionStateTag({ redemption }: Cell) {
+  const { t } = useTranslation()
+  const state = redemptionState(redemption, useNow())
+  return <StatusTag tone={TONES[state]}>{t(`redemptions.state.${state}`)}</StatusTag>
+}
+
+function RedemptionName({ redemption }: Cell) {
+  const { t } = useTranslation()
+  return (
+    <span className="tg-redemption-name">
+      <span title={redemption.name}>{redemption.name}</span>
+      {redemption.is_gift && (
+        <StatusTag tone="info" isPlain>
+          {t('redemptions.gift')}
+        </StatusTag>
+      )}
+    </span>
+  )
+}
+
+/** The masked key. The copy button copies the complete key. */
+function RedemptionKey({ redemption: { key, key_hint, name } }: Cell) {
+  const { t } = useTranslation()
+  const shown = key.length > 12 ? `${key.slice(0, 4)}…${key_hint}` : key
+  return (
+    <span className="tg-redemption-key">
+      <code>{shown}</code>
+      {key !== '' && <CopyButton text={key} label={t('redemptions.copyKey', { name })} />}
+    </span>
+  )
+}
+
+function RedemptionUses({ redemption }: Cell) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const most = redemption.max_uses < 0 ? '∞' : number.format(redemption.max_uses)
+  const words = redemption.max_uses < 0 ? t('redemptions.unlimited') : most
+  const used = number.format(redemption.used_count)
+  return (
+    <span title={t('redemptions.usesOf', { count: redemption.used_count, used, most: words })}>
+      {used} / {most}
+    </span>
+  )
+}
+
+function RedemptionUser({ redemption: { used_user_id, used_username } }: Cell) {
+  const { t } = useTranslation()
+  if (used_user_id === 0) return <span className="tg-muted">{t('redemptions.nobody')}</span>
+  return <span title={`#${used_user_id}`}>{used_username || `#${used_user_id}`}</span>
+}
+
+/** The start of the validity if it is in the future, else the expiry. */
+function RedemptionValidity({ redemption: { valid_from, valid_until } }: Cell) {
+  const { t } = useTranslation()
+  const now = useNow()
+  if (valid_from === 0 && valid_until === 0) {
+    return <span className="tg-muted">{t('redemptions.always')}</span>
+  }
+  const isAhead = valid_from > now || valid_until === 0
+  const word = isAhead ? 'from' : valid_until > now ? 'until' : 'expiredAt'
+  const range = [valid_from, valid_until].map((at) => (at === 0 ? '' : stampText(at)))
+  return (
+    <span className="tg-redemption-validity" title={range.join(' – ').trim()}>
+      {t(`redemptions.${word}`)}{' '}
+      <Time at={isAhead ? valid_from : valid_until} style="short-stamp" canLieAhead />
+    </span>
+  )
+}
+
+function RedemptionMenu({ redemption, actions }: Cell & { actions: RedemptionActions }) {
+  const { t } = useTranslation()
+  const edit = editEntry(() => actions.onEdit(redemption))
+  const remove = deleteEntry(() => void actions.remove(redemption))
+  const { name } = redemption
+  return (
+    <span className="tg-row-actions">
+      <RowSwitch
+        label={t('redemptions.toggle', { name })}
+        isOn={redemption.status === 1}
+        isDisabled={redemption.status === 3}
+        onToggle={() => void actions.setEnabled(redemption, redemption.status !== 1)}
+      />
+      <MenuButton items={redemption.status === 1 ? [edit, 'divider', remove] : [remove]}>
+        <Button tone="quiet" size="small" icon="more" label={t('words.moreFor', { name })} />
+      </MenuButton>
+    </span>
+  )
+}

@@ -1,0 +1,25 @@
+import type { Translations } from '#console/i18n/translation-types.ts'
+import type { Redemption } from '#read-api/contract/redemptions.ts'
+
+export type RedemptionState = keyof Translations['redemptions']['state']
+
+type Told = Pick<
+  Redemption,
+  'status' | 'is_gift' | 'max_uses' | 'used_count' | 'valid_from' | 'valid_until'
+>
+
+/** The status of a used-up code is still 1 (enabled). */
+export const isUsedUp = ({ is_gift, max_uses, used_count }: Told): boolean =>
+  is_gift && max_uses >= 0 && used_count >= max_uses
+
+export const isSpent = (redemption: Told): boolean =>
+  redemption.status !== 1 || isUsedUp(redemption)
+
+export function redemptionState(redemption: Told, now: number): RedemptionState {
+  if (redemption.status === 3) return 'used'
+  if (redemption.status === 2) return 'disabled'
+  if (isUsedUp(redemption)) return 'usedUp'
+  if (redemption.valid_until > 0 && redemption.valid_until <= now) return 'expired'
+  if (redemption.valid_from > now) return 'notYetValid'
+  return redemption.is_gift && redemption.used_count > 0 ? 'gift' : 'unused'
+}
