@@ -5,6 +5,12 @@ export type UsageReport = {
   /** The token counts, each limited to its ceiling. A count that can't be read is 0. */
   readonly usage: Usage
   /**
+   * The usage if the prompt includes the cached tokens. Null unless the provider reports more
+   * cached tokens than prompt tokens. In that case, `usage` has the cached tokens in addition to
+   * the prompt.
+   */
+  readonly withinPrompt: Usage | null
+  /**
    * True if every count in the provider's report is valid. Totals are billed as reported. The parts
    * of a total, such as cached tokens, may still have been reduced to fit the total.
    */
@@ -48,28 +54,28 @@ export function readOpenAiUsage(
   isOutputTotalLessPrompt = false,
 ): UsageReport {
   if (typeof raw !== 'object' || raw === null) {
-    return { usage: NO_USAGE, isTrusted: false, anomaly: 'missing' }
+    return { usage: NO_USAGE, withinPrompt: null, isTrusted: false, anomaly: 'missing' }
   }
   const counts = new Counts()
-  const usage = raw as Record<string, unknown>
+  const reported = raw as Record<string, unknown>
   const outputMost = bounds.outputCeiling
   const inputMost = Math.min(TOKENS_MAX, bounds.inputCeiling)
-  const prompt = counts.required(usage.prompt_tokens, inputMost)
-  const completion = counts.required(usage.completion_tokens, outputMost)
-  const input = recordOf(usage.prompt_tokens_details)
-  const output = recordOf(usage.completion_tokens_details)
-  const cachedBy = input.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens
-  const cached = counts.discount(cachedBy)
+  const prompt = counts.required(reported.prompt_tokens, inputMost)
+  const completion = counts.required(reported.completion_tokens, outputMost)
+  const input = recordOf(reported.prompt_tokens_details)
+  const output = recordOf(reported.completion_tokens_details)
+  const cachedBy = input.cached_tokens ?? reported.prompt_cache_hit_tokens ?? reported.cached_tokens
+  const cached = counts.optional(cachedBy)
   const cacheWritten = counts.optional(input.cache_write_tokens)
   const audio = counts.optional(input.audio_tokens)
   const image = counts.optional(input.image_tokens)
   const reasoning = counts.optional(output.reasoning_tokens)
   const outputAudio = counts.optional(output.audio_tokens)
   const total = isOutputTotalLessPrompt
-    ? counts.optional(usage.total_tokens, prompt + outputMost)
+    ? counts.optional(reported.total_tokens, prompt + outputMost)
     : 0
   // A prompt count beyond its ceiling would hide output if it were subtracted from the total.
-  const isPromptCut = Number(usage.prompt_tokens) > inputMost
+  const isPromptCut = Number(reported.prompt_tokens) > inputMost
   const hidden = Math.min(outputMost, isPromptCut ? total : total - prompt)
   const whole = Math.max(completion, hidden)
   // Only a cache count that can be true lowers the price, and only in a report that can be true.
@@ -78,21 +84,45 @@ export function readOpenAiUsage(
   // If the sum of the parts exceeds the total, cached tokens are subtracted first, because they may
   // also be counted as audio or images. The remaining parts are subtracted in the order of their
   // usual price, the most expensive part first.
-  const parts = {
+  const within = {
     cacheRead: rest.take(isTrusted && cached <= prompt ? cached : 0),
     inputAudio: rest.take(audio),
     inputImage: rest.take(image),
     cacheWrite5m: rest.take(cacheWritten),
     inputUncached: rest.left,
-    reasoning: Math.min(reasoning, whole),
+  }
+  const answer = {
+    ...{ output: whole, reasoning: Math.min(reasoning, whole) },
     outputAudio: Math.min(outputAudio, whole),
   }
+  const inclusive = { ...NO_USAGE, ...within, ...answer }
   const isCut =
     cached + cacheWritten + audio + image > prompt || reasoning > whole || outputAudio > whole
+  const anomaly = counts.anomaly ?? (isCut ? 'parts-exceed-whole' : null)
+  const report = { usage: inclusive, withinPrompt: null, isTrusted, anomaly }
+  if (cached <= prompt && cacheWritten <= prompt) return report
+  const usage = withCacheBeside(inclusive, cached, cacheWritten, inputMost)
+  return { ...report, usage, withinPrompt: inclusive }
+}
+
+/**
+ * Returns the usage with the cached tokens in addition to the prompt, as Anthropic reports them.
+ * The input is limited to its ceiling.
+ */
+function withCacheBeside(
+  inclusive: Usage,
+  cached: number,
+  cacheWritten: number,
+  inputMost: number,
+): Usage {
+  const { inputUncached, cacheRead, cacheWrite5m, inputAudio, inputImage } = inclusive
+  const uncached = inputUncached + cacheRead + cacheWrite5m
+  const room = new Whole(inputMost - uncached - inputAudio - inputImage)
   return {
-    usage: { ...NO_USAGE, ...parts, output: whole },
-    isTrusted,
-    anomaly: counts.anomaly ?? (isCut ? 'parts-exceed-whole' : null),
+    ...inclusive,
+    inputUncached: uncached,
+    cacheWrite5m: room.take(cacheWritten),
+    cacheRead: room.take(cached),
   }
 }
 
@@ -126,15 +156,6 @@ class Counts {
 
   optional(value: unknown, most = TOKENS_MAX): number {
     return value === undefined || value === null ? 0 : this.count(value, most)
-  }
-
-  /**
-   * Reads a count of tokens with a reduced price, such as cached tokens. Returns 0 if the reported
-   * value is not a valid count.
-   */
-  discount(value: unknown): number {
-    const count = this.optional(value)
-    return count === value ? count : 0
   }
 
   private count(value: unknown, most: number): number {

@@ -58,8 +58,10 @@ export function meter(
   if (rawUsage === undefined || rawUsage === null) return ownCount(delivery, candidate, counter)
   const report = readReport(rawUsage, candidate, limits)
   const { usage: seen, isTrusted, anomaly } = report
-  if (isWhole && isTrusted && !isUsageEarly)
-    return { usage: seen, usageSource: 'upstream', anomaly }
+  if (isWhole && isTrusted && !isUsageEarly) {
+    const usage = report.withinPrompt === null ? seen : dearerReading(report, NO_USAGE, price)
+    return { usage, usageSource: 'upstream', anomaly }
+  }
   return ownCount(delivery, candidate, counter).then((counted) => {
     const usage = dearerReading(report, counted.usage, price)
     const isSeen = tokensOf(usage) === tokensOf(seen)
@@ -94,7 +96,12 @@ function readReport(
   }
   const isTotalLessPrompt = channel.target?.isOutputTotalLessPrompt ?? false
   const report = readOpenAiUsage(rawUsage, bounds, isTotalLessPrompt)
-  return { ...report, usage: withHourCache(report.usage, request.body) }
+  const { usage, withinPrompt } = report
+  return {
+    ...report,
+    usage: withHourCache(usage, request.body),
+    withinPrompt: withinPrompt && withHourCache(withinPrompt, request.body),
+  }
 }
 
 /**
@@ -108,21 +115,30 @@ function withHourCache(usage: Usage, body: Buffer): Usage {
 }
 
 /**
- * Returns the larger of the report and the gateway's own count. If the report contains an
- * impossible count, its split into kinds of tokens is ignored where the split would make the call
- * cheaper.
+ * Returns the larger of the report and the gateway's own count. If the report can be read in more
+ * than one way, the most expensive reading is returned. If the report contains an impossible count,
+ * one reading ignores its split into kinds of tokens.
  */
 function dearerReading(
-  { usage: seen, isTrusted }: UsageReport,
+  { usage: seen, withinPrompt, isTrusted }: UsageReport,
   counted: Usage,
   price: PriceSnapshot,
 ): Usage {
   const usage = larger(seen, counted)
-  if (isTrusted) return usage
-  const totals = { ...NO_USAGE, inputUncached: inputTokensOf(seen), output: seen.output }
-  const unclassified = larger(totals, counted)
-  return chargeFor(price, unclassified) > chargeFor(price, usage) ? unclassified : usage
+  if (isTrusted && withinPrompt === null) return usage
+  const readings = withinPrompt === null ? [seen] : [seen, withinPrompt]
+  if (!isTrusted) readings.push(...readings.map(unclassified))
+  return readings
+    .map((reading) => larger(reading, counted))
+    .reduce((most, one) => (chargeFor(price, one) > chargeFor(price, most) ? one : most))
 }
+
+/** Returns the same number of tokens, all of them as plain text. */
+const unclassified = (usage: Usage): Usage => ({
+  ...NO_USAGE,
+  inputUncached: inputTokensOf(usage),
+  output: usage.output,
+})
 
 /** Returns the number of tokens of the input and the output. */
 export const tokensOf = (usage: Usage): number => inputTokensOf(usage) + usage.output

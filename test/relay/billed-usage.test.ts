@@ -166,6 +166,44 @@ describe('the bill of a call', () => {
       { numRuns: 1_000 },
     ))
 
+  it('is never lower, for a cache that is larger than the prompt, than for both together', () => {
+    const both = fc.record({ prompt: fc.nat(4_000), excess: fc.integer({ min: 1, max: 20_000 }) })
+    const kind = fc.constantFrom('cached_tokens', 'cache_write_tokens')
+    return fc.assert(
+      fc.asyncProperty(delivered, price, both, kind, async (made, price, counts, kind) => {
+        const { prompt, excess } = counts
+        const cache = prompt + excess
+        const rest = { completion_tokens: 7, prompt_tokens_details: { [kind]: cache } }
+        const lied = await billOf(made, price, { prompt_tokens: prompt, ...rest })
+        const [within, beside] = await Promise.all([
+          billOf(made, price, { completion_tokens: 7, prompt_tokens: prompt }),
+          billOf(made, price, { prompt_tokens: prompt + cache, ...rest }),
+        ])
+        expect(lied).toBeGreaterThanOrEqual(within)
+        expect(lied).toBeGreaterThanOrEqual(beside)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it('is never lower for a larger count of such a cache', () => {
+    const cache = fc.tuple(fc.nat(9_000_000), fc.nat(20_000_000))
+    const raw = (prompt: number, cached: number) => ({
+      ...{ prompt_tokens: prompt, completion_tokens: 7 },
+      prompt_tokens_details: { cached_tokens: cached },
+    })
+    return fc.assert(
+      fc.asyncProperty(delivered, price, fc.nat(4_000), cache, async (...made) => {
+        const [course, price, prompt, [excess, more]] = made
+        const cached = prompt + 1 + excess
+        const less = await billOf(course, price, raw(prompt, cached))
+        const larger = await billOf(course, price, raw(prompt, cached + more))
+        expect(larger).toBeGreaterThanOrEqual(less)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
   it('is never lower for a report that cannot be true than without a report', () => {
     const member = fc.constantFrom('prompt_tokens', 'completion_tokens')
     const lies = fc.oneof(

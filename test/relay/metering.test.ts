@@ -264,6 +264,15 @@ describe('usage beyond what is plausible', () => {
     expect(flagged).toBe(anomaly)
   })
 
+  it('of a cache larger than the prompt is charged in addition to it, and flagged', async () => {
+    await rig.setOption('CacheRatio', { scripted: 0.5 })
+    const prompt_tokens_details = { cached_tokens: 2_000 }
+    send = plain({ prompt_tokens: 100, completion_tokens: 0, prompt_tokens_details })
+    await chat(rig, REQUEST)
+    const charge = 100 + 2_000 / 2
+    expect(await settled()).toMatchObject({ charge, anomaly: 'parts-exceed-whole' })
+  })
+
   it('of the output is charged at its ceiling, and flagged', async () => {
     send = plain({ prompt_tokens: 10, completion_tokens: 200_000 })
     await chat(rig, { ...REQUEST, max_tokens: 10 })

@@ -39,11 +39,35 @@ describe('usage as OpenAI counts it', () => {
     })
   })
 
-  it('gives no discount for a cache that is larger than the prompt', () => {
-    const raw = { prompt_tokens: 5, completion_tokens: 1, prompt_cache_hit_tokens: 9 }
-    const usage = { inputUncached: 5, cacheRead: 0 }
-    expect(read(raw)).toMatchObject({ usage, anomaly: 'parts-exceed-whole' })
+  it.each([
+    [{ prompt_cache_hit_tokens: 9 }, { cacheRead: 9 }],
+    [{ prompt_tokens_details: { cached_tokens: 9 } }, { cacheRead: 9 }],
+    [{ prompt_tokens_details: { cache_write_tokens: 9 } }, { cacheWrite5m: 9 }],
+    [
+      { prompt_tokens_details: { cached_tokens: 9, cache_write_tokens: 2, audio_tokens: 3 } },
+      { inputUncached: 2, cacheRead: 9, cacheWrite5m: 2, inputAudio: 3 },
+    ],
+  ])('has a cache that is larger than the prompt beside the prompt: %j', (cache, kinds) => {
+    const raw = { prompt_tokens: 5, completion_tokens: 1, ...cache }
+    const usage = { inputUncached: 5, cacheRead: 0, cacheWrite5m: 0, ...kinds }
+    const report = read(raw)
+    expect(report).toMatchObject({ usage, isTrusted: true, anomaly: 'parts-exceed-whole' })
+    expect(report.withinPrompt && inputOf({ ...report, usage: report.withinPrompt })).toBe(5)
   })
+
+  it.each(['cached_tokens', 'cache_write_tokens'])(
+    'has no more %s beside the prompt than the ceiling of the input allows',
+    (name) => {
+      const raw = { prompt_tokens: 100, completion_tokens: 1 }
+      const lie = read({ ...raw, prompt_tokens_details: { [name]: 9_000_000 } })
+      expect(lie).toMatchObject({ isTrusted: true, anomaly: 'parts-exceed-whole' })
+      expect(lie.usage.inputUncached).toBe(100)
+      expect(inputOf(lie)).toBe(BOUNDS.inputCeiling)
+      const truth = read({ ...raw, prompt_tokens_details: { [name]: 100 } })
+      expect(truth).toMatchObject({ isTrusted: true, anomaly: null })
+      expect(inputOf(truth)).toBe(100)
+    },
+  )
 
   it('gives no discount for the cache in a report with another count that is impossible', () => {
     const prompt_tokens_details = { cached_tokens: 90 }
@@ -52,7 +76,7 @@ describe('usage as OpenAI counts it', () => {
     expect(read(raw)).toMatchObject({ isTrusted: false, usage, anomaly: 'negative' })
   })
 
-  it.each(['cached_tokens', 'cache_write_tokens', 'audio_tokens', 'image_tokens'])(
+  it.each(['audio_tokens', 'image_tokens'])(
     'never has more %s than there are prompt tokens, and says so',
     (name) => {
       const raw = { prompt_tokens: 100, completion_tokens: 1 }
@@ -116,7 +140,7 @@ describe('usage as OpenAI counts it', () => {
 
   it.each([null, 'text', 3])('%j is no usage', (raw) => {
     const anomaly = 'missing'
-    expect(read(raw)).toEqual({ usage: NO_USAGE, isTrusted: false, anomaly })
+    expect(read(raw)).toEqual({ usage: NO_USAGE, withinPrompt: null, isTrusted: false, anomaly })
   })
 
   const CEILING = 102_000
@@ -143,11 +167,18 @@ describe('usage as OpenAI counts it', () => {
     [{ cached_tokens: -1 }, 'negative'],
     [{ cached_tokens: 50.5 }, 'fraction'],
     [{ cached_tokens: '50' }, 'not-a-number'],
-    [{ cached_tokens: 1e9 }, 'absurd'],
   ])('gives no discount for %j', (prompt_tokens_details, anomaly) => {
     const raw = { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details }
     const usage = { inputUncached: 100, cacheRead: 0 }
     expect(read(raw)).toMatchObject({ isTrusted: false, usage, anomaly })
+  })
+
+  it('has an absurd cache beside the prompt, up to the ceiling of the input', () => {
+    const prompt_tokens_details = { cached_tokens: 1e9 }
+    const raw = { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details }
+    const report = read(raw)
+    expect(report).toMatchObject({ isTrusted: false, anomaly: 'absurd' })
+    expect(inputOf(report)).toBe(CEILING)
   })
 
   it('gives no discount for the cache of a prompt that was cut', () => {
