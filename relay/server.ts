@@ -39,7 +39,7 @@ import { TASK_PROFILES } from './providers/tasks/task-profiles.ts'
 import { reportCallsInFlight } from './report-calls-in-flight-per-channel.ts'
 import { startTasks, type TaskOverrides, type Tasks } from './tasks/start-tasks.ts'
 import { isTaskPath } from './tasks/task-routes.ts'
-import { createTokenCounter } from './token-counts/token-counter.ts'
+import { createTokenCounter, type TokenCounter } from './token-counts/token-counter.ts'
 import {
   type LoadChannels,
   loadChannelRows,
@@ -76,6 +76,7 @@ export type RelayOverrides = {
   readonly findExpired?: FindExpired
   readonly claimedCalls?: ClaimedCalls
   readonly providerMessages?: ProviderMessages
+  readonly counter?: TokenCounter
   readonly gauges?: Gauges
   readonly tasks?: TaskOverrides
 }
@@ -242,7 +243,7 @@ async function createRelayDeps(core: Core, overrides: RelayOverrides): Promise<R
     deadlines,
     views,
     outbound: createOutbound(policy, outboundLimits),
-    counter: createTokenCounter(),
+    counter: overrides.counter ?? createTokenCounter(),
     failedKeys: new FailedKeys(limits, vault),
     underWay: new CallsUnderWay(caps.total),
     caps,

@@ -25,6 +25,7 @@ import type { Progress } from '#infra/progress/progress.ts'
 import type { ProviderMessages } from '#infra/provider-messages/provider-messages.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { type Relay, type RelayOverrides, startRelay } from '#relay/server.ts'
+import { createTokenCounter, type TokenCounter } from '#relay/token-counts/token-counter.ts'
 import { NO_ROWS } from '#relay/views/load-views.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { leasesOfOne } from '#test/support/leases.ts'
@@ -87,6 +88,13 @@ export const noProgress: Progress = {
   remove: async () => {},
   sweep: async () => {},
 }
+
+/**
+ * Starting the thread takes seconds on a busy machine, after which a count would be an estimate. All
+ * relays of a test process therefore share one thread, and a count may take longer.
+ */
+const sharedCounter = createTokenCounter({ waitMs: 60_000, stepMs: 30_000 })
+const counter: TokenCounter = { ...sharedCounter, close: async () => {} }
 
 /** For a relay without Postgres. */
 export const NO_PROVIDER_MESSAGES: ProviderMessages = {
@@ -164,6 +172,7 @@ export async function serveRelay(core: Core, overrides: RelayOverrides = {}) {
     findExpired: async () => [],
     claimedCalls: claimedCallsInMemory(),
     providerMessages: NO_PROVIDER_MESSAGES,
+    counter,
     gauges: noGauges,
     tasks: { progress: noProgress, findOpenTasks: async () => [] },
     ...overrides,
