@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { siteDecider } from '#domain/site/decide.ts'
-import { SITE_STREAM } from '#domain/site/events.ts'
+import { siteDecider } from '#domain/setup/decide.ts'
+import { SITE_STREAM } from '#domain/setup/events.ts'
 import type { Core } from '#infra/core.ts'
 import { createShownBalances, createShownBudgets } from '#infra/http/last-shown-amounts.ts'
 import { createOutbound } from '#infra/outbound/outbound-connections.ts'

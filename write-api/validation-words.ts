@@ -1,6 +1,6 @@
-import type { TermsErrorCode } from '#domain/channel/check-terms.ts'
+import type { TermsErrorCode } from '#domain/channel/validate-channel-fields.ts'
 import type { OptionErrorCode } from '#domain/options/check-option.ts'
-import type { OptionUnit } from '#domain/options/schema.ts'
+import type { OptionUnit } from '#domain/options/option-definition.ts'
 import type { Words } from '#infra/http/language.ts'
 
 type Details = Readonly<Record<string, string | number>>

@@ -12,7 +12,7 @@ import { NO_USAGE, type Usage } from '../pricing/usage.ts'
 import { assert } from '../shared/assert.ts'
 import { codedError } from '../shared/coded-error.ts'
 import { isSame } from '../shared/deep-equal.ts'
-import { isPlayground } from '../shared/playground.ts'
+import { isPlayground } from '../shared/playground-token-id.ts'
 import { isInRange, type Quota, toWire } from '../shared/quota.ts'
 import type {
   AccountError,
@@ -25,7 +25,7 @@ import type {
   SettleCall,
 } from './commands.ts'
 import type { AccountEvent, CallEnd, CallFacts } from './events.ts'
-import { endPostings, holdPostings } from './postings.ts'
+import { endPostings, holdPostings } from './ledger-postings.ts'
 import { type AccountState, type OpenCall, recall } from './state.ts'
 
 type Outcome = readonly AccountEvent[] | AccountError

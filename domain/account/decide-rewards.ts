@@ -3,7 +3,7 @@ import { codedError } from '../shared/coded-error.ts'
 import { QUOTA_MAX, type Quota, toWire } from '../shared/quota.ts'
 import type { AccountError, CheckIn, RewardInvite, TransferAffiliate } from './commands.ts'
 import type { AccountEvent } from './events.ts'
-import { giftPostings, rewardPostings, transferPostings } from './postings.ts'
+import { giftPostings, rewardPostings, transferPostings } from './ledger-postings.ts'
 import type { AccountState } from './state.ts'
 
 type Outcome = readonly AccountEvent[] | AccountError

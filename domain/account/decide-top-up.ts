@@ -9,9 +9,9 @@ import type {
 } from './commands.ts'
 import { fitsBalance } from './decide-rewards.ts'
 import type { AccountEvent } from './events.ts'
-import { cashPostings, rebateBackPostings, rewardPostings } from './postings.ts'
+import { cashPostings, rebateBackPostings, rewardPostings } from './ledger-postings.ts'
 import type { AccountState } from './state.ts'
-import { rebateId, topUpId } from './top-up-ids.ts'
+import { rebateId, topUpId } from './top-up-deduplication-ids.ts'
 
 type Outcome = readonly AccountEvent[] | AccountError
 

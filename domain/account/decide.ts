@@ -22,10 +22,10 @@ import { checkIn, fitsBalance, rewardInvite, transferAffiliate } from './decide-
 import { creditTopUp, earnRebate, reverseRebate, reverseTopUp } from './decide-top-up.ts'
 import type { AccountEvent } from './events.ts'
 import { evolveAccount } from './evolve.ts'
-import { deductionPostings, grantPostings } from './postings.ts'
-import { undoAccount } from './revert-event.ts'
+import { deductionPostings, grantPostings } from './ledger-postings.ts'
 import { accountSnapshot } from './snapshot.ts'
 import { type AccountState, initialAccount } from './state.ts'
+import { undoAccount } from './undo-event-after-failed-append.ts'
 
 type Outcome = readonly AccountEvent[] | AccountError
 

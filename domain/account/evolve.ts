@@ -12,7 +12,7 @@ import type {
   TopUpReversed,
 } from './events.ts'
 import { type AccountState, remember } from './state.ts'
-import { rebateId, topUpId } from './top-up-ids.ts'
+import { rebateId, topUpId } from './top-up-deduplication-ids.ts'
 
 /** Applies an event to `state` in place and returns `state`. */
 export function evolveAccount(state: AccountState, event: AccountEvent): AccountState {

@@ -1,11 +1,11 @@
 import { isName } from '../shared/characters.ts'
 import { codedError } from '../shared/coded-error.ts'
 import { isSame } from '../shared/deep-equal.ts'
-import { termsError } from './check-terms.ts'
 import type { ChangeTag, ChannelError, TagChannels } from './commands.ts'
 import type { ChannelEvent, TagChange } from './events.ts'
 import { channelsOfTag, unknownChannelError } from './find-channels.ts'
 import type { ChannelRecord } from './state.ts'
+import { termsError } from './validate-channel-fields.ts'
 
 type Outcome = readonly ChannelEvent[] | ChannelError
 type Channels = ReadonlyMap<number, ChannelRecord>

@@ -2,9 +2,18 @@ import { assert } from '../shared/assert.ts'
 import { codedError } from '../shared/coded-error.ts'
 import type { Decider, SnapshotCodec } from '../shared/decider.ts'
 import { isSame } from '../shared/deep-equal.ts'
+import { changeChannelFields } from './change-channel-fields.ts'
+import {
+  autoDisable,
+  autoEnable,
+  deleteChannels,
+  deleteDisabled,
+  disable,
+  disableTag,
+  enable,
+  enableTag,
+} from './change-status.ts'
 import { changeTag, tagChannels } from './change-tag.ts'
-import { changeTerms } from './change-terms.ts'
-import { normalizeTerms, termsError } from './check-terms.ts'
 import type { ChannelCommand, ChannelError, CreateChannels } from './commands.ts'
 import type { ChannelEvent } from './events.ts'
 import { keysError, setKeyAside, takeBackKeys } from './keys.ts'
@@ -15,16 +24,7 @@ import {
   initialChannels,
   undoChannels,
 } from './state.ts'
-import {
-  autoDisable,
-  autoEnable,
-  deleteChannels,
-  deleteDisabled,
-  disable,
-  disableTag,
-  enable,
-  enableTag,
-} from './status.ts'
+import { normalizeTerms, termsError } from './validate-channel-fields.ts'
 
 /** Creates all channels of the command with one event. A repeated command changes nothing. */
 function createChannels(
@@ -106,7 +106,7 @@ type SingleChannelCommand = Extract<ChannelCommand, { readonly channelId: number
 function decideOne(command: SingleChannelCommand, channel: ChannelRecord): Outcome {
   switch (command.type) {
     case 'ChangeTerms':
-      return changeTerms(command, channel)
+      return changeChannelFields(command, channel)
     case 'AutoDisableChannel':
       return autoDisable(command.reason, channel)
     case 'AutoEnableChannel':

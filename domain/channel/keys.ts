@@ -1,8 +1,8 @@
 import { codedError } from '../shared/coded-error.ts'
+import { autoDisable } from './change-status.ts'
 import type { ChannelError, SetKeyAside, TakeBackKeys } from './commands.ts'
 import type { ChannelEvent, KeyMode } from './events.ts'
 import type { ChannelRecord } from './state.ts'
-import { autoDisable } from './status.ts'
 
 /**
  * The maximum number of keys of one channel. It is limited because each change of the channel's

@@ -3,7 +3,7 @@ import { type CodedError, codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
 import { isSame } from '../shared/deep-equal.ts'
 import type { MessageEvent, MessageText } from './events.ts'
-import { countOf, type IdRange } from './recipients.ts'
+import { countOf, type IdRange } from './recipient-id-ranges.ts'
 
 type SendMessage = {
   readonly type: 'SendMessage'

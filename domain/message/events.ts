@@ -1,5 +1,5 @@
 import type { Fact } from '../shared/event.ts'
-import type { IdRange } from './recipients.ts'
+import type { IdRange } from './recipient-id-ranges.ts'
 
 export const messageStream = (messageId: number): string => `message-${messageId}`
 

@@ -9,7 +9,7 @@ import type {
   SchedulePriceChange,
 } from './commands.ts'
 import type { OptionsEvent, PlannedEntry } from './events.ts'
-import { isFlag, nameErrorOf, withPlanned } from './planned-entries.ts'
+import { isFlag, nameErrorOf, withPlanned } from './planned-price-entries.ts'
 import { checkOption, optionValue } from './registry.ts'
 import { PAIR, SINGLE, setEvents, withoutConflicting } from './set-options.ts'
 

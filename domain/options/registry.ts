@@ -2,7 +2,7 @@ import { assert } from '../shared/assert.ts'
 import { codedError } from '../shared/coded-error.ts'
 import { checkText } from './check-option.ts'
 import type { OptionsError } from './commands.ts'
-import { type OptionSchema, schemasOf } from './schema.ts'
+import { type OptionSchema, schemasOf } from './option-definition.ts'
 import { SECTIONS } from './sections.ts'
 
 /** The schemas of all options by key. */

@@ -1,4 +1,4 @@
-import type { OptionSection } from './schema.ts'
+import type { OptionSection } from './option-definition.ts'
 import { CHANNEL_HEALTH, CHANNELS } from './sections/channels.ts'
 import { CHATS, DRAWING } from './sections/chats.ts'
 import { GITHUB, LINUXDO, LOGIN, OIDC, TELEGRAM, TURNSTILE, WECHAT } from './sections/login.ts'

@@ -2,9 +2,9 @@ import { codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
 import { isSame } from '../shared/deep-equal.ts'
 import { ADMIN, SUPER_ADMIN, USER } from '../shared/roles.ts'
+import { bindIdentity, dropPasskeys, unbindIdentity } from './bind-identities.ts'
 import type { ActorRole, CreateUser, EraseUser, UserCommand, UserError } from './commands.ts'
 import type { Role, UserEvent, UserSettings } from './events.ts'
-import { bindIdentity, dropPasskeys, unbindIdentity } from './identities.ts'
 import { evolveUser, initialUser, type UserRecord, type UserState } from './state.ts'
 
 type Outcome = readonly UserEvent[] | UserError

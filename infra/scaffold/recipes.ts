@@ -287,7 +287,7 @@ const option = (section = '', key = ''): Scaffold => ({
     },
   ],
   next: [
-    `Choose its type, default and who may set it (domain/options/schema.ts), and write its words.`,
+    `Choose type, default and access (domain/options/option-definition.ts), and write its words.`,
     `Read it where it takes effect: \`optionFlag(values, '${key}')\` or relay/views/.`,
     `Test its effect, and that a bad value is refused (test/write-api/options.test.ts).`,
   ],

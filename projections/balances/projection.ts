@@ -14,7 +14,7 @@ import type {
   TopUpCredited,
   TopUpReversed,
 } from '#domain/account/events.ts'
-import { isPlayground } from '#domain/shared/playground.ts'
+import { isPlayground } from '#domain/shared/playground-token-id.ts'
 import { fromWire } from '#domain/shared/quota.ts'
 import { type Handlers, projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'

@@ -11,8 +11,8 @@ import type {
   TopUpReversed,
 } from '#domain/account/events.ts'
 import { inputTokensOf, type Usage } from '#domain/pricing/usage.ts'
+import type { SiteInitialized } from '#domain/setup/events.ts'
 import type { Recorded, Sealed } from '#domain/shared/event.ts'
-import type { SiteInitialized } from '#domain/site/events.ts'
 import type { UserGroupChanged } from '#domain/user/events.ts'
 import { attemptOutcome } from '../channel-stats/projection.ts'
 import { secondsOf } from '../unix-seconds.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import { PLAYGROUND_NAME } from '#domain/shared/playground.ts'
+import { PLAYGROUND_NAME } from '#domain/shared/playground-token-id.ts'
 import {
   nullable,
   quota,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OPTIONS_VERSIONS, type OptionsEvent } from '#domain/options/events.ts'
-import type { SiteEvent } from '#domain/site/events.ts'
+import type { SiteEvent } from '#domain/setup/events.ts'
 import { projectionOf } from '../projection.ts'
 
 /** The options that were set, and how the site was initialized. */

@@ -1,6 +1,6 @@
 import { type CommonQueryMethods, sql } from 'slonik'
 import Type from 'typebox'
-import { PLAYGROUND_NAME, playgroundTokenId } from '#domain/shared/playground.ts'
+import { PLAYGROUND_NAME, playgroundTokenId } from '#domain/shared/playground-token-id.ts'
 import {
   countSum,
   quota,

@@ -1,4 +1,4 @@
-import { dayOf } from '#domain/shared/day.ts'
+import { dayOf } from '#domain/shared/utc-day.ts'
 import { onlyUser, onlyUserOfAnyPassword, principalOf } from '#infra/http/access.ts'
 import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'

@@ -1,6 +1,10 @@
-import { type Amount, amountText, inCurrencyOf } from '#domain/channel-checks/amount.ts'
 import { channelChecksDecider } from '#domain/channel-checks/decide.ts'
 import { channelChecksStream } from '#domain/channel-checks/events.ts'
+import {
+  type Amount,
+  amountText,
+  inCurrencyOf,
+} from '#domain/channel-checks/provider-balance-amount.ts'
 import { parseDecimal } from '#domain/pricing/decimal.ts'
 import { type ExactJson, parseJsonText } from '#domain/shared/json-text.ts'
 import type { CommandContext } from '#infra/event-store/actors-port.ts'

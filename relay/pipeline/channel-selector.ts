@@ -1,6 +1,6 @@
 import type { CircuitScope } from '#domain/channel-health/events.ts'
-import { Draw } from '#domain/routing/channel-draw.ts'
-import type { Offer } from '#domain/routing/offer.ts'
+import type { Offer } from '#domain/routing/channels-by-group-and-model.ts'
+import { Draw } from '#domain/routing/weighted-channel-draw.ts'
 import { isFull, type Limits, type Permit } from '#infra/limits/port.ts'
 import { type ChannelLimits, channelClaims } from '#relay/limits/channel-limit-claims.ts'
 import type { Breaker } from '../channel-health/circuit-breaker.ts'

@@ -1,4 +1,4 @@
-import { channelsIn, type Offer, offerOf } from '#domain/routing/offer.ts'
+import { channelsIn, type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/openai-chat/chat-request.ts'
 import type { RelayChannel } from '../views/channel-view.ts'

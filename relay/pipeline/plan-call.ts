@@ -1,7 +1,7 @@
 import type { InputKinds } from '#domain/pricing/hold.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { priceOf } from '#domain/pricing/price-list.ts'
-import { channelsIn, type Offer, offerOf } from '#domain/routing/offer.ts'
+import { channelsIn, type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import { BYTES_PER_TOKEN_MAX, EXCERPT_BYTES_MAX } from '#relay/token-counts/text-excerpt.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import type { Views } from '#relay/views/start-views.ts'

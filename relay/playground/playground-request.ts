@@ -1,5 +1,5 @@
 import { namesByFoldedName } from '#domain/shared/folded-name.ts'
-import { playgroundTokenId } from '#domain/shared/playground.ts'
+import { playgroundTokenId } from '#domain/shared/playground-token-id.ts'
 import { UNRESTRICTED_TERMS } from '#domain/token/events.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { jsonError } from '../dialects/json-error.ts'

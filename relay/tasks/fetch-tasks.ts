@@ -1,4 +1,4 @@
-import { offerOf } from '#domain/routing/offer.ts'
+import { offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import type { TaskLocation, TaskRecord } from '#domain/task/decide.ts'
 import type { TaskKind } from '#domain/task/events.ts'
 import { type Claim, isFull, type Limits, type Permit } from '#infra/limits/port.ts'

@@ -1,7 +1,7 @@
 import { holdFor } from '#domain/pricing/hold.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { priceOf } from '#domain/pricing/price-list.ts'
-import { channelsIn, type Offer, offerOf } from '#domain/routing/offer.ts'
+import { channelsIn, type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import type { TaskRecord } from '#domain/task/decide.ts'
 import type { TaskKind } from '#domain/task/events.ts'

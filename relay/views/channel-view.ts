@@ -1,4 +1,4 @@
-import { proxyToUse } from '#domain/channel/check-terms.ts'
+import { isExpired } from '#domain/channel/change-status.ts'
 import type { ChannelEvent } from '#domain/channel/events.ts'
 import {
   type ChannelRecord,
@@ -7,9 +7,9 @@ import {
   idsOf,
   initialChannels,
 } from '#domain/channel/state.ts'
-import { isExpired } from '#domain/channel/status.ts'
+import { proxyToUse } from '#domain/channel/validate-channel-fields.ts'
 import type { ProviderCost } from '#domain/pricing/price.ts'
-import { type Offer, type Offers, offersOf } from '#domain/routing/offer.ts'
+import { type Offer, type Offers, offersOf } from '#domain/routing/channels-by-group-and-model.ts'
 import type { TaskKind } from '#domain/task/events.ts'
 import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import type { Vault } from '#infra/vault/port.ts'

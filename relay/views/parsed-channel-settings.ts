@@ -1,5 +1,5 @@
 import type { ChannelTerms } from '#domain/channel/events.ts'
-import { allowableMembers } from '#domain/channel/restricted-members.ts'
+import { allowableMembers } from '#domain/channel/restricted-request-members.ts'
 import { MAPPING_DEPTH_MAX } from '#domain/shared/channel-mappings.ts'
 import { profileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
 
@@ -18,7 +18,7 @@ export type ChannelRules = {
    * provider's profile. An `include_usage` in the channel's JSON settings replaces the default.
    */
   readonly takesIncludeUsage: boolean
-  /** The restricted members that may be sent to the provider: see `restricted-members`. */
+  /** The restricted members that may be sent to the provider (`restricted-request-members.ts`). */
   readonly allowedMembers: ReadonlySet<string>
 }
 

@@ -1,5 +1,5 @@
-import { proxyOf } from '#domain/channel/check-terms.ts'
 import type { ChannelTerms } from '#domain/channel/events.ts'
+import { proxyOf } from '#domain/channel/validate-channel-fields.ts'
 import {
   maskedSetting,
   secretProxyIn,

@@ -1,5 +1,5 @@
-import { NAMED_BASES, proxyToUse } from '#domain/channel/check-terms.ts'
 import type { ChannelTerms } from '#domain/channel/events.ts'
+import { NAMED_BASES, proxyToUse } from '#domain/channel/validate-channel-fields.ts'
 import { isMasked, proxyAddress } from '#domain/shared/proxy-address.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { Words } from '#infra/http/language.ts'

@@ -1,6 +1,6 @@
 import { messageDecider } from '#domain/message/decide.ts'
 import { type MessageText, messageStream } from '#domain/message/events.ts'
-import { countOf, type IdRange, rangesOf } from '#domain/message/recipients.ts'
+import { countOf, type IdRange, rangesOf } from '#domain/message/recipient-id-ranges.ts'
 import { optionJson } from '#domain/options/registry.ts'
 import { isName, isText } from '#domain/shared/characters.ts'
 import { isSame } from '#domain/shared/deep-equal.ts'

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
+import { redemptionIdsDecider } from '#domain/redemption/assign-redemption-ids.ts'
 import { redemptionDecider } from '#domain/redemption/decide.ts'
 import {
   REDEMPTION_IDS_STREAM,
@@ -7,7 +8,6 @@ import {
   type RedemptionTerms,
   redemptionStream,
 } from '#domain/redemption/events.ts'
-import { redemptionIdsDecider } from '#domain/redemption/redemption-ids.ts'
 import { isName } from '#domain/shared/characters.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access.ts'

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { BlockList, isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
-import { SITE_STREAM } from '#domain/site/events.ts'
+import { SITE_STREAM } from '#domain/setup/events.ts'
 import type { Vault } from '#infra/vault/port.ts'
 
 /**

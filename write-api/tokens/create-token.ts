@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import type { Sealed } from '#domain/shared/event.ts'
+import { tokenIdsDecider } from '#domain/token/assign-token-ids.ts'
 import { tokenDecider } from '#domain/token/decide.ts'
 import {
   type NewToken,
@@ -10,7 +11,6 @@ import {
   tokensStream,
 } from '#domain/token/events.ts'
 import { completeKey, KEY_ALPHABET, KEY_RANDOM_CHARACTERS } from '#domain/token/key-format.ts'
-import { tokenIdsDecider } from '#domain/token/token-ids.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { endpoint } from '#infra/http/endpoint.ts'

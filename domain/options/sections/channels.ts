@@ -1,5 +1,5 @@
+import type { OptionSection } from '../option-definition.ts'
 import { decimal, FLAG, integer, lines } from '../option-type.ts'
-import type { OptionSection } from '../schema.ts'
 
 export const CHANNELS: OptionSection = {
   id: 'channels',

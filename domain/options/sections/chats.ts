@@ -1,5 +1,5 @@
+import type { OptionDefinition, OptionSection } from '../option-definition.ts'
 import { FLAG, integer, LINK } from '../option-type.ts'
-import type { OptionRow, OptionSection } from '../schema.ts'
 
 export const CHATS: OptionSection = {
   id: 'chats',
@@ -43,7 +43,7 @@ export const CHATS: OptionSection = {
   ],
 }
 
-const flag = (key: string, preset: 'true' | 'false', zh: string, en: string): OptionRow => ({
+const flag = (key: string, preset: 'true' | 'false', zh: string, en: string): OptionDefinition => ({
   key,
   type: FLAG,
   preset,

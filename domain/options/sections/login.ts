@@ -1,5 +1,5 @@
+import type { OptionDefinition, OptionSection } from '../option-definition.ts'
 import { FLAG, lines, SECRET, text, URL_TEXT } from '../option-type.ts'
-import type { OptionRow, OptionSection } from '../schema.ts'
 
 export const LOGIN: OptionSection = {
   id: 'login',
@@ -59,7 +59,7 @@ export const LOGIN: OptionSection = {
 const client = (
   site: string,
   keys: { readonly flag: string; readonly id: string; readonly secret: string },
-): readonly OptionRow[] => [
+): readonly OptionDefinition[] => [
   {
     key: keys.flag,
     type: FLAG,
@@ -83,7 +83,7 @@ const client = (
   },
 ]
 
-const endpoint = (key: string, zh: string, en: string, preset = ''): OptionRow => ({
+const endpoint = (key: string, zh: string, en: string, preset = ''): OptionDefinition => ({
   key,
   type: URL_TEXT,
   preset,
@@ -101,7 +101,7 @@ const endpointsOf = (
   site: string,
   prefix: string,
   presets: { readonly authorize: string; readonly token: string; readonly user: string },
-): readonly OptionRow[] => [
+): readonly OptionDefinition[] => [
   endpoint(
     `${prefix}.authorization_endpoint`,
     `${site} 授权地址`,

@@ -1,6 +1,6 @@
-import { WITH_CLAUDE, WITH_GEMINI } from '../notes.ts'
+import { WITH_CLAUDE, WITH_GEMINI } from '../notes-for-options-without-effect.ts'
+import type { OptionSection } from '../option-definition.ts'
 import { decimal, FLAG, integer, LIST, NAMES, text } from '../option-type.ts'
-import type { OptionSection } from '../schema.ts'
 
 export const CLAUDE: OptionSection = {
   id: 'claude',

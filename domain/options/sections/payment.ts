@@ -1,5 +1,5 @@
+import type { OptionSection } from '../option-definition.ts'
 import { decimal, integer, RATIOS_ABOVE_ZERO, SECRET, text, URL_TEXT } from '../option-type.ts'
-import type { OptionSection } from '../schema.ts'
 
 export const PAYMENT: OptionSection = {
   id: 'payment',

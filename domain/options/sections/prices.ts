@@ -1,7 +1,7 @@
 import { DEFAULT_GROUP_RATIOS, DEFAULT_RATIOS, ratiosText } from '#domain/pricing/default-ratios.ts'
 import { outputCapsText } from '#domain/pricing/output-caps.ts'
+import type { OptionSection } from '../option-definition.ts'
 import { decimal, FLAG, integer, NAMES, type OptionType, RATIOS, URL_TEXT } from '../option-type.ts'
-import type { OptionSection } from '../schema.ts'
 
 const ratios = (key: string): string => ratiosText(DEFAULT_RATIOS.get(key) ?? new Map())
 

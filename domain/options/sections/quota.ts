@@ -1,6 +1,6 @@
-import { NOTHING_QUEUES } from '../notes.ts'
+import { NOTHING_QUEUES } from '../notes-for-options-without-effect.ts'
+import type { OptionSection } from '../option-definition.ts'
 import { decimal, FLAG, integer, QUOTA_UNITS } from '../option-type.ts'
-import type { OptionSection } from '../schema.ts'
 
 export const QUOTA: OptionSection = {
   id: 'quota',

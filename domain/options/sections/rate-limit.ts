@@ -1,5 +1,5 @@
+import type { OptionSection } from '../option-definition.ts'
 import { FLAG, integer, lines } from '../option-type.ts'
-import type { OptionSection } from '../schema.ts'
 
 const COUNT_MAX = 1_000_000_000
 const MINUTES_OF_A_YEAR = 525_600

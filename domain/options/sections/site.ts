@@ -1,6 +1,6 @@
-import { ALWAYS_RECORDED, WITH_LOOK_UP } from '../notes.ts'
+import { ALWAYS_RECORDED, WITH_LOOK_UP } from '../notes-for-options-without-effect.ts'
+import type { OptionSection } from '../option-definition.ts'
 import { FLAG, integer, lines, type OptionType, URL_TEXT } from '../option-type.ts'
-import type { OptionSection } from '../schema.ts'
 
 export const SITE: OptionSection = {
   id: 'site',

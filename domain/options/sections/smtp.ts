@@ -1,5 +1,5 @@
+import type { OptionSection } from '../option-definition.ts'
 import { FLAG, formed, integer, SECRET, text } from '../option-type.ts'
-import type { OptionSection } from '../schema.ts'
 
 export const SMTP: OptionSection = {
   id: 'smtp',

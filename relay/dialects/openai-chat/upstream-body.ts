@@ -1,4 +1,4 @@
-import { isRestrictedMember, PROVIDER_TOOLS } from '#domain/channel/restricted-members.ts'
+import { isRestrictedMember, PROVIDER_TOOLS } from '#domain/channel/restricted-request-members.ts'
 import { foldedName } from '#domain/shared/folded-name.ts'
 import { type Member, scanObject } from '../json-scan.ts'
 import type { ChatRequest } from './chat-request.ts'

@@ -1,4 +1,9 @@
-import { type Amount, inHundredths, minus, parseAmount } from '#domain/channel-checks/amount.ts'
+import {
+  type Amount,
+  inHundredths,
+  minus,
+  parseAmount,
+} from '#domain/channel-checks/provider-balance-amount.ts'
 import { type ExactJson, isNumber, isObject } from '#domain/shared/json-text.ts'
 
 export type Balance = { readonly amount: Amount; readonly currency: 'USD' | 'CNY' }

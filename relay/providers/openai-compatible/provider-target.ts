@@ -1,5 +1,5 @@
-import { proxyToUse } from '#domain/channel/check-terms.ts'
 import type { ChannelTerms } from '#domain/channel/events.ts'
+import { proxyToUse } from '#domain/channel/validate-channel-fields.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import { taskProfileOf } from '../tasks/task-profiles.ts'
 import { profileOf } from './all-profiles.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { codedError } from '#domain/shared/coded-error.ts'
-import { playgroundTokenId } from '#domain/shared/playground.ts'
+import { playgroundTokenId } from '#domain/shared/playground-token-id.ts'
 import { QUOTA_MAX } from '#domain/shared/quota.ts'
 import {
   admitCall,

@@ -21,9 +21,9 @@ import {
   upcastOption,
 } from '#domain/options/events.ts'
 import type { RedemptionEvent, RedemptionIdsTaken } from '#domain/redemption/events.ts'
+import { siteDecider } from '#domain/setup/decide.ts'
+import type { SiteEvent } from '#domain/setup/events.ts'
 import type { Recorded, Sealed } from '#domain/shared/event.ts'
-import { siteDecider } from '#domain/site/decide.ts'
-import type { SiteEvent } from '#domain/site/events.ts'
 import type { TaskEvent } from '#domain/task/events.ts'
 import { TOKEN_VERSIONS, type TokenEvent, type TokenIdsTaken } from '#domain/token/events.ts'
 import type { TopUpEvent } from '#domain/top-up/events.ts'

@@ -1,7 +1,7 @@
 import { describe } from 'vitest'
 import { messageDecider } from '#domain/message/decide.ts'
 import { inboxDecider } from '#domain/message/inbox.ts'
-import type { IdRange } from '#domain/message/recipients.ts'
+import type { IdRange } from '#domain/message/recipient-id-ranges.ts'
 import { story } from './story.ts'
 
 const recipients: readonly IdRange[] = [

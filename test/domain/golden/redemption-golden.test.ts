@@ -1,7 +1,7 @@
 import { describe } from 'vitest'
+import { redemptionIdsDecider } from '#domain/redemption/assign-redemption-ids.ts'
 import { redemptionDecider } from '#domain/redemption/decide.ts'
 import type { RedemptionTerms } from '#domain/redemption/events.ts'
-import { redemptionIdsDecider } from '#domain/redemption/redemption-ids.ts'
 import type { WireQuota } from '#domain/shared/quota.ts'
 import { story } from './story.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { messageDecider, RANGES_MAX } from '#domain/message/decide.ts'
 import type { MessageSent } from '#domain/message/events.ts'
 import { inboxDecider } from '#domain/message/inbox.ts'
-import { countOf, includesId, rangesOf } from '#domain/message/recipients.ts'
+import { countOf, includesId, rangesOf } from '#domain/message/recipient-id-ranges.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import { specificationOf } from '#test/support/decider.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { checkText } from '#domain/options/check-option.ts'
+import type { OptionSchema } from '#domain/options/option-definition.ts'
 import {
   checkOption,
   OPTIONS,
@@ -8,7 +9,6 @@ import {
   optionJson,
   optionValue,
 } from '#domain/options/registry.ts'
-import type { OptionSchema } from '#domain/options/schema.ts'
 import { SECTIONS } from '#domain/options/sections.ts'
 import { readPriceList } from '#domain/pricing/price-list.ts'
 

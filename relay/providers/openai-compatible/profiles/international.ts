@@ -1,4 +1,4 @@
-import { minus } from '#domain/channel-checks/amount.ts'
+import { minus } from '#domain/channel-checks/provider-balance-amount.ts'
 import { amountAt, billingDashboard } from '../balance-query.ts'
 import { OPENAI_LIKE, type Profile, type ProfileField } from '../provider-profile.ts'
 

@@ -1,16 +1,16 @@
 import { codedError } from '../shared/coded-error.ts'
 import { isSame } from '../shared/deep-equal.ts'
-import { normalizeTerms, proxyOf, termsError } from './check-terms.ts'
 import type { ChangeTerms, ChannelError } from './commands.ts'
 import type { ChannelEvent, ChannelKeys, ChannelTerms } from './events.ts'
 import { keysError } from './keys.ts'
 import type { ChannelRecord } from './state.ts'
+import { normalizeTerms, proxyOf, termsError } from './validate-channel-fields.ts'
 
 /**
  * Changes the terms and keys of a channel. A key is only sent to the target that it was entered
  * for, so a new address, type or proxy requires the keys to be entered again.
  */
-export function changeTerms(
+export function changeChannelFields(
   command: ChangeTerms,
   channel: ChannelRecord,
 ): readonly ChannelEvent[] | ChannelError {

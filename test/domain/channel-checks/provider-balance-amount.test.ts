@@ -5,7 +5,7 @@ import {
   inHundredths,
   minus,
   parseAmount,
-} from '#domain/channel-checks/amount.ts'
+} from '#domain/channel-checks/provider-balance-amount.ts'
 import { decimalOf } from '#domain/pricing/decimal.ts'
 
 const amount = (text: string) => {

@@ -16,7 +16,7 @@ export type OptionAccess = 'root' | 'secret'
 /**
  * The definition of an option. Its form, validation, history and documentation are derived from it.
  */
-export type OptionRow = {
+export type OptionDefinition = {
   readonly key: string
   readonly type: OptionType
   /** The default value of the option. */
@@ -52,10 +52,10 @@ export type OptionSection = {
   readonly title: Words
   /** One introductory sentence below the title. */
   readonly lead?: Words
-  readonly options: readonly OptionRow[]
+  readonly options: readonly OptionDefinition[]
 }
 
-export type OptionSchema = Omit<OptionRow, 'access' | 'preset'> & {
+export type OptionSchema = Omit<OptionDefinition, 'access' | 'preset'> & {
   readonly section: string
   readonly tab: SettingsTab
   readonly defaultText: string

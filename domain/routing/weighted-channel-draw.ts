@@ -1,4 +1,4 @@
-import type { Candidate, Offer, Stratum } from './offer.ts'
+import type { Candidate, Offer, Stratum } from './channels-by-group-and-model.ts'
 
 /**
  * After this number of unfit channels, all unfit channels of the current stratum (the channels of

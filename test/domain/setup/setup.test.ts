@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest'
+import { siteDecider } from '#domain/setup/decide.ts'
+import type { SiteEvent } from '#domain/setup/events.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
-import { siteDecider } from '#domain/site/decide.ts'
-import type { SiteEvent } from '#domain/site/events.ts'
 import { specificationOf } from '#test/support/decider.ts'
 
 const { given } = specificationOf(siteDecider)

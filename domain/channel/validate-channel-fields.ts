@@ -12,7 +12,7 @@ import {
 import { proxyAddress } from '../shared/proxy-address.ts'
 import type { ChannelError } from './commands.ts'
 import type { ChannelTerms } from './events.ts'
-import { allowableMembers } from './restricted-members.ts'
+import { allowableMembers } from './restricted-request-members.ts'
 
 export type TermsErrorCode =
   | 'not-json'

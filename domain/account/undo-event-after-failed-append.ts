@@ -1,6 +1,6 @@
 import type { AccountEvent } from './events.ts'
 import { type AccountState, undoRemember } from './state.ts'
-import { rebateId, topUpId } from './top-up-ids.ts'
+import { rebateId, topUpId } from './top-up-deduplication-ids.ts'
 
 /**
  * Returns a function that reverts `event`. Call `undoAccount` before `event` is folded into

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { accountDecider } from '#domain/account/decide.ts'
 import type { AccountEvent } from '#domain/account/events.ts'
-import { undoAccount } from '#domain/account/revert-event.ts'
 import {
   type AccountState,
   ENDED_MAX,
@@ -10,6 +9,7 @@ import {
   remember,
   undoRemember,
 } from '#domain/account/state.ts'
+import { undoAccount } from '#domain/account/undo-event-after-failed-append.ts'
 import { isCodedError } from '#domain/shared/coded-error.ts'
 import { operations } from './operations.ts'
 

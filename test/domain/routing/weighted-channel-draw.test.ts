@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Draw } from '#domain/routing/channel-draw.ts'
-import { type Candidate, offersOf, type RoutingTerms } from '#domain/routing/offer.ts'
+import {
+  type Candidate,
+  offersOf,
+  type RoutingTerms,
+} from '#domain/routing/channels-by-group-and-model.ts'
+import { Draw } from '#domain/routing/weighted-channel-draw.ts'
 import { budget } from '#test/support/time-limit.ts'
 
 type Channel = Candidate & { readonly id: string }
