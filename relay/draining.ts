@@ -3,7 +3,10 @@ import { relayError } from './canonical/relay-error.ts'
 import { type Exchange, sendError } from './pipeline/http-exchange.ts'
 
 const POLL_MS = 20
-/** The time allowed, after the grace period, for writing the bills of the last calls. */
+/**
+ * The time in milliseconds, after the grace period, in which the bills of the last calls are
+ * written.
+ */
 const SETTLE_MS = 3_000
 
 /** Tracks all running calls and ends them when the process stops. */

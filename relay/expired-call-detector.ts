@@ -32,8 +32,8 @@ export class ExpiredCallDetector {
    * is the monotonic time at which the pass begins.
    */
   at(elapsedMs: number): FindExpired {
-    // The counted time is limited, because a process that was suspended could not see renewals in
-    // the meantime.
+    // The counted time is at most two sweep intervals. A process that was suspended for longer
+    // could not see renewals in that time.
     const passedMs = Math.min(elapsedMs - (this.lookedAt ?? elapsedMs), 2 * SWEEP_EVERY_MS)
     this.lookedAt = elapsedMs
     return async (now, limit) => {

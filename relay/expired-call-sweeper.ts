@@ -18,7 +18,7 @@ type SweeperCore = Pick<Core, 'actors' | 'db' | 'leases' | 'log' | 'now'>
 /**
  * Runs a sweep every five seconds in the one relay process that holds the sweeper's lease. A
  * process that was suspended may continue without the lease. Such a process does no harm, because
- * each account decides for itself whether a call is ended.
+ * the account's stream decides whether a call is ended.
  */
 export function startSweeper(
   core: SweeperCore,

@@ -6,7 +6,10 @@ import type { LiveCall } from './pipeline/live-call.ts'
 export const IN_FLIGHT = 'calls-in-flight'
 
 const EVERY_MS = 1_000
-/** Unchanged counts are reported again after this time, as a sign that the relay is alive. */
+/**
+ * The time in milliseconds after which unchanged counts are reported again, which shows that the
+ * relay is alive.
+ */
 const REPEAT_MS = 4_000
 
 type Deps = {

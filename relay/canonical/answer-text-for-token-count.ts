@@ -14,8 +14,8 @@ export type CountableText = { readonly text: string; readonly tokens: number }
 
 /**
  * Collects the text of an answer separately for each message field and tool call, so that the token
- * count does not depend on how a stream splits and interleaves the text. Beyond 256 K characters,
- * the text is dropped and its tokens are estimated.
+ * count does not depend on how a stream splits and interleaves the text. Only the first 256 K
+ * characters are kept. The tokens of all further text are estimated.
  */
 class TextCollector implements TextSink {
   private readonly texts = new Map<number, Map<number, string>>()
@@ -79,8 +79,8 @@ export class DeliveredText {
   private events: Buffer[] = []
   private eventBytes = 0
   /**
-   * The number of bytes forwarded to the caller. This number decides when the usage so far is
-   * recorded in a progress event.
+   * The number of bytes forwarded to the caller. After a certain number of bytes, a progress event
+   * records the usage so far.
    */
   bytes = 0
 

@@ -2,8 +2,8 @@
 export type AnswerMismatch = 'other-model' | 'higher-cost'
 
 /**
- * A provider's reported cost is flagged if it is more than this many times the charge that the
- * price list gives for the same usage.
+ * The factor by which a provider's reported cost may exceed the price list's charge for the same
+ * usage. A higher cost is flagged.
  */
 const COST_FACTOR = 2
 
@@ -16,8 +16,8 @@ const VARIANT = /:(?:free|nitro|floor|online|thinking|beta|extended|exacto)$/
 const ANY_MODEL = /^ep-|(?:^|\/)auto$/
 const ALIAS = /[-@](?:latest|preview|exp|stable)$/
 /**
- * Matches the version at the end of a model's name: a date, a number of three or more digits, or
- * `v` with a number. Examples are `2024-08-06`, `05-20`, `0613` and `001`.
+ * Matches the version at the end of a model's name. A version is a date, a number of three or more
+ * digits, or `v` with a number. Examples are `2024-08-06`, `05-20`, `0613` and `001`.
  */
 const VERSION = /[-@:](?:\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{3,8}|v\d+(?:[-:]\d+)?)$/
 

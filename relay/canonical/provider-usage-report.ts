@@ -5,9 +5,9 @@ export type UsageReport = {
   /** The token counts, each limited to its ceiling. A count that can't be read is 0. */
   readonly usage: Usage
   /**
-   * The usage if the prompt includes the cached tokens. Null unless the provider reports more
-   * cached tokens than prompt tokens. In that case, `usage` has the cached tokens in addition to
-   * the prompt.
+   * An alternative reading of the report, in which the cached tokens are part of the prompt. It is
+   * set only if the provider reports more cached tokens than prompt tokens, and is null otherwise.
+   * In `usage`, the cached tokens are then added to the prompt.
    */
   readonly withinPrompt: Usage | null
   /**
@@ -74,16 +74,18 @@ export function readOpenAiUsage(
   const total = isOutputTotalLessPrompt
     ? counts.optional(reported.total_tokens, prompt + outputMost)
     : 0
-  // A prompt count beyond its ceiling would hide output if it were subtracted from the total.
+  // A prompt count that exceeds its ceiling is not subtracted from the total. The difference would
+  // be too small and hide output tokens.
   const isPromptCut = Number(reported.prompt_tokens) > inputMost
   const hidden = Math.min(outputMost, isPromptCut ? total : total - prompt)
   const whole = Math.max(completion, hidden)
-  // Only a cache count that can be true lowers the price, and only in a report that can be true.
+  // The cache count lowers the price only if the complete report is plausible and the cache count
+  // does not exceed the prompt count.
   const isTrusted = counts.anomaly === null
   const rest = new Whole(prompt)
-  // If the sum of the parts exceeds the total, cached tokens are subtracted first, because they may
-  // also be counted as audio or images. The remaining parts are subtracted in the order of their
-  // usual price, the most expensive part first.
+  // If the parts of the prompt add up to more than the prompt, cached tokens are subtracted first,
+  // because cached tokens may also be counted as audio or images. The other parts follow in the
+  // order of their usual price, the most expensive part first.
   const within = {
     cacheRead: rest.take(isTrusted && cached <= prompt ? cached : 0),
     inputAudio: rest.take(audio),
@@ -106,8 +108,8 @@ export function readOpenAiUsage(
 }
 
 /**
- * Returns the usage with the cached tokens in addition to the prompt, as Anthropic reports them.
- * The input is limited to its ceiling.
+ * Returns the usage with the cached tokens added to the prompt, because Anthropic's prompt counts
+ * exclude cached tokens. The input is limited to its ceiling.
  */
 function withCacheBeside(
   inclusive: Usage,
@@ -126,7 +128,10 @@ function withCacheBeside(
   }
 }
 
-/** A total from which parts are subtracted until nothing remains. */
+/**
+ * A token count from which parts are subtracted. `take` returns the part, or only the remainder if
+ * the part is larger.
+ */
 class Whole {
   left: number
 
@@ -144,7 +149,10 @@ class Whole {
 const recordOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 
-/** Reads the reported counts and stores the first anomaly. */
+/**
+ * Reads the token counts of a provider's report and stores the first anomaly, such as a negative
+ * count.
+ */
 class Counts {
   anomaly: UsageAnomaly | null = null
 

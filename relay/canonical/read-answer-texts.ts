@@ -24,8 +24,7 @@ const FIELDS = ['reasoning_content', 'reasoning', 'content', 'refusal']
  */
 const INDEX_MAX = 128
 /**
- * The `place` argument of `TextSink.text` for every text that is in none of the `FIELDS` and in no
- * tool call.
+ * The `place` argument of `TextSink.text` for texts outside the `FIELDS` and outside tool calls.
  */
 const REST = FIELDS.length + 2 * (INDEX_MAX + 1)
 

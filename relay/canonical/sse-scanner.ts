@@ -1,4 +1,7 @@
-/** Receives the events of a stream. Together the callbacks receive every byte once and in order. */
+/**
+ * Receives the events of a stream. Each byte of the stream is passed to exactly one callback, in
+ * order.
+ */
 export type SseSink = {
   /** Receives complete events that need no inspection. */
   readonly pass: (bytes: Buffer) => void
@@ -79,7 +82,8 @@ export class SseScanner {
     this.hasSeenCr ||= bytes.includes(CR)
     const marks = new Marks(bytes)
     let passFrom = 0
-    // When a CR LF is split over two chunks, the LF belongs to the previous event.
+    // If a CR LF is split over two chunks, the LF at the start of the second chunk belongs to the
+    // previous event.
     let eventStart = this.isAfterCr && bytes[0] === LF ? 1 : 0
     this.isAfterCr = false
     for (;;) {
@@ -143,7 +147,10 @@ export class SseScanner {
   }
 }
 
-/** Events are copied if their buffer is more than this many times as long as the events. */
+/**
+ * If a buffer is more than this many times as long as its events, the events are copied out of the
+ * buffer.
+ */
 const PINNED_FACTOR = 8
 
 /**
@@ -224,8 +231,8 @@ function nextEmpty(bytes: Buffer, from: number): number {
 const DONE = '[DONE]'
 
 function isDoneEvent(bytes: Buffer, start: number, end: number): boolean {
-  // The last character is checked first, because it is a brace in nearly every event and a bracket
-  // in `[DONE]`.
+  // The last byte of the event is checked first. It is a brace in nearly every event and a bracket
+  // after `[DONE]`.
   let last = end - 1
   while (last > start && (bytes[last] ?? 0) <= 32) last -= 1
   if (bytes[last] !== 93 || end - start > 256) return false

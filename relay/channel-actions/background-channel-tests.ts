@@ -119,7 +119,7 @@ async function execute(deps: CheckDeps, run: Run, stopped: AbortSignal): Promise
   }
 }
 
-/** Tests one channel of a run. Returns null if the channel was not tested. */
+/** Tests one channel of a test run. Returns null if the channel was not tested. */
 async function testOne(
   deps: CheckDeps,
   { id, context }: Run,
@@ -142,8 +142,8 @@ async function testOne(
 }
 
 /**
- * Renews the lease of a run. A failed renewal is repeated at the next interval. If another process
- * holds the lease, the run is aborted.
+ * Renews the lease of a test run. A failed renewal is repeated at the next interval. If another
+ * process holds the lease, the test run is aborted.
  */
 function renew({ core }: CheckDeps, lease: Lease, lost: AbortController): void {
   core.leases.acquire(TEST_RUNS_LEASE, LEASE_MS).then(

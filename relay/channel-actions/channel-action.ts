@@ -17,7 +17,7 @@ export type ActionDeps = CheckDeps & {
   readonly freshness: Pick<Freshness, 'waitFor'>
 }
 
-/** Registers the route of one action with its schema and handler. */
+/** A function that registers the route of one action with its schema and handler. */
 export type ChannelAction = (api: Api, deps: ActionDeps) => void
 
 const FRESH_WITHIN_MS = 2_000

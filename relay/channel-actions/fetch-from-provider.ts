@@ -6,8 +6,8 @@ import { RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
 
 /**
- * The limits of provider requests other than chats. Timeouts are short because an admin waits for
- * the response. Size limits are small because no large response is expected.
+ * The limits of all provider requests that are not chats. Timeouts are short because an admin waits
+ * for the response. Size limits are small because no large response is expected.
  */
 export const ASK_LIMITS: OutboundLimits = {
   connectTimeoutMs: 5_000,

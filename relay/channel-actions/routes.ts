@@ -41,7 +41,8 @@ export function describeChannelActions(app: FastifyInstance): void {
     scope.addHook('onRequest', async () => {
       throw httpError('NoSuchRoute')
     })
-    // The hook ends every request before its action runs, so the dependencies are never used.
+    // The hook above ends every request with 404 before an action runs, so no action uses its
+    // dependencies.
     const nothing = {} as ActionDeps
     for (const action of ACTIONS) action(typed(scope), nothing)
   })

@@ -20,7 +20,10 @@ import {
 import { type RelayChannel, workOf } from '../views/channel-view.ts'
 
 const OUTPUT_TOKENS = 16
-/** Reasoning models reject `max_tokens` and require `max_completion_tokens`. */
+/**
+ * Matches the names of reasoning models, which reject `max_tokens` and require
+ * `max_completion_tokens`.
+ */
 const REASONING_MODELS = /(^|\/)(o[1-9]|gpt-5)/
 
 /**
@@ -77,7 +80,7 @@ export type ProbeResult = {
   readonly reason: string
   /** The model in the answer if it differs from the requested model, and null otherwise. */
   readonly otherModel: string | null
-  /** The failed attempt. Null for a success, and if no request could be sent. */
+  /** The failed attempt. It is null for a success, and also if no request could be sent. */
   readonly end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null
   /** The position of the recorded event. Null if no request was sent or the test was aborted. */
   readonly position: number | null
@@ -145,7 +148,7 @@ type TestRequest = {
   readonly signal: AbortSignal | undefined
 }
 
-/** A sink that discards the bytes of a stream. */
+/** A sink that discards the answer's bytes, because a test needs only the result. */
 const DISCARD = { write: () => true }
 
 async function sendTest(

@@ -40,8 +40,8 @@ export const updateBalance: ChannelAction = (api, deps) => {
 
 const AT_ONCE = 8
 /**
- * The maximum duration of the request in milliseconds. It is shorter than the timeouts of common
- * reverse proxies.
+ * The maximum duration of `GET /api/channel/update_balance` in milliseconds, which is shorter than
+ * the timeouts of common reverse proxies.
  */
 const TOTAL_MS = 45_000
 const ENABLED = 1

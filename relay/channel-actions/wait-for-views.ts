@@ -13,7 +13,10 @@ export type CheckDeps = ProbeDeps & {
   readonly core: Pick<Core, 'db' | 'leases' | 'store' | 'log'>
   readonly views: Views
   readonly policy: OutboundPolicy
-  /** Applies the consequences of a test: see `channel-health/apply-test-result.ts`. */
+  /**
+   * Applies the consequences of a test, such as disabling the channel: see
+   * `channel-health/apply-test-result.ts`.
+   */
   readonly judge: (channel: RelayChannel, result: ProbeResult, context: CommandContext) => void
   /** The connections for provider requests other than chats. */
   readonly providerOutbound: Outbound

@@ -12,7 +12,7 @@ type Deps = Pick<RelayDeps, 'actors' | 'autoDisable' | 'breaker' | 'log' | 'now'
 export const SCHEDULER = 'system:health'
 
 /**
- * The user id for tests, which belong to no user. Rejections that count once per user therefore
+ * The user id of channel tests, which no user sends. Rejections that count once per user therefore
  * count once for all tests.
  */
 const NOBODY = 0

@@ -61,14 +61,17 @@ type Try = {
   readonly keyRef: string
   /** The model's name as the caller sent it. */
   readonly model: string
-  /** The open circuits that this attempt probes, which means testing them with a real call. */
+  /**
+   * The open circuits that this attempt probes. To probe an open circuit means to test it with a
+   * real call.
+   */
   readonly probes: readonly CircuitScope[]
   readonly call: string
 }
 
 /**
- * The availability of a key. A `free` key may be used by all calls. A `due` key was paused and may
- * now be probed by one call. An `out` key must not be used.
+ * The availability of a key. All calls may use a `free` key. A `due` key was paused, and one call
+ * may probe it now. No call may use an `out` key.
  */
 export type KeyStanding = 'free' | 'due' | 'out'
 
@@ -117,9 +120,9 @@ export class Breaker {
   }
 
   /**
-   * Checks the circuits of a channel and model. Returns null if no circuit is open. If a circuit is
-   * open, the promise resolves to the circuits that this call must probe, or to `false` if another
-   * call probes them.
+   * Checks the circuits of a channel and model. Returns null if no circuit is open. Otherwise, the
+   * promise resolves to the circuits that this call must probe, or to `false` if another call
+   * already probes the circuits.
    */
   enter(channelId: number, model: string): null | Promise<readonly CircuitScope[] | false> {
     const { circuits } = this.deps
@@ -270,7 +273,9 @@ export class Breaker {
     this.tell(scope.channelId, command, cause).catch(this.failed)
   }
 
-  /** Resets the failures and the pause of a circuit that an admin has closed. */
+  /**
+   * Deletes the failure counts and the pause of a circuit after an admin has closed the circuit.
+   */
   private forget({ channelId, model, keyRef }: CircuitScope): void {
     this.pauses.end(keyRef ?? channelId)
     if (keyRef === null) this.tallies.forget(channelId, model)

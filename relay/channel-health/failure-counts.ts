@@ -41,8 +41,8 @@ class Tally {
   }
 
   /**
-   * Returns the number of consecutive failures if this number has reached the limit. If not,
-   * returns the number of failures in the window.
+   * Returns the number of consecutive failures if it has reached the limit. Otherwise returns the
+   * number of failures in the window.
    */
   failuresBy({ failures }: BreakerRule): number {
     return this.run >= failures ? this.run : this.counts().failed
@@ -164,8 +164,8 @@ export class Tallies {
   }
 
   /**
-   * Reports whether only this model of the channel has failed recently. If so, the failures are
-   * attributed to the model and not to the channel.
+   * Reports whether this model is the only model of the channel that has failed recently. In this
+   * case, the failures are attributed to the model and not to the channel.
    */
   private isOnlyFailing(known: OfChannel, model: string, now: number, rule: BreakerRule): boolean {
     for (const [name, tally] of known.models) {

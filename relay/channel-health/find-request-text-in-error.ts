@@ -1,6 +1,6 @@
 /**
- * The maximum length of a request that is compared with an error text. For a longer request, every
- * error text is treated as an echo of the request.
+ * The maximum length of a request that is compared with an error text. An error text for a longer
+ * request is always treated as a repetition of the request.
  */
 const LOOKED_AT_BYTES_MAX = 1024 * 1024
 

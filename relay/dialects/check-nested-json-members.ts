@@ -52,7 +52,10 @@ export type ObjectVisitor = {
   readonly mixedArray: (depth: number) => void
 }
 
-/** A duplicate member, or a member such as `[0].Role` that a provider may read as `other`. */
+/**
+ * A member that is a duplicate of the member `other`, or that a provider may read as `other` (such
+ * as `[0].Role` for `[0].role`).
+ */
 export type Ambiguity = { readonly path: string; readonly other: string }
 
 /** Checks the members of an array's objects against rules while the bytes are scanned. */

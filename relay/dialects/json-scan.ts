@@ -52,8 +52,8 @@ export type JsonFault =
 export const DEPTH_MAX = 64
 export const VALUES_MAX = 1_000_000
 /**
- * The maximum number of keys in the complete body, because building objects with many different
- * keys is slow.
+ * The maximum number of keys in the complete body. Building objects with many different keys is
+ * slow.
  */
 export const KEYS_MAX = 200_000
 /**

@@ -24,13 +24,13 @@ export type ClaimedCalls = {
    */
   claim(claim: CallClaim): Promise<Pick<CallClaim, 'call' | 'bodyHash'>>
   /**
-   * Releases the key of a call that ended at no cost, so that the next request with this key is a
-   * new call.
+   * Releases the key of a call that ended at no cost. The next request with this key is then a new
+   * call.
    */
   free(claim: Pick<CallClaim, 'tokenId' | 'keyHash' | 'call'>): Promise<void>
   /**
-   * Releases the key of a call that another process started. The caller of this function has only
-   * the call's id.
+   * Releases the key of a call that another process started. For such a call, only the call id is
+   * known, and the key's hash is not.
    */
   freeCall(of: Pick<CallClaim, 'tokenId' | 'call'>): Promise<void>
   /** Removes the claims that have expired at the time `at`. */

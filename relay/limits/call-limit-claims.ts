@@ -53,10 +53,10 @@ export const permitsOfToken = (
 ): number => (maxConcurrency > 0 ? Math.min(maxConcurrency, perToken) : perToken)
 
 /**
- * Lists the limits of a call in the order in which they are checked: first concurrent calls, then
- * the calls and successful calls of every rate rule, and last the tokens per minute. A call counts
- * as successful from its start and is subtracted if it fails, because any number of calls could
- * otherwise start before the first call succeeds.
+ * Lists the limits of a call in the order in which they are checked: concurrent calls, then the
+ * calls and successful calls of every rate rule, and last the tokens per minute. A call counts as
+ * successful from its start and is subtracted if it fails. Otherwise, any number of calls could
+ * start before the first call succeeds.
  */
 export function callClaims(
   user: { readonly userId: number; readonly permits: number },
@@ -100,8 +100,8 @@ function errorFor(claim: Claim | undefined, waitMs: number): RelayError {
     const subject = `${claim.max} tokens / 60 s (${whose})`
     return relayError('rate_limited', { subject, retryAfter })
   }
-  // The time until a permit becomes free is unknown. The retry delay is random, so that callers
-  // that are rejected together do not retry together.
+  // The time until a permit becomes free is unknown, so the retry delay is random. Callers that are
+  // rejected at the same time therefore do not retry at the same time.
   const subject = claim?.kind === 'seats' ? `${claim.max} (${whose})` : ''
   const afterSeconds = 1 + Math.floor(Math.random() * 3)
   return relayError('too_many_concurrent', { subject, retryAfter: afterSeconds })

@@ -27,10 +27,16 @@ const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 /** The ledger of an admitted call, with the terms on which the call was admitted. */
 export type Admitted = { readonly ledger: CallLedger; readonly terms: CallTerms }
 
-/** The input must be payable this many times at its bound by bytes, or else the text is counted. */
+/**
+ * If an account can pay for this many inputs of the request's length, the call is admitted without
+ * counting the text. Otherwise, the tokens of the text are counted.
+ */
 const CALLS_AT_ONCE = 20n
 
-/** Reports whether the account can pay for many such inputs. If unknown, nothing is counted. */
+/**
+ * Reports whether the account can pay for `CALLS_AT_ONCE` inputs of this length. Returns true if
+ * the account can't be read, so that no text is counted.
+ */
 async function isAmple(
   { actors }: RelayDeps,
   { user, token }: Caller,
@@ -53,8 +59,9 @@ async function isAmple(
  * ledger, or an error if the call is refused. Once the ledger is returned, the hold is durable and
  * the call must be ended exactly once.
  *
- * The input is bounded by the length of the request, which costs nothing. If the account can't pay
- * for twenty such inputs, the text is counted, and the call is admitted on the lower bound.
+ * The input is bounded by the length of the request, because the length is known without counting.
+ * If the account can't pay for twenty inputs of this length, the tokens of the text are counted,
+ * and the hold covers the lower count.
  */
 export async function admit(
   deps: RelayDeps,

@@ -106,8 +106,7 @@ function readReport(
 
 /**
  * Returns the usage with its cache writes counted as one-hour writes if the request asked for the
- * one-hour cache. Reports contain the number of tokens that were written to the cache, but not how
- * long the provider keeps them.
+ * one-hour cache. Providers report how many tokens they wrote to the cache, but not for how long.
  */
 function withHourCache(usage: Usage, body: Buffer): Usage {
   if (usage.cacheWrite5m === 0 || !requestsHourCache(body)) return usage
@@ -116,8 +115,8 @@ function withHourCache(usage: Usage, body: Buffer): Usage {
 
 /**
  * Returns the larger of the report and the gateway's own count. If the report can be read in more
- * than one way, the most expensive reading is returned. If the report contains an impossible count,
- * one reading ignores its split into kinds of tokens.
+ * than one way, the most expensive reading is used. If the report contains an impossible count, a
+ * reading with all tokens as plain text is also considered.
  */
 function dearerReading(
   { usage: seen, withinPrompt, isTrusted }: UsageReport,
@@ -133,7 +132,7 @@ function dearerReading(
     .reduce((most, one) => (chargeFor(price, one) > chargeFor(price, most) ? one : most))
 }
 
-/** Returns the same number of tokens, all of them as plain text. */
+/** Returns a usage with the same input and output totals, in which all tokens are plain text. */
 const unclassified = (usage: Usage): Usage => ({
   ...NO_USAGE,
   inputUncached: inputTokensOf(usage),

@@ -41,7 +41,7 @@ async function longBodyOwnerOf(
     const isPaid = await actors.ask(accountDecider, stream, ({ balance }) => balance > 0n)
     return { userId, bytesMax: isPaid ? SHARE_BYTES : UNPAID_SHARE_BYTES }
   } catch {
-    // If the event store is still unavailable later, the admission refuses the call.
+    // If the event store is also unavailable at the admission, the admission refuses the call.
     return { userId, bytesMax: UNPAID_SHARE_BYTES }
   }
 }
@@ -61,7 +61,7 @@ export function chatBodyOwnerOf(
   return owner.then((longBodyOwner) => refuseUnpaid(deps, caller, longBodyOwner))
 }
 
-/** Returns the owner, or the error if the caller can't pay for any call. */
+/** Returns the owner of the body, or an error if the caller can't pay for any call. */
 async function refuseUnpaid(
   { actors }: Pick<RelayDeps, 'actors'>,
   { user: { userId }, token: { tokenId } }: Caller,

@@ -10,9 +10,10 @@ export type CallTerms = {
   readonly hold: Quota
   readonly bounds: CallBounds
   /**
-   * True if neither the caller nor the model's configured cap limits the output. The output in
-   * `bounds` is then the default cap. A stream raises its hold when it exceeds the default cap. A
-   * plain call can't raise its hold, so its charge is limited to the hold if the balance is spent.
+   * True if neither the caller nor the model's configured cap limits the output. In this case, the
+   * output in `bounds` is the default cap. A stream raises its hold when its output exceeds the
+   * default cap. A plain call can't raise its hold, so its charge is limited to the hold if the
+   * balance is spent.
    */
   readonly isOpenEnded: boolean
   readonly isStream: boolean
@@ -34,22 +35,25 @@ const LEAST_OUTPUT_TOKENS = 256
  */
 const UNKNOWN_MODEL_OUTPUT_TOKENS = 8_192
 /**
- * A plain call without a known limit is sent without one only if its hold can be paid this many
- * times. Its charge is limited to what can be paid, so the budget of a token that just covers the
- * hold would otherwise make long answers cheaper.
+ * A plain call with an unknown output limit is sent without a limit only if the account can pay its
+ * hold this many times. Otherwise, a token whose budget just covers the hold would receive long
+ * answers too cheaply, because the charge is limited to what can be paid.
  */
 const OPEN_ENDED_TIMES_PAYABLE = 8n
 
-/** Bounds of the input that are lower than the length of the request. */
+/** Limits of the input that are lower than the bound by the length of the request. */
 export type InputLimits = {
-  /** The maximum input tokens of each form of the request. */
+  /**
+   * The maximum input tokens of each form of the request: the original, and one form for each
+   * channel with overrides.
+   */
   readonly tokens: ReadonlyMap<ChatRequest, number>
   readonly kinds: InputKinds
 }
 
 /**
- * Returns the output limit and the hold, which is the quota that the worst case would cost. All
- * forms in which the request may be sent are considered, because channels may override members. The
+ * Returns the output limit and the hold, which is the quota that the worst case would cost. The
+ * worst case is taken over all forms of the request, because channels may override members. The
  * input is bounded by its bytes, or by `input` if that is lower. The output is bounded by the limit
  * of the caller or the model.
  */

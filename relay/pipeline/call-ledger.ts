@@ -99,7 +99,8 @@ export class CallLedger {
   private readonly keyed: KeyedCall | null
 
   /**
-   * `keyed` is set if the request has an `Idempotency-Key`. Such a call may repeat an earlier call.
+   * `keyed` is set if the request has an `Idempotency-Key`. A call with such a key may repeat an
+   * earlier call.
    */
   constructor(
     actors: StreamActors,
@@ -141,8 +142,7 @@ export class CallLedger {
 
   /**
    * Stores the hold and output limit that were granted. The granted hold may be smaller than the
-   * requested hold. If the admission repeats an earlier admission, there is no event, and the
-   * requested hold is stored.
+   * requested hold. A repeated admission has no event, so the requested hold is stored.
    */
   private note([event]: readonly AccountEvent[], { hold }: Admission): void {
     const isAdmitted = event?.type === 'CallAdmitted'
@@ -191,9 +191,9 @@ export class CallLedger {
 
   /**
    * Charges the call. The charge is durable when the promise resolves. Throws if the event store
-   * can't be reached in time. Also throws if the sweeper has ended the call because its lease
-   * expired while this process was suspended. In both cases the caller must not receive a complete
-   * answer.
+   * can't be reached in time. Also throws if the sweeper has already ended the call, because its
+   * lease expired while this process was suspended. If it throws, the caller must not receive a
+   * complete answer.
    */
   async settle(bill: Bill, course: Course): Promise<void> {
     if (this.hasEnded) return

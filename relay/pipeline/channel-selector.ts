@@ -8,7 +8,7 @@ import type { RelayChannel } from '../views/channel-view.ts'
 import { isValid } from './plan-call.ts'
 import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
 
-/** The errors that the provider did not cause. Another channel is not tried after these errors. */
+/** The errors that the provider did not cause. After such an error, no other channel is tried. */
 const NOT_PROVIDERS: ReadonlySet<AttemptError> = new Set([
   'caller-gone',
   'draining',

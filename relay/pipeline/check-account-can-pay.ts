@@ -12,8 +12,8 @@ import type { RelayDeps } from './relay-deps.ts'
 
 /**
  * Returns the error with which the account would refuse the call now, or null if the account would
- * admit it. Nothing is held or written. The check avoids expensive work for callers who can't pay.
- * The later admission makes the final decision.
+ * admit the call. Nothing is reserved or written. The check avoids expensive work for callers who
+ * can't pay. The later admission makes the final decision.
  */
 export async function checkAccountCanPay(
   { actors }: Pick<RelayDeps, 'actors'>,

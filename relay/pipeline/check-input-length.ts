@@ -12,8 +12,8 @@ type Deps = Pick<RelayDeps, 'actors' | 'counter' | 'now' | 'views'>
 
 /**
  * The lowest input limit among the channels of each offer. An offer is the list of channels for a
- * model and group. A new offer object is created when a channel changes, so the cached limit stays
- * correct. A short call costs only one look-up.
+ * model and group. The cached limit stays correct, because a changed channel results in a new offer
+ * object. A call below the limit costs only one look-up.
  */
 const LEAST = new WeakMap<Offer<RelayChannel>, number>()
 

@@ -38,8 +38,7 @@ export type Closing = {
   readonly ledger: CallLedger
   readonly outputHold: OutputHoldTracker
   /**
-   * The error for the caller if no channel was tried. Null means that at least one channel was
-   * tried.
+   * The error for the caller if no channel was tried, and null if at least one channel was tried.
    */
   readonly unserved: RelayError | null
   readonly userId: number
@@ -49,7 +48,7 @@ const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 const TEXT_BYTES_MAX = 16 * 1024
 
-/** The name under which the ledger records each failure of an attempt. */
+/** The call end that the ledger records for each error of an attempt. */
 const END_OF: Record<AttemptError, CallEnd> = {
   status: 'upstream-error',
   connect: 'upstream-error',
@@ -264,10 +263,7 @@ async function settle(
   }
 }
 
-/**
- * Returns how the answer differs from the request: another model, or a higher cost than the billed
- * price.
- */
+/** Returns whether the answer's model or cost differs from what was requested and billed. */
 function mismatchIn(
   { rawUsage, answeredModel: answered }: Delivery,
   { channel, request, upstreamModel }: Candidate,

@@ -48,8 +48,7 @@ type Circumstances = {
   readonly isHidden: boolean
   readonly isCallerGone: boolean
   /**
-   * The error for the caller if no channel was tried. Null means that at least one channel was
-   * tried.
+   * The error for the caller if no channel was tried, and null if at least one channel was tried.
    */
   readonly unserved: RelayError | null
 }
@@ -79,8 +78,8 @@ export function failureOf(
     return { reason, errorCode: error.code, status: shown, retryAfterMs, error }
   }
   const mapped = candidate.channel.rules.statuses.get(status ?? 0)
-  // NOTE: a provider's 401 concerns the site's key. If the 401 were forwarded, callers would change
-  // their own keys.
+  // NOTE: a provider's 401 concerns the site's key. If the relay forwarded the 401, callers would
+  // change their own keys.
   const isAccounts = accountErrorOf(end) !== null || accountCodeIn(end.body) !== null
   if (mapped === undefined && isAccounts) {
     const error = relayError('upstream_account')

@@ -42,7 +42,7 @@ export class LiveCall implements Watched {
   forwarder: StreamForwarder | null = null
   isCallerGone = false
   /**
-   * The end of the time in which the answer is read only for its usage. 0 while the answer is read
+   * The time at which reading the answer only for its usage must stop. 0 while the answer is read
    * for the caller.
    */
   private readOnUntil = 0
@@ -67,7 +67,10 @@ export class LiveCall implements Watched {
   private firstByteAt: number | null = null
   private renewedAt: number
   private progressBytes = 0
-  /** The provider's latest usage report, unparsed, at the time of the last progress event. */
+  /**
+   * The provider's latest usage report when the last progress event was recorded. The report is
+   * unparsed.
+   */
   private progressUsage: unknown
   private countedInput: Promise<CountAnswer> | null = null
   private quietSince: number
@@ -87,7 +90,7 @@ export class LiveCall implements Watched {
     response.on('close', () => {
       if (!response.writableFinished) this.callerGone()
     })
-    // The caller may have disconnected between the admission and the registration of the listener.
+    // The caller may have disconnected after the admission and before the listener was registered.
     if (response.destroyed) this.isCallerGone = true
   }
 
@@ -256,8 +259,8 @@ export class LiveCall implements Watched {
   }
 
   /**
-   * Resumes the provider's answer when the hold covers more output and the caller's connection
-   * accepts bytes.
+   * Resumes reading the provider's answer when the hold covers more output and the caller's
+   * connection accepts bytes.
    */
   private resume(): void {
     if (!this.isRaising && !this.exchange.response.writableNeedDrain) this.attempt?.resume()
@@ -336,9 +339,8 @@ export class LiveCall implements Watched {
     const emptiedBy = await this.ledger.progress(place, usage, leaseMs)
     if (emptiedBy === null) return
     this.endAccess(emptiedBy)
-    // The lease was not renewed, because the balance or the token's budget is empty. The relay
-    // stops reading before the lease expires, because the sweeper would then end a plain answer
-    // without a charge.
+    // The lease was not renewed, because the balance or the token's budget is empty. Reading stops
+    // before the lease expires, because the sweeper would then end a plain answer without a charge.
     if (this.isReadOn) {
       this.readOnUntil = Math.min(this.readOnUntil, performance.now() + leaseMs / 2)
     }

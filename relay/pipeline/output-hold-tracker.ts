@@ -8,8 +8,7 @@ import type { CallTerms } from './call-hold.ts'
 
 /**
  * The minimum number of tokens by which the hold of an open-ended stream (a stream without an
- * output limit) grows. If half of the covered output is more, the hold grows by half of the covered
- * output.
+ * output limit) grows. The hold grows by half of the covered output if that is more.
  */
 const GROWTH_TOKENS = 4_096
 /** A stream requests a larger hold when only this number of tokens is left in its hold. */
@@ -20,8 +19,8 @@ const AHEAD_TOKENS = 2_048
  */
 export const PROGRESS_STEP_TOKENS = 1_024
 /**
- * The estimated token count may exceed the true count by this factor, for example with Chinese text
- * and long words.
+ * The factor by which the estimated token count may exceed the true count, for example with Chinese
+ * text and long words.
  */
 const ROUGH_FACTOR = 2
 /** The minimum number of stream bytes per estimated token. */
@@ -77,8 +76,8 @@ export class OutputHoldTracker {
   }
 
   /**
-   * Returns the hold that an open-ended stream needs to continue: the preferred amount and the
-   * minimum.
+   * Returns the hold that an open-ended stream needs to continue: `hold` is the preferred amount
+   * and `least` is the minimum.
    */
   nextHold(): { readonly hold: Quota; readonly least: Quota } {
     const reached = Math.max(this.covered, this.roughTokens)

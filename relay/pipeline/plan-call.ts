@@ -19,7 +19,10 @@ import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
 import type { Caller } from './authenticate.ts'
 import { type CallTerms, callTerms } from './call-hold.ts'
 
-/** The request in every form in which it may be sent. */
+/**
+ * The request in every form in which it may be sent: the original, and one form for each channel
+ * with overrides.
+ */
 export type Forms = readonly [ChatRequest, ...ChatRequest[]]
 
 /** A channel to which the call may be sent, with the request for that channel. */
@@ -28,9 +31,9 @@ export type Candidate = {
   /** The caller's request with the channel's overrides applied. */
   readonly request: ChatRequest
   readonly body: Buffer
-  /** The provider's name for the model, or null if it is the same as the caller's name. */
+  /** The provider's name for the model, or null if the provider uses the caller's name. */
   readonly upstreamModel: string | null
-  /** The members of the request that this channel does not allow. They are not sent. */
+  /** The members of the request that are not sent, because this channel does not allow them. */
   readonly dropped: readonly string[]
 }
 
@@ -83,16 +86,19 @@ export function planCall(
   return { price, terms, isOverridden: !options.isPassThrough, offer }
 }
 
-/** The length from which the input of a request is counted if its hold can't be paid. */
+/**
+ * The minimum length of a request whose input is counted if the account can't pay the hold.
+ * Counting a shorter request would lower the hold only slightly.
+ */
 const COUNTED_FROM_BYTES = 4_096
 /**
- * The maximum length of a request whose input is counted. Only an excerpt of a longer text is
- * counted, and a caller could hide the tokens between the blocks of the excerpt.
+ * The maximum length of a request whose input is counted. Of a longer text, only an excerpt would
+ * be counted, and a caller could hide tokens in the parts that the excerpt leaves out.
  */
 const COUNTED_BYTES_MAX = EXCERPT_BYTES_MAX
 const FORMS_COUNTED_MAX = 4
 
-/** Reports whether a count of the text may reduce the hold of the call by much. */
+/** Reports whether counting the text may reduce the hold of the call considerably. */
 export const isWorthCounting = (
   request: ChatRequest,
   { terms }: Pick<CallPlan, 'terms'>,
@@ -104,7 +110,7 @@ const isCountable = ({ body, inputBound }: ChatRequest): boolean =>
 
 /**
  * Returns the forms of the request whose text can be counted to reduce the hold. Returns null if
- * counting can't reduce the hold, or if too many forms would be counted.
+ * counting can't reduce the hold, or if there are too many forms.
  */
 export function countableForms(
   { options }: Views['options'],
@@ -139,8 +145,8 @@ function termsWith(
 }
 
 /**
- * Returns the terms with the lowest input that a count can result in. Nothing is counted for an
- * account that can't pay even for them, so the text of the request isn't read here.
+ * Returns the terms for the lowest input that a count can result in, without reading the text. If
+ * the account can't pay even the hold of these terms, the text is not counted.
  */
 export function lowestTerms(view: Views['options'], plan: CallPlan, forms: Forms): CallTerms {
   const least = forms.map(({ body }) => Math.ceil(body.length / BYTES_PER_TOKEN_MAX))
@@ -219,8 +225,8 @@ export const isGroupUsable = ({ user, group }: Caller, options: RelayOptions): b
   group === user.group || options.usableGroups.has(group)
 
 /**
- * Returns the request in every form that a channel of the offer may receive, because overrides can
- * increase the cost.
+ * Returns every form of the request that a channel of the offer may receive. All forms are
+ * considered because overrides can increase the cost.
  */
 function formsOf(
   request: ChatRequest,

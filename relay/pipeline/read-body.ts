@@ -17,8 +17,8 @@ const shareIsFull = ({ bytesMax }: BodyOwner): RelayError =>
   })
 
 /**
- * Reads the complete body. Bytes are counted in `memory` when they arrive, and in the share of the
- * body's user as soon as their number is known. After success, the calling function must give
+ * Reads the complete body. Bytes are counted in `memory` when they arrive. They are counted in the
+ * user's share as soon as their number is known. After success, the calling function must give
  * `body.length` bytes back to `memory` and to the user's share. After an error, nothing must be
  * given back.
  */
@@ -34,7 +34,7 @@ export function readBody(
   }
   const declared = Number(headers['content-length'] ?? 0)
   if (declared > BODY_BYTES_MAX) return Promise.resolve(TOO_LARGE)
-  // The caller disconnected during authentication, so nobody would receive a response.
+  // The caller disconnected during authentication, so the response would not be received.
   if (request.destroyed) return Promise.resolve(INCOMPLETE)
   if (owner !== null && !memory.reserve(owner, declared)) {
     return Promise.resolve(shareIsFull(owner))
@@ -84,8 +84,8 @@ function gather(
       if (whole !== null) resolve(whole.subarray(0, length))
       else resolve(parts.length === 1 && first !== undefined ? first : Buffer.concat(parts, length))
     })
-    // If the connection closes before the body is complete, the body is refused. After the end of
-    // the body, closing has no effect.
+    // If the connection closes before the body is complete, the body is refused. If the connection
+    // closes later, nothing happens.
     request.on('close', () => request.readableEnded || give(INCOMPLETE))
   })
 }

@@ -30,8 +30,8 @@ export function rejectUpload(exchange: Exchange, error: RelayError): void {
 }
 
 /**
- * Writes the complete response, and ends it after a delay. `Content-Length` tells the client that
- * the response is complete.
+ * Writes the complete response immediately and ends it after a delay. `Content-Length` tells the
+ * client that the response is complete.
  */
 function endLater(response: ServerResponse, text: string): void {
   lingering += 1

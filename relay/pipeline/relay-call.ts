@@ -43,7 +43,7 @@ export type Authenticator = {
   ) => { readonly caller: Caller; readonly body: Buffer } | RelayError
 }
 
-/** Authenticates a call by its key. The request body is forwarded as it is. */
+/** Authenticates a call by its key. The request body is forwarded unchanged. */
 const BY_KEY: Authenticator = {
   authenticate: (deps, { request, clientIp, startedAt }) =>
     authenticate(deps, request, clientIp, startedAt),
@@ -52,7 +52,7 @@ const BY_KEY: Authenticator = {
 
 /**
  * Handles one chat completion from the request to the last byte of the response. Every branch of
- * the pipeline is in this file, so that no step depends on the next step.
+ * the pipeline is in this file, so that each step is independent of the other steps.
  */
 export async function relayCall(
   deps: RelayDeps,
@@ -121,8 +121,8 @@ type Planned = {
 const NOTHING: CallOutcome = { isSuccess: false, tokens: 0 }
 
 /**
- * Carries out a planned call, from the hold to the bill. The call is a success if the provider
- * answered completely.
+ * Carries out a planned call, from reserving the hold to writing the bill. The call is a success if
+ * the provider answered completely.
  */
 async function carry(
   deps: RelayDeps,
@@ -281,8 +281,8 @@ function isOfKey(end: AttemptEnd): boolean {
 }
 
 /**
- * Returns the error for a call for which no channel was tried. Every channel was full, or was
- * removed after the call was planned.
+ * Returns the error for a call for which no channel was tried, because every channel was full or
+ * was removed after the call was planned.
  */
 function unservedBy({ fullMs }: ChannelSelector, subject: string): RelayError {
   if (fullMs === 0) return relayError('no_channel', { param: 'model', subject, retryAfter: 10 })
@@ -325,8 +325,8 @@ const REFUSED: ReadonlySet<AttemptError> = new Set(['status', 'error-event', 'fo
 
 /**
  * Reports whether a failed attempt is charged. An attempt is charged only if the caller
- * disconnected or lost access after the provider received the request. Without this charge,
- * disconnecting would be cheaper than waiting for the answer.
+ * disconnected or lost access after the provider received the request. Otherwise, disconnecting
+ * would be cheaper than waiting for the answer.
  */
 function isCharged(
   { isReadOn }: LiveCall,

@@ -39,8 +39,8 @@ const FINISHED = /"finish_reason"\s*:\s*"/
  */
 const LATEST_PIECES = 4
 /**
- * The number of events that are searched for the name of the model. A stream that names its model
- * does so in its first events.
+ * The number of events at the start of a stream that are searched for the model's name. A stream
+ * that contains the model's name has it in these events.
  */
 const MODEL_EVENTS_MAX = 8
 
@@ -70,7 +70,9 @@ export class StreamForwarder implements SseSink {
   private readonly screen: AnswerScreen | null
   private readonly onDelivered: () => void
   private held: Buffer[] = []
-  /** The last pieces that were forwarded. The oldest of them is replaced next. */
+  /**
+   * The last pieces of the stream that were forwarded. The next piece replaces the oldest piece.
+   */
   private readonly latest: Buffer[] = []
   private passed = 0
   private isFlowing = true
@@ -192,7 +194,7 @@ export class StreamForwarder implements SseSink {
 
   /**
    * Holds back the latest usage chunk. If another usage chunk follows, the earlier chunk is sent,
-   * so that only one chunk is held. If nothing was delivered before, the held chunk is dropped,
+   * so that only one chunk is held back. If nothing was sent before, the earlier chunk is dropped,
    * because an answer must not begin with usage.
    */
   private hold(usageChunk: Buffer): void {
@@ -215,7 +217,10 @@ export class StreamForwarder implements SseSink {
     this.modelLooksLeft = 0
   }
 
-  /** Counts every byte, because usage chunks and incomplete events also cost memory and time. */
+  /**
+   * Counts every byte that is read after the caller has disconnected, because usage chunks and
+   * incomplete events also cost memory and time.
+   */
   private countReadOn(bytes: number): void {
     this.readOnBytes = (this.readOnBytes ?? 0) - bytes
     if (this.readOnBytes < 0) this.endAt('overflow')

@@ -121,7 +121,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
 
   /**
    * Continues to read the answer only for its usage. The caller's deadlines no longer apply, so the
-   * owner must end the attempt.
+   * owner of the attempt must end it.
    */
   readOn(): void {
     this.isReadOn = true

@@ -7,9 +7,7 @@ import { scanObject } from '../dialects/json-scan.ts'
 import type { Authenticator } from '../pipeline/relay-call.ts'
 import { RelayToken } from '../views/token-view.ts'
 
-/**
- * The settings that the console sends with a chat, and the body of the chat without these settings.
- */
+/** The settings that the console sends with a chat, and the chat's body without these settings. */
 type PlaygroundRequest = {
   /** The group of the call. An empty text selects the user's own group. */
   readonly group: string

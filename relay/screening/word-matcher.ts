@@ -25,7 +25,7 @@ class Trie {
     if (state !== 0) this.isWord[state] = 1
   }
 
-  /** Returns every state except 0, ordered by the length of its prefix. */
+  /** Returns the numbers of all states except state 0, ordered by the length of the prefix. */
   byDepth(): number[] {
     const states = this.parents.map((_, state) => state).slice(1)
     return states.sort((one, other) => (this.depths[one] ?? 0) - (this.depths[other] ?? 0))
@@ -92,7 +92,7 @@ class Edges {
   }
 }
 
-/** The matcher's state after a part of a text, or -1 once a word was found. */
+/** The matcher's state after a part of a text. The value is -1 once a word was found. */
 type MatchState = number
 
 export const MATCH_START: MatchState = 0

@@ -18,7 +18,9 @@ type Deps = {
   readonly now: () => number
 }
 
-/** The maximum number of acceptances that wait in memory. Each uses at most about 4 KB. */
+/**
+ * The maximum number of acceptances that wait in memory. Each acceptance uses at most about 4 KB.
+ */
 const PENDING_MAX = 4_096
 const RETRY_MS = 2_000
 
@@ -60,8 +62,8 @@ export class AcceptedTaskWriter {
   }
 
   /**
-   * Tries once more to write all pending acceptances. Acceptances that could not be written are
-   * then logged.
+   * Tries once more to write all pending acceptances, and logs the acceptances that could not be
+   * written.
    */
   async stop(): Promise<void> {
     this.isStopped = true

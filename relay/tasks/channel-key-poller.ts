@@ -24,7 +24,7 @@ export type LaneTimes = {
   readonly everyMs: number
   /**
    * The age in milliseconds from which a task is late. A late task will expire soon, so it is
-   * polled once before the tasks that are not late.
+   * polled once before the other tasks.
    */
   readonly lateMs: number
 }
@@ -45,9 +45,9 @@ const PATHS = { drawing: '/mj/task/list-by-condition', music: '/suno/fetch' } as
 
 /**
  * Polls the provider of one channel, with one key, about the tasks of that key. Such a poller is
- * called a lane. A failure pauses only its own lane. The next poll begins with the tasks after the
- * failed tasks and queries fewer tasks at a time. A task that makes the provider's response fail
- * therefore delays other tasks only briefly.
+ * called a lane. A failure pauses only its own lane. After a failure, the next poll begins with the
+ * tasks after the failed tasks and queries fewer tasks at a time. A task that makes the provider's
+ * response fail therefore delays other tasks only briefly.
  */
 export class PollLane {
   private readonly deps: TaskDeps
@@ -58,7 +58,7 @@ export class PollLane {
   private pausedUntil = 0
   /** The last task of the poll that failed. */
   private failedAt: OpenTask | null = null
-  /** The latest report on each task. A repeated report is not processed again. */
+  /** The latest report on each task, by task id. A repeated report is not processed again. */
   private readonly lastReports = new Map<string, string>()
   /** The late tasks that were already polled before the other tasks. */
   private readonly polledLate = new Set<string>()

@@ -20,8 +20,8 @@ type Waiter = {
 
 /**
  * Limits concurrent work in this process, in total and per name. Waiting work starts in order of
- * arrival, but work under a name that has reached its limit is passed over until a permit of that
- * name is free.
+ * arrival. Work under a name that has reached its limit is skipped until a permit of that name is
+ * free.
  */
 export class Permits {
   private readonly max: PermitLimits

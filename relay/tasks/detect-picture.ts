@@ -2,7 +2,7 @@
 export const PICTURE_LENGTH_MAX = 20 * 1024 * 1024
 
 const ADDRESS_LENGTH_MAX = 4_096
-/** The number of bytes in which the head of a data URL is searched. */
+/** The maximum number of bytes in which the head of a data URL is searched. */
 const HEAD_BYTES = 128
 const DATA_HEAD = /^data:image\/[\w.+-]{1,64}(?:;[\w.+=-]{1,32})*;base64,/i
 const WEB_HEAD = /^https?:\/\//i
@@ -30,7 +30,7 @@ for (const letter of LETTERS) BASE64_BYTES[letter.charCodeAt(0)] = 1
 
 /**
  * Reports whether a JSON string, given with its quotes, is a picture. A picture is a data URL, the
- * base64 text of a picture file, or a web URL, which some providers accept. A text is only copied
+ * base64 text of a picture file, or a web URL (which some providers accept). A text is only copied
  * if it contains escapes.
  */
 export function isPicture(json: Buffer): boolean {

@@ -16,7 +16,8 @@ import { parsedObject, refuseParam, type TaskBody, textOf } from './task-request
 const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /**
- * Reports whether a text has the form of a task id. The event store is not read for any other text.
+ * Reports whether a text has the form of a task id. For any other text, the event store is not
+ * read.
  */
 export const isTaskId = (id: string): boolean => TASK_ID.test(id)
 
@@ -86,7 +87,7 @@ const IDS_MAX = 100
 const READ_AT_ONCE = 8
 const NEVER = new AbortController().signal
 
-/** Runs a look-up within the limits of its user. */
+/** Runs a look-up if the user's look-up limits allow it. */
 async function withinLookLimits(
   deps: TaskDeps,
   exchange: Exchange,

@@ -16,7 +16,7 @@ export const MUSIC_NAMES = namesByFoldedName([
 
 /**
  * The member names in the error for a music request without a prompt. A request with only a style
- * is accepted, because it asks for a song without lyrics.
+ * is not an error, because it asks for a song without lyrics.
  */
 const PROMPT_MEMBERS = 'prompt / gpt_description_prompt'
 const STYLE = ['tags', 'title'] as const

@@ -56,7 +56,7 @@ export type TaskPlan = {
   readonly hold: Quota
   readonly offer: Offer<RelayChannel>
   /**
-   * The key of the continued task, which the request must also use. Null if any key may be used.
+   * The key of the continued task, which this request must also use. Null if any key may be used.
    */
   readonly keyRef: string | null
 }

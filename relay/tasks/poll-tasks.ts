@@ -16,7 +16,7 @@ export type Poller = { readonly stop: () => Promise<void> }
 
 export type PollTimes = {
   readonly everyMs: number
-  /** A task without a known provider is checked for expiry from this age, in milliseconds. */
+  /** The age in milliseconds from which a task without a known provider may have expired. */
   readonly staleMs: number
 }
 
@@ -57,8 +57,8 @@ type Found = {
 }
 
 /**
- * Polls the providers about their tasks and ends the tasks that have expired. If the poll of a
- * channel and key is still running at the next pass, it is not started again. A process that
+ * Polls the providers about their tasks and ends the tasks that have expired. If the poll of a lane
+ * is still running at the next pass, no second poll of this lane is started. A process that
  * continues after it has lost the lease does no harm, because the task's stream decides each
  * outcome.
  */
@@ -158,7 +158,7 @@ class Poll {
     if (acceptedTasks.isPending(task)) return
     try {
       const known = await ledger.peek(task)
-      // Whether the task has expired is checked first, because `expire` also loads the account.
+      // The expiry is checked first, because `expire` also loads the account.
       if (known !== null && causeOfExpiry(known, now()) !== null) await ledger.expire(known)
     } catch (err) {
       log.warn({ err, task }, 'an expired task could not be ended')

@@ -35,8 +35,8 @@ export type SubmitAnswer =
       readonly code: number | null
       readonly words: string | null
       /**
-       * True if the provider's account is missing or its queue is full. Another account may then
-       * accept the task.
+       * True if the provider's account is missing or the account's queue is full. In these cases,
+       * another account may accept the task.
        */
       readonly isAccountFault: boolean
     }
@@ -168,7 +168,7 @@ export function musicReport(task: JsonObject): ProviderReport | null {
 const progressOf = (value: unknown): string | null =>
   typeof value === 'string' && /^\d{1,3}%$/.test(value) ? value : null
 
-/** Returns the JSON text of the first value whose JSON text is short enough. */
+/** Returns the JSON text of the first value whose JSON text does not exceed the maximum length. */
 function resultText(values: readonly unknown[]): string | null {
   for (const value of values) {
     const text = value === null ? null : textOf(JSON.stringify(value), RESULT_MAX + 1)

@@ -58,8 +58,8 @@ export async function queryProvider(
     const retryAfterMs = retryAfterOf(answer.headers['retry-after'], Date.now())
     return { kind: 'failed', status, error: 'status', body: bytes, retryAfterMs }
   } catch (error) {
-    // If the status is an error, the response body is not needed, so a failure to read the body is
-    // ignored.
+    // If the status is an error, the response body is not needed. A failure to read the body is
+    // therefore ignored.
     if (status !== null && !isGood(status)) return { ...NO_ANSWER, status, error: 'status' }
     if (isSent) return { ...NO_ANSWER, status, error: errorOf(error) }
     const unreached = { ...NO_ANSWER, status, error: 'connect' } as const

@@ -8,8 +8,8 @@ const DEPTH_MAX = 64
 
 /**
  * Lists the texts that callers must not read in a provider's answer about a task: the channel's
- * keys and hosts, and the signature of the callback URL. Anyone who knows the signature could
- * report on the task.
+ * keys and hosts, and the signature of the callback URL. With the signature, anyone could report on
+ * the task.
  */
 export const confidentialTexts = (
   deps: Pick<TaskDeps, 'vault'>,

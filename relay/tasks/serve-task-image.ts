@@ -15,8 +15,8 @@ const TYPES = /^(?:image\/(?:png|jpeg|webp|gif|avif)|video\/mp4)(?:;|$)/i
 const BYTES_MAX = 64 * 1024 * 1024
 const TOTAL_MS = 60_000
 /**
- * The transfer is ended if no byte arrives for this long, because the client or the provider has
- * stalled.
+ * The transfer is ended if no byte arrives for this many milliseconds, because the client or the
+ * provider has stalled.
  */
 const STALL_MS = 10_000
 
@@ -32,8 +32,8 @@ export const PICTURE_PERMITS: PermitLimits = {
 }
 
 /**
- * The maximum number of concurrent requests for pictures of one owner, who may be a reseller with
- * many readers.
+ * The maximum number of concurrent requests for pictures of one owner. The owner may be a reseller
+ * with many readers.
  */
 const PER_OWNER = 32
 const PER_ADDRESS = 6

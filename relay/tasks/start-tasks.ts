@@ -127,8 +127,8 @@ async function dispatch(
 }
 
 /**
- * Reserves memory for the modified copy of the body that the provider receives, and runs `work`
- * while the memory is reserved.
+ * Runs `work` while memory is reserved for the modified copy of the body that the provider
+ * receives.
  */
 async function withCopy(
   { bodies }: TaskDeps,
@@ -171,8 +171,8 @@ const isKindEnabled = ({ views }: TaskDeps, kind: TaskKind): boolean => {
 }
 
 /**
- * Reads the body and runs `work` while the body's memory is reserved. The body of a provider's
- * callback has no owner.
+ * Reads the body and runs `work` while memory is reserved for the body. A callback's body is
+ * counted for no user.
  */
 async function withBody(
   deps: TaskDeps,

@@ -117,7 +117,7 @@ async function open(
     const known = await ledger.find(task)
     return known === null ? NO_STORE : { known, keyed }
   } catch (err) {
-    // It is unknown whether the task was written. If the task was written, it will expire.
+    // It is unknown whether the task was written. A task that was written will expire.
     const reason = err instanceof StoreUnavailable ? err.message : err
     deps.log.error({ err: reason, call: task }, 'a task could not be submitted')
     return NO_STORE
@@ -171,7 +171,7 @@ async function send(
   return false
 }
 
-/** Records where a task was sent. If recording fails, the task stays unfinished. */
+/** Records to which channel a task was sent. If recording fails, the task stays unfinished. */
 async function recordUnconfirmed(
   { ledger, log }: TaskDeps,
   task: string,
@@ -225,7 +225,7 @@ type Failed = {
 
 /**
  * Records the failure of a task. Returns false if a callback of the provider has arrived in the
- * meantime, because the callback proves that the provider has the task.
+ * meantime, because the callback proves that the provider accepted the task.
  */
 async function recordFailure(
   { ledger }: TaskDeps,

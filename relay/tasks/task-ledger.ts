@@ -23,8 +23,8 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { TaskRequest } from './plan-task.ts'
 
 /**
- * The lease of a task's call. The lease is longer than the maximum time of a task, so the sweeper
- * ends the call only if no relay has ended the task.
+ * The lease of a task's call in milliseconds. The lease is longer than the maximum time of a task,
+ * so the sweeper ends the call only if no relay has ended the task.
  */
 const LEASE_MS = TASK_MS_MAX + 600_000
 
@@ -43,7 +43,7 @@ export type Submission = {
   readonly isKeyed: boolean
 }
 
-/** A provider's report on a task. Its texts are not encrypted yet. */
+/** A provider's report on a task, with texts that are not encrypted yet. */
 export type TaskReport = Pick<ReportTask, 'channelId' | 'keyRef' | 'upstreamId' | 'status'> & {
   readonly imageUrl?: string | null
   readonly promptEn?: string | null
@@ -60,8 +60,9 @@ type Deps = {
 }
 
 /**
- * Writes all events of tasks. The end of a task and the end of its call in the account are written
- * in one joint append. A second report on the end of a task therefore does not change the charge.
+ * Writes all events of tasks. One joint append writes both the end of a task and the end of the
+ * task's call in the account. A second report on the end of a task therefore does not change the
+ * charge.
  */
 export class TaskLedger {
   private readonly deps: Deps
@@ -137,7 +138,7 @@ export class TaskLedger {
     return this.alone(task, { type: 'AcceptTask', ...place, description: words })
   }
 
-  /** Records where a task was sent if the provider's answer was lost. */
+  /** Records to which provider a task was sent if the provider's answer was lost. */
   noteUnconfirmed(task: string, sentTo: Omit<MarkUnconfirmed, 'type'>): Promise<TaskOutcome> {
     return this.alone(task, { type: 'MarkUnconfirmed', ...sentTo })
   }

@@ -9,7 +9,10 @@ export const TEXT_LENGTH_MAX = 16_384
 
 const NAME_LENGTH_MAX = 1_024
 
-/** An invalid task request. Readers throw this error, and the caller gets the `error` in it. */
+/**
+ * An invalid task request. The readers of task requests throw this exception, and the caller
+ * receives its `error`.
+ */
 export class TaskRequestError extends Error {
   readonly error: RelayError
   constructor(error: RelayError) {
@@ -138,7 +141,9 @@ export class TaskBody {
       .map(({ key }) => key)
   }
 
-  /** Returns changes that remove the members with which the caller asks for callbacks. */
+  /**
+   * Returns changes that remove the members with which the caller asks the provider for callbacks.
+   */
   withoutCallbacks(): (readonly [string, undefined])[] {
     return without(this.restricted(CALLBACK_MEMBERS, NOTHING_ALLOWED))
   }

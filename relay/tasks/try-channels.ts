@@ -129,14 +129,14 @@ function isCertainlyRefused(end: AttemptEnd): boolean {
 const PROXY_TIMEOUTS = new Set([408, 504, 520, 524])
 
 /**
- * A response with status 502 within this time means that a reverse proxy could not connect to the
- * provider. After a later 502, the provider may have accepted the task.
+ * The time in milliseconds within which a status 502 means that a reverse proxy could not connect
+ * to the provider. After a later 502, the provider may have accepted the task.
  */
 const FAST_MS = 1_000
 
 /**
- * Reports whether the provider may have accepted the task, because the provider sent no readable
- * answer.
+ * Reports whether the provider may have accepted the task. The acceptance is uncertain if the
+ * provider sent no readable answer.
  */
 export function mayBeAccepted({ end, latencyMs }: Pick<LastAttempt, 'end' | 'latencyMs'>): boolean {
   if (end.kind !== 'failed') return false

@@ -14,13 +14,13 @@ export type CountAnswer = {
   readonly input: number
   readonly output: number
   /**
-   * The number of input tokens that a tokenizer of any vendor counts at most, if the request
-   * consists of text only.
+   * The maximum number of input tokens by the tokenizer of any vendor, if the request consists of
+   * text only.
    */
   readonly inputMost: number
 }
 
-/** The text to which a piece belongs: the JSON of the request, or the answer. */
+/** The text from which a piece was taken: the JSON of the request, or the answer. */
 export type Source = 'request' | 'answer'
 
 /**
@@ -39,8 +39,8 @@ export class CountJob {
   }
 
   /**
-   * Counts until `isTimeUp` returns true. All text must have been fed before. Returns null if
-   * tokens remain to be counted.
+   * Counts until `isTimeUp` returns true. All text must be passed to the job before the first call.
+   * Returns null if tokens remain to be counted.
    */
   count(isTimeUp: () => boolean): CountAnswer | null {
     this.counts ??= {

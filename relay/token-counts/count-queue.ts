@@ -1,4 +1,4 @@
-/** A waiting job of one user. `bytes` is the memory that its texts use. */
+/** A waiting job of one user. `bytes` is the memory that the job's texts use. */
 export type Queued = { readonly userId: number; readonly bytes: number }
 
 export type QueueBounds = {

@@ -8,7 +8,10 @@ export type CountStep =
   | {
       readonly kind: 'work'
       readonly job: number
-      /** The text to which the first `length` bytes of the shared memory belong. */
+      /**
+       * Tells whether the first `length` bytes of the shared memory belong to the request or the
+       * answer.
+       */
       readonly source: Source
       readonly length: number
       /** True if no more bytes of the job follow, so that the thread begins to count. */

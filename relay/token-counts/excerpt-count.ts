@@ -86,14 +86,17 @@ export class ExcerptCount {
   }
 }
 
-/** Tokenizers of other vendors count up to this many times as many tokens of ASCII text. */
+/** The factor by which another vendor's tokenizer may count more tokens for the same ASCII text. */
 export const VENDOR_FACTOR = 2
-/** Some tokenizers use a token for each digit, while ours has tokens of up to three digits. */
+/**
+ * The gateway's tokenizer has tokens of up to three digits, while some other tokenizers use one
+ * token for each digit.
+ */
 const DIGITS_PER_TOKEN = 3
 
 /**
- * Returns the highest count that a tokenizer of another vendor is likely to have for a text in
- * which ours counts `tokens`. Bytes that are not ASCII count as one token each, because
+ * Returns the highest count that another vendor's tokenizer is likely to have for a text in which
+ * the gateway's tokenizer counts `tokens`. Each byte that is not ASCII counts as one token, because
  * vocabularies differ too much there. The result is at most the number of bytes.
  */
 export function mostTokensOf(bytes: Uint8Array, from: number, end: number, tokens: number): number {
@@ -110,7 +113,7 @@ export function mostTokensOf(bytes: Uint8Array, from: number, end: number, token
 }
 
 /**
- * Counts the tokens of a text. Long runs of one character class are cut, so that the time is
+ * Counts the tokens of a text. Long runs of letters, signs or spaces are cut, so that the time is
  * linear.
  */
 export function tokensOf(text: string): number {

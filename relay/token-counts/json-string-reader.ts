@@ -1,16 +1,17 @@
 import { isDigit } from '../dialects/scan-json-tokens.ts'
 import type { TextExcerpt } from './text-excerpt.ts'
 
-/**
- * What happens to a string: it is kept as a short name, kept as text, kept as raw JSON, or skipped.
- */
+/** How a string is read: as a short name (`key`), as text, as raw JSON, or not at all (`none`). */
 export type StringRole = 'key' | 'text' | 'raw' | 'none'
 
 const QUOTE = 34
 const BACKSLASH = 92
 const LETTER_N = 110
 const LETTER_U = 117
-/** The maximum number of characters that are kept of a name. All names that matter are shorter. */
+/**
+ * The maximum number of characters of a name that are kept. All names that the reader looks for are
+ * shorter.
+ */
 const NAME_LENGTH_MAX = 32
 const SHORT_ESCAPES: ReadonlyMap<number, number> = new Map([
   [98, 8],

@@ -15,7 +15,10 @@ const RAW_MEMBERS = new Set(['tools', 'functions', 'response_format'])
 /** The members of a message whose JSON reaches the model unchanged. */
 const RAW_MESSAGE_MEMBERS = new Set(['tool_calls', 'function_call'])
 
-/** The nesting depths of the members of the request, of a message and of a message part. */
+/**
+ * The nesting depth of the members of the request. The next constants are the depths of the members
+ * of a message and of a message part.
+ */
 const IN_REQUEST = 1
 const IN_MESSAGE = 3
 const IN_PART = 5
@@ -41,7 +44,7 @@ export class RequestText {
   private readonly keys: string[] = []
   private expectsKey = false
   private role: Role | null = null
-  /** The depth at which the current raw value began, or 0 outside raw values. */
+  /** The depth at which the current raw JSON value began, or 0 outside raw values. */
   private rawDepth = 0
   private hasText = false
 
@@ -143,7 +146,7 @@ export class RequestText {
     if (role === 'type' && string.captured === 'image_url') this.images += 1
   }
 
-  /** Inserts a line feed between two texts, so that each text is counted as if it began a line. */
+  /** Inserts a line feed between two texts, so that each text is counted as the start of a line. */
   private separate(): void {
     if (this.hasText) this.text.addByte(NEWLINE)
     this.hasText = true

@@ -10,8 +10,8 @@ export const EXCERPT_BYTES_MAX = 128 * 1024
 export const BLOCK_BYTES = 1024
 
 /**
- * The maximum number of bytes per token in a bound. Vocabularies differ most in runs of one sign,
- * which may be a single token in one of them.
+ * The number of bytes that one token is assumed to have at most. Vocabularies differ most in runs
+ * of one sign, which may be a single token in one vocabulary.
  */
 export const BYTES_PER_TOKEN_MAX = 4
 
@@ -29,7 +29,7 @@ const TRIM_BYTES_MAX = 64
  */
 const SALT = randomInt(2 ** 32)
 
-/** A range of the kept bytes. */
+/** A range of the kept bytes, as offsets. */
 export type Span = { readonly start: number; readonly end: number }
 
 /**

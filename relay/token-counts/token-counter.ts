@@ -47,7 +47,7 @@ const START_MS_MAX = 30_000
 const IDLE_MS = 60_000
 const NOTHING = new Uint8Array(0)
 
-/** A text that the thread has not received yet. */
+/** A text of a job that was not sent to the thread yet. */
 type Part = { readonly source: Source; readonly bytes: Uint8Array }
 
 type Job = {

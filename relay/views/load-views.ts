@@ -118,9 +118,10 @@ const ATTEMPTS_MAX = 100
 const RETRY_MS = 100
 
 /**
- * Returns a function that applies channel events to the view. When an admin repairs the table that
- * lists the channels' models and groups (`ChannelAbilitiesFixed`), a new view is loaded from the
- * read model. The current view stays in use until the new view replaces it.
+ * Returns a function that applies channel events to the view. After the event
+ * `ChannelAbilitiesFixed` (an admin has repaired the table that lists the channels' models and
+ * groups), a new view is loaded from the read model. The current view stays in use until the new
+ * view replaces it.
  */
 export function createChannelFollower({ log, view, emptyView, load }: Options) {
   /** The events since the current reload began, or null if no reload is running. */
@@ -152,8 +153,8 @@ export function createChannelFollower({ log, view, emptyView, load }: Options) {
 }
 
 /**
- * Loads the channels once the read model includes the position. The read model may lag slightly
- * behind the events.
+ * Loads the channels once the read model includes the event at the position, because the read model
+ * may lag slightly behind.
  */
 async function loadedUpTo(load: LoadChannels, position: number): Promise<ViewRows['channels']> {
   for (let tries = 1; ; tries += 1) {

@@ -23,7 +23,7 @@ export type ChannelRules = {
 }
 
 /**
- * The members that channels can't override. `stream` is one of them because the relay relies on the
+ * The members that channels can't override. `stream` is included because the relay relies on the
  * caller's value.
  */
 const NOT_OVERRIDDEN = new Set(['stream', 'messages'])

@@ -29,7 +29,10 @@ export type Views = {
 type ViewCore = Pick<Core, 'store' | 'vault' | 'log'>
 
 const RECONNECT_MS = 250
-/** The streams whose events change a view. Most events belong to calls and change no view. */
+/**
+ * The prefixes of the streams whose events change a view. Most events belong to calls and change no
+ * view.
+ */
 const STREAMS = ['tokens-', 'user-', 'channel-health-', CHANNELS_STREAM, OPTIONS_STREAM]
 
 /**
@@ -102,8 +105,8 @@ function follow(
   const onBatch = async (events: readonly Recorded[], upTo: number): Promise<void> => {
     for (const event of events) {
       const pending = apply(event)
-      // An event is awaited only if it is applied asynchronously. An unnecessary await between two
-      // options of one append would let a call be priced with only one of them.
+      // Only an event that is applied asynchronously is awaited. With an unnecessary await between
+      // two options of one append, a call could be priced with only one of the new options.
       if (pending !== undefined) await pending
       position = event.position
     }

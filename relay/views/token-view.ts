@@ -108,7 +108,7 @@ export class TokenView {
   }
 
   /**
-   * Changes a token. An unknown token is ignored, because the rows may have been loaded after a
+   * Changes a token. An unknown token is ignored, because the loaded rows may already include a
    * later event that deleted the token.
    */
   private change(tokenId: number, changes: Partial<TokenRow>): void {

@@ -10,8 +10,8 @@ import { type InputBound, inputBoundOf } from './input-token-bound.ts'
 const FLAG: readonly JsonKind[] = ['true', 'false']
 
 /**
- * The JSON kinds that each field may have. A kind is left out only if no version of the API accepts
- * it, because the provider itself checks the values and any new fields. A null counts as an absent
+ * The JSON kinds that each field may have. Only kinds that no version of the API accepts are
+ * excluded, because the provider itself checks values and new fields. A null counts as an absent
  * field.
  */
 const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([
@@ -169,9 +169,9 @@ function limitsOf(
   const newer = wholeOf(body, find('max_completion_tokens'), 0, OUTPUT_TOKENS_MAX)
   if (newer === undefined)
     return relayError('invalid_parameter', { param: 'max_completion_tokens' })
-  // NOTE: a limit of 0 does not bound the output, because some clients send 0 to request no limit.
-  // If `max_tokens` or `max_completion_tokens` is 0, the other limit is ignored as well, because
-  // the provider may read only the 0.
+  // NOTE: A limit of 0 does not bound the output, because some clients send 0 to request no limit.
+  // If one of `max_tokens` and `max_completion_tokens` is 0, both limits are ignored, because the
+  // provider may read only the 0.
   const given = [older, newer].filter((limit) => limit !== null)
   const isLimited = given.length > 0 && !given.includes(0)
   return { choices: choices ?? 1, outputTokensMax: isLimited ? Math.max(...given) : null }
@@ -184,13 +184,16 @@ function limitsOf(
  */
 const HOUR_TTL = /"(?:t|\\u0074){2}(?:l|\\u006c)"[ \t\r\n]*:[ \t\r\n]*"(?:1|\\u0031)(?:h|\\u0068)"/i
 
-/** The texts of which a match has at least one. A body without them isn't copied into a string. */
+/**
+ * Every match of `HOUR_TTL` contains at least one of these texts. A body that contains none of
+ * these texts is not copied into a string.
+ */
 const HOUR_TTL_TEXTS = ['1h"', '1H"', '\\u00']
 
 /**
  * Reports whether a request stores a part of its prompt in the provider's one-hour cache, which
- * costs more than the five-minute cache. Searching the body takes time, so the function is only
- * called when the provider reports cache writes or the text of the request has been counted.
+ * costs more than the five-minute cache. The search takes time, so the function is only called when
+ * the provider reports cache writes or the text of the request has been counted.
  */
 export const requestsHourCache = (body: Buffer): boolean =>
   HOUR_TTL_TEXTS.some((text) => body.includes(text)) && HOUR_TTL.test(body.toString('latin1'))

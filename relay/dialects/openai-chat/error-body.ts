@@ -12,8 +12,8 @@ export type ErrorBody = {
 }
 
 /**
- * Renders an error of the gateway in OpenAI's format and in the caller's language. `status` in the
- * result is the HTTP status.
+ * Renders an error of the gateway in OpenAI's format and in the caller's language. The `status` of
+ * the result is the HTTP status.
  */
 export function errorBody(
   error: RelayError,

@@ -16,7 +16,8 @@ export type ToolElement = {
 }
 
 /**
- * The names that each kind of part uses as its `type` or as the member that contains its content.
+ * For each kind of message part, the values of `type` and the names of content members that
+ * identify the kind.
  */
 const KINDS: Readonly<Record<PartKind, readonly string[]>> = {
   picture: ['image_url', 'image', 'input_image', 'image_file'],
@@ -60,8 +61,8 @@ const CALLERS_TOOLS = [FUNCTION, quoted('custom')]
 /** A tool without a `type` is a function of the caller if it has only these members. */
 const UNTYPED_TOOL = ['function', 'name', 'description', 'parameters', 'strict'].map(quoted)
 /**
- * The members by which gateways recognize a tool that the provider runs, whatever its `type` is.
- * The names are in lower case and without underscores.
+ * The members by which gateways recognize that the provider runs a tool, even if the tool's `type`
+ * is unknown. The names are in lower case and without underscores.
  */
 const PROVIDER_TOOL_MEMBERS = new Set([
   ...['googlesearch', 'googlesearchretrieval', 'enterprisewebsearch', 'googlemaps', 'urlcontext'],
@@ -95,7 +96,7 @@ const PART_DEPTH = 4
  */
 export class BodyParts implements ObjectVisitor {
   readonly counts: Record<PartKind, number> = { picture: 0, video: 0, audio: 0, file: 0 }
-  /** True if a part or message member may represent any number of tokens. */
+  /** True if the number of tokens in a message part or member can't be bounded. */
   hasUnknown = false
   /** The tools of the request, at most `TOOLS_MAX`. */
   readonly tools: ToolElement[] = []
@@ -196,16 +197,16 @@ export class BodyParts implements ObjectVisitor {
   }
 
   /**
-   * Returns the key between two offsets, which include the quotes. A key that contains escapes is
-   * never one of the known names.
+   * Returns the key between two offsets, which include the quotes. If the key contains escapes, the
+   * result matches no known name.
    */
   private nameAt(start: number, end: number): string {
     return end - start > NAME_BYTES_MAX + 2 ? '' : this.bytes.toString('latin1', start + 1, end - 1)
   }
 
   /**
-   * Returns the text that begins at `start`, which the scan has not reached yet. Returns an empty
-   * text if the text is long or contains escapes.
+   * Returns the text that begins at `start`. The scan has not reached this offset yet. Returns an
+   * empty text if the text is long or contains escapes.
    */
   private textAt(start: number): string {
     if (this.bytes[start] !== QUOTE) return ''

@@ -43,8 +43,8 @@ const REMOTE = new Set([
 ])
 
 /**
- * The ceiling is the request's token bound times this factor, plus `CEILING_BASE`. The difference
- * leaves room for a provider's own system prompt and tokenizer.
+ * The ceiling is the request's token bound times this factor, plus `CEILING_BASE`. The margin
+ * allows for a provider's own system prompt and tokenizer.
  */
 const CEILING_FACTOR = 2
 const CEILING_BASE = 100_000

@@ -7,7 +7,8 @@ import type { ToolElement } from './find-message-parts-and-tools.ts'
 type UpstreamChange = {
   readonly model: string
   /**
-   * True if `model` is the name of a deployment, which need not be the name of the deployed model.
+   * True if `model` is the name of a deployment. A deployment's name may differ from the name of
+   * the deployed model.
    */
   readonly isDeployment?: boolean
   readonly forcesUsage: boolean
@@ -88,8 +89,8 @@ const LIMIT_MEMBERS = ['max_tokens', 'max_completion_tokens'] as const
  */
 const TAKES_NEWER_MEMBER = /(?:^|\/)(?:o\d|gpt-[5-9])/
 /**
- * Finds the name of a model that requires `max_completion_tokens` inside a deployment's name or the
- * caller's name for the model.
+ * Matches a deployment's name, or a caller's model name, that contains the name of a model which
+ * requires `max_completion_tokens`.
  */
 const NAMES_NEWER_MODEL = /(?:^|[^a-z0-9])(?:o\d|gpt-?[5-9])(?!\d)/i
 
@@ -97,7 +98,10 @@ const takesNewerMember = (asked: string, { model, isDeployment }: UpstreamChange
   TAKES_NEWER_MEMBER.test(model) ||
   (isDeployment === true && [model, asked].some((name) => NAMES_NEWER_MODEL.test(name)))
 
-/** Sets the output limit, so that no member of the request and no override allows more tokens. */
+/**
+ * Sets the output limit. Afterwards, neither a member of the request nor an override allows more
+ * tokens.
+ */
 function setOutputLimit(
   values: Map<string, string>,
   { body, members, model: asked }: ChatRequest,
@@ -194,8 +198,8 @@ function removals<Item>(
 }
 
 /**
- * Returns the edit that inserts a member before the first member. A comma can always follow,
- * because a request always contains a model.
+ * Returns the edit that inserts a member before the first member. The inserted member always ends
+ * with a comma, because a request contains at least its model.
  */
 function insertion([first]: readonly Member[], key: string, text: string): ByteEdit {
   const at = first?.keyStart ?? 1

@@ -18,8 +18,8 @@ export type ProfileField = {
 }
 
 /**
- * Another base URL of the same provider, which an admin selects by entering a keyword in the
- * address field.
+ * Another base URL of the same provider. An admin selects it by entering a keyword in the address
+ * field.
  */
 export type NamedBase = {
   readonly keyword: string

@@ -38,8 +38,8 @@ function rootOf(address: string): string {
 const withoutSlashes = (address: string): string => address.replace(/\/+$/, '')
 
 /**
- * Returns the part of the path after the address's version. If the path does not contain that
- * version, the part after the path's last version is returned.
+ * Returns the part of the path after the given version. If the path does not contain this version,
+ * returns the part after the path's last version.
  */
 function tailBehind(path: string, version: string): string {
   const segments = path.split('/')
@@ -110,7 +110,7 @@ export function providerTarget(
 
 /**
  * Reports whether calls to the target name a deployment. The operator chooses a deployment's name,
- * which need not be the name of its model.
+ * so it may differ from the model's name.
  */
 export const isByDeployment = ({ path }: Pick<ProviderTarget, 'path'>): boolean =>
   path.includes(MODEL)
