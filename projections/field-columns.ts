@@ -77,6 +77,7 @@ function columnType(field: Field): TSchema {
     case 'optionalInteger':
     case 'time':
     case 'isoTime':
+    case 'timeMs':
     case 'nullableInteger':
       return nullable(wireInteger)
     case 'money':

@@ -1,54 +1,25 @@
 import { type CommonQueryMethods, sql } from 'slonik'
 import Type from 'typebox'
 import { TASK_KINDS, type TaskKind } from '#domain/task/events.ts'
-import {
-  nullable,
-  quota,
-  type RowOf,
-  rowType,
-  sealedText,
-  wireInteger,
-} from '#infra/postgres/row-types.ts'
-import type { TaskSort } from '#read-api/contract/tasks.ts'
+import { type RowOf, rowType, sealedText, wireInteger } from '#infra/postgres/row-types.ts'
+import { DRAWING_FIELDS, MUSIC_FIELDS, type TaskSort } from '#read-api/contract/tasks.ts'
+import { fieldColumns, selectedFields } from '../field-columns.ts'
 import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../list-queries.ts'
 
 /** The largest bigint, which is sorted after every other value. */
 const NEVER = sql.fragment`9223372036854775807`
 
 const taskRow = rowType({
-  id: Type.String(),
-  /** The position of the task's submission event, which grows with the time of submission. */
-  position: wireInteger,
+  ...fieldColumns(DRAWING_FIELDS),
+  ...fieldColumns(MUSIC_FIELDS),
   changedPosition: wireInteger,
   kind: Type.Enum(TASK_KINDS),
-  userId: wireInteger,
-  username: Type.String(),
-  platform: Type.String(),
-  action: Type.String(),
-  model: Type.String(),
-  group: Type.String(),
-  hold: quota,
-  /** 0 when no provider has the task. */
-  channelId: wireInteger,
-  channelName: Type.String(),
-  upstreamId: Type.String(),
-  code: wireInteger,
-  status: Type.String(),
   /**
    * The cause of a failure: `failed`, `refused`, `unreachable`, `lost` or `timeout`. Empty when the
    * task has not failed.
    */
   cause: Type.String(),
-  /** `submittedAt`, `startedAt` and `finishedAt` are unix milliseconds. */
-  submittedAt: wireInteger,
-  startedAt: nullable(wireInteger),
-  finishedAt: nullable(wireInteger),
-  prompt: sealedText,
-  description: sealedText,
-  promptEn: sealedText,
-  imageUrl: sealedText,
   result: sealedText,
-  failReason: sealedText,
 })
 
 export { type ListOrder, SORT_WINDOW } from '../list-queries.ts'
@@ -94,18 +65,16 @@ type Chosen = ReturnType<typeof sql.fragment>
 const named = (rows: Chosen, order: Chosen) => sql.type(taskRow)`
   with chosen as materialized (${rows})
   select
-    k.id, k.position, k.changed_position as "changedPosition", k.kind, k.user_id as "userId",
-    coalesce(u.username, '') as username, k.platform, k.action, k.model,
-    k.task_group as "group", k.hold, k.channel_id as "channelId",
-    coalesce(c.name, '') as "channelName", k.upstream_id as "upstreamId", k.code, k.status,
-    k.cause, k.submitted_at as "submittedAt", k.started_at as "startedAt",
-    k.finished_at as "finishedAt", k.prompt, k.description, k.prompt_en as "promptEn",
-    k.image_url as "imageUrl",
-    -- Long, and not shown of a drawing.
-    case when k.kind = 'music' then k.result end as result, k.fail_reason as "failReason"
-  from chosen k
-  left join read_users.users u on u.id = k.user_id
-  left join read_channels.channels c on c.id = k.channel_id
+    ${selectedFields('k', { ...DRAWING_FIELDS, ...MUSIC_FIELDS })},
+    k.changed_position as "changedPosition", k.kind, k.cause,
+    -- The result is long, and a drawing does not show it.
+    case when k.kind = 'music' then k.result end as result
+  from (
+    select t.*, coalesce(u.username, '') as username, coalesce(c.name, '') as channel_name
+    from chosen t
+    left join read_users.users u on u.id = t.user_id
+    left join read_channels.channels c on c.id = t.channel_id
+  ) k
   order by ${order}
 `
 

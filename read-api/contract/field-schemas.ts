@@ -23,34 +23,36 @@ type Requested = {
   names: TString
   flag: TBoolean
   numericFlag: TInteger
+  choice: TString
 }
 type Answered = Omit<Requested, 'optionalInteger' | 'time' | 'trimmedText' | 'sealedText'> & {
   optionalInteger: TInteger
   time: TInteger
   isoTime: NullableText
+  timeMs: TInteger
   code: TInteger
   trimmedText: TString
   sealedText: TString
   nullableInteger: NullableInteger
   money: TString
-  choice: TString
 }
 
 type RequestProperties<F extends WritableFields> = {
   [Name in keyof F as F[Name]['wire']]: F[Name] extends { isRequired: true }
-    ? Requested[F[Name]['type']]
-    : TOptional<Requested[F[Name]['type']]>
+    ? Choice<F[Name], Requested[F[Name]['type']]>
+    : TOptional<Choice<F[Name], Requested[F[Name]['type']]>>
 }
 type AnswerProperties<F extends Fields> = {
-  [Name in keyof F as F[Name]['wire']]: F[Name] extends {
-    type: 'choice'
-    values: readonly (infer Value)[]
-  }
-    ? TUnsafe<Value>
-    : F[Name] extends { isOptional: true }
-      ? TOptional<Answered[F[Name]['type']]>
-      : Answered[F[Name]['type']]
+  [Name in keyof F as F[Name]['wire']]: F[Name] extends { isOptional: true }
+    ? TOptional<Choice<F[Name], Answered[F[Name]['type']]>>
+    : Choice<F[Name], Answered[F[Name]['type']]>
 }
+type Choice<Each extends Field, Other extends TSchema> = Each extends {
+  type: 'choice'
+  values: readonly (infer Value)[]
+}
+  ? TUnsafe<Value>
+  : Other
 
 /** Returns the schemas of the fields in requests that create the resource, with their bounds. */
 export const requestProperties = <F extends WritableFields>(fields: F): RequestProperties<F> =>
@@ -91,14 +93,26 @@ function requestSchema(field: WritableFields[string]): TSchema {
       return Type.Boolean()
     case 'numericFlag':
       return Type.Integer({ minimum: 0, maximum: 1 })
+    case 'choice':
+      return choiceSchema(field.values)
   }
 }
 
-const INTEGERS: readonly FieldType[] = ['integer', 'optionalInteger', 'time', 'numericFlag', 'code']
+const choiceSchema = (values: readonly string[]): TSchema =>
+  Type.Union(values.map((value) => Type.Literal(value)))
+
+const INTEGERS: readonly FieldType[] = [
+  'integer',
+  'optionalInteger',
+  'time',
+  'timeMs',
+  'numericFlag',
+  'code',
+]
 
 function answerSchema(field: Field): TSchema {
   const { type } = field
-  if (type === 'choice') return Type.Union(field.values.map((value) => Type.Literal(value)))
+  if (type === 'choice') return choiceSchema(field.values)
   if (type === 'nullableInteger') return Type.Union([Type.Integer(), Type.Null()])
   if (type === 'flag') return Type.Boolean()
   if (type === 'isoTime') return Type.Union([Type.String(), Type.Null()])

@@ -50,6 +50,7 @@ type WritableField = {
   | { readonly type: 'flag'; readonly initial: boolean }
   /** A flag that is 1 or 0 on the wire. */
   | { readonly type: 'numericFlag'; readonly initial: boolean }
+  | { readonly type: 'choice'; readonly values: readonly string[]; readonly initial: string }
 )
 
 /**
@@ -67,6 +68,8 @@ type ReadOnlyField = {
   | { readonly type: 'optionalInteger'; readonly absent: number }
   /** A time in Unix seconds, or null. On the wire it is in ISO format, or null. */
   | { readonly type: 'isoTime' }
+  /** A time in Unix milliseconds, or null. On the wire it is in Unix seconds, and null is 0. */
+  | { readonly type: 'timeMs' }
   /** An amount of money in hundredths of its currency. It is a text like `7.30` on the wire. */
   | { readonly type: 'money' }
   | { readonly type: 'choice'; readonly values: readonly string[] }
@@ -79,6 +82,7 @@ type Plain = {
   optionalInteger: number | null
   time: number | null
   isoTime: number | null
+  timeMs: number | null
   text: string
   name: string
   trimmedText: string
@@ -94,11 +98,12 @@ type Plain = {
 type Stored = Omit<Plain, 'sealedText'> & { sealedText: Sealed | null }
 type Answered = Omit<
   Plain,
-  'optionalInteger' | 'time' | 'isoTime' | 'names' | 'numericFlag' | 'money'
+  'optionalInteger' | 'time' | 'isoTime' | 'timeMs' | 'names' | 'numericFlag' | 'money'
 > & {
   optionalInteger: number
   time: number
   isoTime: string | null
+  timeMs: number
   names: string
   numericFlag: number
   money: string
@@ -180,6 +185,7 @@ function answeredValue(field: Field, value: unknown): unknown {
   if (type === 'names') return (value as readonly string[]).join(',')
   if (type === 'isoTime')
     return value === null ? null : new Date(Number(value) * 1_000).toISOString()
+  if (type === 'timeMs') return Math.floor(Number(value) / 1_000)
   if (type === 'money') return moneyText(value as bigint)
   return type === 'numericFlag' ? Number(value) : value
 }

@@ -1,5 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { Envelope, Page, Query, sortedBy } from './envelope.ts'
+import { answerProperties } from './field-schemas.ts'
+import type { Fields } from './resource-fields.ts'
 
 /**
  * Returns the schema for one page of tasks. `total` is at most 100 000. If there are more tasks,
@@ -9,45 +11,48 @@ export const TaskPage = <T extends TSchema>(item: T) =>
   Type.Object({ ...Page(item).properties, is_total_capped: Type.Boolean() })
 
 /** The fields that drawing tasks and music tasks have in common. */
-const TaskFields = {
-  /** The id of the row, which increases with time. */
-  id: Type.Integer(),
-  user_id: Type.Integer(),
-  username: Type.String(),
+const TASK_FIELDS = {
+  /** The position of the event that submitted the task, so it increases with time. */
+  position: { wire: 'id', type: 'integer', access: 'read' },
+  userId: { wire: 'user_id', type: 'integer', access: 'read' },
+  username: { wire: 'username', type: 'text', access: 'read' },
   /** The channel of the task. It is 0 before a channel is chosen, and for non-admins. */
-  channel_id: Type.Integer(),
-  channel_name: Type.String(),
+  channelId: { wire: 'channel_id', type: 'integer', access: 'read' },
+  channelName: { wire: 'channel_name', type: 'text', access: 'read' },
   /** The action of the task: `IMAGINE`, `UPSCALE`, `MUSIC`… */
-  action: Type.String(),
+  action: { wire: 'action', type: 'text', access: 'read' },
   /**
    * The status of the task: `NOT_START`, `SUBMITTED`, `QUEUED`, `MODAL`, `IN_PROGRESS`, `UNKNOWN`.
    * Final statuses are `SUCCESS` and `FAILURE`.
    */
-  status: Type.String(),
+  status: { wire: 'status', type: 'text', access: 'read' },
   /** The progress in percent, such as `40%`. */
-  progress: Type.String(),
-  /** The time of the submission. Times are in Unix seconds, and 0 means not yet. */
-  submit_time: Type.Integer(),
-  start_time: Type.Integer(),
-  finish_time: Type.Integer(),
-  prompt: Type.String(),
+  progress: { wire: 'progress', type: 'text', access: 'read', isComputed: true },
+  /** The time of the submission. On the wire, 0 means that a time has not come yet. */
+  submittedAt: { wire: 'submit_time', type: 'timeMs', access: 'read' },
+  startedAt: { wire: 'start_time', type: 'timeMs', access: 'read' },
+  finishedAt: { wire: 'finish_time', type: 'timeMs', access: 'read' },
+  prompt: { wire: 'prompt', type: 'sealedText', access: 'read' },
   /** The reason of a failure in the words of the provider or the gateway; empty for other tasks. */
-  fail_reason: Type.String(),
-}
+  failReason: { wire: 'fail_reason', type: 'sealedText', access: 'read' },
+} as const satisfies Fields
 
-export const DrawingTask = Type.Object({
-  ...TaskFields,
-  mj_id: Type.String(),
+/** The fields of a drawing task in the order of the responses. */
+export const DRAWING_FIELDS = {
+  ...TASK_FIELDS,
+  id: { wire: 'mj_id', type: 'text', access: 'read' },
   /**
    * The code of the provider's answer: 1 is submitted, 21 waiting, 22 duplicate. 0 means that the
    * task was not submitted.
    */
-  code: Type.Integer(),
-  description: Type.String(),
-  prompt_en: Type.String(),
+  code: { wire: 'code', type: 'integer', access: 'read' },
+  description: { wire: 'description', type: 'sealedText', access: 'read' },
+  promptEn: { wire: 'prompt_en', type: 'sealedText', access: 'read' },
   /** The URL of the picture, which browsers may open. It is empty while there is no picture. */
-  image_url: Type.String(),
-})
+  imageUrl: { wire: 'image_url', type: 'sealedText', access: 'read' },
+} as const satisfies Fields
+
+export const DrawingTask = Type.Object(answerProperties(DRAWING_FIELDS))
 export type DrawingTask = Static<typeof DrawingTask>
 
 /** One result of a music task. For lyrics, only the text is set. */
@@ -67,10 +72,15 @@ export const Song = Type.Object({
 })
 export type Song = Static<typeof Song>
 
+/** The fields of a music task in the order of the responses. Its songs follow them. */
+export const MUSIC_FIELDS = {
+  ...TASK_FIELDS,
+  id: { wire: 'task_id', type: 'text', access: 'read' },
+  platform: { wire: 'platform', type: 'text', access: 'read' },
+} as const satisfies Fields
+
 export const MusicTask = Type.Object({
-  ...TaskFields,
-  task_id: Type.String(),
-  platform: Type.String(),
+  ...answerProperties(MUSIC_FIELDS),
   songs: Type.Array(Song),
 })
 export type MusicTask = Static<typeof MusicTask>

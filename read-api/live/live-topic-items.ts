@@ -89,8 +89,7 @@ export async function taskItems(
 }
 
 /** Returns the approximate memory of a task in bytes, at two bytes per character. */
-const weightOf = ({ texts, songs }: DecryptedTask): number =>
-  6 * JSON.stringify([texts, songs]).length
+const weightOf = (task: DecryptedTask): number => 6 * JSON.stringify(task).length
 
 type TokenRange = { readonly after: number; readonly upTo: number; readonly userId?: number }
 

@@ -3,30 +3,25 @@ import type { Core } from '#infra/core.ts'
 import type { Language } from '#infra/http/language.ts'
 import type { Progress } from '#infra/progress/progress.ts'
 import type { TaskRow } from '#projections/tasks/query.ts'
-import type { DrawingTask, MusicTask, Song, TaskPush } from '../contract/tasks.ts'
+import { answerOf, openValues, type PlainValuesOf } from '../contract/resource-fields.ts'
+import {
+  DRAWING_FIELDS,
+  type DrawingTask,
+  MUSIC_FIELDS,
+  type MusicTask,
+  type Song,
+  type TaskPush,
+} from '../contract/tasks.ts'
 import { currentOptions } from '../options/list-options.ts'
 import { addressOf, songsOf } from './songs.ts'
 
 export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
 
+const FIELDS = { ...DRAWING_FIELDS, ...MUSIC_FIELDS }
+
 /** A task with decrypted columns. The fields that depend on the viewer are not computed yet. */
-export type DecryptedTask = TaskRow & {
-  readonly texts: Readonly<Record<(typeof SEALED)[number], string>>
-  readonly songs: Song[]
-  readonly progress: string
-  readonly picture: string
-}
-
-const SEALED = ['prompt', 'description', 'promptEn', 'imageUrl', 'failReason'] as const
-
-/**
- * The empty values that replace encrypted columns after decryption. They save memory, because rows
- * wait for slow readers and songs may be long.
- */
-const CLEARED = {
-  ...{ prompt: null, description: null, promptEn: null },
-  ...{ imageUrl: null, failReason: null, result: null },
-}
+export type DecryptedTask = PlainValuesOf<typeof FIELDS> &
+  Pick<TaskRow, 'changedPosition' | 'kind' | 'cause'> & { readonly songs: Song[] }
 
 /** Decrypts the private texts of tasks and reads the progress of unfinished tasks. */
 export async function decryptTasks(
@@ -43,18 +38,15 @@ export async function decryptTasks(
   const isProxied = options.flag('MjForwardUrlEnabled')
   return Promise.all(
     rows.map(async (row) => {
-      const open = async (sealed: Sealed | null): Promise<string> =>
-        sealed === null ? '' : ((await core.vault.open(row.userId, sealed)) ?? '')
-      const decrypted = await Promise.all(SEALED.map(async (name) => [name, await open(row[name])]))
-      const texts = Object.fromEntries(decrypted) as DecryptedTask['texts']
-      const address = addressOf(texts.imageUrl)
+      const open = (text: Sealed) => core.vault.open(row.userId, text)
+      const { changedPosition, kind, cause, result } = row
+      const stored = { ...row, progress: progressOf(row, progressById.get(row.id)) }
+      const values = await openValues(FIELDS, stored, open)
+      const address = addressOf(values.imageUrl)
       return {
-        ...row,
-        ...CLEARED,
-        texts,
-        songs: row.kind === 'music' ? songsOf(await open(row.result)) : [],
-        progress: progressOf(row, progressById.get(row.id)),
-        picture: address !== '' && isProxied ? `/mj/image/${row.id}` : address,
+        ...{ ...values, changedPosition, kind, cause },
+        imageUrl: address !== '' && isProxied ? `/mj/image/${row.id}` : address,
+        songs: kind === 'music' && result !== null ? songsOf((await open(result)) ?? '') : [],
       }
     }),
   )
@@ -74,22 +66,14 @@ const progressOf = ({ finishedAt }: TaskRow, progressById: string | undefined): 
  * Returns the start time of a task. A task that ended between two polls was never seen running, so
  * the time of its submission counts as its start.
  */
-const startOf = ({ status, startedAt, submittedAt }: TaskRow): number | null =>
+const startOf = ({ status, startedAt, submittedAt }: DecryptedTask): number | null =>
   startedAt ?? (status === 'SUCCESS' ? submittedAt : null)
 
-export const drawingAnswer = (row: DecryptedTask, viewer: Viewer): DrawingTask => ({
-  ...commonFields(row, viewer),
-  mj_id: row.id,
-  code: row.code,
-  description: row.texts.description,
-  prompt_en: row.texts.promptEn,
-  image_url: row.picture,
-})
+export const drawingAnswer = (row: DecryptedTask, viewer: Viewer): DrawingTask =>
+  answerOf(DRAWING_FIELDS, shownTo(viewer, row))
 
 export const musicAnswer = (row: DecryptedTask, viewer: Viewer): MusicTask => ({
-  ...commonFields(row, viewer),
-  task_id: row.id,
-  platform: row.platform,
+  ...answerOf(MUSIC_FIELDS, shownTo(viewer, row)),
   songs: row.songs,
 })
 
@@ -98,23 +82,13 @@ export const taskPush = (row: DecryptedTask, viewer: Viewer): TaskPush =>
     ? { kind: 'drawing', id: row.position, task: drawingAnswer(row, viewer) }
     : { kind: 'music', id: row.position, task: musicAnswer(row, viewer) }
 
-const commonFields = (row: DecryptedTask, { isAdmin, language }: Viewer) => ({
-  id: row.position,
-  user_id: row.userId,
-  username: row.username,
-  channel_id: isAdmin ? row.channelId : 0,
-  channel_name: isAdmin ? row.channelName : '',
-  action: row.action,
-  status: row.status,
-  progress: row.progress,
-  submit_time: secondsOf(row.submittedAt),
-  start_time: secondsOf(startOf(row)),
-  finish_time: secondsOf(row.finishedAt),
-  prompt: row.texts.prompt,
-  fail_reason: row.texts.failReason || causeWords(row.cause, language),
+/** Returns the task with the values that this viewer may see. */
+const shownTo = ({ isAdmin, language }: Viewer, row: DecryptedTask): DecryptedTask => ({
+  ...row,
+  ...(isAdmin ? {} : { channelId: 0, channelName: '' }),
+  startedAt: startOf(row),
+  failReason: row.failReason || causeWords(row.cause, language),
 })
-
-const secondsOf = (milliseconds: number | null): number => Math.floor((milliseconds ?? 0) / 1_000)
 
 type Words = Readonly<Record<Language, string>>
 
