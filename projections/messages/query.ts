@@ -1,25 +1,19 @@
 import { type CommonQueryMethods, sql } from 'slonik'
-import Type from 'typebox'
 import { arrayOf, nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
-import { MessageFormat, type MessageSort } from '#read-api/contract/messages.ts'
+import {
+  INBOX_FIELDS,
+  MESSAGE_FIELDS,
+  MESSAGE_STATS_FIELDS,
+  RECIPIENT_FIELDS,
+  SENT_FIELDS,
+} from '#read-api/contract/message-fields.ts'
+import type { MessageSort } from '#read-api/contract/messages.ts'
+import type { Fields } from '#read-api/contract/resource-fields.ts'
+import { fieldColumns, selectedFields } from '../field-columns.ts'
 import { containing, type Listed, type ListOrder, orderTerms, type Slice } from '../list-queries.ts'
 
-/** The columns that recipients and admins see. All times in this file are unix seconds. */
-const textTypes = {
-  id: wireInteger,
-  title: Type.String(),
-  content: Type.String(),
-  format: MessageFormat,
-  createdAt: wireInteger,
-}
-
-const messageRow = rowType({
-  ...textTypes,
-  editedAt: nullable(wireInteger),
-  /** The number of recipients. */
-  total: wireInteger,
-  readers: wireInteger,
-})
+const SENT_COLUMNS = { ...SENT_FIELDS, ...MESSAGE_STATS_FIELDS }
+const messageRow = rowType(fieldColumns(SENT_COLUMNS))
 export type MessageRow = RowOf<typeof messageRow>
 
 /** The number of characters of the content that a list contains. */
@@ -27,14 +21,14 @@ const LISTED_CHARACTERS = 2_000
 const beginning = sql.fragment`left(m.content, ${LISTED_CHARACTERS}) as content`
 const whole = sql.fragment`m.content`
 
-const textColumns = (content: typeof whole) => sql.fragment`
-  m.id, m.title, ${content}, m.format, m.created_at as "createdAt"
-`
-const messageColumns = (content: typeof whole) => sql.fragment`
-  ${textColumns(content)}, m.edited_at as "editedAt", m.total, coalesce(c.readers, 0) as readers
-`
-const messageTables = sql.fragment`
-  read_messages.messages m left join read_messages.read_counts c on c.message_id = m.id
+const columns = ({ content: _replaced, ...fields }: Fields, content: typeof whole) =>
+  sql.fragment`${selectedFields('m', fields)}, ${content}`
+
+const sentMessages = sql.fragment`
+  (
+    select m.*, coalesce(c.readers, 0) as readers
+    from read_messages.messages m left join read_messages.read_counts c on c.message_id = m.id
+  ) m
 `
 
 const count = rowType({ total: wireInteger })
@@ -50,7 +44,7 @@ export const findMessage = (
   messageId: number,
 ): Promise<MessageRow | null> =>
   db.maybeOne(sql.type(messageRow)`
-    select ${messageColumns(whole)} from ${messageTables}
+    select ${columns(SENT_COLUMNS, whole)} from ${sentMessages}
     where m.id = ${messageId} and not m.is_deleted
   `)
 
@@ -69,7 +63,7 @@ const SORT_COLUMNS = {
   title: sql.fragment`lower(m.title)`,
   format: sql.fragment`m.format`,
   total_recipients: sql.fragment`m.total`,
-  read_count: sql.fragment`coalesce(c.readers, 0)`,
+  read_count: sql.fragment`m.readers`,
   created_at: sql.fragment`m.created_at`,
 } satisfies Record<MessageSort, unknown>
 
@@ -90,7 +84,7 @@ export async function listMessages(
     and (${until}::int8 is null or m.created_at <= ${until})
   `
   const rows = await db.any(sql.type(messageRow)`
-    select ${messageColumns(beginning)} from ${messageTables} where ${matches}
+    select ${columns(SENT_COLUMNS, beginning)} from ${sentMessages} where ${matches}
     order by ${orderTerms(SORT_COLUMNS, order, sql.fragment`m.id`)}
     limit ${limit} offset ${offset}
   `)
@@ -100,13 +94,7 @@ export async function listMessages(
   return { rows, total }
 }
 
-const recipientRow = rowType({
-  userId: wireInteger,
-  /** Empty when the user was erased. */
-  username: Type.String(),
-  displayName: Type.String(),
-  readAt: nullable(wireInteger),
-})
+const recipientRow = rowType(fieldColumns(RECIPIENT_FIELDS))
 export type RecipientRow = RowOf<typeof recipientRow>
 
 /**
@@ -134,11 +122,7 @@ export const recipientsOf = (
     order by page.id
   `)
 
-const inboxRow = rowType({
-  ...textTypes,
-  /** null while the message is unread. */
-  readAt: nullable(wireInteger),
-})
+const inboxRow = rowType(fieldColumns(INBOX_FIELDS))
 export type InboxRow = RowOf<typeof inboxRow>
 
 /**
@@ -159,7 +143,7 @@ export async function listInbox(
   { limit, offset }: Slice,
 ): Promise<Listed<InboxRow>> {
   const rows = await db.any(sql.type(inboxRow)`
-    select ${textColumns(beginning)}, d.read_at as "readAt" from ${inboxOf(userId)}
+    select ${columns(MESSAGE_FIELDS, beginning)}, d.read_at as "readAt" from ${inboxOf(userId)}
     order by m.id desc limit ${limit} offset ${offset}
   `)
   const total = await db.oneFirst(sql.type(count)`
@@ -178,7 +162,7 @@ export const findInInbox = (
   messageId: number,
 ): Promise<InboxRow | null> =>
   db.maybeOne(sql.type(inboxRow)`
-    select ${textColumns(whole)}, d.read_at as "readAt"
+    select ${columns(MESSAGE_FIELDS, whole)}, d.read_at as "readAt"
     from ${inboxOf(userId)} and m.id = ${messageId}
   `)
 

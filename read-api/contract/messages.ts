@@ -1,51 +1,26 @@
 import Type, { type Static } from 'typebox'
 import { Envelope, IdParams, Page, Query, sortedBy } from './envelope.ts'
+import { answerProperties } from './field-schemas.ts'
+import {
+  INBOX_FIELDS,
+  MESSAGE_STATS_FIELDS,
+  RECIPIENT_FIELDS,
+  SENT_FIELDS,
+} from './message-fields.ts'
 
-export const MessageFormat = Type.Union([
-  Type.Literal('markdown'),
-  Type.Literal('html'),
-  Type.Literal('plain'),
-])
-
-/** A time in Unix seconds, or null. */
-const time = Type.Union([Type.Integer(), Type.Null()])
-
-/** The fields that recipients and admins see. Times are in Unix seconds. */
-const message = {
-  id: Type.Integer(),
-  title: Type.String(),
-  /** The text of the message. Lists contain at most its first 2 000 characters. */
-  content: Type.String(),
-  format: MessageFormat,
-  created_at: Type.Integer(),
-}
-
-/** A message in the inbox of a recipient. */
-export const InboxMessage = Type.Object({
-  ...message,
-  read_at: time,
-  is_read: Type.Boolean(),
-})
+export const InboxMessage = Type.Object(answerProperties(INBOX_FIELDS))
 export type InboxMessage = Static<typeof InboxMessage>
 
 export const UnreadCount = Type.Object({ unread_count: Type.Integer() })
 export type UnreadCount = Static<typeof UnreadCount>
 
 export const AdminMessage = Type.Object({
-  ...message,
-  /** The time of the last edit. null means that the message was never edited. */
-  updated_at: time,
-  stats: Type.Object({ total_recipients: Type.Integer(), read_count: Type.Integer() }),
+  ...answerProperties(SENT_FIELDS),
+  stats: Type.Object(answerProperties(MESSAGE_STATS_FIELDS)),
 })
 export type AdminMessage = Static<typeof AdminMessage>
 
-export const Recipient = Type.Object({
-  user_id: Type.Integer(),
-  /** The name of the user. It is empty if the user was erased. */
-  username: Type.String(),
-  display_name: Type.String(),
-  read_at: time,
-})
+export const Recipient = Type.Object(answerProperties(RECIPIENT_FIELDS))
 export type Recipient = Static<typeof Recipient>
 
 /** The columns by which the list of messages can be sorted. */

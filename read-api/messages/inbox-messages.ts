@@ -3,7 +3,9 @@ import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { notFound } from '#infra/http/http-errors.ts'
 import { findInInbox, type InboxRow, listInbox, unreadCounts } from '#projections/messages/query.ts'
+import { INBOX_FIELDS } from '../contract/message-fields.ts'
 import { type InboxMessage, messageQueries } from '../contract/messages.ts'
+import { answerOf } from '../contract/resource-fields.ts'
 import { type App, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
 /** `GET /api/user/messages`, `{id}` and `unread_count`: the messages in the caller's inbox. */
@@ -40,12 +42,5 @@ export function inboxMessages(app: App, deps: ReadDeps): void {
   })
 }
 
-const inboxAnswer = (row: InboxRow): InboxMessage => ({
-  id: row.id,
-  title: row.title,
-  content: row.content,
-  format: row.format,
-  created_at: row.createdAt,
-  read_at: row.readAt,
-  is_read: row.readAt !== null,
-})
+const inboxAnswer = (row: InboxRow): InboxMessage =>
+  answerOf(INBOX_FIELDS, { ...row, isRead: row.readAt !== null })

@@ -6,10 +6,11 @@ import {
   findMessage,
   listMessages,
   type MessageRow,
-  type RecipientRow,
   recipientsOf,
 } from '#projections/messages/query.ts'
-import { type AdminMessage, messageQueries, type Recipient } from '../contract/messages.ts'
+import { MESSAGE_STATS_FIELDS, RECIPIENT_FIELDS, SENT_FIELDS } from '../contract/message-fields.ts'
+import { type AdminMessage, messageQueries } from '../contract/messages.ts'
+import { answerOf } from '../contract/resource-fields.ts'
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
 /** The routes of sent messages, for admins: the list, `search`, `{id}` and its `recipients`. */
@@ -46,7 +47,7 @@ export function sentMessages(app: App, deps: ReadDeps): void {
       const { id, total } = await findSentMessage(deps, params.id)
       const { page, ...slice } = pageOf(query)
       const rows = await recipientsOf(core.db, id, slice)
-      return success({ items: rows.map(recipientAnswer), page, total })
+      return success({ items: rows.map((row) => answerOf(RECIPIENT_FIELDS, row)), page, total })
     },
   })
 }
@@ -80,18 +81,6 @@ function parseTime(field: string, text = ''): number | null {
 }
 
 const messageAnswer = (row: MessageRow): AdminMessage => ({
-  id: row.id,
-  title: row.title,
-  content: row.content,
-  format: row.format,
-  created_at: row.createdAt,
-  updated_at: row.editedAt,
-  stats: { total_recipients: row.total, read_count: row.readers },
-})
-
-const recipientAnswer = (row: RecipientRow): Recipient => ({
-  user_id: row.userId,
-  username: row.username,
-  display_name: row.displayName,
-  read_at: row.readAt,
+  ...answerOf(SENT_FIELDS, row),
+  stats: answerOf(MESSAGE_STATS_FIELDS, row),
 })

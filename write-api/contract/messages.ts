@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Done, Envelope, IdParams } from '#read-api/contract/envelope.ts'
-import { MessageFormat } from '#read-api/contract/messages.ts'
+import { requestProperties } from '#read-api/contract/field-schemas.ts'
+import { MESSAGE_TERMS } from '#read-api/contract/message-fields.ts'
 
 /**
  * The maximum number of recipients chosen individually. Messages to groups or to all users are not
@@ -10,19 +11,12 @@ export const RECIPIENTS_MAX = 20_000
 
 const userId = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 
-const text = {
-  title: Type.String({ maxLength: 200 }),
-  content: Type.String({ maxLength: 20_000 }),
-  /** The format of the content. When absent, it is Markdown in a new message, or unchanged. */
-  format: Type.Optional(MessageFormat),
-}
-
 /**
  * A message and its recipients. The recipients are the union of the given lists, and each user
  * receives the message once. Users who register later do not receive the message.
  */
 export const CreateMessage = Type.Object({
-  ...text,
+  ...requestProperties(MESSAGE_TERMS),
   user_ids: Type.Optional(Type.Array(userId, { maxItems: RECIPIENTS_MAX })),
   groups: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 100 })),
   everybody: Type.Optional(Type.Boolean()),
@@ -35,7 +29,7 @@ export const CreatedMessage = Type.Object({
 })
 export type CreatedMessage = Static<typeof CreatedMessage>
 
-export const UpdateMessage = Type.Object(text)
+export const UpdateMessage = Type.Object(requestProperties(MESSAGE_TERMS))
 export type UpdateMessage = Static<typeof UpdateMessage>
 
 export const messageActions = {

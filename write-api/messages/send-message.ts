@@ -11,6 +11,7 @@ import { httpError, invalidField } from '#infra/http/http-errors.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { chosenUserIds } from '#projections/users/query.ts'
+import { MESSAGE_TERMS } from '#read-api/contract/message-fields.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { type CreateMessage, messageActions } from '../contract/messages.ts'
 import { validationWords } from '../validation-words.ts'
@@ -118,7 +119,7 @@ export const sendMessage: Action = (api, deps) => {
     handler: async (request, reply) => {
       const { actors, vault } = deps.core
       const text = validText(request.body)
-      const { format = 'markdown' } = request.body
+      const { format = MESSAGE_TERMS.format.initial } = request.body
       const recipients = await resolveRecipients(deps, request.body)
       if (recipients.length === 0) throw messageError('RecipientRequired')
       const context = contextOf(deps, request)

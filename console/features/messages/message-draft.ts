@@ -1,14 +1,11 @@
+import { bodyOf, type DraftOf, newDraft } from '#console/ui/forms/field-draft.ts'
 import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
-import type { AdminMessage } from '#read-api/contract/messages.ts'
+import { MESSAGE_TERMS } from '#read-api/contract/message-fields.ts'
 import type { CreateMessage } from '#write-api/contract/messages.ts'
 
 export type Audience = 'users' | 'groups' | 'everybody'
 
-export type MessageText = {
-  readonly title: string
-  readonly content: string
-  readonly format: AdminMessage['format']
-}
+export type MessageText = DraftOf<typeof MESSAGE_TERMS>
 
 export type Chosen = {
   readonly audience: Audience
@@ -19,7 +16,7 @@ export type Chosen = {
 
 export type MessageFault = 'titleNeeded' | 'contentNeeded' | 'recipientNeeded'
 
-export const NO_TEXT: MessageText = { title: '', content: '', format: 'markdown' }
+export const NO_TEXT = newDraft(MESSAGE_TERMS)
 export const NO_RECIPIENTS: Chosen = { audience: 'users', users: new Map(), groups: [] }
 
 export const textFaults = (text: MessageText): FieldErrors<MessageText, MessageFault> => ({
@@ -33,12 +30,6 @@ export function recipientFaults(chosen: Chosen): FieldErrors<Chosen, MessageFaul
   return hasSome ? {} : { audience: 'recipientNeeded' }
 }
 
-export const trimmed = ({ title, content, format }: MessageText): MessageText => ({
-  title: title.trim(),
-  content: content.trim(),
-  format,
-})
-
 export function newMessage(draft: MessageText & Chosen): CreateMessage {
   const { audience, users, groups } = draft
   const to = {
@@ -46,5 +37,5 @@ export function newMessage(draft: MessageText & Chosen): CreateMessage {
     groups: { groups: [...groups] },
     everybody: { everybody: true },
   }
-  return { ...trimmed(draft), ...to[audience] }
+  return { ...bodyOf(MESSAGE_TERMS, draft), ...to[audience] }
 }

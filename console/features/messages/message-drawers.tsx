@@ -8,11 +8,13 @@ import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
 import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'
+import { bodyOf, draftOf } from '#console/ui/forms/field-draft.ts'
 import { type FieldErrors, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { useLeaveGuard } from '#console/ui/forms/use-leave-guard.ts'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
+import { MESSAGE_TERMS } from '#read-api/contract/message-fields.ts'
 import type { AdminMessage } from '#read-api/contract/messages.ts'
 import {
   type Chosen,
@@ -23,7 +25,6 @@ import {
   newMessage,
   recipientFaults,
   textFaults,
-  trimmed,
 } from './message-draft.ts'
 import { MessageTextFields } from './message-text-fields.tsx'
 import { RecipientFields } from './recipient-fields.tsx'
@@ -71,10 +72,10 @@ function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }) {
   const { t } = useTranslation()
   const { message } = props
   const form = useMessageForm<MessageText>(props, {
-    initial: () => textOf(message),
+    initial: () => draftOf(MESSAGE_TERMS, message),
     validate: textFaults,
     send: async (text) => {
-      const input = { params: { id: message.id }, body: trimmed(text) }
+      const input = { params: { id: message.id }, body: bodyOf(MESSAGE_TERMS, text) }
       await call('PUT /api/admin/messages/:id', input)
       return t('messages.updated')
     },
@@ -147,12 +148,6 @@ function useMessageForm<Draft extends object>(drawer: Props, form: MessageForm<D
   useLeaveGuard(drawer.isOpen && draftForm.isChanged)
   return draftForm
 }
-
-const textOf = ({ title, content, format }: AdminMessage): MessageText => ({
-  title,
-  content,
-  format,
-})
 
 function Facts({ message }: { message: AdminMessage }) {
   const { t } = useTranslation()

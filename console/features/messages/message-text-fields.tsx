@@ -4,6 +4,7 @@ import { TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
 import { Segmented } from '#console/ui/forms/switches.tsx'
 import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
+import { MESSAGE_TERMS } from '#read-api/contract/message-fields.ts'
 import type { MessageText } from './message-draft.ts'
 
 const PREVIEW_MS = 300
@@ -36,9 +37,6 @@ function TextPreview({ text }: { text: MessageText }) {
   )
 }
 
-const TITLE_MAX = 200
-const CONTENT_MAX = 20_000
-
 export function MessageTextFields(props: {
   form: Pick<DraftForm<MessageText>, 'draft' | 'field'>
 }) {
@@ -54,7 +52,7 @@ export function MessageTextFields(props: {
         isRequired
         autoFocus
         autoComplete="off"
-        maxLength={TITLE_MAX}
+        maxLength={MESSAGE_TERMS.title.maxLength}
         {...field('title')}
       />
       <div className="tg-field">
@@ -73,7 +71,7 @@ export function MessageTextFields(props: {
         isRequired
         rows={8}
         isMono={draft.format === 'html'}
-        maxLength={CONTENT_MAX}
+        maxLength={MESSAGE_TERMS.content.maxLength}
         {...field('content')}
       />
       <TextPreview text={draft} />

@@ -21,7 +21,11 @@ type Drafts = Record<Exclude<FieldType, 'names' | 'flag' | 'numericFlag'>, strin
  * In a form, a number is the entered text, a time has the format of a date-time field, and names
  * are a list. A missing number or time is an empty text.
  */
-export type DraftOf<F extends WritableFields> = { [Name in keyof F]: Drafts[F[Name]['type']] }
+export type DraftOf<F extends WritableFields> = {
+  [Name in keyof F]: F[Name] extends { values: readonly (infer Value)[] }
+    ? Value
+    : Drafts[F[Name]['type']]
+}
 
 export const newDraft = <F extends WritableFields>(fields: F): DraftOf<F> =>
   mapFields(fields, (_name, { initial }) =>

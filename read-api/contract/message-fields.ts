@@ -1,0 +1,47 @@
+import { type Fields, writableFields } from './resource-fields.ts'
+
+/** The fields that recipients and admins see. Times are in Unix seconds. */
+export const MESSAGE_FIELDS = {
+  id: { wire: 'id', type: 'integer', access: 'read' },
+  title: { wire: 'title', type: 'text', maxLength: 200, initial: '', isRequired: true },
+  /** The text of the message. Lists contain at most its first 2 000 characters. */
+  content: { wire: 'content', type: 'text', maxLength: 20_000, initial: '', isRequired: true },
+  /** The format of the content. A request without it leaves the format of a message unchanged. */
+  format: {
+    wire: 'format',
+    type: 'choice',
+    values: ['markdown', 'html', 'plain'],
+    initial: 'markdown',
+  },
+  createdAt: { wire: 'created_at', type: 'integer', access: 'read' },
+} as const satisfies Fields
+
+/** The fields that the sender writes. */
+export const MESSAGE_TERMS = writableFields(MESSAGE_FIELDS)
+
+/** The fields of a message in the inbox of a recipient. */
+export const INBOX_FIELDS = {
+  ...MESSAGE_FIELDS,
+  readAt: { wire: 'read_at', type: 'nullableInteger', access: 'read' },
+  isRead: { wire: 'is_read', type: 'flag', access: 'read', isComputed: true },
+} as const satisfies Fields
+
+/** The fields of a message that an admin sees. The counts in `stats` follow them. */
+export const SENT_FIELDS = {
+  ...MESSAGE_FIELDS,
+  /** The time of the last edit. null means that the message was never edited. */
+  editedAt: { wire: 'updated_at', type: 'nullableInteger', access: 'read' },
+} as const satisfies Fields
+
+export const MESSAGE_STATS_FIELDS = {
+  total: { wire: 'total_recipients', type: 'integer', access: 'read' },
+  readers: { wire: 'read_count', type: 'integer', access: 'read' },
+} as const satisfies Fields
+
+export const RECIPIENT_FIELDS = {
+  userId: { wire: 'user_id', type: 'integer', access: 'read' },
+  /** The name of the user. It is empty if the user was erased. */
+  username: { wire: 'username', type: 'text', access: 'read' },
+  displayName: { wire: 'display_name', type: 'text', access: 'read' },
+  readAt: { wire: 'read_at', type: 'nullableInteger', access: 'read' },
+} as const satisfies Fields
