@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify'
+import { SUPER_ADMIN } from '#domain/shared/roles.ts'
 import type { Core } from '#infra/core.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { createOutbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { latestTestRun } from '#projections/channel-checks/query.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
+import { isDemoSite } from '#projections/options/query.ts'
 import { startTestSchedule } from '#relay/channel-health/test-schedule.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 import { judgeTest, SlowTests } from '../channel-health/apply-test-result.ts'
@@ -13,7 +15,6 @@ import { type ActionDeps, type ChannelAction, typed } from './channel-action.ts'
 import { ASK_LIMITS } from './fetch-from-provider.ts'
 import { fetchModels } from './fetch-models.ts'
 import { listTypes } from './list-channel-types.ts'
-import { refuseInDemo } from './refuse-in-demo.ts'
 import { testAllChannels } from './test-all-channels.ts'
 import { testOneChannel } from './test-channel.ts'
 import { updateBalance, updateBalances } from './update-balances.ts'
@@ -45,6 +46,18 @@ export function describeChannelActions(app: FastifyInstance): void {
     // dependencies.
     const nothing = {} as ActionDeps
     for (const action of ACTIONS) action(typed(scope), nothing)
+  })
+}
+
+/** These routes are allowed on a demo site because they send no request to a provider. */
+const OPEN = /^\/api\/channel\/(types|test\/progress)$/
+
+/** Refuses requests to providers on a demo site. The super admin is exempt, as in the write API. */
+function refuseInDemo(app: FastifyInstance, { db }: Pick<Core, 'db'>): void {
+  app.addHook('preValidation', async (request) => {
+    if (OPEN.test(request.routeOptions.url ?? '')) return
+    if ((request.principal?.role ?? 0) >= SUPER_ADMIN) return
+    if (await isDemoSite(db)) throw httpError('DemoSite')
   })
 }
 
