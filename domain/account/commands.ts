@@ -34,16 +34,18 @@ export type DeductQuota = {
 }
 
 /**
- * Sets the balance to `balance`, once per `adjustmentId`: the difference is granted or deducted.
- * The command is refused if the current balance is not `expected`. A negative `balance` is accepted
- * only if it equals the current balance, which changes nothing.
+ * Grants or deducts the difference between the current balance and `balance`, once per
+ * `adjustmentId`. The command is refused if the current balance is not `expected`, or if `balance`
+ * is negative and differs from the current balance.
  */
 export type SetBalance = {
   readonly type: 'SetBalance'
   readonly userId: number
   readonly adjustmentId: string
   readonly balance: Quota
-  /** The balance that the admin has seen. If it is omitted, the current balance is not checked. */
+  /**
+   * The balance that the admin saw. If `expected` is omitted, the current balance is not checked.
+   */
   readonly expected?: Quota
   readonly note?: Sealed
 }
@@ -57,7 +59,7 @@ export type RewardInvite = {
 }
 
 /**
- * Moves quota from the affiliate balance to the balance, once per `transferId`. `amount` is at
+ * Moves quota from the affiliate balance to the balance, once per `transferId`. `amount` must be at
  * least `least` and at most the affiliate balance.
  */
 export type TransferAffiliate = {
@@ -69,8 +71,8 @@ export type TransferAffiliate = {
 }
 
 /**
- * Credits the reward of a daily check-in. A day that is not later than the day of the last check-in
- * is refused. `amount` may be 0.
+ * Credits the reward of a daily check-in. The command is refused if `day` is not later than the day
+ * of the last check-in. `amount` may be 0.
  */
 export type CheckIn = {
   readonly type: 'CheckIn'
@@ -80,7 +82,10 @@ export type CheckIn = {
   readonly amount: Quota
 }
 
-/** Credits quota that was paid or restored. Each order and each restoration is credited once. */
+/**
+ * Credits the quota of a paid order, or quota that is restored because a refund failed or a dispute
+ * was won. Each order and each restoration is credited once.
+ */
 export type CreditTopUp = {
   readonly type: 'CreditTopUp'
   readonly userId: number
@@ -90,7 +95,7 @@ export type CreditTopUp = {
   readonly amount: Quota
 }
 
-/** Deducts refunded quota once per refund. The balance may become negative. */
+/** Deducts the quota of a refunded order, once per refund. The balance may become negative. */
 export type ReverseTopUp = {
   readonly type: 'ReverseTopUp'
   readonly userId: number
@@ -101,7 +106,10 @@ export type ReverseTopUp = {
   readonly note: Sealed
 }
 
-/** Credits the inviter's share to the affiliate balance once per order and once per restoration. */
+/**
+ * Credits the inviter's share of an order to the affiliate balance, once per order and once per
+ * restoration.
+ */
 export type EarnRebate = {
   readonly type: 'EarnRebate'
   readonly userId: number
@@ -111,7 +119,10 @@ export type EarnRebate = {
   readonly amount: Quota
 }
 
-/** Deducts the inviter's share once per refund, first from the affiliate balance. */
+/**
+ * Deducts the inviter's share of a refunded order, once per refund. The share is deducted from the
+ * affiliate balance first, and then from the balance.
+ */
 export type ReverseRebate = {
   readonly type: 'ReverseRebate'
   readonly userId: number
@@ -121,21 +132,24 @@ export type ReverseRebate = {
 }
 
 /**
- * Sets the budget of a token. A value that is omitted keeps what it is when the event is appended.
- * The command is refused if the current remaining quota is not `expected`.
+ * Sets the budget of a token. An omitted value is not changed. The command is refused if the
+ * token's remaining quota is not `expected`.
  */
 export type SetTokenBudget = {
   readonly type: 'SetTokenBudget'
   readonly userId: number
   readonly tokenId: number
-  /** The quota that the token may spend, without the holds of its open calls. */
+  /** The quota that the token may still spend, not counting the quota that its open calls hold. */
   readonly remain?: Quota
-  /** The remaining quota that the owner has seen. If it is omitted, it is not checked. */
+  /**
+   * The remaining quota that the owner saw. If `expected` is omitted, the remaining quota is not
+   * checked.
+   */
   readonly expected?: Quota
   readonly isUnlimited?: boolean
 }
 
-/** Sets the quota that each of several new tokens may spend. */
+/** Sets the same budget for several new tokens. Each token may spend `remain`. */
 export type OpenTokenBudgets = {
   readonly type: 'OpenTokenBudgets'
   readonly userId: number
@@ -161,7 +175,10 @@ export type AdmitCall = {
   readonly isStream: boolean
   readonly hold: Quota
   readonly price: PriceSnapshot
-  /** The number of calls that a price per call multiplies (`n`): 1 if omitted, at most 128. */
+  /**
+   * The number `n` by which a price per call is multiplied. The default is 1, and the maximum is
+   * 128.
+   */
   readonly calls?: number
   readonly reasoningEffort?: string
   /** The time at which the call's lease ends, in unix milliseconds. */
@@ -170,33 +187,37 @@ export type AdmitCall = {
   /** The time at which the request arrived, in unix milliseconds. */
   readonly startedAt: number
   /**
-   * Set if the call pays for a task. Such a call must be new and needs a positive balance, even for
-   * a hold of 0. It is refused while the user has `openMax` open tasks.
+   * Set if the call pays for a task. The call of a task must be new, and the balance must be
+   * positive even for a hold of 0. The call is refused while the user has `openMax` open tasks.
    */
   readonly task?: { readonly openMax: number }
   /**
-   * The smaller output limits that are allowed if the account cannot pay the full hold. If
-   * `reduction` is omitted, a call whose full hold cannot be paid is refused.
+   * The smaller output limits that may be tried if the account cannot pay `hold`. If `reduction` is
+   * omitted, the call is refused instead.
    */
   readonly reduction?: OutputReduction
 }
 
-/** The range of reduced output limits for a call whose full hold cannot be paid. */
+/**
+ * The output limits that may be tried if the account cannot pay the hold for the requested output.
+ */
 export type OutputReduction = {
-  /** The usage bounds that the full hold covers. `outputTokens` is per choice. */
+  /** The maximum usage of the request as the caller sent it. `outputTokens` is per choice. */
   readonly bounds: CallBounds
   /** The lowest reduced output limit, in tokens per choice; at least 1. */
   readonly leastOutputTokens: number
   readonly mostOutputTokens: number
   /**
-   * The full hold must be payable this many times, or else the limit is reduced; 1 if omitted.
+   * The output limit is reduced unless the account can pay the hold this many times. The default is
+   * 1.
    */
   readonly timesPayable?: bigint
 }
 
 /**
- * Raises the hold of a running call to `hold` in total. If the account cannot pay that much, the
- * total is as high as it can pay, but at least `least`. A hold of `hold` or more is not changed.
+ * Raises the hold of a running call to the total `hold`. If the account cannot pay `hold`, the hold
+ * is raised as far as the account can pay. The command is refused if that total is below `least`. A
+ * hold that is already `hold` or more is not changed.
  */
 export type RaiseHold = {
   readonly type: 'RaiseHold'
@@ -210,7 +231,10 @@ export type RecordProgress = {
   readonly type: 'RecordProgress'
   readonly call: string
   readonly channelId: number
-  /** The provider's price as a multiple of the list price. It is omitted if it is unknown. */
+  /**
+   * The provider's price as a multiple of the list price. The ratio is omitted if the price is
+   * unknown.
+   */
   readonly costRatio?: DecimalText
   readonly usage: Usage
   /** The time at which the renewed lease ends, in unix milliseconds. */
@@ -223,21 +247,22 @@ export type SettleCall = {
   readonly call: string
   readonly channelId: number
   /**
-   * The provider's price when the call was sent, as a multiple of the list price; omitted if
-   * unknown.
+   * The provider's price when the call was sent, as a multiple of the list price. The ratio is
+   * omitted if the price is unknown.
    */
   readonly costRatio?: DecimalText
   readonly upstreamModel: string | null
   readonly usage: Usage
   /**
-   * Usage within these limits is always charged. Usage beyond them is charged as far as the hold
-   * and the free quota cover it. If `limits` is omitted, `usage` is charged in full.
+   * Usage within these limits is always charged. Usage beyond these limits is charged only as far
+   * as the hold and the free quota cover its price. If `limits` is omitted, the full `usage` is
+   * charged.
    */
   readonly limits?: TokenLimits
   readonly usageSource: UsageSource
   readonly anomaly: string | null
   readonly end: CallEnd
-  /** The error code if the gateway ended the call because the caller lost access. */
+  /** The error code. It is set if the gateway ended the call because the caller lost access. */
   readonly endReason?: string
   readonly attempts: readonly Attempt[]
   readonly timings: CallTimings
@@ -260,7 +285,10 @@ export type InterruptCall = {
   readonly type: 'InterruptCall'
   readonly call: string
   readonly at: number
-  /** The expired lease. The command is refused if the lease has been renewed since. */
+  /**
+   * The end of the expired lease that the sweeper saw, in unix milliseconds. The command is refused
+   * if the lease was renewed afterwards.
+   */
   readonly leaseUntil?: number
 }
 
@@ -286,28 +314,43 @@ export type AccountCommand =
   | InterruptCall
 
 export type AccountErrorCode =
-  /** The balance does not cover the amount. params: `balance`, `needed`. */
+  /** The balance does not cover the amount. The error's `params` are `balance` and `needed`. */
   | 'InsufficientQuota'
-  /** The balance has changed since the client read it. params: `balance`, `expected`. */
+  /**
+   * The balance changed after the client had read it. The error's `params` are `balance` and
+   * `expected`.
+   */
   | 'BalanceMoved'
-  /** The affiliate balance does not cover the amount. params: `balance`, `needed`. */
+  /**
+   * The affiliate balance does not cover the amount. The error's `params` are `balance` and
+   * `needed`.
+   */
   | 'InsufficientAffiliate'
-  /** The amount is below the smallest amount that can be transferred. params: `least`. */
+  /**
+   * The amount is below the minimum of a transfer. The error's `params` contain the minimum as
+   * `least`.
+   */
   | 'TransferTooSmall'
   | 'CheckedInAlready'
   | 'TokenBudgetExhausted'
-  /** The token's remaining quota has changed since it was read. params: `remain`, `expected`. */
+  /**
+   * The token's remaining quota changed after the client had read it. The error's `params` are
+   * `remain` and `expected`.
+   */
   | 'TokenBudgetMoved'
   | 'TokenBudgetUnknown'
   | 'CallUnknown'
-  /** The call of a task must be new, but a call with this id is open. */
+  /** A task was submitted with the id of a call that is already open. */
   | 'CallKnown'
-  /** The user has the maximum number of open tasks. params: `max`. */
+  /**
+   * The user already has the maximum number of open tasks. The error's `params` contain it as
+   * `max`.
+   */
   | 'TooManyTasks'
   /** The call has ended, or its id is older than the ended calls that the account remembers. */
   | 'CallEnded'
   | 'LeaseNotOver'
-  /** The amount is not positive where required, or an amount or sum exceeds 2^53 − 1. */
+  /** The amount is not positive although it must be, or an amount or a sum exceeds 2^53 − 1. */
   | 'AmountOutOfRange'
 
 export type AccountError = CodedError<AccountErrorCode>

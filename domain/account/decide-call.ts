@@ -32,11 +32,11 @@ type Outcome = readonly AccountEvent[] | AccountError
 
 /**
  * Admits a call and holds its worst-case cost. If the account cannot pay that cost, a smaller
- * output limit is tried. If no allowed limit can be paid, the call is refused.
+ * output limit is tried. If the account can pay no allowed limit, the call is refused.
  *
- * A repeated command changes nothing, unless the call pays for a task. A repeated command for a
- * task is refused, because no other event may rely on the hold of an earlier call. A call id that
- * is too old to be recognised as a repeat is refused.
+ * A repeated command changes nothing. There are two exceptions. A repeated command for the call of
+ * a task is refused, so that no second task relies on the same hold. A call id that is older than
+ * all remembered ids is refused too.
  */
 export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   const { reduction, ...command } = reduced(requested, state)
@@ -64,7 +64,10 @@ export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   return [{ type: 'CallAdmitted', v: 1, data }]
 }
 
-/** Returns the command unchanged, or with a reduced output limit and a hold that can be paid. */
+/**
+ * Returns the command unchanged if the account can pay the hold. Otherwise returns the command with
+ * a reduced output limit and a smaller hold, if an allowed limit can be paid.
+ */
 function reduced(command: AdmitCall, state: AccountState): AdmitCall & { outputLimit?: number } {
   const { reduction, hold, price } = command
   const payable = payableBy(state, command.tokenId)
@@ -74,7 +77,10 @@ function reduced(command: AdmitCall, state: AccountState): AdmitCall & { outputL
   return { ...command, ...reduceOutput(price, reduction, payable) }
 }
 
-/** Returns the quota that calls of the token can still hold. The result may be negative. */
+/**
+ * Returns the free quota of the token: the smaller of the balance and the token's budget. The
+ * result may be negative.
+ */
 export function payableBy({ balance, budgets }: AccountState, tokenId: number): Quota {
   const budget = isPlayground(tokenId) ? undefined : budgets.get(tokenId)
   if (budget === undefined || budget.isUnlimited || budget.remain > balance) return balance
@@ -97,9 +103,9 @@ function budgetRefusal(
 
 /**
  * Returns the error with which a running call must end, or null. A call must end if an admin or a
- * refund emptied the account, or if the token's budget was set to 0 or below. A call without a hold
- * continues because it costs nothing. The call of a task continues because its hold is spent when
- * the task is submitted.
+ * refund used up the balance, or if the token's budget was set to 0 or below. A call with a hold of
+ * 0 continues because it costs nothing. The call of a task continues because the task was already
+ * submitted to the provider.
  */
 export function emptiedError(
   { facts, admission, hold, isTask }: OpenCall,
@@ -115,9 +121,9 @@ export function emptiedError(
 }
 
 /**
- * Records the progress of a running call, which is charged if the owner process dies. A repeated
- * command changes nothing. If `emptiedError` returns an error, the progress is refused, so that the
- * relay ends the call.
+ * Records the progress of a running call. If the owner process dies, the call is charged for this
+ * progress. A repeated command changes nothing. If `emptiedError` returns an error, the command is
+ * refused, so that the relay ends the call.
  */
 export function recordProgress(command: RecordProgress, state: AccountState): Outcome {
   const { type, call, leaseUntil, ...progress } = command
@@ -133,8 +139,8 @@ export function recordProgress(command: RecordProgress, state: AccountState): Ou
 }
 
 /**
- * Raises the hold of a running call as far as the account can pay. The command is refused if the
- * possible total is below `least`, or if the call has ended.
+ * Raises the hold of a running call to what the account can pay, but at most to `hold`. The command
+ * is refused if the account cannot pay `least`, or if the call has ended.
  */
 export function raiseHold({ call, hold, least }: RaiseHold, state: AccountState): Outcome {
   const open = state.open.get(call)
@@ -155,9 +161,9 @@ export function raiseHold({ call, hold, least }: RaiseHold, state: AccountState)
 }
 
 /**
- * Charges the actual usage at the price of the admission. If the charge exceeds the hold and the
- * free quota, and the command contains the call's limits, the largest part of the usage that the
- * hold and the free quota cover is charged, but at least the part within the limits.
+ * Charges the actual usage at the price of the admission. If the account cannot pay for the full
+ * usage and the command contains `limits`, only the payable part of the usage is charged. The usage
+ * within `limits` is always charged.
  */
 export function settleCall(requested: SettleCall, state: AccountState): Outcome {
   const open = state.open.get(requested.call)
@@ -166,13 +172,15 @@ export function settleCall(requested: SettleCall, state: AccountState): Outcome 
   const { type, ...course } = command
   const { price, clientIp } = open
   const { facts, charge } = bill(open, command)
-  // The provider is paid for all usage, whether or not the account could pay for it.
+  // The operator pays the provider for the full usage, even if the account could not pay for it.
   const { cost } = bill(open, requested)
   const data = { ...facts, ...course, ...cost, price, clientIp, ...money(open, charge) }
   return [{ type: 'CallSettled', v: 1, data: { ...data, charge: toWire(charge) } }]
 }
 
-/** Replaces the limits of the command by the part of its usage that is charged. */
+/**
+ * Reduces the usage of the command to the part that the account can pay, if the command has limits.
+ */
 function payablePart(
   { limits, ...command }: SettleCall,
   open: OpenCall,
@@ -198,8 +206,8 @@ export function releaseCall(command: ReleaseCall, state: AccountState): Outcome 
 }
 
 /**
- * Ends a call whose lease has expired and charges the usage of its last progress. Without any
- * progress, the charge is 0.
+ * Ends a call whose lease has expired, and charges the last recorded usage. If no usage was
+ * recorded, the charge is 0.
  */
 export function interruptCall(
   { call, at, leaseUntil }: InterruptCall,
@@ -220,8 +228,9 @@ export function interruptCall(
 }
 
 /**
- * Computes the charge, the provider's cost and the number of calls. A completed call counts even
- * without tokens. An incomplete call counts only if it has usage.
+ * Computes the charge, the provider's cost and the number of calls (`n`). A completed call is
+ * charged per call even if it used no tokens. An incomplete call is charged per call only if it has
+ * usage.
  */
 function bill({ facts, price }: OpenCall, { usage, end, costRatio }: Used): Bill {
   const { calls: requested = 1, ...others } = facts
@@ -256,15 +265,15 @@ function repeatedEnd(state: AccountState, call: string): Outcome {
 }
 
 /**
- * An output limit of up to this many tokens per choice may use all free quota. A larger limit may
- * use half of the free quota.
+ * The output limit, in tokens per choice, for which a call may hold all free quota. With a larger
+ * limit, a call may hold only half of the free quota.
  */
 const MODEST_OUTPUT_TOKENS = 4_096
 
 /**
- * Returns the largest output limit that `payable` covers, with its hold, or null if `payable` does
- * not cover the lowest allowed limit. A large limit uses at most half of the free quota, so that
- * the account can pay further calls.
+ * Returns the largest output limit that `payable` covers, with the hold for this limit. Returns
+ * null if `payable` does not cover the lowest allowed limit. A large limit uses at most half of
+ * `payable`, so that the account can pay further calls.
  */
 function reduceOutput(
   price: PriceSnapshot,

@@ -13,8 +13,8 @@ export const fitsBalance = (amount: Quota, { balance, held }: AccountState): boo
   amount <= QUOTA_MAX && balance + held + amount <= QUOTA_MAX
 
 /**
- * Counts an invitation and credits its reward, once per invitee. The reward is reduced to what the
- * affiliate balance can take, so that a large affiliate balance never makes a registration fail.
+ * Counts an invitation and credits its reward, once per invitee. If the affiliate balance would
+ * exceed its maximum, the reward is reduced, so that the registration does not fail.
  */
 export function rewardInvite(command: RewardInvite, state: AccountState): Outcome {
   const { userId, inviteeId } = command
@@ -43,8 +43,8 @@ export function transferAffiliate(command: TransferAffiliate, state: AccountStat
 }
 
 /**
- * Credits a check-in. A day before the last check-in is refused as well, because the clocks of
- * several servers may differ at midnight.
+ * Credits a check-in. A check-in with an earlier day than the last one is refused, because the
+ * clocks of several servers may differ at midnight.
  */
 export function checkIn(command: CheckIn, state: AccountState): Outcome {
   const { userId, day, amount } = command

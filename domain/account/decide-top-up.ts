@@ -16,8 +16,8 @@ import { rebateId, topUpId } from './top-up-deduplication-ids.ts'
 type Outcome = readonly AccountEvent[] | AccountError
 
 /**
- * Credits a paid order, or a restoration that `top-up/` has decided. Each order and each
- * restoration is credited once.
+ * Credits the quota of a paid order, or quota that the top-up aggregate restores. Each order and
+ * each restoration is credited once.
  */
 export function creditTopUp(command: CreditTopUp, state: AccountState): Outcome {
   const { userId, orderId, restoreNo, provider, amount } = command
@@ -30,8 +30,8 @@ export function creditTopUp(command: CreditTopUp, state: AccountState): Outcome 
 }
 
 /**
- * Deducts refunded quota. The balance may become negative: a user who has spent refunded quota owes
- * it and cannot make calls until the debt is paid.
+ * Deducts refunded quota. If the user has spent this quota, the balance becomes negative, and the
+ * user cannot make calls until the debt is paid.
  */
 export function reverseTopUp(command: ReverseTopUp, state: AccountState): Outcome {
   const { userId, orderId, refundNo, provider, amount, note } = command
@@ -43,8 +43,8 @@ export function reverseTopUp(command: ReverseTopUp, state: AccountState): Outcom
 }
 
 /**
- * Credits the inviter's share. The share is reduced to what the affiliate balance can take, so that
- * a large affiliate balance never makes a payment fail.
+ * Credits the inviter's share. If the affiliate balance would exceed its maximum, the share is
+ * reduced, so that the payment does not fail.
  */
 export function earnRebate(command: EarnRebate, state: AccountState): Outcome {
   const { userId, orderId, restoreNo, inviteeId } = command
@@ -76,8 +76,8 @@ export function reverseRebate(command: ReverseRebate, state: AccountState): Outc
 }
 
 /**
- * A debt may use half of the range, so that charges above the holds of open calls still fit into
- * the range.
+ * Returns whether the balance is allowed as a debt. A debt may use half of the range, so that later
+ * charges above the holds of open calls stay in range.
  */
 const isOwable = (balance: Quota): boolean => balance >= -QUOTA_MAX / 2n
 

@@ -108,8 +108,8 @@ function deductQuota(command: DeductQuota, state: AccountState): Outcome {
 }
 
 /**
- * Sets the balance. The difference is computed when the event is appended, so that a simultaneous
- * payment is not lost.
+ * Grants or deducts the difference to the requested balance. The difference is computed when the
+ * event is appended, so that a simultaneous payment is not lost.
  */
 function setBalance(command: SetBalance, state: AccountState): Outcome {
   const { userId, adjustmentId, balance, expected, note } = command
@@ -133,8 +133,8 @@ function setBalance(command: SetBalance, state: AccountState): Outcome {
 const noteOf = ({ note }: GrantQuota | DeductQuota) => (note === undefined ? {} : { note })
 
 /**
- * Sets the budget. An omitted value is taken from the state at the append, so that a call that ends
- * at the same time is not lost.
+ * Sets the budget. An omitted value is taken from the state when the event is appended, so that the
+ * charge of a call that ends at the same time is not lost.
  */
 function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
   const { userId, tokenId, expected } = command
@@ -145,9 +145,9 @@ function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
     return codedError('TokenBudgetMoved', params)
   }
   const { remain = remainNow, isUnlimited = budget?.isUnlimited ?? false } = command
-  // NOTE: the remaining budget of a token is negative after a call cost more than its hold, and an
-  // edit may send that negative value back. Open calls may return their holds to the budget, so the
-  // sum of the budget and the holds must be in range, too.
+  // NOTE: the remaining budget of a token becomes negative if a call costs more than its hold, and
+  // an edit may send the negative value back. When open calls end, their holds may return to the
+  // budget, so the sum of the budget and the holds must be in range, too.
   if (!isInRange(remain) || !isInRange(remain + heldBy(tokenId, state))) {
     return codedError('AmountOutOfRange')
   }
@@ -156,7 +156,9 @@ function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
   return [{ type: 'TokenBudgetSet', v: 1, data }]
 }
 
-/** Sets the budget of the tokens that have none. Other tokens are not changed. */
+/**
+ * Sets the budget of the tokens that have no budget yet. Tokens that have a budget are not changed.
+ */
 function openTokenBudgets(command: OpenTokenBudgets, state: AccountState): Outcome {
   const { userId, remain, isUnlimited } = command
   const tokenIds = command.tokenIds.filter((tokenId) => !state.budgets.has(tokenId))

@@ -39,7 +39,7 @@ export type QuotaDeducted = Fact<
   }
 >
 
-/** A person registered with the user's invite code. `reward` is added to the affiliate balance. */
+/** A user registered with this user's invite code. `reward` is added to the affiliate balance. */
 export type InviteRewarded = Fact<
   'InviteRewarded',
   {
@@ -52,7 +52,7 @@ export type InviteRewarded = Fact<
   }
 >
 
-/** The user moved quota from the affiliate balance to the balance, where it can be spent. */
+/** The user moved quota from the affiliate balance to the balance. */
 export type AffiliateTransferred = Fact<
   'AffiliateTransferred',
   {
@@ -76,17 +76,20 @@ export type CheckedIn = Fact<
   }
 >
 
-/** The members that every event of a top-up has. */
+/** The data that every event of a top-up has. */
 type OrderReference = { readonly userId: number; readonly orderId: number }
 
 /**
- * An order was paid, or refunded quota was restored. Each order and each restoration is credited at
- * most once.
+ * An order was paid, or quota was restored because a refund failed or a dispute was won. Each order
+ * and each restoration is credited at most once.
  */
 export type TopUpCredited = Fact<
   'TopUpCredited',
   OrderReference & {
-    /** The number of the restoration within the order, from 1. It is omitted for the payment. */
+    /**
+     * The number of the restoration within the order, from 1. It is omitted if the event credits
+     * the payment itself.
+     */
     readonly restoreNo?: number
     /** The payment provider, such as `epay` or `stripe`. */
     readonly provider: string
@@ -112,7 +115,10 @@ export type TopUpReversed = Fact<
 export type RebateEarned = Fact<
   'RebateEarned',
   OrderReference & {
-    /** The number of the restoration within the order, from 1. It is omitted for the payment. */
+    /**
+     * The number of the restoration within the order, from 1. It is omitted if the event credits
+     * the share of the payment itself.
+     */
     readonly restoreNo?: number
     readonly inviteeId: number
     readonly amount: WireQuota
@@ -126,7 +132,10 @@ export type RebateReversed = Fact<
   OrderReference & {
     readonly refundNo: number
     readonly amount: WireQuota
-    /** The part deducted from the balance if the affiliate balance is too low; omitted if 0. */
+    /**
+     * The part of the share that was deducted from the balance because the affiliate balance was
+     * too low. It is omitted if it is 0.
+     */
     readonly fromBalance?: WireQuota
     readonly postings: readonly Posting[]
   }
@@ -146,7 +155,7 @@ export type TokenBudgetSet = Fact<
   }
 >
 
-/** The budget was set for each of several tokens that were created together. */
+/** The same budget was set for several tokens that were created together. */
 export type TokenBudgetsOpened = Fact<
   'TokenBudgetsOpened',
   {
@@ -163,14 +172,15 @@ export type TokenBudgetsClosed = Fact<
 >
 
 /**
- * A budget was closed. Only versions that could not delete several tokens at once wrote this event.
+ * The budget of a single token was closed. Only earlier versions, which deleted tokens one by one,
+ * wrote this event.
  */
 export type TokenBudgetClosed = Fact<
   'TokenBudgetClosed',
   { readonly userId: number; readonly tokenId: number }
 >
 
-/** The members that every event of a call has. `call` is the request's id, a UUID v7. */
+/** The data that every event of a call has. `call` is the id of the request, a UUID v7. */
 export type CallFacts = {
   readonly call: string
   readonly userId: number
@@ -180,15 +190,15 @@ export type CallFacts = {
   readonly group: string
   readonly isStream: boolean
   /**
-   * The number of calls that a price per call multiplies (`n`). If omitted, it is 1, or 0 for a
-   * call that ended without usage.
+   * The number `n` by which a price per call is multiplied. If omitted, it is 1, or 0 for a call
+   * that ended without usage.
    */
   readonly calls?: number
   readonly reasoningEffort?: string
   /**
-   * The output limit that was sent to the provider because the account or the token could not pay
-   * for a larger limit. The unit is tokens per choice. If it is omitted, the limit of the request
-   * applies, if there is one.
+   * The output limit, in tokens per choice, that was sent to the provider because the account or
+   * the token could not pay for a larger limit. If it is omitted, the limit of the request was not
+   * reduced.
    */
   readonly outputLimit?: number
 }
@@ -206,7 +216,7 @@ export type CallAdmitted = Fact<
     /** The time at which the request arrived, in unix milliseconds. */
     readonly startedAt: number
     readonly clientIp: Sealed | null
-    /** Set if the call pays for the task with the same id. It is omitted for other calls. */
+    /** Set if the call pays for a task. The call and its task have the same id. */
     readonly isTask?: true
     readonly postings: readonly Posting[]
   }
@@ -228,8 +238,8 @@ export type CallProgressed = Fact<
 >
 
 /**
- * The hold of a running call was raised, because the output may cost more than the hold. `hold` is
- * the new total, and `added` is the difference.
+ * The hold of a running call was raised because the output may cost more than the previous hold.
+ * `hold` is the new total, and `added` is the increase.
  */
 export type HoldRaised = Fact<
   'HoldRaised',
@@ -253,14 +263,20 @@ export type Attempt = {
   /** The gateway's error code (`timeout`, `connect`, `status`, `cut`…), or null for a success. */
   readonly error: string | null
   readonly latencyMs: number
-  /** Set if the operator's account at the provider failed, which can disable the channel. */
+  /**
+   * Set if the provider rejected the operator's key or account. Such a failure can disable the
+   * channel.
+   */
   readonly isAccounts?: true
 }
 
 export type CallTimings = {
   /** The time at which the request arrived, in unix milliseconds. */
   readonly startedAt: number
-  /** The time from the arrival to the first byte sent to the caller, or null if none was sent. */
+  /**
+   * The time in milliseconds from the arrival of the request to the first byte sent to the caller.
+   * It is null if no byte was sent.
+   */
   readonly firstByteMs: number | null
   readonly durationMs: number
 }
@@ -272,22 +288,25 @@ export type CallSettled = Fact<
   CallFacts &
     ProviderCost & {
       readonly channelId: number
-      /** The model name that was sent to the provider, or null if it is the caller's name. */
+      /**
+       * The model name that was sent to the provider. It is null if the caller's model name was
+       * sent.
+       */
       readonly upstreamModel: string | null
       readonly usage: Usage
       readonly usageSource: UsageSource
       /**
-       * The code of an anomaly. The codes `negative`, `absurd`… mean that the provider's counts are
-       * impossible and were replaced or reduced. The codes `other-model` and `higher-cost` mean
-       * that the provider's answer differs from the request.
+       * The code of an anomaly in the provider's answer. `negative`, `absurd` and similar codes
+       * mean that the reported counts are impossible and were replaced or reduced. `other-model`
+       * and `higher-cost` mean that the answer differs from the request.
        */
       readonly anomaly: string | null
       /**
-       * The full usage if the account could not pay for it. `usage` then has the part that was
-       * charged: all that the hold and the free quota covered, but at least the part within the
-       * call's limits. Earlier versions charged only the part within the limits. The provider's
-       * `cost` is for the full usage; in earlier versions it was for `usage`. If `unpaidUsage` is
-       * omitted, `usage` is the full usage.
+       * The full usage, set if the account could not pay for it. In this case, `usage` is the part
+       * that was charged: what the hold and the free quota covered, but at least the part within
+       * the call's limits. `cost` is the provider's charge for the full usage.
+       *
+       * Earlier versions charged only the part within the limits, and their `cost` is for `usage`.
        */
       readonly unpaidUsage?: Usage
       readonly price: PriceSnapshot
@@ -303,8 +322,8 @@ export type CallSettled = Fact<
 >
 
 /**
- * The call ended without a charge, because no channel was available, all attempts failed, or
- * nothing was delivered.
+ * The call ended without a charge because no channel was available, all attempts failed, or nothing
+ * was delivered.
  */
 export type CallReleased = Fact<
   'CallReleased',
@@ -321,7 +340,10 @@ export type CallReleased = Fact<
   }
 >
 
-/** The owner process of the call died. The sweeper ended the call and charged its last progress. */
+/**
+ * The process that owned the call died. The sweeper ended the call and charged the last recorded
+ * usage.
+ */
 export type CallInterrupted = Fact<
   'CallInterrupted',
   CallFacts &

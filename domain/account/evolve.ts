@@ -172,7 +172,7 @@ function giveToken(state: AccountState, tokenId: number, amount: Quota): void {
   if (budget !== undefined) budget.remain += amount
 }
 
-/** Returns only the members that every event of a call has. */
+/** Returns only the data that every event of a call has. */
 function factsOf(data: CallFacts): CallFacts {
   const { call, userId, tokenId, model, group, isStream, calls, reasoningEffort } = data
   const { outputLimit } = data

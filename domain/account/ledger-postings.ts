@@ -7,8 +7,8 @@ const affiliate = (userId: number): string => `user:${userId}:aff`
 const held = (userId: number): string => `user:${userId}:held`
 
 /**
- * The ledger account that a grant is taken from, by reason. The first quota of a user is a gift of
- * the site. A grant by an admin is an adjustment.
+ * The ledger account that a grant is taken from, by the reason of the grant. The initial quota of a
+ * user is a gift of the site (`promo`), and a grant by an admin is an adjustment.
  */
 const SOURCES: Readonly<Record<QuotaGranted['data']['reason'], string>> = {
   setup: 'promo',
@@ -47,7 +47,10 @@ export const rewardPostings = (userId: number, reward: Quota): readonly Posting[
     [affiliate(userId), reward],
   ])
 
-/** Posts the return of a rebate from the affiliate balance and the balance to the site. */
+/**
+ * Returns the postings for a deducted rebate: quota moves from the affiliate balance and the
+ * balance back to the site.
+ */
 export const rebateBackPostings = (
   userId: number,
   fromAffiliate: Quota,
@@ -83,8 +86,9 @@ export const giftPostings = (userId: number, amount: Quota): readonly Posting[] 
   ])
 
 /**
- * Posts the end of a call. The entire hold is released and the charge becomes revenue. The
- * difference is returned to the balance, or taken from it if the charge exceeds the hold.
+ * Returns the postings at the end of a call. The entire hold is released, and the charge becomes
+ * revenue. If the hold exceeds the charge, the remainder returns to the balance. If the charge
+ * exceeds the hold, the balance pays the remainder.
  */
 export const endPostings = (userId: number, hold: Quota, charge: Quota): readonly Posting[] =>
   balanced([

@@ -5,16 +5,18 @@ import type { Quota } from '../shared/quota.ts'
 import type { CallFacts } from './events.ts'
 
 /**
- * The ids of the calls that ended last, so that repeated commands are recognised. The ids are UUID
- * v7 and sort by time. At most 8192 ids are remembered, and the oldest id is forgotten first. Any
- * id that is not younger than a forgotten id counts as ended. A new call is therefore refused only
- * if 8192 younger calls ended before its admission.
+ * The ids of the calls that ended most recently, so that repeated commands are recognised. The ids
+ * are UUID v7 and sort by time.
+ *
+ * At most 8192 ids are remembered, and the oldest id is removed first. A call whose id is not
+ * younger than a removed id counts as ended. A new call is therefore refused only if 8192 younger
+ * calls ended before its admission.
  */
 export type EndedCalls = {
   readonly ids: Set<string>
   /** The ids as a binary heap. The oldest id is the root. */
   readonly oldestFirst: string[]
-  /** The youngest id that was forgotten. It is empty if no id was forgotten. */
+  /** The youngest id that was removed. It is empty if no id was removed. */
   forgottenUpTo: string
 }
 
@@ -44,8 +46,8 @@ export function remember(ended: EndedCalls, call: string): void {
 }
 
 /**
- * Returns a function that reverts `remember` for `call`. Call `undoRemember` before `remember`, and
- * revert later changes first.
+ * Returns a function that reverts `remember` for `call`. `undoRemember` must be called before
+ * `remember`, and later changes must be reverted first.
  */
 export function undoRemember(ended: EndedCalls, call: string): () => void {
   const { ids, oldestFirst, forgottenUpTo } = ended
@@ -110,15 +112,15 @@ function siftDown(heap: string[], at: number, call: string): number {
 }
 
 /**
- * The budget of a token. `remain` excludes the holds of open calls. It is also updated while the
- * token is unlimited.
+ * The budget of a token. `remain` does not include the quota that open calls hold. It is also
+ * updated while the token is unlimited.
  */
 type TokenBudget = {
   remain: Quota
   isUnlimited: boolean
   /**
-   * The value of `AccountState.admissions` when the budget was set to 0 or below, and 0 for a
-   * positive budget. The calls that were admitted by then must end.
+   * The value of `AccountState.admissions` when the budget was set to 0 or below. Calls with an
+   * `admission` up to this value must end. The value is 0 if the budget is positive.
    */
   readonly emptiedAt: number
 }
@@ -145,8 +147,8 @@ type Progress = Pick<ProviderCost, 'costRatio'> & {
 }
 
 /**
- * The state of an account. Events change it in place, so that the cost of an event does not depend
- * on the number of open calls.
+ * The state of an account. Events change the state in place, so that the cost of an event does not
+ * depend on the number of open calls.
  */
 export type AccountState = {
   balance: Quota
@@ -155,9 +157,9 @@ export type AccountState = {
   /** The number of calls that were ever admitted. */
   admissions: number
   /**
-   * The value of `admissions` when a deduction or a refund last used up the free quota. It is 0 if
-   * that never happened, or if quota was added since. The calls that were admitted by then must
-   * end. Later calls are paid from the holds that the ended calls return.
+   * The value of `admissions` when a deduction or a refund last used up the free quota. Calls with
+   * an `admission` up to this value must end. The value is 0 if the free quota was never used up,
+   * or if quota has been added since.
    */
   emptiedAt: number
   readonly budgets: Map<number, TokenBudget>

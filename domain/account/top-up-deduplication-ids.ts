@@ -5,8 +5,8 @@ type Of = {
 }
 
 /**
- * Returns the id by which the account recognises a repeated credit or deduction. The ids of refunds
- * and restorations contain their number.
+ * Returns the id by which the account recognises a repeated credit or deduction. The id of a refund
+ * or a restoration contains its number within the order.
  */
 export const topUpId = (of: Of): string => `top-up-${suffix(of)}`
 export const rebateId = (of: Of): string => `rebate-${suffix(of)}`

@@ -4,12 +4,12 @@ import type { Fact } from '../shared/event.ts'
 
 export const channelChecksStream = (channelId: number): string => `channel-checks-${channelId}`
 
-/** The stream with the start and the end of each test of all channels. */
+/** The stream that records the start and the end of each test of all channels. */
 export const TEST_RUNS_STREAM = 'channel-test-runs'
 
 /**
- * A minimal chat request was sent to a channel as a test. No user is billed for the test, so the
- * event has the provider's token counts. A null count means that the provider reported none.
+ * A short chat request was sent to a channel as a test. No user pays for the test. The event
+ * contains the provider's token counts, which are null if the provider reported none.
  */
 export type ChannelTested = Fact<
   'ChannelTested',
@@ -18,10 +18,13 @@ export type ChannelTested = Fact<
     readonly model: string
     readonly isSuccess: boolean
     readonly durationMs: number
-    /** A code or a provider's status, never the provider's text; empty for a success. */
+    /**
+     * The reason of a failure: an error code or the provider's status, never the provider's text.
+     * It is empty if the test succeeded.
+     */
     readonly reason: string
     readonly usage: { readonly input: number; readonly output: number } | null
-    /** The id of the test run that tests all channels; null for a test of a single channel. */
+    /** The id of the run that tested all channels. It is null if only this channel was tested. */
     readonly run: string | null
   }
 >
@@ -34,7 +37,7 @@ type ChannelBalanceRead = Fact<
 
 export type ChannelChecksEvent = ChannelTested | ChannelBalanceRead
 
-/** A test of all channels has started. If an earlier run has not ended, this event ends it. */
+/** A test of all channels has started. If an earlier run is still open, it counts as ended. */
 type ChannelTestRunStarted = Fact<
   'ChannelTestRunStarted',
   { readonly run: string; readonly total: number }

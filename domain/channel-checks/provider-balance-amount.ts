@@ -1,6 +1,6 @@
 import { type Decimal, decimalText, parseDecimal } from '../pricing/decimal.ts'
 
-/** An exact amount of money. Unlike a price, it may be negative. */
+/** An exact amount of money, `units` / 10^`scale`. Unlike a price, an amount may be negative. */
 export type Amount = { readonly units: bigint; readonly scale: number }
 
 /** The number of decimal places of an amount that was converted to another currency. */
@@ -26,21 +26,21 @@ export function minus(left: Amount, right: Amount): Amount {
 }
 
 /**
- * Converts an amount to a currency in which one unit costs `rate`. The result is rounded to six
- * places, half away from zero.
+ * Converts an amount to another currency. One unit of the other currency costs `rate`. The result
+ * is rounded to six decimal places, half away from zero.
  */
 export function inCurrencyOf(amount: Amount, rate: Decimal): Amount | null {
   if (rate.units <= 0n) return null
   const isNegative = amount.units < 0n
   const units = isNegative ? -amount.units : amount.units
-  // (units / 10^scale) ÷ (rate / 10^rateScale), in steps of 10^-6.
+  // Computes (units / 10^scale) ÷ (rate / 10^rateScale) in steps of 10^-6.
   const dividend = units * 10n ** BigInt(CONVERTED_SCALE + rate.scale)
   const divisor = rate.units * 10n ** BigInt(amount.scale)
   const rounded = (dividend * 2n + divisor) / (divisor * 2n)
   return shortest({ units: isNegative ? -rounded : rounded, scale: CONVERTED_SCALE })
 }
 
-/** Converts an amount in cents, as some providers report it, to whole units of the currency. */
+/** Converts an amount in cents, as some providers report it, to whole units of its currency. */
 export const inHundredths = (amount: Amount): Amount =>
   shortest({ units: amount.units, scale: amount.scale + 2 })
 

@@ -3,24 +3,26 @@ import type { Decider } from '../shared/decider.ts'
 import type { ChannelHealthEvent, CircuitScope } from './events.ts'
 
 /**
- * The settings for the pause of an open circuit. The pause is `baseMs`, doubled in each round, up
- * to `maxMs`, plus some jitter.
+ * The settings for the pause of an open circuit. The first pause is `baseMs`. The pause doubles
+ * each time the circuit opens again, up to `maxMs`, and random jitter is added.
  */
 export type Cooldown = {
   readonly baseMs: number
   readonly maxMs: number
   /**
-   * A factor from 0 to 1 that varies the pause, so that the circuits of one provider are not all
-   * tried again at the same moment.
+   * A number from 0 to 1 that varies the pause, so that the circuits of a provider do not all end
+   * their pauses at the same moment.
    */
   readonly jitter: number
-  /** The pause that the provider requested, in milliseconds. 0 means that it requested none. */
+  /**
+   * The pause that the provider requested, in milliseconds, or 0 if the provider requested none.
+   */
   readonly retryAfterMs: number
 }
 
 /**
- * Opens a circuit. `prober` identifies the process whose call tried the half-open circuit and
- * failed. It is null for any other failure.
+ * Opens a circuit after a failure. If the failed call was the trial call of a half-open circuit,
+ * `prober` is the process that sent this call. For any other failure, `prober` is null.
  */
 type OpenCircuit = {
   readonly type: 'OpenCircuit'
@@ -34,22 +36,21 @@ type OpenCircuit = {
 }
 
 /**
- * Requests permission to send one call that tests whether the channel of an open circuit works
- * again. The command changes nothing during the circuit's pause, or while another process tries the
- * circuit.
+ * Half-opens an open circuit, so that the process `prober` may send one trial call. The command
+ * changes nothing during the circuit's pause, or while another process may send a trial call.
  */
 type ProbeCircuit = {
   readonly type: 'ProbeCircuit'
   readonly scope: CircuitScope
   readonly prober: string
-  /** The time in milliseconds after which another process may try the circuit. */
+  /** The time in milliseconds after which another process may send a trial call. */
   readonly leaseMs: number
   readonly at: number
 }
 
 /**
- * Closes a circuit. `prober` is the process whose call tried the circuit. It is null if a test or
- * an admin closes the circuit.
+ * Closes a circuit. `prober` is the process whose trial call succeeded. It is null if a channel
+ * test or an admin closes the circuit.
  */
 type CloseCircuit = {
   readonly type: 'CloseCircuit'
@@ -64,15 +65,15 @@ type CloseCircuits = { readonly type: 'CloseCircuits'; readonly reason: 'change'
 export type ChannelHealthCommand = OpenCircuit | ProbeCircuit | CloseCircuit | CloseCircuits
 
 /**
- * Returns the key of a circuit within its channel. A model name may contain the separator `|`, but
- * a key reference never does. The first bar therefore ends the key reference.
+ * Returns the key of a circuit within its channel. The first `|` ends the key reference, because a
+ * model name may contain a `|` but a key reference never does.
  */
 export const scopeKey = ({ model, keyRef }: Omit<CircuitScope, 'channelId'>): string =>
   `${keyRef ?? ''}|${model === null ? '' : `=${model}`}`
 
 /**
- * An open or half-open circuit. While the circuit is half-open, `prober` is the process that tries
- * it. While the circuit is open, `prober` is null.
+ * An open or half-open circuit. `prober` is the process that may send a trial call. It is null
+ * while the circuit is open.
  */
 type Circuit = {
   readonly scope: CircuitScope
@@ -86,7 +87,10 @@ type ChannelHealth = Map<string, Circuit>
 
 const initialHealth = (): ChannelHealth => new Map()
 
-/** The decider for a channel's circuits. It refuses no command, even if late or repeated. */
+/**
+ * The decider for the circuits of a channel. It never returns an error, even for a late or repeated
+ * command.
+ */
 export const channelHealthDecider: Decider<
   ChannelHealth,
   ChannelHealthCommand,
@@ -116,9 +120,9 @@ export const channelHealthDecider: Decider<
 }
 
 /**
- * Opens a circuit after failures. Calls that were in flight when the circuit opened may fail late.
- * While the circuit is half-open, only the failure of the call that tries it counts. A circuit that
- * a test or an admin has closed meanwhile is not opened by that failure.
+ * Opens a circuit after failures. Late failures of calls that were sent before the circuit opened
+ * change nothing. If the circuit is half-open, only a failure of the trial call opens it again. If
+ * a test or an admin has closed the circuit, a failure of the trial call changes nothing.
  */
 function open(command: OpenCircuit, circuit: Circuit | undefined): readonly ChannelHealthEvent[] {
   const { scope, reason, failures, cooldown, prober, at } = command
@@ -129,7 +133,10 @@ function open(command: OpenCircuit, circuit: Circuit | undefined): readonly Chan
   return [{ type: 'CircuitOpened', v: 1, data: { ...scope, reason, failures, round, until } }]
 }
 
-/** Half-opens a circuit after its pause, or if the process that tried it did not report in time. */
+/**
+ * Half-opens a circuit after its pause. A half-open circuit is half-opened again for another
+ * process if the trial call has no result in time.
+ */
 function probe(
   { scope, prober, leaseMs, at }: ProbeCircuit,
   circuit: Circuit | undefined,
@@ -162,8 +169,8 @@ const JITTER_SHARE = 0.2
 const DOUBLINGS_MAX = 20
 
 /**
- * Returns the pause of a circuit in milliseconds. A longer pause that the provider requested takes
- * precedence over the computed pause.
+ * Returns the pause of a circuit in milliseconds. If the provider requested a longer pause than the
+ * computed one, the requested pause applies.
  */
 export function pauseMs({ baseMs, maxMs, jitter, retryAfterMs }: Cooldown, round: number): number {
   const spread = jitter * JITTER_SHARE

@@ -7,8 +7,8 @@ import type { Fact } from '../shared/event.ts'
 export const channelHealthStream = (channelId: number): string => `channel-health-${channelId}`
 
 /**
- * What a circuit applies to: the entire channel, one model (by the name that callers use), or one
- * key (by its reference).
+ * The scope of a circuit: the entire channel, one model (by the name that callers use), or one key
+ * (by its reference).
  */
 export type CircuitScope = {
   readonly channelId: number
@@ -17,8 +17,8 @@ export type CircuitScope = {
 }
 
 /**
- * A circuit was opened. Calls avoid the channel until `until` (unix milliseconds). After this time,
- * one call tries the channel.
+ * A circuit was opened. Calls avoid its channel, model or key until the time `until` (unix
+ * milliseconds). After that time, one trial call is sent.
  */
 export type CircuitOpened = Fact<
   'CircuitOpened',
@@ -27,13 +27,19 @@ export type CircuitOpened = Fact<
     readonly reason: string
     /** The number of failed calls that opened the circuit. */
     readonly failures: number
-    /** How often the circuit has opened since it was last closed, from 1. Each pause is longer. */
+    /**
+     * The number of times that the circuit has opened since it was last closed, from 1. Each pause
+     * is longer than the previous one.
+     */
     readonly round: number
     readonly until: number
   }
 >
 
-/** A call of the process `prober` tries the channel. After `until`, another process may try it. */
+/**
+ * The process `prober` may send one trial call to the channel. After the time `until`, another
+ * process may send one.
+ */
 export type CircuitHalfOpened = Fact<
   'CircuitHalfOpened',
   CircuitScope & { readonly prober: string; readonly until: number }

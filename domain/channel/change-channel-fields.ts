@@ -7,8 +7,8 @@ import type { ChannelRecord } from './state.ts'
 import { normalizeTerms, proxyOf, termsError } from './validate-channel-fields.ts'
 
 /**
- * Changes the terms and keys of a channel. A key is only sent to the target that it was entered
- * for, so a new address, type or proxy requires the keys to be entered again.
+ * Changes the terms and keys of a channel. A key is only sent to the target for which an admin
+ * entered it. The admin must therefore enter the keys again if the address, type or proxy changes.
  */
 export function changeChannelFields(
   command: ChangeTerms,
@@ -17,8 +17,8 @@ export function changeChannelFields(
   const { channelId } = channel
   const terms = normalizeTerms({ ...channel.terms, ...command.change })
   const keys = keysAfter(command, channel)
-  // Unchanged terms are not validated again, so that stricter rules never prevent an admin from
-  // disabling an old channel.
+  // Unchanged terms are not validated again. An admin can therefore disable an old channel even if
+  // its terms violate newer rules.
   const isKept = isSame(terms, channel.terms)
   const error = (isKept ? null : termsError(terms)) ?? keysError(keys.keyRefs, keys.keyMode)
   if (error !== null) return error
@@ -34,8 +34,8 @@ export function changeChannelFields(
 }
 
 /**
- * Returns the keys after the change. Adding a key to a channel with a single key turns it into a
- * channel with several keys.
+ * Returns the keys after the change. If a key is added to a channel with a single key, the channel
+ * becomes a channel with several keys.
  */
 function keysAfter({ keys, keyMode }: ChangeTerms, channel: ChannelRecord): ChannelKeys {
   const kept = keys === null || keys.isAppended ? channel.keyRefs : []
@@ -45,7 +45,10 @@ function keysAfter({ keys, keyMode }: ChangeTerms, channel: ChannelRecord): Chan
   return { keyRefs, keyMode: given === '' && isGrown ? 'random' : given }
 }
 
-/** Returns whether keys would still be sent to the same address, provider type and proxy. */
+/**
+ * Returns whether keys would still be sent to the same address, provider type and proxy after a
+ * change.
+ */
 export const hasSameTarget = (terms: ChannelTerms, before: ChannelTerms): boolean =>
   terms.type === before.type &&
   terms.baseUrl === before.baseUrl &&

@@ -10,8 +10,8 @@ type Channels = ReadonlyMap<number, ChannelRecord>
 type Status = 'enabled' | 'disabled'
 
 /**
- * Enables several channels. If one of them is unknown or has expired, none is enabled. Channels
- * that are already enabled are skipped.
+ * Enables several channels. If one of the channels is unknown or has expired, no channel is
+ * enabled. Channels that are already enabled are skipped.
  */
 export function enable({ channelIds, now }: EnableChannels, channels: Channels): Outcome {
   const error = unknownChannelError(channelIds, channels) ?? expiredAmong(channelIds, now, channels)
@@ -67,7 +67,10 @@ function changed(
   return [{ type, v: 1, data: { channelIds, tag } }]
 }
 
-/** Disables a failing channel if the channel is enabled and the admin permits it. */
+/**
+ * Disables a failing channel. Nothing changes unless the channel is enabled and its terms allow
+ * automatic disabling (`isAutoBan`).
+ */
 export function autoDisable(
   reason: string,
   { channelId, status, terms }: ChannelRecord,
@@ -81,7 +84,7 @@ export function autoEnable({ channelId, status }: ChannelRecord): readonly Chann
   return [{ type: 'ChannelsEnabled', v: 1, data: { channelIds: [channelId], tag: null } }]
 }
 
-/** Deletes several channels. If one of them is unknown, none is deleted. */
+/** Deletes several channels. If one of the channels is unknown, no channel is deleted. */
 export function deleteChannels(channelIds: readonly number[], channels: Channels): Outcome {
   const unknown = unknownChannelError(channelIds, channels)
   if (unknown === null) return deleted([...new Set(channelIds)])
@@ -96,8 +99,8 @@ export const deleteDisabled = (now: number, channels: Channels): readonly Channe
   )
 
 /**
- * Returns whether the expiry has passed. `expiredTime` and `now` are in unix seconds. -1 means
- * never, and so does 0, which some clients send.
+ * Returns whether a channel has expired. `expiredTime` and `now` are in unix seconds. A channel
+ * with `expiredTime` -1 or 0 never expires; some clients send 0.
  */
 export const isExpired = (expiredTime: number, now: number): boolean =>
   expiredTime > 0 && expiredTime <= now

@@ -27,8 +27,8 @@ export function tagChannels(command: TagChannels, channels: Channels): Outcome {
 }
 
 /**
- * Applies a change to all channels with the tag. If the change is invalid for one channel, no
- * channel is changed.
+ * Applies a change to all channels with the tag. If the change is invalid for one of these
+ * channels, no channel is changed.
  */
 export function changeTag(command: ChangeTag, channels: Channels): Outcome {
   const found = channelsOfTag(command.tag, channels)

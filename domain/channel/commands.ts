@@ -2,7 +2,7 @@ import type { CodedError } from '../shared/coded-error.ts'
 import type { ChannelTerms, KeyMode, NewChannel, TagChange } from './events.ts'
 
 /**
- * Creates several channels with common terms. Each channel has its own name, which replaces
+ * Creates several channels with common terms. Each channel has a name of its own, which replaces
  * `terms.name`. The ids are in ascending order.
  */
 export type CreateChannels = {
@@ -14,9 +14,9 @@ export type CreateChannels = {
 }
 
 /**
- * Changes the given fields of a channel. Other fields keep their values. If `keys` is null, the
- * channel keeps its keys. A new address, type or proxy requires new keys, which replace all earlier
- * keys. If `keyMode` is null, the channel keeps its mode, if the mode fits the number of keys.
+ * Changes the given fields of a channel. Omitted fields are not changed. If `keys` is null, the
+ * channel keeps its keys. If the address, type or proxy changes, new keys are required and replace
+ * all earlier keys. If `keyMode` is null, the mode is kept as long as it fits the number of keys.
  */
 export type ChangeTerms = {
   readonly type: 'ChangeTerms'
@@ -27,8 +27,8 @@ export type ChangeTerms = {
 }
 
 /**
- * Enables several channels. If one is unknown or has expired at `now` (unix seconds), none is
- * enabled.
+ * Enables several channels. If one of the channels is unknown or has expired at `now` (unix
+ * seconds), no channel is enabled.
  */
 export type EnableChannels = {
   readonly type: 'EnableChannels'
@@ -41,7 +41,10 @@ type DisableChannels = {
   readonly channelIds: readonly number[]
 }
 
-/** Disables a failing channel. `reason` is a code or a provider's status, never its text. */
+/**
+ * Disables a failing channel. `reason` is an error code or the provider's status, never the
+ * provider's text.
+ */
 export type AutoDisableChannel = {
   readonly type: 'AutoDisableChannel'
   readonly channelId: number
@@ -124,29 +127,34 @@ export type ChannelCommand =
   | FixAbilities
 
 export type ChannelErrorCode =
-  /** The channel does not exist. If the command has several channels, params: `id`. */
+  /**
+   * The channel does not exist. For a command with several channels, the error's `params` contain
+   * the channel's `id`.
+   */
   | 'ChannelUnknown'
   /**
-   * The channel has expired, so the admin has to set a later expiry first. If the command has
-   * several channels, params: `names`, `more`.
+   * The channel has expired, so the admin has to set a later expiry first. For a command with
+   * several channels, the error's `params` are `names` and `more`.
    */
   | 'ChannelExpired'
-  /** The id is already assigned to a channel. params: `next`, the lowest free id. */
+  /**
+   * The id already belongs to a channel. The error's `params` contain the lowest free id as `next`.
+   */
   | 'ChannelExists'
   | 'NameRequired'
   | 'ModelsRequired'
-  /** No key was given, or the address, type or proxy changed without new keys. */
+  /** The command has no key, although the channel is new or its address, type or proxy changes. */
   | 'KeyRequired'
   /** The command has several keys, but the channel allows only one key. */
   | 'OneKeyOnly'
-  /** The channel would have more than `limit` keys. params: `limit`. */
+  /** The channel would have too many keys. The error's `params` contain the maximum as `limit`. */
   | 'TooManyKeys'
   | 'TagRequired'
   /** No channel has the tag. */
   | 'TagUnknown'
   /**
-   * A field of the terms is invalid. params: `field` (its name on the wire) and `fault` (a
-   * `TermsErrorCode`).
+   * A field of the terms is invalid. The error's `params` are `field` (the field's name in the API)
+   * and `fault` (a `TermsErrorCode`).
    */
   | 'InvalidField'
 

@@ -1,18 +1,24 @@
 import type { DecimalText } from '../pricing/price.ts'
 import type { Fact } from '../shared/event.ts'
 
-/** The stream of all channels. A change of several channels is therefore one event. */
+/**
+ * The stream of all channels. Because all channels share this stream, a change of several channels
+ * is one event.
+ */
 export const CHANNELS_STREAM = 'channels'
 
 /**
- * The settings of a channel. Members with JSON text are stored as the admin typed them, after
- * validation, or are empty.
+ * The settings of a channel. Fields with JSON text are validated and then stored as the admin typed
+ * them. They may be empty.
  */
 export type ChannelTerms = {
   readonly name: string
-  /** The provider type as a number, as on the wire. */
+  /** The provider type, as the number that the API uses. */
   readonly type: number
-  /** The address without a trailing slash; empty if the default address of the type applies. */
+  /**
+   * The address without a trailing slash. It is empty if the default address of the provider type
+   * applies.
+   */
   readonly baseUrl: string
   readonly models: readonly string[]
   readonly groups: readonly string[]
@@ -25,34 +31,41 @@ export type ChannelTerms = {
   readonly other: string
   readonly modelPrefix: string
   readonly maxInputTokens: number
-  /** The expiry in unix seconds. -1 means never. */
+  /** The expiry in unix seconds, or -1 if the channel never expires. */
   readonly expiredTime: number
-  /** The limit of simultaneous calls; `maxRpm` limits calls per minute. 0 means no limit. */
+  /**
+   * The maximum number of simultaneous calls. `maxRpm` is the maximum number of calls per minute. 0
+   * means no limit.
+   */
   readonly maxConcurrency: number
   readonly maxRpm: number
   readonly modelMapping: string
   readonly statusCodeMapping: string
   readonly setting: string
   readonly paramOverride: string
-  /** The provider's price as a multiple of the list price. It is omitted if it is unknown. */
+  /**
+   * The provider's price as a multiple of the list price. The ratio is omitted if the price is
+   * unknown.
+   */
   readonly costRatio?: DecimalText
   /**
-   * The vault reference of the proxy with its credentials. It is omitted if the proxy has no
-   * credentials, or if `setting` contains them, as in older events.
+   * The vault reference of the proxy address with its credentials. It is omitted if the proxy has
+   * no credentials. In older events, `setting` contains the credentials instead.
    */
   readonly proxyRef?: string
 }
 
 /**
- * How a key is chosen. An empty mode means that the channel has a single key. `random` picks one of
- * several keys at random, and `polling` uses the keys in turn.
+ * The way in which a call's key is chosen. An empty text means that the channel has a single key.
+ * With `random`, one of several keys is chosen at random. With `polling`, the keys are used one
+ * after another.
  */
 export type KeyMode = '' | 'random' | 'polling'
 
 /** The references of a channel's keys, in the order in which the keys were entered. */
 export type ChannelKeys = { readonly keyRefs: readonly string[]; readonly keyMode: KeyMode }
 
-/** The settings that a change of a tag may set in every channel of the tag. */
+/** The settings that an admin can change for all channels with a tag. */
 export type TagChange = Partial<
   Pick<ChannelTerms, 'tag' | 'modelMapping' | 'groups' | 'models' | 'priority' | 'weight'>
 >
@@ -61,7 +74,7 @@ export type NewChannel = {
   readonly channelId: number
   readonly name: string
   readonly keyRefs: readonly string[]
-  /** The vault reference of this channel's proxy, as in the channel's terms. */
+  /** The vault reference of this channel's proxy (see `ChannelTerms.proxyRef`). */
   readonly proxyRef?: string
 }
 
@@ -72,8 +85,8 @@ export const termsOfNew = (terms: ChannelTerms, { name, proxyRef }: NewChannel):
 })
 
 /**
- * Several channels were created. `terms` apply to each channel, except for its name and the
- * credentials of its proxy.
+ * Several channels were created. `terms` apply to all channels, except that each channel has its
+ * own name and its own proxy reference.
  */
 export type ChannelsCreated = Fact<
   'ChannelsCreated',
@@ -99,14 +112,20 @@ export type ChannelTermsChanged = Fact<
   }
 >
 
-/** The channels that an event changes. `tag` is set if all channels with the tag were changed. */
+/**
+ * The channels that an event changes. `tag` is the tag by which the admin selected the channels, or
+ * null.
+ */
 type ChannelsChange = { readonly channelIds: readonly number[]; readonly tag: string | null }
 
 export type ChannelsEnabled = Fact<'ChannelsEnabled', ChannelsChange>
 
 export type ChannelsDisabled = Fact<'ChannelsDisabled', ChannelsChange>
 
-/** The gateway disabled a channel. `reason` is a code or a provider's status, never its text. */
+/**
+ * The gateway disabled a channel. `reason` is an error code or the provider's status, never the
+ * provider's text.
+ */
 export type ChannelAutoDisabled = Fact<
   'ChannelAutoDisabled',
   { readonly channelId: number; readonly reason: string }
@@ -130,8 +149,8 @@ export type TagTermsChanged = Fact<
 >
 
 /**
- * One of several keys failed and is temporarily not used. `reason` is a code or a provider's
- * status, never the provider's text.
+ * One of several keys failed and is temporarily not used. `reason` is an error code or the
+ * provider's status, never the provider's text.
  */
 export type ChannelKeySetAside = Fact<
   'ChannelKeySetAside',
@@ -143,7 +162,9 @@ export type ChannelKeysTakenBack = Fact<
   { readonly channelId: number; readonly keyRefs: readonly string[] }
 >
 
-/** An admin requested a reload. Every process that caches channels in memory reloads them. */
+/**
+ * An admin requested a reload of the channels. Each process with cached channels then reloads them.
+ */
 export type ChannelAbilitiesFixed = Fact<'ChannelAbilitiesFixed', { readonly count: number }>
 
 export type ChannelEvent =

@@ -3,7 +3,7 @@ import type { ChannelRecord } from './state.ts'
 
 type Channels = ReadonlyMap<number, ChannelRecord>
 
-/** Returns the error for the first unknown channel, or null. */
+/** Returns the error for the first of the channels that does not exist, or null. */
 export function unknownChannelError(
   channelIds: readonly number[],
   channels: Channels,

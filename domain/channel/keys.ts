@@ -16,7 +16,7 @@ export function keysError(keyRefs: readonly string[], mode: KeyMode): ChannelErr
   return keyRefs.length > KEYS_MAX ? codedError('TooManyKeys', { limit: KEYS_MAX }) : null
 }
 
-/** Stops the use of one key. The last usable key stays in use; the channel is disabled instead. */
+/** Stops the use of one key. If the key is the last usable one, the channel is disabled instead. */
 export function setKeyAside(
   { keyRef, reason }: SetKeyAside,
   channel: ChannelRecord,

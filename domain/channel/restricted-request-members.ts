@@ -1,12 +1,15 @@
 import { foldedName } from '../shared/folded-name.ts'
 
 /**
- * Restricted members of a request make the provider serve something other than what is billed:
- * another model, price, route, account or length. They are removed from the request unless the
- * channel allows them. The provider type decides which members a channel may allow.
+ * Restricted members of a request make the provider deliver something else than what is billed:
+ * another model, price, route, account or length. The gateway removes restricted members from a
+ * request unless the channel allows them. The provider type determines which members a channel may
+ * allow.
  */
 
-/** Request members that change the price or the effort. Some operators sell these features. */
+/**
+ * The restricted members that change the price or the effort. Some operators sell these features.
+ */
 const COMMON: readonly string[] = [
   ...['service_tier', 'speed', 'priority', 'inference_geo', 'extra_body'],
   ...['best_of', 'use_beam_search', 'num_beams', 'beam_width'],
@@ -16,9 +19,9 @@ const COMMON: readonly string[] = [
 ]
 
 /**
- * The name with which a channel allows tools that the provider runs, such as a web search. If a
- * channel does not allow them, these tools are removed from the request's `tools`. Functions that
- * the caller defines are always sent.
+ * The entry in a channel's list of allowed members that allows tools of the provider, such as a web
+ * search. If a channel does not allow the provider's tools, the gateway removes them from the
+ * member `tools` of a request. Functions that the caller defines are always sent.
  */
 export const PROVIDER_TOOLS = 'tools'
 
@@ -59,9 +62,9 @@ const BY_TASK_TYPE: ReadonlyMap<number, readonly string[]> = new Map([
 ])
 
 /**
- * Request members that only admins may set, whatever the channel allows. They select the account,
- * the location, the price or the length of an answer, or which members a gateway at the channel's
- * address drops.
+ * The request members that only admins may set, even if the channel allows other members. They
+ * select the account, the location, the price or the length of an answer, or they tell a gateway at
+ * the channel's address which members to drop.
  */
 const NEVER: readonly string[] = [
   ...['api_base', 'base_url', 'api_key', 'api_type', 'api_version', 'organization', 'client'],
@@ -85,12 +88,12 @@ const NEVER: readonly string[] = [
   ...['safety_model', 'draft_model', 'disable_fallbacks', 'max_fallbacks', 'fallback_depth'],
   ...['use_litellm_proxy', 'secret_fields', 'tenant_id', 'client_id', 'client_secret'],
 ]
-/** Prefixes of credentials of cloud providers, and of the many parameters of LiteLLM. */
+/** Prefixes of members with credentials of cloud providers, and of the parameters of LiteLLM. */
 const NEVER_PREFIX = /^(?:aws|azure|vertex|watsonx|litellm|mock|input_cost_per|output_cost_per)_/
 
 /**
- * All spellings of the restricted members. Readers of protocol buffers accept `serviceTier` for
- * `service_tier`, and some readers accept `service-tier`.
+ * All spellings of the restricted members. For example, parsers of protocol buffers also accept
+ * `serviceTier` for `service_tier`, and some parsers accept `service-tier`.
  */
 const RESTRICTED: ReadonlySet<string> = new Set(
   [...COMMON, ...NEVER, ...[...BY_TYPE.values()].flat()]
@@ -98,7 +101,10 @@ const RESTRICTED: ReadonlySet<string> = new Set(
     .flatMap((name) => [name, name.replaceAll('_', ''), name.replaceAll('_', '-')]),
 )
 
-/** Returns whether a request member is restricted. `folded` is the result of `foldedName`. */
+/**
+ * Returns whether a request member is restricted. `folded` is the member's name in the form that
+ * `foldedName` returns.
+ */
 export const isRestrictedMember = (folded: string): boolean =>
   RESTRICTED.has(folded) || NEVER_PREFIX.test(folded)
 

@@ -9,12 +9,15 @@ import {
 
 export type ChannelStatus = 'enabled' | 'disabled' | 'auto-disabled'
 
-/** The state of one channel. Records are not changed in place but replaced by changed copies. */
+/** The state of one channel. A record is never changed in place but replaced by a changed copy. */
 export type ChannelRecord = ChannelKeys & {
   readonly channelId: number
   readonly terms: ChannelTerms
   readonly status: ChannelStatus
-  /** The references of the keys that are currently not used. At least one key stays usable. */
+  /**
+   * The references of the keys that are temporarily not used. At least one key of the channel stays
+   * usable.
+   */
   readonly setAside: readonly string[]
 }
 

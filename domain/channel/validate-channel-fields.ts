@@ -34,8 +34,8 @@ export type TermsErrorCode =
   | 'not-allowable'
 
 /**
- * The error of an invalid field. `field` is the field's name on the wire, and `name` is the invalid
- * entry within the field.
+ * The error of an invalid field. `field` is the field's name in the API. `name` is the name of the
+ * invalid entry, if only one entry of the field is invalid.
  */
 export type FieldError = {
   readonly field: string
@@ -43,7 +43,10 @@ export type FieldError = {
   readonly name?: string
 }
 
-/** Names that a channel may have instead of a URL. The provider's profile has the URL of each. */
+/**
+ * The names that can replace a URL as a channel's base address. The provider's profile contains the
+ * URL for each name.
+ */
 export const NAMED_BASES: ReadonlySet<string> = new Set([
   'doubao-coding-plan',
   'glm-coding-plan',
@@ -51,16 +54,19 @@ export const NAMED_BASES: ReadonlySet<string> = new Set([
   'kimi-coding-plan',
 ])
 /**
- * The maximum size of the terms as JSON, in bytes. The terms must fit into one event together with
- * the references of a thousand keys.
+ * The maximum size of the terms as JSON, in bytes. One event must have room for the terms and the
+ * references of a thousand keys.
  */
 const TERMS_BYTES_MAX = 400_000
-/** The maximum cost ratio. More than a thousand times the list price can only be a typing error. */
+/**
+ * The maximum cost ratio. A price of more than a thousand times the list price can only be a typing
+ * error.
+ */
 const COST_RATIO_MAX = decimalOf('1000')
 const COST_RATIO_SCALE_MAX = 6
 /**
- * `REGIONAL` is the provider type whose field `other` is a region. `VERSIONED` is the provider type
- * whose field `other` has a default.
+ * The provider types that use the field `other`. For `REGIONAL`, the field is a region. For
+ * `VERSIONED`, the field has a default.
  */
 const REGIONAL = 41
 const VERSIONED = 18
@@ -120,8 +126,8 @@ export function proxyOf({ setting }: Pick<ChannelTerms, 'setting'>): string {
 
 /**
  * Returns the proxy that requests to the provider must use, or null for no proxy. An invalid proxy
- * is returned unchanged, or as an empty text if it is not a string. The channel is then
- * unreachable, so that its requests are never sent without the proxy.
+ * is returned unchanged, or as an empty text if it is not a string. In this case all requests fail,
+ * so that no request is sent without the proxy.
  */
 export function proxyToUse({ setting }: Pick<ChannelTerms, 'setting'>): string | null {
   const members = readObject('setting', setting)
@@ -137,7 +143,10 @@ function faultyProxy(terms: ChannelTerms): FieldError | null {
   return isRight ? null : { field: 'setting', fault: 'not-proxy' }
 }
 
-/** Checks the setting `include_usage`. If omitted or null, the channel type's default applies. */
+/**
+ * Checks the setting `include_usage`. If the setting is omitted or null, the default of the channel
+ * type applies.
+ */
 function faultyIncludeUsage({ setting }: ChannelTerms): FieldError | null {
   const members = readObject('setting', setting)
   const name = 'include_usage'
@@ -145,7 +154,10 @@ function faultyIncludeUsage({ setting }: ChannelTerms): FieldError | null {
   return typeof chosen === 'boolean' ? null : { field: 'setting', fault: 'not-flag', name }
 }
 
-/** Checks the list of allowed request members. If it is omitted or null, no members are allowed. */
+/**
+ * Checks the list of request members that the channel allows. If the list is omitted or null, no
+ * restricted members are allowed.
+ */
 function faultyAllowedMembers({ type, setting }: ChannelTerms): FieldError | null {
   const members = readObject('setting', setting)
   const name = 'allowed_members'
@@ -220,7 +232,10 @@ const FREE_TEXTS = [
   ['other', 'other'],
 ] as const
 
-/** Returns an upper bound of the UTF-8 length. Half a surrogate pair counts as three bytes. */
+/**
+ * Returns an upper bound of the length in UTF-8 bytes. Each half of a surrogate pair counts as three
+ * bytes.
+ */
 function bytesIn(text: string): number {
   let bytes = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -236,7 +251,7 @@ function readObject(field: string, text: string) {
   return isObject(parsed.value) ? parsed.value : ({ field, fault: 'not-object' } as const)
 }
 
-/** Parses the JSON object of a field before it is stored. */
+/** Parses the text of a field that must be a JSON object, before the field is stored. */
 function checkedObject(field: string, text: string) {
   const members = readObject(field, text)
   const bad = members instanceof Map ? (badCharacter(members) ?? reservedName(members)) : null

@@ -67,7 +67,10 @@ type UsePasskey = UserReference & {
 
 type RemovePasskey = UserReference & { readonly type: 'RemovePasskey'; readonly passkeyId: number }
 
-/** Removes the second factor of a user who has lost it. Requires a more privileged user. */
+/**
+ * Removes TOTP and all passkeys of a user who has lost them. Only a more privileged user may send
+ * this command.
+ */
 type ResetSecondFactor = UserReference & {
   readonly type: 'ResetSecondFactor'
   /** The passkeys that the admin saw. The command is refused if a passkey was added since. */
@@ -95,14 +98,16 @@ export type CredentialsErrorCode =
   | 'TotpAlreadyOn'
   /** The user has neither TOTP nor a passkey. */
   | 'NoSecondFactor'
-  /** The code's time step or a later time step was used before. Each code is valid only once. */
+  /**
+   * The code's time step, or a later time step, was already used. Each code can be used only once.
+   */
   | 'CodeUsed'
   | 'CodeWrong'
   | 'PasskeyKnown'
   | 'PasskeyUnknown'
-  /** The passkey's signature counter decreased, which means that a copy of the passkey exists. */
+  /** The passkey's signature counter did not increase, so a copy of the passkey may exist. */
   | 'PasskeyCopied'
-  /** A passkey was added after the admin had read the list. */
+  /** A passkey was added after the admin had read the list of passkeys. */
   | 'PasskeysChanged'
   | 'TooManyPasskeys'
 
@@ -228,8 +233,8 @@ function addPasskey({ type, codeHashes, ...data }: AddPasskey, state: Credential
 }
 
 /**
- * Returns the event that stores recovery codes with the first second factor, so that a user who
- * loses a device can still log in.
+ * Returns the event that stores the recovery codes when the first second factor is added. With a
+ * recovery code, a user who has lost a device can still log in.
  */
 function firstCodes(
   userId: number,

@@ -5,8 +5,8 @@ export const credentialsStream = (userId: number): string => `credentials-${user
 type UserReference = { readonly userId: number }
 
 /**
- * A user got a new access token, which replaces any earlier one. `authVersion` is the user's
- * version of logins. When the user's version increases, the token becomes invalid.
+ * A user received a new access token, which replaces any earlier token. `authVersion` is the user's
+ * version of logins at this time. The token becomes invalid when that version increases.
  */
 export type AccessTokenIssued = Fact<
   'AccessTokenIssued',

@@ -23,7 +23,7 @@ export type CredentialsState = {
   readonly totp: Totp | null
   readonly recoveryCodes: ReadonlySet<string>
   readonly passkeys: ReadonlyMap<number, Passkey>
-  /** The number of passkeys that were ever added. It is also the id of the latest passkey. */
+  /** The number of passkeys that were ever added. The latest passkey has this number as its id. */
   readonly passkeysMade: number
 }
 

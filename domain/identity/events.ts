@@ -1,6 +1,9 @@
 import type { Fact } from '../shared/event.ts'
 
-/** The providers that identify a person by an immutable id. For email, the address is the id. */
+/**
+ * The login providers that identify a person by an immutable id. For the provider `email`, the id
+ * is the address.
+ */
 export const IDENTITY_PROVIDERS = [
   'email',
   'github',
@@ -26,7 +29,7 @@ type IdentityReference = {
 
 export type IdentityClaimed = Fact<'IdentityClaimed', IdentityReference>
 
-/** The user released the identity. Any user can claim it again. */
+/** The user released the identity, so that any user can claim it. */
 export type IdentityReleased = Fact<'IdentityReleased', IdentityReference>
 
 export type IdentityEvent = IdentityClaimed | IdentityReleased

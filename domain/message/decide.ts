@@ -24,8 +24,8 @@ export type MarkRead = {
 }
 
 /**
- * The maximum number of id ranges in one message. It limits the message's event to a size that
- * every store accepts: at most 350 KB of ranges.
+ * The maximum number of id ranges in one message. It limits the ranges in the message's event to
+ * 350 KB, a size that every store accepts.
  */
 export const RANGES_MAX = 20_000
 
@@ -56,7 +56,7 @@ export const messageDecider: Decider<MessageState, MessageCommand, MessageEvent,
 
 const textOf = ({ format, textRef }: MessageText): MessageText => ({ format, textRef })
 
-/** Sends a message. A repeated command has the same text reference and changes nothing. */
+/** Sends a message. A repeated command, which has the same text reference, changes nothing. */
 function send(
   { type, ...data }: SendMessage,
   known: MessageText | null,
@@ -85,7 +85,9 @@ export type MessageErrorCode =
   /** Another message already has the id. */
   | 'MessageExists'
   | 'RecipientRequired'
-  /** The recipients' ids need more than `limit` ranges. */
+  /**
+   * The recipients' ids form too many ranges. The error's `params` contain the maximum as `limit`.
+   */
   | 'RecipientsScattered'
 
 type MessageError = CodedError<MessageErrorCode>

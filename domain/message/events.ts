@@ -12,8 +12,8 @@ export const inboxStream = (userId: number): string => `inbox-${userId}`
 export type MessageFormat = 'markdown' | 'html' | 'plain'
 
 /**
- * The vault reference of a message's title and content. When a message is deleted, both texts are
- * deleted from the vault.
+ * The vault reference of a message's title and content. When a message is deleted, its title and
+ * content are deleted from the vault.
  */
 export type MessageText = {
   readonly format: MessageFormat
@@ -32,8 +32,8 @@ export type MessageSent = Fact<
 >
 
 /**
- * The text was edited. All recipients see the new text, and recipients who have read the message do
- * not have to read it again.
+ * The text of a message was edited. All recipients see the new text. The message stays read for
+ * recipients who have read it.
  */
 export type MessageEdited = Fact<
   'MessageEdited',

@@ -6,8 +6,8 @@ import type { MessageRead } from './events.ts'
 export type InboxState = { readonly read: Set<number> }
 
 /**
- * The decider of a user's inbox, which records the messages that the user has read. The message's
- * own stream records the recipients.
+ * The decider of a user's inbox, which records the messages that the user has read. The recipients
+ * of a message are recorded in the message's stream.
  */
 export const inboxDecider: Decider<InboxState, MarkRead, MessageRead, CodedError<never>> = {
   initialState: () => ({ read: new Set() }),

@@ -2,8 +2,8 @@
 export type IdRange = readonly [first: number, last: number]
 
 /**
- * Returns the ids as ranges in ascending order, without duplicates. The ids of all users of a site
- * fit into a few ranges.
+ * Returns the ids as ranges in ascending order, without duplicates. A message to all users of a
+ * site therefore contains only a few ranges.
  */
 export function rangesOf(ids: readonly number[]): IdRange[] {
   const ranges: [number, number][] = []

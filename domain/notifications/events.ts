@@ -7,9 +7,15 @@ export type NotifyMeans = 'email' | 'webhook'
 
 export type NotificationSettings = {
   readonly means: NotifyMeans
-  /** The balance below which the user is warned. 0 means never, null means the site's threshold. */
+  /**
+   * The balance below which the user is warned. With 0, the user is never warned. With null, the
+   * site's threshold applies.
+   */
   readonly threshold: WireQuota | null
-  /** The email address for warnings. null means the address that is bound to the account. */
+  /**
+   * The email address for warnings. If it is null, warnings are sent to the address that is bound
+   * to the account.
+   */
   readonly mailTo: Sealed | null
   readonly webhookUrl: Sealed | null
   /** The vault reference of the secret that signs webhooks. */
@@ -22,8 +28,8 @@ export type NotificationsChanged = Fact<
 >
 
 /**
- * The user was warned about the remaining quota through these notification methods. The event is
- * written before the warning is sent.
+ * The user was warned about the remaining quota through the listed notification methods. The event
+ * is written before the warning is sent.
  */
 export type QuotaWarned = Fact<
   'QuotaWarned',

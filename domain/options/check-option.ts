@@ -14,8 +14,8 @@ const LENGTH_MAX = 2_000
 
 /**
  * Returns whether the text is a valid link to a chat client. The link may contain the placeholders
- * `{address}` and `{key}`. The link must be an https address, or use the scheme of a client that
- * cannot run scripts, because the link receives the user's key.
+ * `{address}` and `{key}`. Because the link receives the user's key, it must be an https address or
+ * use the scheme of a client that cannot run scripts.
  */
 function isChatLink(link: string): boolean {
   if (link.length > LENGTH_MAX || !/^[a-z][a-z0-9+.-]{0,30}:\S/i.test(link)) return false
@@ -30,7 +30,10 @@ function isChatLink(link: string): boolean {
 /** Schemes that a browser handles itself: scripts, embedded text, files and internal pages. */
 const OF_THE_BROWSER = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):/i
 
-/** Plain http is allowed to the local machine only, because no one else can read the key there. */
+/**
+ * Matches http addresses of the local machine. Plain http is allowed only there, because no other
+ * machine can read the key in transit.
+ */
 const HERE = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?:[/?#]|$)/i
 
 export type OptionErrorCode =
@@ -59,14 +62,17 @@ export type OptionErrorCode =
   | 'not-count'
   | 'not-link'
   | 'name-missing'
-  /** The entry has a name, but the option has a single value without a name. */
+  /** The entry has a name, but the option has only a single value. */
   | 'name-needless'
   | 'entry-missing'
-  /** Two entries exclude each other. `name` is the name of the second entry. */
+  /**
+   * Two entries conflict because only one of them may be set. `name` is the name of the second
+   * entry.
+   */
   | 'rivals'
   | 'name-too-long'
   | 'name-reserved'
-  /** A secret option was sent as text, or an ordinary option was sent as a secret. */
+  /** A secret option was sent as plain text. */
   | 'secret'
   | 'not-secret'
 
@@ -82,7 +88,10 @@ type Checked = { readonly value: string } | Faulty
 
 const JSON_LENGTH_MAX = 1_000_000
 const NAME_LENGTH_MAX = 256
-/** The limit of an option's text. An event (at most 768 KiB) contains the old and the new text. */
+/**
+ * The maximum size of an option's text in bytes. An event, whose maximum is 768 KiB, contains the
+ * old and the new text.
+ */
 export const TEXT_BYTES_MAX = 380_000
 
 /** Checks the text of an option. Returns the text as it is stored, or the error. */
@@ -93,7 +102,10 @@ export function checkText(type: OptionType, text: string): Checked {
   return { fault: 'too-many-bytes', maximum: TEXT_BYTES_MAX }
 }
 
-/** Returns the length of the text in an event, in bytes. Events store text as UTF-8 within JSON. */
+/**
+ * Returns the length in bytes that the text has in an event. Events store text as a JSON string in
+ * UTF-8.
+ */
 export function storedBytes(text: string): number {
   let bytes = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -139,8 +151,8 @@ function checkLine(text: string, type: Extract<OptionType, { kind: 'text' }>): C
 }
 
 /**
- * The form of each kind of text. Only the form is checked. If the host or mailbox does not exist,
- * the error shows when the option is used.
+ * The regular expression and the error for each form of text. Only the form is checked: if a host
+ * or mailbox does not exist, this shows when the option is used.
  */
 const FORMS: Record<TextForm, { readonly form: RegExp; readonly fault: OptionErrorCode }> = {
   host: {
@@ -253,8 +265,8 @@ const isCount = (value: ExactJson): boolean =>
   isNumber(value) && /^[1-9]\d{0,8}$/.test(value.numberText)
 
 /**
- * Returns the error in a list of chat links. Each entry maps one or more names to links, and users
- * choose a link by its name.
+ * Returns the error in a list of chat links, if there is one. Each entry maps one or more names to
+ * links, and users choose a link by its name.
  */
 function linksFault(entries: readonly ExactJson[]): Faulty | null {
   for (const entry of entries) {
@@ -268,7 +280,10 @@ function linksFault(entries: readonly ExactJson[]): Faulty | null {
   return null
 }
 
-/** Returns whether a JSON value is a valid ratio. A number in quotes is text and not a ratio. */
+/**
+ * Returns whether a JSON value is a valid ratio. A number in quotes is a string and therefore not a
+ * ratio.
+ */
 const isRatio = (member: ExactJson): boolean => isNumber(member) && jsonDecimal(member) !== null
 
 const isZero = (ratio: ExactJson): boolean => jsonDecimal(ratio)?.units === 0n

@@ -5,11 +5,14 @@ export type SetOption = {
   readonly type: 'SetOption'
   readonly key: string
   readonly value: string
-  /** The value that the admin has seen. If it is omitted, the current value is not checked. */
+  /** The value that the admin saw. If `before` is omitted, the current value is not checked. */
   readonly before?: string
 }
 
-/** Sets a secret option. `secretRef` is the text's vault reference; empty clears the option. */
+/**
+ * Sets a secret option. `secretRef` is the vault reference of the secret. An empty reference clears
+ * the option.
+ */
 export type SetSecretOption = {
   readonly type: 'SetSecretOption'
   readonly key: string
@@ -21,7 +24,7 @@ type ResetModelRatios = { readonly type: 'ResetModelRatios' }
 
 /**
  * Schedules a price change. `at` and `now` are in unix milliseconds. `replaces` is the id of an
- * earlier scheduled change that is cancelled.
+ * earlier scheduled change, which is cancelled.
  */
 export type SchedulePriceChange = {
   readonly type: 'SchedulePriceChange'
@@ -47,32 +50,45 @@ export type OptionsCommand = SetOption | SetSecretOption | ResetModelRatios | Sc
 export type OptionsErrorCode =
   | 'UnknownOption'
   /**
-   * The value is invalid. params: `key`, `fault` (an `OptionErrorCode`), and, if they apply,
-   * `name`, `minimum` and `maximum`.
+   * The value is invalid. The error's `params` are `key`, `fault` (an `OptionErrorCode`) and,
+   * depending on the fault, `name`, `minimum` and `maximum`.
    */
   | 'InvalidOption'
-  /** The option was changed after the admin had read it. params: `key`. */
+  /**
+   * The option was changed after the admin had read it. The error's `params` contain the option's
+   * `key`.
+   */
   | 'OptionChanged'
   | 'PriceChangeUnknown'
   | 'PriceChangeEmpty'
   | 'PriceChangeNotAhead'
-  /** The change is scheduled more than `days` ahead. params: `days`. */
+  /**
+   * The change is scheduled too far ahead. The error's `params` contain the maximum number of days
+   * as `days`.
+   */
   | 'PriceChangeTooFar'
   | 'PriceChangeNotDue'
-  /** The number of scheduled changes would exceed `limit`. params: `limit`. */
+  /**
+   * There would be too many scheduled changes. The error's `params` contain the maximum as `limit`.
+   */
   | 'TooManyPriceChanges'
 
 export type OptionsError = CodedError<OptionsErrorCode>
 
-/** A scheduled price change that was neither applied nor cancelled. */
+/** A scheduled price change that has not been applied or cancelled yet. */
 type PlannedChange = PriceChangeScheduled['data']
 
-/** The texts of the options that were set, and the vault references of the secret options. */
+/**
+ * The state of all options: the texts of ordinary options and the vault references of secret
+ * options, by option key, and the scheduled price changes.
+ */
 export type OptionsState = {
   readonly values: Map<string, string>
   readonly secretRefs: Map<string, string>
   readonly planned: Map<number, PlannedChange>
-  /** The highest id of any price change that was ever scheduled. 0 means that there was none. */
+  /**
+   * The highest id that a scheduled price change ever had. It is 0 if no change was ever scheduled.
+   */
   lastPlannedId: number
 }
 

@@ -66,7 +66,10 @@ function schedule(command: SchedulePriceChange, state: OptionsState): Outcome {
   return [{ type: 'PriceChangeCancelled', v: 1, data: { id: replaces } }, planned]
 }
 
-/** Checks that each entry is valid and occurs once. Returns the entries as they are stored. */
+/**
+ * Checks that each entry is valid and that no entry occurs twice. Returns the entries in the form
+ * in which they are stored.
+ */
 function checkedEntries(changes: readonly PlannedEntry[]): readonly PlannedEntry[] | OptionsError {
   const entries: PlannedEntry[] = []
   const named = new Set<string>()
@@ -95,8 +98,8 @@ function checkedEntries(changes: readonly PlannedEntry[]): readonly PlannedEntry
 }
 
 /**
- * Returns an error if the entries set both a fallback price per call and fallback ratios, because
- * only one of the two can apply.
+ * Returns an error if the entries set both a fallback price per call and fallback ratios. Only one
+ * of these prices can apply.
  */
 function rivalsIn(entries: readonly PlannedEntry[]): OptionsError | null {
   const set = entries.flatMap(({ option, value }) => (value === null ? [] : [option]))
@@ -109,8 +112,8 @@ const twice = (key: string, name: string) =>
   ({ key, fault: 'duplicate-key', name: name.slice(0, 100) }) as const
 
 /**
- * Applies the scheduled entries to the current prices. Prices that the entries do not contain are
- * kept.
+ * Applies the scheduled entries to the current prices. Prices without a scheduled entry are not
+ * changed.
  */
 function apply({ id, now }: ApplyPriceChange, state: OptionsState): Outcome {
   const planned = state.planned.get(id)
@@ -134,7 +137,8 @@ function textsOf(entries: readonly PlannedEntry[], state: OptionsState): Texts |
     const before = optionValue(state.values, option)
     const checked = checkOption(option, withPlanned(option, before, planned))
     if ('code' in checked) return checked
-    // An entry that clears an option must not clear an option that the same price change sets.
+    // An earlier entry of the price change has already determined this option's text, so this entry
+    // must not clear it.
     if (checked.value === '' && texts.has(option)) continue
     for (const [key, text] of withoutConflicting(option, checked.value)) texts.set(key, text)
   }
@@ -142,8 +146,8 @@ function textsOf(entries: readonly PlannedEntry[], state: OptionsState): Texts |
 }
 
 /**
- * Returns an error if only one of the two fallback ratios is set. A single ratio sets no price, so
- * that calls of all models without an entry would be refused.
+ * Returns an error if only one of the two fallback ratios is set. A single ratio is not a price, so
+ * calls of all models without their own price would be refused.
  */
 function halfPair(texts: ReadonlyMap<string, string>, state: OptionsState): OptionsError | null {
   const missing = PAIR.filter((key) => (texts.get(key) ?? optionValue(state.values, key)) === '')

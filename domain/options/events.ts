@@ -4,15 +4,18 @@ import type { Fact, Recorded } from '../shared/event.ts'
 export const OPTIONS_STREAM = 'options'
 
 /**
- * An option was set. `value` is the normalised text. `before` is the previous value (set or
- * default), or null if it is unknown.
+ * An option was set. `value` is the normalised text. `before` is the previous value, which may be
+ * the default. It is null if the previous value is unknown.
  */
 export type OptionSet = Fact<
   'OptionSet',
   { readonly key: string; readonly value: string; readonly before: string | null }
 >
 
-/** A secret option was set. Its text is in the vault. An empty reference means no text. */
+/**
+ * A secret option was set. Its text is in the vault. An empty reference means that the option was
+ * cleared.
+ */
 export type SecretOptionSet = Fact<
   'SecretOptionSet',
   { readonly key: string; readonly secretRef: string; readonly before: string | null }
@@ -33,10 +36,15 @@ export type PriceChangeScheduled = Fact<
 
 export type PriceChangeCancelled = Fact<'PriceChangeCancelled', { readonly id: number }>
 
-/** A scheduled price change was applied. The same append has the events that set the options. */
+/**
+ * A scheduled price change was applied. The events that set the changed options are part of the
+ * same append.
+ */
 export type PriceChangeApplied = Fact<'PriceChangeApplied', { readonly id: number }>
 
-/** A scheduled price change could not be applied. `fault` is the error of the option. */
+/**
+ * A scheduled price change could not be applied. `fault` is the error code of the invalid option.
+ */
 export type PriceChangeFailed = Fact<
   'PriceChangeFailed',
   { readonly id: number; readonly option: string; readonly fault: string }
@@ -62,6 +70,9 @@ export const OPTIONS_VERSIONS: Readonly<Record<OptionsEvent['type'], number>> = 
   PriceChangeFailed: 1,
 }
 
-/** Converts an event to its latest version. Version 1 did not contain the previous value. */
+/**
+ * Converts an event to its latest version. Version 1 did not contain the previous value of the
+ * option.
+ */
 export const upcastOption = <E extends Recorded<SettingEvent>>(event: E): E =>
   event.v > 1 ? event : { ...event, v: 2, data: { ...event.data, before: null } }

@@ -1,6 +1,6 @@
 import type { Words } from '../shared/translated-text.ts'
 
-/** Returns the note for an option that is stored and checked, but has no effect yet. */
+/** Returns the note for an option that is validated and stored, but has no effect yet. */
 const actsLater = (zh: string, en: string): Words => ({
   zh: `此处保存并校验；${zh}上线后生效。`,
   en: `Kept and checked here; acts once ${en} built.`,

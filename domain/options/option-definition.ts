@@ -8,13 +8,14 @@ export type SettingsTab = 'operation' | 'ratelimit' | 'models' | 'system' | 'oth
 export type OptionUnit = 'quota' | 'dollar' | 'percent' | 'second' | 'minute' | 'millisecond'
 
 /**
- * The restriction on who may set an option. `root` means that only the super admin may set it.
- * `secret` means in addition that its text can never be read.
+ * The restriction on who may set an option. With `root`, only the super admin may set the option.
+ * With `secret`, only the super admin may set it, and the API never returns its text.
  */
 export type OptionAccess = 'root' | 'secret'
 
 /**
- * The definition of an option. Its form, validation, history and documentation are derived from it.
+ * The definition of an option. The option's form field, validation, history and documentation are
+ * derived from it.
  */
 export type OptionDefinition = {
   readonly key: string
@@ -26,22 +27,28 @@ export type OptionDefinition = {
   /** Help text with what admins need to know before they change the option. */
   readonly help?: Words
   readonly unit?: OptionUnit
-  /** The labels of the values of a choice. */
+  /** The labels of the option's possible values, if the option is a choice. */
   readonly choiceWords?: Readonly<Record<string, Words>>
   /** Who may set the option. If it is omitted, every admin may set it. */
   readonly access?: OptionAccess
-  /** The reason why an option without effect is kept. Forms omit options with a note. */
+  /**
+   * The reason why the site still stores an option that has no effect. Forms do not show options
+   * with a note.
+   */
   readonly note?: Words
   /** The error message for a value that is out of bounds. It replaces the general message. */
   readonly boundsWords?: Words
   /**
-   * The key of another numeric option. Forms do not allow a value below the value of that option,
-   * unless that value is 0.
+   * The key of another numeric option whose value is the minimum for this option. The minimum does
+   * not apply if the other value is 0.
    */
   readonly notBelow?: string
-  /** Set if this server sends requests to the address, which the outbound policy must permit. */
+  /**
+   * Set if the option is an address to which this server sends requests. The outbound policy must
+   * permit such an address.
+   */
   readonly isAsked?: true
-  /** A value for which the form asks for confirmation before it is chosen. */
+  /** The value for which the form asks for confirmation, with the text of the question. */
   readonly askBefore?: { readonly value: string; readonly words: Words }
 }
 
@@ -50,7 +57,7 @@ export type OptionSection = {
   readonly id: string
   readonly tab: SettingsTab
   readonly title: Words
-  /** One introductory sentence below the title. */
+  /** An introductory sentence that the page shows below the title. */
   readonly lead?: Words
   readonly options: readonly OptionDefinition[]
 }
@@ -59,13 +66,13 @@ export type OptionSchema = Omit<OptionDefinition, 'access' | 'preset'> & {
   readonly section: string
   readonly tab: SettingsTab
   readonly defaultText: string
-  /** Set if the text is stored in the vault and can never be read. */
+  /** Set if the text is stored in the vault. The API never returns it. */
   readonly isSecret: boolean
-  /** The lowest role that may set the option: 10 is an admin, 100 the super admin. */
+  /** The lowest role that may set the option: 10 for admins, 100 for the super admin. */
   readonly minimumRole: 10 | 100
 }
 
-/** Returns the schemas of a section's options, derived from their rows. */
+/** Returns the schemas of all options of a section. */
 export const schemasOf = ({ id, tab, options }: OptionSection): readonly OptionSchema[] =>
   options.map(({ access, preset, ...row }) => ({
     ...row,

@@ -1,7 +1,10 @@
 export type OptionType =
   | { readonly kind: 'flag' }
   | { readonly kind: 'integer'; readonly minimum: number; readonly maximum: number }
-  /** A decimal. If `isOptional` is set, the text may be empty and then means no value. */
+  /**
+   * A decimal. If `isOptional` is set, the text may be empty, which means that the option has no
+   * value.
+   */
   | {
       readonly kind: 'decimal'
       readonly minimum: string
@@ -9,8 +12,8 @@ export type OptionType =
       readonly isOptional: boolean
     }
   /**
-   * One line of text. If `isRequired` is set, the text must not be empty. `form` is only checked
-   * for text that is not empty.
+   * One line of text. If `isRequired` is set, the text must not be empty. An empty text is not
+   * checked against `form`.
    */
   | {
       readonly kind: 'text'
@@ -26,8 +29,8 @@ export type OptionType =
   | { readonly kind: 'link' }
   | { readonly kind: 'choice'; readonly choices: readonly string[] }
   /**
-   * A JSON object that maps names to decimals. The decimals are 0 or more, or above 0 if
-   * `isAboveZero` is set. The object must contain the name in `required`.
+   * A JSON object that maps names to decimals of 0 or more. If `isAboveZero` is set, a decimal of 0
+   * is invalid. If `required` is set, the object must contain this name.
    */
   | { readonly kind: 'ratios'; readonly required?: string; readonly isAboveZero?: true }
   /** A JSON object of JSON objects that map names to decimals of 0 or more. */
@@ -69,7 +72,9 @@ export const RATIOS: OptionType = { kind: 'ratios' }
 export const RATIOS_ABOVE_ZERO: OptionType = { kind: 'ratios', isAboveZero: true }
 export const NAMES: OptionType = { kind: 'names' }
 export const LIST: OptionType = { kind: 'list' }
-/** The type of secret options. The maximum length is enough for a private key in PEM. */
+/**
+ * The type of all secret options. The maximum length leaves room for a private key in PEM format.
+ */
 export const SECRET: OptionType = { kind: 'text', maxLength: 20_000 }
 export const text = (maxLength: number): OptionType => ({ kind: 'text', maxLength })
 export const formed = (form: TextForm, maxLength: number): OptionType => ({

@@ -10,7 +10,8 @@ export const isFlag = (option: string): boolean => option === FALLBACK_FLAG
 
 /**
  * Returns the error in the name of an entry, or null. A special ratio requires a name with two
- * groups (`vip > default`). A fallback price must not have a name. Other options accept any name.
+ * groups, such as `vip > default`. A fallback price must have no name. All other options accept any
+ * name.
  */
 export function nameErrorOf(option: string, name: string): 'name-missing' | 'name-needless' | null {
   if (option === 'GroupGroupRatio') return pairOf(name) === null ? 'name-missing' : null
@@ -18,8 +19,8 @@ export function nameErrorOf(option: string, name: string): 'name-missing' | 'nam
 }
 
 /**
- * Returns the option's text after the scheduled entries are applied. The text is unchanged if it
- * already contains the scheduled values.
+ * Returns the option's text after the scheduled entries are applied to it. If the text already
+ * contains the scheduled values, it is returned unchanged.
  */
 export function withPlanned(option: string, text: string, planned: Planned): string {
   if (option === 'GroupGroupRatio') return withSpecials(text, planned)

@@ -10,7 +10,9 @@ export const OPTIONS: ReadonlyMap<string, OptionSchema> = new Map(
   SECTIONS.flatMap(schemasOf).map((schema) => [schema.key, schema]),
 )
 
-/** Checks the value of an option. Returns the text as it is stored, or the error. */
+/**
+ * Checks the value of an option. Returns the text in the form in which it is stored, or the error.
+ */
 export function checkOption(key: string, value: string): { readonly value: string } | OptionsError {
   const schema = OPTIONS.get(key)
   if (schema === undefined) return codedError('UnknownOption', { key: key.slice(0, 200) })
@@ -19,7 +21,10 @@ export function checkOption(key: string, value: string): { readonly value: strin
   return 'fault' in checked ? codedError('InvalidOption', { key, ...checked }) : checked
 }
 
-/** Returns the text that was set, or the default. Throws if the key is unknown. */
+/**
+ * Returns the text to which an admin has set the option, or else the default text. Throws if the
+ * key is unknown.
+ */
 export function optionValue(values: ReadonlyMap<string, string>, key: string): string {
   const schema = OPTIONS.get(key)
   assert(schema !== undefined, `no option is called ${key}`)
@@ -39,8 +44,8 @@ export function optionInteger(values: ReadonlyMap<string, string>, key: string):
 }
 
 /**
- * Returns the value of an option as parsed JSON. Use it for structure and names only, because
- * `readPriceList` alone reads ratios exactly.
+ * Returns the value of an option as parsed JSON. Ratios lose digits here, so callers may use the
+ * result only for names and structure. `readPriceList` reads ratios exactly.
  */
 export const optionJson = (values: ReadonlyMap<string, string>, key: string): unknown =>
   JSON.parse(optionValue(values, key))

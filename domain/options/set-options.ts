@@ -7,7 +7,9 @@ import { OPTIONS, optionValue } from './registry.ts'
 type Values = ReadonlyMap<string, string>
 type Texts = readonly (readonly [key: string, text: string])[]
 
-/** Returns the events that set the checked texts. Unchanged options have no event. */
+/**
+ * Returns the events that set the checked texts. An option whose text does not change has no event.
+ */
 export const setEvents = (values: Values, texts: Texts): readonly OptionSet[] =>
   texts.flatMap(([key, value]) => {
     const before = optionValue(values, key)
@@ -16,8 +18,8 @@ export const setEvents = (values: Values, texts: Texts): readonly OptionSet[] =>
   })
 
 /**
- * Returns whether two texts of an option are equal. White space in JSON is ignored, because forms
- * may send it as it was displayed.
+ * Returns whether two texts of an option are equal. Differences in JSON white space are ignored,
+ * because a form may send indented JSON.
  */
 export function isSame(key: string, value: string, before: string): boolean {
   const type = OPTIONS.get(key)?.type
@@ -26,22 +28,21 @@ export function isSame(key: string, value: string, before: string): boolean {
 }
 
 /**
- * Returns the previous text for an event, or null if the text is too long. A text that an earlier
- * release accepted may not fit into one event together with the new text.
+ * Returns the previous text for an event, or null if it is too long. A long text from an earlier
+ * release may not fit into one event together with the new text.
  */
 const kept = (before: string): string | null =>
   storedBytes(before) > TEXT_BYTES_MAX ? null : before
 
-/** The option that sets a fallback price per call. */
+/** The key of the option with the fallback price per call. */
 export const SINGLE = 'fallback_single_price'
 
-/** The two options that set a fallback price only together. */
+/** The keys of the two fallback ratios. They set a fallback price only if both are set. */
 export const PAIR: readonly string[] = ['fallback_input_ratio', 'fallback_completion_ratio']
 
 /**
- * Returns the text to set and the texts to clear. A fallback price is either a price per call or a
- * pair of ratios. Setting one of them clears the other, regardless of the order in which a client
- * sets them.
+ * Returns the text of the option to set and the texts of conflicting options to clear. A fallback
+ * price is either a price per call or a pair of ratios, so setting one clears the other.
  */
 export function withoutConflicting(key: string, value: string): Texts {
   if (value === '') return [[key, value]]

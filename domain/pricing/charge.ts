@@ -5,15 +5,18 @@ import type { DecimalText, PerTokenPrice, PriceSnapshot } from './price.ts'
 import { type PriceList, priceOf } from './price-list.ts'
 import type { Usage } from './usage.ts'
 
-/** The maximum charge or hold of a call, 2 million dollars. Only wrong counts exceed it. */
+/**
+ * The maximum charge or hold of a call, equal to 2 million dollars. Only an incorrect token count
+ * can lead to a higher amount.
+ */
 export const CHARGE_MAX: Quota = 1_000_000_000_000n
 
-/** The maximum number of calls (`n`) that one request may count as. */
+/** The maximum number `n` by which one request can multiply a price per call. */
 export const CALLS_MAX = 128
 
 /**
- * The price ratio of the two prompt caches: a write to the one-hour cache costs 1.6 times as much
- * as a write to the five-minute cache.
+ * The price of a write to the one-hour cache, as a multiple of the price of a write to the
+ * five-minute cache.
  */
 export const HOUR_CACHE_FACTOR: Decimal = Object.freeze({ units: 16n, scale: 1 })
 
@@ -37,16 +40,16 @@ const COUNTS = [
 export const hasUsage = (usage: Usage): boolean => COUNTS.some((count) => usage[count] > 0)
 
 /**
- * Returns whether all counts are safe integers of 0 or more. Before pricing, the gateway must
- * replace other counts by its own counts.
+ * Returns whether all counts are safe integers of 0 or more. If they are not, the gateway must use
+ * its own counts before the usage is priced.
  */
 export const isCountable = (usage: Usage): boolean =>
   COUNTS.every((count) => Number.isSafeInteger(usage[count]) && usage[count] >= 0)
 
 /**
- * Returns the charge for the usage at the price. `calls` is the `n` of a price per call; an omitted
- * `calls` means 1, or 0 without any usage. Throws if a count is negative, fractional or not a
- * number.
+ * Returns the charge for the usage at the price. `calls` is the number `n` by which a price per
+ * call is multiplied. If omitted, it is 1, or 0 for a call without any usage. Throws if a count is
+ * negative, fractional or not a number.
  *
  *   per tokens: round((inputUncached + cacheRead·K + cacheWrite5m·W + cacheWrite1h·W·1.6
  *     + inputImage·I + inputAudio·A + (output − outputAudio)·C + outputAudio·A·AC)·M·G)
@@ -61,8 +64,9 @@ export function chargeFor(
 }
 
 /**
- * Returns the provider's charge for a call: the list price (group ratio 1) multiplied by the
- * channel's cost ratio. The result is rounded once. It is at least 1, unless the exact charge is 0.
+ * Returns the provider's charge for a call in quota: the list price (group ratio 1) multiplied by
+ * the channel's cost ratio. The product is rounded once. It is at least 1 unless the exact charge
+ * is 0.
  */
 export function costFor(
   price: PriceSnapshot,
@@ -92,7 +96,7 @@ export function chargeForTools(uses: number, dollarsPerThousand: Decimal, group:
 export const isCallCount = (calls: number): boolean =>
   Number.isInteger(calls) && calls >= 0 && calls <= CALLS_MAX
 
-/** Rounds the amount once to whole quota. An amount that is not 0 costs at least 1. */
+/** Rounds an amount to integer quota. An amount above 0 is never rounded down to 0. */
 export function quotaOf(amount: Decimal): Quota {
   if (amount.units === 0n) return 0n
   const quota = rounded(amount)
@@ -126,13 +130,13 @@ type PastCall = {
   readonly group: string
   readonly userGroup: string
   readonly usage: Usage
-  /** The number of calls in the event. An omitted number means 1, or 0 without any usage. */
+  /** The number `n` in the call's event. If omitted, it is 1, or 0 for a call without any usage. */
   readonly calls?: number | undefined
 }
 
 /**
- * Returns a function that computes the charge of a past call at another price list. The function
- * returns null if that list has no price for the call.
+ * Returns a function that computes what a past call would cost at the prices of another list. The
+ * function returns null if the list has no price for the call.
  */
 export function draftCharges(
   list: PriceList,

@@ -6,8 +6,8 @@ export type Decimal = { readonly units: bigint; readonly scale: number }
 
 /**
  * The maximum number of digits after the decimal point. With 30 digits, charges are exact even for
- * a ratio that is a rounded quotient, such as 20 / 6. `WHOLE_DIGITS_MAX` limits the digits before
- * the point.
+ * a ratio that is a rounded quotient such as 20 / 6. `WHOLE_DIGITS_MAX` is the maximum number of
+ * digits before the point.
  */
 export const SCALE_MAX = 30
 export const WHOLE_DIGITS_MAX = 12
@@ -30,8 +30,8 @@ export function parseDecimal(text: string): Decimal | null {
 }
 
 /**
- * Returns the decimal, or null if it has too many digits. The scale is checked before any power of
- * ten is computed, because a huge exponent would exhaust the memory.
+ * Returns the decimal, or null if it has too many digits. The scale is checked before a power of
+ * ten is computed, because a very large exponent would exhaust the memory.
  */
 function within(digits: bigint, scale: number): Decimal | null {
   if (digits === 0n) return ZERO
@@ -50,7 +50,7 @@ function within(digits: bigint, scale: number): Decimal | null {
 const known = new Map<DecimalText, Decimal>()
 const KNOWN_MAX = 4_096
 
-/** Parses a text that was validated before. Throws if the text is invalid. */
+/** Parses a decimal that was already validated. Throws if the text is invalid. */
 export function decimalOf(text: DecimalText): Decimal {
   const before = known.get(text)
   if (before !== undefined) return before

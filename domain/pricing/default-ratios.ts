@@ -1,9 +1,8 @@
 import type { DecimalText } from './price.ts'
 
 /**
- * The public list prices of well-known models as ratios. Model ratio 1 is $2 per million input
- * tokens. Models with an uncertain price are omitted. A setting of an admin overrides the built-in
- * value.
+ * The public list prices of well-known models as ratios. A model ratio of 1 means $2 per million
+ * input tokens. Models whose price is uncertain are omitted. An admin can override every price.
  */
 type Row = {
   readonly models: readonly string[]
@@ -108,7 +107,9 @@ const MODEL_PRICES: ReadonlyMap<string, DecimalText> = new Map([
   ['suno_lyrics', '0.01'],
 ])
 
-/** The built-in ratios by option key. They apply to names for which an admin has set no ratio. */
+/**
+ * The built-in ratios by option key. They apply to each model for which the admin has set no ratio.
+ */
 export const DEFAULT_RATIOS: ReadonlyMap<string, ReadonlyMap<string, DecimalText>> = new Map([
   ['ModelRatio', column('model')],
   ['CompletionRatio', column('completion')],
@@ -123,7 +124,7 @@ export const DEFAULT_GROUP_RATIOS: ReadonlyMap<string, DecimalText> = new Map([
   ['svip', '1'],
 ])
 
-/** Returns the ratios as the JSON text of an option. The digits of the ratios are unchanged. */
+/** Returns the ratios as the JSON text of an option. All digits of the ratios are kept. */
 export function ratiosText(ratios: ReadonlyMap<string, DecimalText>): string {
   const members = [...ratios].map(([name, ratio]) => `  ${JSON.stringify(name)}: ${ratio}`)
   return members.length === 0 ? '{}' : `{\n${members.join(',\n')}\n}`

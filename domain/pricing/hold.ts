@@ -5,18 +5,24 @@ import { type Decimal, decimalOf, integer, largest, ONE, plus, times } from './d
 import type { PerTokenPrice, PriceSnapshot } from './price.ts'
 import { inputTokensOf, type TokenLimits, type Usage, usageWithin } from './usage.ts'
 
-/** The upper bounds of the usage of one request. `outputTokens` is per choice. */
+/** The maximum usage of one request. `outputTokens` is per choice. */
 export type CallBounds = {
   readonly inputTokens: number
   readonly outputTokens: number
   /** The number of choices, from 1 to 128. */
   readonly choices: number
-  /** The expensive kinds of input that are possible. If it is omitted, all kinds are possible. */
+  /**
+   * The kinds of expensive input that the request may contain. If omitted, it may contain all
+   * kinds.
+   */
   readonly inputKinds?: InputKinds
 }
 
 export type InputKinds = {
-  /** True if the request asks for the one-hour cache. No other call writes to that cache. */
+  /**
+   * True if the request asks for the one-hour cache. Other requests are never charged for writes to
+   * this cache.
+   */
   readonly hasHourCache: boolean
 }
 
@@ -24,7 +30,7 @@ const ALL_KINDS: InputKinds = Object.freeze({ hasHourCache: true })
 
 /**
  * Returns the maximum cost of a call within the bounds. Each input token is priced at the highest
- * input ratio of the possible kinds, because it may be a cache write, an image or audio. Each
+ * ratio of the possible input kinds, because it may be a cache write, an image or audio. Each
  * output token is priced at the highest output ratio.
  */
 export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
@@ -42,7 +48,7 @@ export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
 }
 
 /**
- * Returns the largest output limit at which the call costs at most `most`, in tokens per choice.
+ * Returns the largest output limit, in tokens per choice, at which the call costs at most `most`.
  * The limit is at most `bounds.outputTokens`. Returns null if the input alone may cost more than
  * `most`.
  */
@@ -56,9 +62,9 @@ export function outputTokensWithin(
 }
 
 /**
- * Returns the largest part of `usage` that `isPayable` accepts, but at least the part within
- * `limits`. Tokens beyond the limits are added one by one: first those of the input, then those of
- * the output. The result therefore costs less than one token less than the largest payable amount.
+ * Returns the largest part of `usage` that `isPayable` accepts. The part within `limits` is always
+ * included. Further tokens are added while `isPayable` accepts them, first input tokens and then
+ * output tokens.
  */
 export function payableUsage(
   usage: Usage,
@@ -76,8 +82,8 @@ export function payableUsage(
 }
 
 /**
- * Returns the largest count of at most `most` that fits, or 0. If a count fits, all smaller counts
- * must fit too.
+ * Returns the largest count from 1 to `most` for which `fits` returns true, or 0. If a count fits,
+ * all smaller counts must fit.
  */
 function largestCount(most: number, fits: (count: number) => boolean): number {
   let enough = 0
@@ -95,7 +101,10 @@ const isCount = (count: number): boolean => Number.isSafeInteger(count) && count
 /** The highest price of one input token and of one output token, in quota. */
 type Rates = { readonly input: Decimal; readonly output: Decimal }
 
-/** A cache of the highest rates, because all calls at one price list share its price objects. */
+/**
+ * A cache of the highest prices per token. The key is the price object, which all calls with the
+ * same price share.
+ */
 const knownRates = Array.from({ length: 2 }, () => new WeakMap<PerTokenPrice, Rates>())
 
 function highestRates(price: PerTokenPrice, { hasHourCache }: InputKinds): Rates {

@@ -1,7 +1,10 @@
 /** The maximum number of output tokens per choice, by model. Reasoning tokens are included. */
 export type OutputCaps = ReadonlyMap<string, number>
 
-/** The published output limits of the models with built-in prices. An admin can override them. */
+/**
+ * The output limits that the providers publish for the models with built-in prices. An admin can
+ * override them.
+ */
 const ROWS: readonly (readonly [outputTokens: number, models: readonly string[]])[] = [
   [
     4_096,
@@ -50,7 +53,10 @@ export const DEFAULT_OUTPUT_CAPS: OutputCaps = new Map(
   ROWS.flatMap(([outputTokens, models]) => models.map((model) => [model, outputTokens] as const)),
 )
 
-/** The option with the output limits by model and the option with the limit of all other models. */
+/**
+ * The keys of the two options with output limits: limits by model, and the limit for all other
+ * models.
+ */
 export const OUTPUT_CAPS_KEY = 'MaxOutputTokens'
 export const DEFAULT_OUTPUT_CAP_KEY = 'DefaultMaxOutputTokens'
 

@@ -4,7 +4,10 @@ import type { DecimalText } from './price.ts'
 import { PRICE_KEYS } from './price-list.ts'
 import { readNestedRatios, readRatios } from './ratio-map.ts'
 
-/** The entries of a price option by name: decimals, or `true` and `false` for the flag. */
+/**
+ * The entries of a price option by name. The value is a decimal, or `true` or `false` for the
+ * boolean option.
+ */
 type Entries = ReadonlyMap<string, DecimalText>
 
 /** The values of one name before and after a change; null means that the name has no entry. */
@@ -17,7 +20,10 @@ export type EntryChange = readonly [
 /** The price options that map names to decimals. */
 export const PRICE_MAPS: ReadonlySet<string> = new Set([...PRICE_KEYS, 'GroupRatio'])
 
-/** The price options with a single decimal. They set the price of models without an entry. */
+/**
+ * The price options with a single decimal. They set the price of models that have no price of their
+ * own.
+ */
 const FALLBACK_PRICES: ReadonlySet<string> = new Set([
   'fallback_single_price',
   'fallback_input_ratio',
@@ -27,19 +33,22 @@ const FALLBACK_PRICES: ReadonlySet<string> = new Set([
 /** The only price option that is a boolean. */
 export const FALLBACK_FLAG = 'fallback_pricing_enabled'
 
-/** Returns whether the option is part of a price list, which can be drafted and scheduled. */
+/**
+ * Returns whether the option is part of a price list. Changes of price lists can be drafted and
+ * scheduled.
+ */
 export const isPriceOption = (key: string): boolean =>
   PRICE_MAPS.has(key) ||
   key === 'GroupGroupRatio' ||
   key === FALLBACK_FLAG ||
   FALLBACK_PRICES.has(key)
 
-/** The separator between the user's group and the token's group in the name of a special ratio. */
+/** The separator in the name of a special ratio, between the user's group and the token's group. */
 const AND = ' > '
 
 /**
- * Returns the name of a special ratio, such as `vip > default`. If that form would be ambiguous,
- * the name is a JSON array.
+ * Returns the name of a special ratio, such as `vip > default`. If a group's name contains the
+ * separator, the name of the ratio is a JSON array instead.
  */
 export const pairName = (user: string, token: string): string =>
   `${user}${token}`.includes('>') || user.startsWith('[')
@@ -66,10 +75,11 @@ function jsonPair(name: string): readonly string[] | null {
 }
 
 /**
- * Returns the price changes that a new text of an option causes, by name. Names are models or
- * groups, `vip > default` for special ratios, and empty for the fallback options. A name that is
- * removed has its built-in price again, which may equal the removed price. Options without prices
- * have no changes.
+ * Returns the price changes that a new text of an option causes. The names are models or groups,
+ * pairs such as `vip > default` for special ratios, or empty for the fallback options.
+ *
+ * When a name is removed from the text, its built-in price applies again. If the built-in price
+ * equals the removed price, nothing changes. An option without prices has no changes.
  */
 export function entryChanges(
   option: string,

@@ -4,10 +4,10 @@ import { DEFAULT_GROUP_RATIOS, DEFAULT_RATIOS } from './default-ratios.ts'
 import type { DecimalText, PriceSnapshot } from './price.ts'
 import { type RatioMap, readNestedRatios, readRatios } from './ratio-map.ts'
 
-/** Ratios by option key. The ratios that an admin set override the built-in ratios. */
+/** Ratios by option key. Ratios that an admin has set override the built-in ratios. */
 type Layer = ReadonlyMap<string, RatioMap>
 
-/** The fallback price. It applies to models that have no entry in the price options. */
+/** The price of models that have no entry in the price options. */
 type Fallback =
   | { readonly mode: 'call'; readonly price: DecimalText }
   | { readonly mode: 'tokens'; readonly model: DecimalText; readonly completion: DecimalText }
@@ -18,20 +18,22 @@ export type PriceList = {
   readonly set: Layer
   readonly groups: RatioMap
   /**
-   * Special ratios, by the user's group and then by the group of the call. They override the ratio
-   * of the called group.
+   * The special ratios, by the user's group and then by the group of the call. A special ratio
+   * replaces the ratio of the called group.
    */
   readonly specialGroups: ReadonlyMap<string, RatioMap>
   readonly fallback: Fallback | null
-  /** Set if all users accept models without a price, as on a site in self-use mode. */
+  /**
+   * Set if all users accept models without a price. This is the case on a site in self-use mode.
+   */
   readonly isUnpricedAccepted: boolean
 }
 
 export type PricingError = CodedError<'ModelUnpriced' | 'GroupUnknown'>
 
 /**
- * The ratio of models without a price, for users who accept such models: $75 per million tokens.
- * Such models are therefore never free.
+ * The ratio for models without a price: $75 per million tokens. It applies to users who accept such
+ * models, so that calls of these models are never free.
  */
 const UNPRICED_RATIO: DecimalText = '37.5'
 const ONE: DecimalText = '1'
@@ -49,8 +51,8 @@ export const PRICE_KEYS = [
 ] as const
 
 /**
- * Reads the price list. `values` contains the texts of the options that are set. Other options have
- * their default values.
+ * Reads the price list. `values` contains the texts of the options that an admin has set. All other
+ * options have their default values.
  */
 export function readPriceList(values: ReadonlyMap<string, string>, revision: number): PriceList {
   const groups = values.get('GroupRatio')
@@ -64,22 +66,22 @@ export function readPriceList(values: ReadonlyMap<string, string>, revision: num
   }
 }
 
-/** The properties of a user that prices depend on. */
+/** The properties of a user that determine the user's prices. */
 export type Customer = { readonly userGroup: string; readonly acceptsUnpriced: boolean }
 
 /**
- * A cache of the prices in a list. Calls at the same price share one price object, and other caches
- * use this object as their key. The number of prices in the cache is limited, because callers
- * choose the names of models.
+ * A cache of the prices in each list. Calls with the same price share one price object, because
+ * other caches use this object as their key. The size is limited, because callers choose the model
+ * names.
  */
 const knownPrices = new WeakMap<PriceList, Map<string, PriceSnapshot>>()
 const KNOWN_MAX = 4_096
 
 /**
- * Returns the price of the model for the group, or an error. The first of these prices that exists
- * applies: the admin's price per call, the admin's ratio, the built-in price or ratio, the fallback
- * price. Ratio 37.5 applies last, for users who accept models without a price and on a site in
- * self-use mode.
+ * Returns the price of the model for the group, or an error. The first existing price applies, in
+ * this order: the price or ratio that an admin has set, the built-in price or ratio, the fallback
+ * price. If none exists, ratio 37.5 applies for users who accept models without a price and on
+ * sites in self-use mode.
  */
 export function priceOf(
   list: PriceList,
@@ -134,7 +136,9 @@ function findPrice(
   }
 }
 
-/** Returns the ratio for users of `userGroup` who call `group`; undefined for an unknown group. */
+/**
+ * Returns the ratio for users of `userGroup` who call `group`, or undefined if `group` is unknown.
+ */
 export function groupRatioOf(
   { groups, specialGroups }: Pick<PriceList, 'groups' | 'specialGroups'>,
   userGroup: string,
@@ -144,7 +148,10 @@ export function groupRatioOf(
   return own === undefined ? undefined : (specialGroups.get(userGroup)?.get(group) ?? own)
 }
 
-/** Returns the models whose calls may be free, or `any` if a group or the fallback is free. */
+/**
+ * Returns the models whose calls may cost nothing. Returns `any` if a group ratio or the fallback
+ * price is 0.
+ */
 export function zeroPrices({
   set,
   groups,
@@ -171,7 +178,10 @@ function ownPrice(layer: Layer, model: string): Fallback | null {
   return ratio === undefined ? null : { mode: 'tokens', model: ratio, completion: ONE }
 }
 
-/** Returns the fallback price per call or pair of ratios. An incomplete pair is ignored. */
+/**
+ * Returns the fallback price, which is a price per call or a pair of ratios. If only one ratio of
+ * the pair is set, it is ignored.
+ */
 function readFallback(values: ReadonlyMap<string, string>): Fallback | null {
   if (values.get('fallback_pricing_enabled') !== 'true') return null
   const decimal = (key: string): DecimalText | null => {

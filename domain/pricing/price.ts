@@ -1,11 +1,11 @@
 import type { WireQuota } from '../shared/quota.ts'
 
-/** A decimal as text, such as `0.075`. Calculations are exact and never use floating point. */
+/** A decimal number as text, such as `0.075`. All calculations are exact. */
 export type DecimalText = string
 
 /**
  * The price at the admission of a call. The call's events contain the price, so that the charge can
- * be recomputed from the events alone. `list` is the revision of the options stream when the price
+ * be recomputed from them alone. `list` is the revision of the options stream from which the price
  * was read.
  */
 export type PriceSnapshot = PerTokenPrice | PerCallPrice
@@ -30,15 +30,20 @@ export type PerCallPrice = {
 } & GroupPrice
 
 type GroupPrice = {
-  /** The ratio of the called group for the user's group. */
+  /** The ratio of the called group. It may be a special ratio that applies to the user's group. */
   readonly group: DecimalText
-  /** The user's group, because special ratios depend on it; omitted if it is the called group. */
+  /**
+   * The user's group, on which special ratios depend. It is omitted if it equals the called group.
+   */
   readonly userGroup?: string
 }
 
-/** The provider's charge for a call. Both members are omitted if the charge is unknown. */
+/** The provider's charge for a call. If the charge is unknown, both members are omitted. */
 export type ProviderCost = {
-  /** The channel's cost ratio at the time of the call: a multiple of the list price (ratio 1). */
+  /**
+   * The channel's cost ratio when the call was made, as a multiple of the list price (group ratio
+   * 1).
+   */
   readonly costRatio?: DecimalText
   /** The provider's charge in quota. */
   readonly cost?: WireQuota

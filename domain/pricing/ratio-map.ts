@@ -3,20 +3,20 @@ import { type Decimal, decimalText, parseDecimal } from './decimal.ts'
 import type { DecimalText } from './price.ts'
 
 /**
- * Ratios by name. The type is a Map, because an object would have a value for names such as
- * `constructor`.
+ * Ratios by name. The type is a Map, because a plain object would also return a value for names
+ * such as `constructor`.
  */
 export type RatioMap = ReadonlyMap<string, DecimalText>
 
-/** Returns the decimal in a JSON number or string. */
+/** Returns the decimal in a JSON number or string, or null if the value is not a decimal. */
 export function jsonDecimal(value: ExactJson): Decimal | null {
   if (typeof value === 'string') return parseDecimal(value)
   return isNumber(value) ? parseDecimal(value.numberText) : null
 }
 
 /**
- * Returns the ratios in the JSON text of an option. Invalid entries are omitted, so that calls of
- * their models are refused.
+ * Returns the ratios in the JSON text of an option. Invalid entries are omitted, as if they were
+ * not set.
  */
 export function readRatios(text: string): RatioMap {
   const parsed = parseJsonText(text)

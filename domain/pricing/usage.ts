@@ -1,7 +1,7 @@
 /**
- * The usage of one call in the units that are priced, independent of the provider's format. All
- * counts are integers of 0 or more. `output` includes `reasoning` and `outputAudio`. The kinds of
- * input do not overlap.
+ * The usage of one call in the units that have a price, independent of the provider's format. All
+ * counts are integers of 0 or more. `output` includes `reasoning` and `outputAudio`. Each input
+ * token is counted in exactly one of the input counts.
  */
 export type Usage = {
   readonly inputUncached: number
@@ -21,8 +21,8 @@ export type Usage = {
 }
 
 /**
- * The source of the counts: the provider (`upstream`), the gateway's own count (`estimated`), or
- * the part that was received before the answer was cut (`partial`).
+ * The source of the counts. `upstream`: the provider reported them. `estimated`: the gateway
+ * counted the tokens. `partial`: they cover only what was received before the answer was cut.
  */
 export type UsageSource = 'upstream' | 'estimated' | 'partial'
 
@@ -43,13 +43,15 @@ export const NO_USAGE: Usage = Object.freeze({
   searchUnits: 0,
 })
 
-/** The maximum number of tokens that are charged. `outputTokens` is the sum over all choices. */
+/**
+ * The number of tokens up to which usage is always charged. `outputTokens` is the sum over all
+ * choices.
+ */
 export type TokenLimits = { readonly inputTokens: number; readonly outputTokens: number }
 
 /**
  * Returns the part of `usage` within `limits`. A usage within the limits is returned unchanged. If
- * the hold of a call covers the limits, the returned part never costs more than the hold,
- * regardless of the kinds of tokens.
+ * a hold was computed for these limits, the returned part never costs more than the hold.
  */
 export function usageWithin(usage: Usage, { inputTokens, outputTokens }: TokenLimits): Usage {
   if (inputTokensOf(usage) <= inputTokens && usage.output <= outputTokens) return usage

@@ -4,7 +4,10 @@ import type { Decider } from '../shared/decider.ts'
 import type { RedemptionError } from './decide.ts'
 import type { RedemptionIdsTaken, RedemptionRequest } from './events.ts'
 
-/** Assigns `count` ids. `first` must be one above the highest assigned id. */
+/**
+ * Assigns `count` consecutive ids, starting with `first`. `first` must be one above the highest
+ * assigned id.
+ */
 export type AssignRedemptionIds = {
   readonly type: 'AssignRedemptionIds'
   readonly first: number
@@ -12,12 +15,15 @@ export type AssignRedemptionIds = {
   readonly request?: RedemptionRequest
 }
 
-/** The highest assigned id, and the hash of each recent request's content by the request's key. */
+/**
+ * The highest assigned id, and the recent requests. `requests` maps the hash of a request's key to
+ * the hash of its content.
+ */
 export type RedemptionIdsState = { highest: number; readonly requests: Map<string, string> }
 
 /**
- * The number of requests that are remembered. A repeat of an older request is recognised by its
- * codes, because the codes' keys are derived from the request.
+ * The number of requests that are remembered. A repeat of an older request is recognised by the
+ * keys of its codes, which are derived from the request.
  */
 const REQUESTS_KEPT = 500
 
@@ -27,9 +33,9 @@ type Stored = {
 }
 
 /**
- * Assigns consecutive ids. The first of several simultaneous commands succeeds, and the others get
- * `RedemptionIdTaken` because their `first` is outdated. A repeated request gets `RedemptionsMade`.
- * The same append creates the codes, so that no id is wasted.
+ * Assigns consecutive ids. If several commands are sent at the same time, the first one succeeds
+ * and the others receive `RedemptionIdTaken`, because their `first` is outdated. A repeated request
+ * receives `RedemptionsMade`. The same append creates the codes, so that no id is wasted.
  */
 export const redemptionIdsDecider: Decider<
   RedemptionIdsState,

@@ -13,7 +13,7 @@ import {
   statusOf,
 } from './evolve.ts'
 
-/** Creates a code. Its id must have been reserved before. */
+/** Creates a redemption code. The id of the code must have been reserved before. */
 type CreateRedemption = {
   readonly type: 'CreateRedemption'
   readonly redemptionId: number
@@ -31,15 +31,15 @@ type ChangeRedemption = RedemptionFact<'ChangeRedemption'> & {
 type EnableRedemption = RedemptionFact<'EnableRedemption'>
 
 /**
- * Disables a code. If `isOneOfMany` is set, a code that cannot be disabled is skipped, so that the
- * other codes of the batch are disabled.
+ * Disables a code. The command normally fails if the code cannot be disabled. If `isOneOfMany` is
+ * set, such a code is skipped, so that the other codes of the batch are still disabled.
  */
 type DisableRedemption = RedemptionFact<'DisableRedemption'> & {
   readonly isOneOfMany?: boolean
 }
 
 /**
- * Deletes a code. If `isOneOfMany` is set, a missing code is skipped. If `onlyDisabled` is set, a
+ * Deletes a code. If `isOneOfMany` is set, an unknown code is skipped. If `onlyDisabled` is set, a
  * code that is not disabled is skipped.
  */
 type DeleteRedemption = RedemptionFact<'DeleteRedemption'> & {
@@ -49,8 +49,8 @@ type DeleteRedemption = RedemptionFact<'DeleteRedemption'> & {
 
 /**
  * Redeems a code for a user. The same append credits `quota` to the account. The command is refused
- * if the key now belongs to another code than `redemptionId`, or if the code's quota has changed.
- * `now` is in unix seconds.
+ * if the key now belongs to a code other than `redemptionId`, or if the code's quota is no longer
+ * `quota`. `now` is in unix seconds.
  */
 type RedeemCode = RedemptionFact<'RedeemCode'> & {
   readonly userId: number
@@ -67,9 +67,12 @@ export type RedemptionCommand =
   | RedeemCode
 
 export type RedemptionErrorCode =
-  /** The error for admins: the code does not exist. */
+  /** The code does not exist. Only admins receive this error; users receive `CodeInvalid`. */
   | 'RedemptionUnknown'
-  /** The error for users: the code does not exist, is disabled, or was used by another user. */
+  /**
+   * The code does not exist, is disabled, or was used by another user. Users receive this error for
+   * all three cases.
+   */
   | 'CodeInvalid'
   | 'CodeNotYetValid'
   | 'CodeExpired'
@@ -77,24 +80,29 @@ export type RedemptionErrorCode =
   | 'CodeRedeemedAlready'
   /** The gift has reached its maximum number of uses. */
   | 'CodeUsedUp'
-  /** The code's quota changed, or its key now belongs to another code. The user may try again. */
+  /**
+   * The code's quota has changed, or its key now belongs to another code. The user may try again.
+   */
   | 'CodeChanged'
   /** Another code already has this key. */
   | 'RedemptionKeyTaken'
   | 'RedemptionIdTaken'
-  /** An earlier delivery of the request has already created its codes. */
+  /** An earlier delivery of the same request has already created the codes. */
   | 'RedemptionsMade'
   /** An earlier request with the same `Idempotency-Key` had different content. */
   | 'RequestKeyReused'
-  /** The code is not unused, and only an unused code can be changed. */
+  /** The code is disabled or used. Only an unused code can be changed. */
   | 'RedemptionNotEditable'
-  /** The code is used, so it can be neither enabled nor disabled. */
+  /** The code is used, so it cannot be enabled or disabled. */
   | 'RedemptionUsed'
   /** The name does not have 1 to 20 characters. */
   | 'RedemptionNameLength'
   /** The quota is not above 0. */
   | 'RedemptionQuotaTooSmall'
-  /** The number of uses is below 1, or below the number of uses so far. params: `least`. */
+  /**
+   * The maximum number of uses is below 1 or below the number of uses so far. The error's `params`
+   * contain the lowest valid number as `least`.
+   */
   | 'MaxUsesTooFew'
   /** The gift was already redeemed, so it cannot become an ordinary code. */
   | 'GiftInUse'
@@ -121,7 +129,8 @@ function decide(command: RedemptionCommand, { code }: RedemptionState): Outcome 
   if (command.type === 'RedeemCode') return redeem(command, code)
   const { redemptionId } = command
   const isOneOfMany = 'isOneOfMany' in command && command.isOneOfMany === true
-  // A new code may have the key of a deleted code. The command does not apply to the new code.
+  // A new code may have the key of a deleted code. A command for the deleted code must not affect
+  // the new code.
   if (code?.id !== redemptionId) return isOneOfMany ? [] : codedError('RedemptionUnknown')
   const data = { redemptionId }
   switch (command.type) {
@@ -155,9 +164,9 @@ function change({ type, ...data }: ChangeRedemption, code: RedemptionRecord): Ou
 }
 
 /**
- * Redeems a code. An ordinary code can be redeemed by one user, and a gift by several users, once
- * each. An unknown code, a disabled code and a code that another user has used cause the same
- * error.
+ * Redeems a code. An ordinary code can be redeemed once. A gift can be redeemed by several users,
+ * once each. The error is the same for an unknown code, a disabled code and a code that another
+ * user has used.
  */
 function redeem(command: RedeemCode, code: RedemptionRecord | null): Outcome {
   const { redemptionId, userId, quota, now } = command
@@ -175,7 +184,10 @@ function redeem(command: RedeemCode, code: RedemptionRecord | null): Outcome {
 
 const REDEMPTION_NAME_MAX = 20
 
-/** Returns the error in the terms of a code that was used `uses` times, or null. */
+/**
+ * Returns the error in the terms of a code, or null. `uses` is the number of times that the code
+ * was redeemed.
+ */
 function faultOfTerms(terms: RedemptionTerms, uses: number): RedemptionError | null {
   const { name, quota, isGift, maxUses, validFrom, validUntil } = terms
   const characters = [...name.trim()].length

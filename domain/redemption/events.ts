@@ -2,22 +2,28 @@ import type { Fact } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
 
 /**
- * Returns the name of a key's stream. Each key that was ever used has one stream. `keyLookup` is a
- * keyed hash of the key.
+ * Returns the name of the stream of a redemption key. All codes that ever have the same key share
+ * this stream. `keyLookup` is a keyed hash of the key.
  */
 export const redemptionStream = (keyLookup: string): string => `redemption-${keyLookup}`
 
 /** The stream in which the ids of codes are assigned. */
 export const REDEMPTION_IDS_STREAM = 'redemption-ids'
 
-/** The settings of a code. Times are in unix seconds. */
+/** The settings of a redemption code. Times are in unix seconds. */
 export type RedemptionTerms = {
   readonly name: string
-  /** The quota that each use credits. */
+  /** The quota that is credited each time the code is redeemed. */
   readonly quota: WireQuota
-  /** Set for a gift, which several users can redeem, once each. Other codes work once. */
+  /**
+   * Set for a gift. A gift can be redeemed by several users, once each. Any other code can be
+   * redeemed only once.
+   */
   readonly isGift: boolean
-  /** The maximum number of uses. null means no limit. It is 1 for a code that is not a gift. */
+  /**
+   * The maximum number of times that the code can be redeemed. null means no limit. A code that is
+   * not a gift has 1.
+   */
   readonly maxUses: number | null
   /** The time from which the code is valid. null means that it is valid immediately. */
   readonly validFrom: number | null
@@ -32,7 +38,7 @@ export type RedemptionCreated = Fact<
     readonly keyLookup: string
     /** The vault reference of the key, which admins can read. */
     readonly keyRef: string
-    /** The last four characters of the key. It is empty for a short key. */
+    /** The last four characters of the key. It is empty if the key is short. */
     readonly keyHint: string
     readonly terms: RedemptionTerms
   }
@@ -57,7 +63,7 @@ export type CodeRedeemed = Fact<
     readonly redemptionId: number
     readonly userId: number
     readonly quota: WireQuota
-    /** The number of this use of the code, from 1. */
+    /** The number of this redemption of the code, from 1. */
     readonly use: number
   }
 >
@@ -71,14 +77,14 @@ export type RedemptionEvent =
   | CodeRedeemed
 
 /**
- * Identifies a request by two keyed hashes: `key` is made from the `Idempotency-Key` and its
- * sender, and `content` from the request's content.
+ * Identifies a request by two keyed hashes. `key` is the hash of the `Idempotency-Key` and its
+ * sender. `content` is the hash of the request's content.
  */
 export type RedemptionRequest = { readonly key: string; readonly content: string }
 
 /**
- * The ids `first` to `first + count - 1` were assigned permanently. `request` is the request for
- * which they were assigned.
+ * The ids from `first` to `first + count - 1` were assigned permanently. `request` is the request
+ * that creates the codes with these ids.
  */
 export type RedemptionIdsTaken = Fact<
   'RedemptionIdsTaken',

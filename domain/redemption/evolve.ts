@@ -11,14 +11,17 @@ export type RedemptionRecord = {
   readonly userIds: Set<number>
 }
 
-/** The state of a key. `code` is null if the key was never used or if its code was deleted. */
+/**
+ * The state of a redemption key. `code` is the code that has the key. It is null if no code has
+ * ever had the key, or if the code was deleted.
+ */
 export type RedemptionState = { code: RedemptionRecord | null }
 
 export const noRedemption = (): RedemptionState => ({ code: null })
 
 /**
- * Returns the status of a code: 1 is unused, 2 is disabled, 3 is used. A gift remains unused, even
- * after users have redeemed it.
+ * Returns the status of a code: 1 is unused, 2 is disabled, 3 is used. The status of a gift does
+ * not become 3 when users redeem it.
  */
 export const statusOf = ({ terms, isDisabled, userIds }: RedemptionRecord): 1 | 2 | 3 => {
   if (!terms.isGift && userIds.size > 0) return 3
@@ -34,7 +37,7 @@ export function evolveRedemption(state: RedemptionState, event: RedemptionEvent)
   }
   const { code } = state
   // A store that cannot append to several streams atomically may append an event of a batch after
-  // the deletion of the code. Such a late event is ignored.
+  // the deletion of the code. Such an event is ignored.
   const isLate = event.type === 'RedemptionDeleted' || event.type === 'RedemptionDisabled'
   if (isLate && code?.id !== event.data.redemptionId) return state
   assert(code?.id === event.data.redemptionId, `${event.type} of a code that is not there`)
@@ -58,7 +61,10 @@ export function evolveRedemption(state: RedemptionState, event: RedemptionEvent)
 type StoredCode = Omit<RedemptionRecord, 'userIds'> & { readonly userIds: readonly number[] }
 type Stored = { readonly code: StoredCode | null }
 
-/** Encodes the state of a code. An unlimited gift has one entry per user who has redeemed it. */
+/**
+ * Encodes the state of a redemption key. The state of a gift has an entry for each user who has
+ * redeemed it.
+ */
 export const redemptionSnapshot: SnapshotCodec<RedemptionState> = {
   version: 1,
   encode: ({ code }): Stored => ({ code: code && { ...code, userIds: [...code.userIds] } }),

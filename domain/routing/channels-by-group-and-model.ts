@@ -1,6 +1,9 @@
 export type RoutingTerms = {
   readonly models: readonly string[]
-  /** The prefix of each model's name. Callers use the name with the prefix. */
+  /**
+   * The prefix that the channel adds to the name of each of its models. Callers use the names with
+   * the prefix.
+   */
   readonly modelPrefix: string
   readonly groups: readonly string[]
   readonly priority: number
@@ -11,22 +14,25 @@ export type RoutingTerms = {
 export type Candidate = { readonly terms: RoutingTerms }
 
 /**
- * The channels of one priority that all have a weight, or that all have weight 0. `sums` are their
- * cumulative weights.
+ * A group of channels with the same priority. Either all of its channels have a weight above 0, or
+ * all have weight 0. `sums` contains the cumulative weights.
  */
 export type Stratum<C> = { readonly channels: readonly C[]; readonly sums: readonly number[] }
 
 /**
- * The channels that offer one model to one group, prepared for drawing. Higher priorities come
- * first. Within a priority, channels with a weight come before channels of weight 0, which are
- * equally likely.
+ * The channels that offer one model to one group, in the order in which they are drawn. Higher
+ * priorities come first. Within a priority, channels with a weight above 0 come before channels
+ * with weight 0, which are drawn with equal probability.
  */
 export type Offer<C> = readonly Stratum<C>[]
 
-/** Offers by group, and then by the model name that callers use. */
+/** The offers by group, and within a group by the model name that callers use. */
 export type Offers<C> = ReadonlyMap<string, ReadonlyMap<string, Offer<C>>>
 
-/** Builds the sorted offers when a channel changes, so that calls do not have to sort channels. */
+/**
+ * Builds the sorted offers. This is done when a channel changes, so that no channels have to be
+ * sorted during a call.
+ */
 export function offersOf<C extends Candidate>(candidates: Iterable<C>): Offers<C> {
   const offers = new Map<string, Map<string, C[]>>()
   for (const candidate of candidates) {
@@ -67,8 +73,8 @@ export function offerOf<C extends Candidate>(channels: readonly C[]): Offer<C> {
 }
 
 /**
- * Builds a stratum from channels of one priority. Weights are relative. If all weights are 0, all
- * channels are equally likely.
+ * Builds a stratum from channels of one priority. Weights are relative. If all weights are 0, the
+ * channels are drawn with equal probability.
  */
 function stratumOf<C extends Candidate>(channels: readonly C[]): Stratum<C> {
   let sum = 0

@@ -1,15 +1,16 @@
 import type { Candidate, Offer, Stratum } from './channels-by-group-and-model.ts'
 
 /**
- * After this number of unfit channels, all unfit channels of the current stratum (the channels of
- * one priority) are removed together.
+ * The number of drawn channels of a stratum that may be unfit. After this number, all unfit
+ * channels of the stratum (the channels of one priority) are removed in one pass.
  */
 const UNFIT_MAX = 8
 
 /**
- * Draws the channels of an offer one by one, each at most once. The strata of the offer, each with
- * channels of one priority, are processed in order. Within a stratum, channels are drawn at random
- * with their weights as probabilities. `random` returns numbers from 0 (included) to 1 (excluded).
+ * Draws the channels of an offer in random order, each channel at most once. The strata of the
+ * offer (the channels of one priority each) are processed in order. Within a stratum, a channel's
+ * probability is proportional to its weight. `random` returns numbers from 0 (included) to 1
+ * (excluded).
  */
 export class Draw<C extends Candidate> {
   private readonly offer: Offer<C>
@@ -18,8 +19,8 @@ export class Draw<C extends Candidate> {
   private place = -1
   private stratum: Stratum<C> = { channels: [], sums: [] }
   /**
-   * The indexes of the channels that were drawn from the stratum (the channels of one priority), in
-   * ascending order.
+   * The indexes of the channels that were already drawn from the current stratum, in ascending
+   * order.
    */
   private taken: number[] = []
   private unfit = 0
@@ -30,7 +31,7 @@ export class Draw<C extends Candidate> {
     this.random = random
   }
 
-  /** Returns the next fit channel, or null if none is left. */
+  /** Returns the next channel that `isFit` accepts, or null if no such channel is left. */
   next(): C | null {
     for (;;) {
       const { channels } = this.stratum
@@ -65,8 +66,8 @@ export class Draw<C extends Candidate> {
   }
 
   /**
-   * Removes all unfit channels of the stratum (the channels of one priority) in one pass, because a
-   * stratum may have a thousand channels and a call is waiting.
+   * Removes all unfit channels of the stratum in one pass. A stratum may have a thousand channels,
+   * and drawing them one by one would delay the call.
    */
   private leaveOutUnfit(): void {
     const { channels, sums } = this.stratum
@@ -92,8 +93,8 @@ export class Draw<C extends Candidate> {
 }
 
 /**
- * Returns the index of the channel at `share` (from 0 to 1) of the weight of the channels that were
- * not drawn. One random number is therefore enough for each draw.
+ * Returns the index of a channel that was not drawn before. The channel is found by its cumulative
+ * weight: `share`, from 0 to 1, is the fraction of the total weight of the remaining channels.
  */
 function indexAt(sums: readonly number[], taken: readonly number[], share: number): number {
   const startOf = (index: number): number => (index === 0 ? 0 : (sums[index - 1] ?? 0))
@@ -111,7 +112,7 @@ function indexAt(sums: readonly number[], taken: readonly number[], share: numbe
     if ((sums[middle] ?? 0) > point) high = middle
     else low = middle + 1
   }
-  // Rounding may assign a share close to 1 to a channel that was already drawn.
+  // Because of rounding, a share close to 1 may lead to a channel that was already drawn.
   while (low > 0 && taken.includes(low)) low -= 1
   return low
 }

@@ -1,9 +1,12 @@
-/** The maximum number of steps from a requested model to the model that is sent. */
+/**
+ * The maximum number of mapping steps from the requested model to the model that is sent to the
+ * provider.
+ */
 export const MAPPING_DEPTH_MAX = 8
 
 /**
- * Returns the error in the mapping steps that start at a name, or null. `next` returns the target
- * of a name. The steps end at a name that has no target or is its own target.
+ * Returns the error in the mapping that starts at a name, or null. `next` returns the name to which
+ * a name is mapped. The mapping ends at a name that is not mapped or is mapped to itself.
  */
 export function mappingFault(
   start: string,

@@ -1,26 +1,30 @@
 import { type ExactJson, isObject } from './json-text.ts'
 
-/** Matches control characters except tabs and line breaks, and halves of surrogate pairs. */
+/** Matches control characters except tabs and line breaks, and unpaired surrogates. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const NO_TEXT = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\p{Cs}/u
 /**
- * Matches invisible characters and characters that change the direction of reading. It does not
- * match joiners, because scripts and emoji need them.
+ * Matches invisible characters and characters that change the text direction. Joiners are not
+ * matched, because scripts and emoji need them.
  */
 const UNSEEN = /[\t\n\r\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/
 
-/** Returns whether a text may be stored: no control characters, no halves of surrogate pairs. */
+/**
+ * Returns whether a text may be stored. Control characters and unpaired surrogates are not allowed.
+ */
 export const isText = (text: string): boolean => !NO_TEXT.test(text)
 
-/** Returns whether a text may be a name: one line of text without invisible characters. */
+/**
+ * Returns whether a text may be a name. A name is one line of text without invisible characters.
+ */
 export const isName = (text: string): boolean => isText(text) && !UNSEEN.test(text)
 
 /** The error for forbidden characters. `name` is the member whose name or text contains them. */
 export type BadCharacter = { readonly fault: 'bad-character'; readonly name?: string }
 
 /**
- * Returns the first forbidden character in a JSON value, or null. The parsed value is checked,
- * because a check of the raw text would miss escaped characters.
+ * Returns the error for the first forbidden character in a JSON value, or null. The parsed value is
+ * checked, because a check of the raw JSON would miss escaped characters.
  */
 export function badCharacter(value: ExactJson): BadCharacter | null {
   if (typeof value === 'string') return isText(value) ? null : { fault: 'bad-character' }
@@ -39,8 +43,8 @@ export function badCharacter(value: ExactJson): BadCharacter | null {
 }
 
 /**
- * Returns a name in the form in which an error may show it: shortened, with U+FFFD in place of each
- * forbidden character.
+ * Returns a name in a form that is safe in an error message: shortened, with each forbidden
+ * character replaced by U+FFFD.
  */
 const shown = (name: string): string =>
   [...name.toWellFormed()]

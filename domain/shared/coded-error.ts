@@ -1,13 +1,13 @@
 /**
  * The values that the message of an error contains, such as the name of a field, a limit or an id.
- * They are never free text.
+ * A value is never free text.
  */
 export type ErrorParams = Readonly<Record<string, string | number>>
 
 /**
- * An expected error, which is returned as a value and never thrown. `code` is an element of a
- * closed union and never changes its meaning, so that programs can rely on it. The error catalogue
- * contains the HTTP status and the message. `retryAfter` is in seconds.
+ * An expected error, which is returned as a value and never thrown. The meaning of a `code` never
+ * changes, so that programs can rely on it. The error catalogue contains the HTTP status and the
+ * message for each code. `retryAfter` is in seconds.
  */
 export type CodedError<Code extends string = string, Params extends object = ErrorParams> = {
   readonly code: Code

@@ -1,7 +1,7 @@
 /**
- * An event as an aggregate returns it. It is named in the past tense and is plain JSON, without
- * secrets and without readable personal data. `v` is the version of its shape. A changed shape
- * requires a new version and an upcaster.
+ * An event as an aggregate returns it. The type is named in the past tense. The data is plain JSON
+ * without secrets and without readable personal data. `v` is the version of the data's shape. A
+ * changed shape requires a new version and an upcaster.
  */
 export type Fact<Type extends string = string, Data extends object = object> = {
   readonly type: Type
@@ -21,17 +21,20 @@ export type FactMeta = {
 }
 
 /**
- * An event with its location in the event store. `position` is global, follows the order of
- * commits, and starts with 1.
+ * An event that was appended to the event store. `position` is unique in the store, follows the
+ * order of commits, and starts with 1.
  */
 export type Recorded<E extends Fact = Fact> = E & {
   readonly id: string
   readonly stream: string
-  /** The position of the event in its stream. Revisions start with 0 and have no gaps. */
+  /** The position of the event within its stream. Revisions start with 0 and have no gaps. */
   readonly revision: number
   readonly position: number
   readonly meta: FactMeta
 }
 
-/** Text encrypted with a user's data key. It becomes unreadable when the key is destroyed. */
+/**
+ * Text that is encrypted with a user's data key. The text becomes unreadable when the key is
+ * destroyed.
+ */
 export type Sealed = string & { readonly sealed: true }

@@ -2,15 +2,15 @@
 const FOLDS = /[A-Z\u0080-\uffff]/
 
 /**
- * Returns the name as readers that ignore case see it, such as Go's `encoding/json`. Names with the
- * same folded name may set the same field. The function applies Unicode's simple folding (U+017F is
- * an `s`, U+212A a `k`). It also folds `ß` to `ss`, so that slightly more names are refused than
- * necessary.
+ * Returns the form of a name that parsers that ignore case, such as Go's `encoding/json`, compare.
+ * Names with the same folded name may set the same field. The function applies Unicode's simple
+ * folding (U+017F to `s`, U+212A to `k`) and also folds `ß` to `ss`, so that slightly more names
+ * are refused than necessary.
  */
 export const foldedName = (name: string): string =>
   FOLDS.test(name) ? name.toLowerCase().toUpperCase().toLowerCase() : name
 
-/** Names of members that the gateway reads or writes, by their folded names. */
+/** The names of the members that the gateway reads or writes, by the folded name of each. */
 export type NamesByFoldedName = ReadonlyMap<string, string>
 
 export const namesByFoldedName = (names: Iterable<string>): NamesByFoldedName =>

@@ -1,4 +1,4 @@
-/** A JSON value without loss of information. Numbers remain text. Objects are Maps. */
+/** A JSON value without loss of information. A number is its text, and an object is a Map. */
 export type ExactJson =
   | null
   | boolean
@@ -36,8 +36,9 @@ export const isNumber = (value: ExactJson): value is NumberText =>
 const RESERVED = '__proto__'
 
 /**
- * Returns an error if the JSON contains the name `__proto__`. Code that builds objects from such a
- * name would lose the member or change the prototype. Request bodies are checked in the same way.
+ * Returns an error if the JSON contains the name `__proto__`. JavaScript code that builds an object
+ * with this name would lose the member or change the prototype. Request bodies are checked for this
+ * name, too.
  */
 export function reservedName(value: ExactJson): ReservedName | null {
   const isNamed = isObject(value)
@@ -62,8 +63,8 @@ class Fault extends Error {
 }
 
 /**
- * Parses JSON without loss of information. At most 16 levels are allowed, and each key may occur
- * once per object. The caller must limit the length.
+ * Parses JSON without loss of information. The JSON may have at most 16 levels, and each key may
+ * occur only once per object. The caller must limit the length of the text.
  */
 export function parseJsonText(text: string): ParsedJson {
   try {
@@ -170,15 +171,17 @@ class Reader {
 }
 
 /**
- * Returns the JSON with an indentation of two spaces and unchanged digits of numbers. Text that is
- * not JSON is returned unchanged.
+ * Returns the JSON with an indentation of two spaces. The digits of numbers are not changed. Text
+ * that is not JSON is returned unchanged.
  */
 export function readableJson(text: string): string {
   const parsed = parseJsonText(text)
   return 'fault' in parsed ? text : textOf(parsed.value, '\n')
 }
 
-/** Returns whether two texts are equal JSON. White space is ignored, the order of names is not. */
+/**
+ * Returns whether two texts are equal JSON. White space is ignored, but the order of names matters.
+ */
 export const isSameJson = (one: string, other: string): boolean =>
   one === other || readableJson(one) === readableJson(other)
 

@@ -1,15 +1,15 @@
 /**
- * Returns the id that replaces the token id in calls from the console, which need no token. The id
- * is unique per user and never equals a token's id. Counts per token are therefore never shared
- * between users.
+ * Returns the token id for calls from the console's playground, which need no token. The id is
+ * unique per user and never equals the id of a token. Usage counts by token id are therefore never
+ * shared between users.
  */
 export const playgroundTokenId = (userId: number): number => -userId
 
 /**
- * Returns whether the id is for the playground. The playground has no budget, so that only the
- * balance limits its calls.
+ * Returns whether the token id stands for the playground. Only the user's balance limits calls from
+ * the playground, because they have no token budget.
  */
 export const isPlayground = (tokenId: number): boolean => tokenId < 0
 
-/** The name that is shown instead of a token name. */
+/** The name that is shown instead of a token's name for calls from the playground. */
 export const PLAYGROUND_NAME = 'playground'

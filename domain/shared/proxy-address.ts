@@ -2,9 +2,9 @@ import { isObject, parseJsonText } from './json-text.ts'
 
 /** The address of a proxy, and the credentials that are sent to the proxy. */
 type ProxyAddress = {
-  /** The address without credentials, such as `http://host:port`. */
+  /** The address of the proxy without credentials, such as `http://host:port`. */
   readonly origin: string
-  /** The secret credentials, as `user:password`. null means that the proxy needs none. */
+  /** The credentials as `user:password`. It is null if the proxy needs none. */
   readonly login: string | null
 }
 
@@ -27,26 +27,32 @@ function decoded(text: string): string | undefined {
 }
 
 /**
- * The mask that hides a proxy's password from readers who may not see it. A user name without a
- * password is masked as well.
+ * The text that replaces a proxy's password for readers who may not see it. A user name without a
+ * password is replaced, too.
  */
 const MASK = '***'
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g
-/** Matches credentials up to the last @, because a password may contain an @. */
+/**
+ * Matches the user name and the password of a proxy address. The credentials end at the last @,
+ * because a password may contain an @.
+ */
 const LOGIN = /^(\s*(?:[a-z][a-z0-9+.-]*:\/*)?[^:/]*:)(?!\/)(.+)(@[^@]*)$/is
-/** Matches a user name without a password, because it may be an access token. */
+/**
+ * Matches the user name of a proxy address without a password. The user name may be an access
+ * token.
+ */
 const USER = /^(\s*(?:[a-z][a-z0-9+.-]*:\/+)?)(.+)(@[^@]*)$/is
 
 /**
- * Returns a channel's extra settings in the form in which they are stored and shown. The password
- * of the proxy is masked.
+ * Returns a channel's extra settings with a masked proxy password. Settings are stored and shown in
+ * this form.
  */
 export function maskedSetting(setting: string): string {
   const proxy = proxyIn(setting)
   return proxy === null ? setting : withProxy(setting, proxy, masked(proxy))
 }
 
-/** Restores the stored proxy if a form sends back the masked address that was shown. */
+/** Restores the stored proxy address if a form sends back the masked address that it showed. */
 export function unmaskedSetting(setting: string, stored: string): string {
   if (setting === maskedSetting(stored)) return stored
   const given = proxyIn(setting)
@@ -55,22 +61,25 @@ export function unmaskedSetting(setting: string, stored: string): string {
   return withProxy(setting, given, proxy)
 }
 
-/** Returns the proxy in the setting if its address is valid and has credentials, or else null. */
+/**
+ * Returns the proxy address in the setting if it is valid and has credentials. Otherwise returns
+ * null.
+ */
 export function secretProxyIn(setting: string): string | null {
   const proxy = proxyIn(setting)?.trim() ?? ''
   const isSecret = loginOf(proxy) !== null && !isMasked(proxy) && proxyAddress(proxy) !== null
   return isSecret ? proxy : null
 }
 
-/** Returns the setting with another proxy. */
+/** Returns the setting with its proxy address replaced by `proxy`. */
 export function settingWithProxy(setting: string, proxy: string): string {
   const shown = proxyIn(setting)
   return shown === null ? setting : withProxy(setting, shown, proxy)
 }
 
 /**
- * Returns whether the password is the mask. If a form sends the mask with the host of another
- * proxy, the real password is unknown.
+ * Returns whether the password of the proxy address is the mask. If a form sends the mask with
+ * another host, the real password cannot be restored.
  */
 export const isMasked = (proxy: string): boolean => loginOf(proxy)?.[2] === MASK
 
@@ -88,7 +97,9 @@ function proxyIn(setting: string): string | null {
   return typeof proxy === 'string' ? proxy : null
 }
 
-/** Replaces only the top-level member `proxy`. The rest of the text remains as typed. */
+/**
+ * Replaces the value of the top-level member `proxy`. All other text stays as the admin typed it.
+ */
 function withProxy(setting: string, from: string, to: string): string {
   if (from === to) return setting
   let depth = 0

@@ -3,7 +3,10 @@ import { assert } from './assert.ts'
 /** The quota for one dollar, unless the option `QuotaPerUnit` has another value. */
 export const QUOTA_PER_DOLLAR = 500_000n
 
-/** Quota in memory, in whole units. A `bigint` has no floating-point errors. */
+/**
+ * Quota in memory, in whole units. It is a `bigint`, because floating-point numbers would cause
+ * rounding errors.
+ */
 export type Quota = bigint
 
 /**
@@ -18,8 +21,8 @@ export const QUOTA_MAX: Quota = BigInt(Number.MAX_SAFE_INTEGER)
 export const isInRange = (quota: Quota): boolean => quota <= QUOTA_MAX && quota >= -QUOTA_MAX
 
 /**
- * Converts quota to a JSON integer. Throws beyond ±(2^53 − 1); commands are checked against this
- * range before they become events.
+ * Converts quota to a JSON integer. Throws if the quota is outside ±(2^53 − 1). The deciders check
+ * this range before they return events.
  */
 export function toWire(quota: Quota): WireQuota {
   assert(isInRange(quota), `quota ${quota} does not fit the wire`)

@@ -1,8 +1,8 @@
 const SHOWN_MAX = 3
 
 /**
- * Returns the parameters of an error that lists names. `names` contains the first few names, and
- * `more` is the number of omitted names.
+ * Returns the parameters of an error message that lists names. `names` contains the first few
+ * names, and `more` is the number of names that are omitted.
  */
 export function truncateNames(names: readonly string[]): { names: string; more?: number } {
   const shown = names.slice(0, SHOWN_MAX).join(', ')

@@ -22,21 +22,24 @@ type SubmitTask = Omit<TaskSubmitted['data'], 'hold'> & {
   readonly hold: Quota
 }
 
-/** Records that a provider accepted the task. */
+/** Records that a provider has accepted the task. */
 export type AcceptTask = Omit<TaskAccepted['data'], keyof TaskFacts> & {
   readonly type: 'AcceptTask'
 }
 
-/** Records that the provider's answer was lost. A callback may still report on the task. */
+/**
+ * Records that the task was sent but the provider's answer was lost. The provider may still report
+ * on the task with a callback.
+ */
 export type MarkUnconfirmed = TaskDestination & {
   readonly type: 'MarkUnconfirmed'
 }
 
 /**
- * Records a report of the provider, either the answer to a query or a callback. The same append
- * settles the call for `SUCCESS` (`SettleCall`) and releases it for `FAILURE` (`ReleaseCall`). If
- * the task has ended, the command is refused, so that the account's event is not written either.
- * `at` is the current time in unix milliseconds.
+ * Records the provider's report on a task, which is the answer to a query or a callback. The same
+ * append settles the call for `SUCCESS` (`SettleCall`) or releases it for `FAILURE`
+ * (`ReleaseCall`). If the task has already ended, the command is refused, so that the append
+ * changes nothing in the account. `at` is the current time in unix milliseconds.
  */
 export type ReportTask = {
   readonly type: 'ReportTask'
@@ -51,7 +54,9 @@ export type ReportTask = {
   readonly failReason?: Sealed | null
 }
 
-/** Records that no provider accepted the task. `ReleaseCall` is part of the same append. */
+/**
+ * Records that no provider accepted the task. The same append releases the call (`ReleaseCall`).
+ */
 export type FailTask = {
   readonly type: 'FailTask'
   readonly cause: Extract<FailureCause, 'refused' | 'unreachable'>
@@ -61,7 +66,10 @@ export type FailTask = {
   readonly at: number
 }
 
-/** Ends a task for which no report is expected. `ReleaseCall` is part of the same append. */
+/**
+ * Ends a task that is too old for a provider's report. The same append releases the call
+ * (`ReleaseCall`).
+ */
 type ExpireTask = { readonly type: 'ExpireTask'; readonly at: number }
 
 export type TaskCommand =
@@ -76,7 +84,7 @@ type TaskErrorCode =
   | 'TaskUnknown'
   /** The task has already succeeded or failed. */
   | 'TaskEnded'
-  /** The task was sent to another channel, or has another id at its provider. */
+  /** The task was sent to another channel, or the provider knows the task by another id. */
   | 'TaskElsewhere'
   /** The task is more than an hour old, so it must be expired instead. */
   | 'TaskTooOld'
@@ -85,13 +93,13 @@ type TaskErrorCode =
 
 export type TaskError = CodedError<TaskErrorCode>
 
-/** The channel whose provider accepted the task, and the id of the task at that provider. */
+/** The channel whose provider accepted the task, and the provider's id of the task. */
 export type TaskLocation = Pick<
   TaskAccepted['data'],
   'channelId' | 'costRatio' | 'keyRef' | 'upstreamId' | 'code' | 'description' | 'attempts'
 >
 
-/** The channel to which a task was sent before the provider's answer was lost. */
+/** The channel to which a task was sent if the provider's answer was lost. */
 type TaskDestination = Pick<
   TaskUnconfirmed['data'],
   'channelId' | 'costRatio' | 'keyRef' | 'attempts'
@@ -99,16 +107,18 @@ type TaskDestination = Pick<
 
 export type TaskRecord = {
   readonly submitted: TaskSubmitted['data']
-  /** The provider that has the task; null if no provider has accepted it. */
+  /**
+   * The channel whose provider accepted the task. It is null if no provider has accepted the task.
+   */
   readonly place: TaskLocation | null
   /**
-   * The channel to which the task was sent if the answer was lost; null if the provider answered or
-   * nothing was sent.
+   * The channel to which the task was sent if the provider's answer was lost. It is null if the
+   * provider answered, or if the task was not sent.
    */
   readonly sentTo: TaskDestination | null
   readonly status: TaskStatus
   readonly startedAt: number | null
-  /** The final event's data. null means that the task is open. */
+  /** The data of the task's final event. It is null while the task is open. */
   readonly end: TaskSucceeded['data'] | TaskFailed['data'] | null
 }
 
@@ -117,14 +127,14 @@ type TaskState = { readonly known: TaskRecord | null }
 const noTask = (): TaskState => ({ known: null })
 
 /**
- * The maximum duration of an open task in milliseconds. After this time, the hold of the task is
- * released.
+ * The maximum duration of a task in milliseconds. After this time, the task can be expired, which
+ * releases its hold.
  */
 export const TASK_MS_MAX = 3_600_000
 
 /**
- * The maximum duration in milliseconds of a task that no provider has confirmed. It is shorter than
- * `TASK_MS_MAX`, because a provider that accepted the task would have reported much earlier.
+ * The maximum duration in milliseconds of a task that no provider has accepted. It is shorter than
+ * `TASK_MS_MAX`, because a provider that had accepted the task would have reported on it by then.
  */
 const LOST_MS = 600_000
 
@@ -177,8 +187,8 @@ const factsOf = ({ submitted: { task, userId, kind } }: TaskRecord): TaskFacts =
 })
 
 /**
- * Records the acceptance of a task. If the provider called back before it answered, the callback
- * has already recorded the acceptance.
+ * Records the acceptance of a task. If the provider's callback arrived before its answer, the
+ * acceptance is already recorded and nothing changes.
  */
 function accept({ type, ...place }: AcceptTask, known: TaskRecord): Outcome {
   if (known.place !== null) return isAt(place, known) ? [] : codedError('TaskElsewhere')
@@ -192,8 +202,8 @@ const isAt = (
 ): boolean => place?.channelId === channelId && place.upstreamId === upstreamId
 
 /**
- * Records that the provider's answer was lost. Nothing changes if a callback arrived first, because
- * the callback has more information.
+ * Records that the provider's answer was lost. If a callback has already recorded the acceptance,
+ * nothing changes.
  */
 function noteUnconfirmed({ type, ...sentTo }: MarkUnconfirmed, known: TaskRecord): Outcome {
   if (known.end !== null) return codedError('TaskEnded')
@@ -238,7 +248,10 @@ function fail({ at, type, ...why }: FailTask, known: TaskRecord): Outcome {
   return [failed(known, why, at)]
 }
 
-/** Ends a task after an hour in any status, or earlier if no provider is known to have the task. */
+/**
+ * Ends a task that is more than an hour old, in any status. A task that no provider has accepted is
+ * ended earlier.
+ */
 function expire({ at }: ExpireTask, known: TaskRecord): Outcome {
   if (known.end !== null) return codedError('TaskEnded')
   const cause = causeOfExpiry(known, at)
@@ -247,7 +260,10 @@ function expire({ at }: ExpireTask, known: TaskRecord): Outcome {
   return [failed(known, { cause, channelId, code: null, failReason: null }, at)]
 }
 
-/** Returns the cause for which the task can be expired, or null if it cannot be expired. */
+/**
+ * Returns the cause with which the task can be expired, or null if it is not old enough or has
+ * ended.
+ */
 export function causeOfExpiry(known: TaskRecord, at: number): FailureCause | null {
   if (known.end !== null) return null
   if (isTooOld(known, at)) return 'timeout'

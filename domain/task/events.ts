@@ -21,10 +21,9 @@ export type TaskFacts = {
 }
 
 /**
- * A task was submitted, and nothing has been sent yet. The same append admits the call with the
- * same id in the account, so that the hold is durable. The event contains the action, the prompt,
- * the submit time (`submittedAt`), the model, the group and the hold. No event contains the
- * progress, which is in `infra/progress`.
+ * A task was submitted but not sent yet. The same append admits the call with the same id in the
+ * account, so that the quota is held before the task is sent. The progress of a task is in
+ * `infra/progress` and not in events.
  */
 export type TaskSubmitted = Fact<
   'TaskSubmitted',
@@ -32,22 +31,22 @@ export type TaskSubmitted = Fact<
     readonly tokenId: number
     /** The platform of the task: `midjourney` or `suno`. */
     readonly platform: string
-    /** The action as on the wire: `IMAGINE`, `UPSCALE`, `MUSIC`… */
+    /** The action of the task as in the API: `IMAGINE`, `UPSCALE`, `MUSIC`… */
     readonly action: string
-    /** The model name that is priced: `mj_imagine`, `swap_face`, `suno_music`… */
+    /** The model name that determines the price: `mj_imagine`, `swap_face`, `suno_music`… */
     readonly model: string
     readonly group: string
     readonly hold: WireQuota
-    /** The prompt as the caller sent it. null means that the action has no prompt. */
+    /** The prompt as the caller sent it. It is null if the action has no prompt. */
     readonly prompt: Sealed | null
     /**
-     * The caller's label for the task, which is returned in answers about the task; omitted if
-     * there is none.
+     * The label that the caller gave the task, which answers about the task return. It is omitted
+     * if the caller gave none.
      */
     readonly state?: Sealed
     /** The id of the earlier task that this task continues, or null. */
     readonly origin: string | null
-    /** Set if the provider was given a callback address. */
+    /** Set if the provider received a callback address for the task. */
     readonly isNotified: boolean
     /** The time of the submission in unix milliseconds. */
     readonly submittedAt: number
@@ -55,8 +54,8 @@ export type TaskSubmitted = Fact<
 >
 
 /**
- * A provider accepted the task. The event contains the channel and its cost ratio, the provider's
- * id of the task, the answer's code and the description.
+ * A provider accepted the task. The event contains the channel, its cost ratio, the provider's id
+ * of the task, and the code and description in the provider's answer.
  */
 export type TaskAccepted = Fact<
   'TaskAccepted',
@@ -66,13 +65,13 @@ export type TaskAccepted = Fact<
       /** The reference of the channel's key that was used. Later queries use the same key. */
       readonly keyRef: string
       readonly upstreamId: string
-      /** The code of the provider's answer: 1 submitted, 21 already exists, 22 queued. */
+      /** The code in the provider's answer: 1 means submitted, 21 already exists, 22 queued. */
       readonly code: number
-      /** The provider's description, or null if it sent none. */
+      /** The description in the provider's answer, or null if there is none. */
       readonly description: Sealed | null
       readonly status: OpenStatus
       /**
-       * All attempts to send the task, which the events of the call contain as well. They are
+       * All attempts to send the task. The events of the call contain the same attempts. They are
        * omitted if a callback recorded the acceptance.
        */
       readonly attempts?: readonly Attempt[]
@@ -94,8 +93,8 @@ export type TaskUnconfirmed = Fact<
 >
 
 /**
- * The status changed to another status that is not final. The event contains the status, and the
- * start time if the task has started.
+ * The status of the task changed, but the task has not ended. The event contains the new status. It
+ * also contains the start time if the task has started.
  */
 export type TaskStatusChanged = Fact<
   'TaskStatusChanged',
@@ -119,7 +118,10 @@ export type TaskSucceeded = Fact<
     /** The URL of the image of a drawing. It is null for a music task. */
     readonly imageUrl: Sealed | null
     readonly promptEn: Sealed | null
-    /** The result as JSON: `buttons` and `properties` of a drawing, `data` of a music task. */
+    /**
+     * The result as JSON: the `buttons` and `properties` of a drawing, or the `data` of a music
+     * task.
+     */
     readonly result: Sealed | null
   }
 >
@@ -143,10 +145,13 @@ export type TaskFailed = Fact<
   TaskFacts & {
     /** The channel of the task. null means that no provider accepted it. */
     readonly channelId: number | null
-    /** The code of the provider's refusal, such as 3, 23 or 24; null for other failures. */
+    /**
+     * The code with which the provider refused the task, such as 3, 23 or 24. It is null for other
+     * failures.
+     */
     readonly code: number | null
     readonly cause: FailureCause
-    /** The reason in the provider's words; null if the provider gave none. */
+    /** The provider's text about the failure, or null if there is none. */
     readonly failReason: Sealed | null
     readonly startedAt: number | null
     readonly finishedAt: number

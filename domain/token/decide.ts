@@ -11,7 +11,10 @@ import {
   upcastToken,
 } from './events.ts'
 
-/** Creates tokens that differ only in name and key. Their ids must have been reserved. */
+/**
+ * Creates several tokens that have the same terms except for their names and keys. Their ids must
+ * have been reserved before.
+ */
 type CreateTokens = {
   readonly type: 'CreateTokens'
   readonly userId: number
@@ -26,7 +29,9 @@ type ChangeTerms = {
   readonly terms: TokenTerms
 }
 
-/** A command for several tokens of a user. If one of them is unknown, none is changed. */
+/**
+ * A command for several tokens of one user. If one of the tokens is unknown, no token is changed.
+ */
 type ForTokens<Type extends string> = {
   readonly type: Type
   readonly userId: number
@@ -34,8 +39,9 @@ type ForTokens<Type extends string> = {
 }
 
 /**
- * Enables several tokens. `now` is in unix seconds. `exhausted` are the tokens without remaining
- * budget, which only the account can determine. `names` are the tokens' names for error messages.
+ * Enables several tokens. `now` is in unix seconds. `exhausted` contains the tokens whose budget is
+ * used up, which the caller reads from the account. `names` contains the tokens' names for error
+ * messages.
  */
 type EnableTokens = ForTokens<'EnableTokens'> & {
   readonly now: number
@@ -49,23 +55,23 @@ export type TokenCommand = CreateTokens | ChangeTerms | EnableTokens | DisableTo
 
 export type TokenErrorCode =
   /**
-   * The token does not exist, was deleted, or belongs to another user. If the command has several
-   * tokens, params: `tokenId`.
+   * The token does not exist, was deleted, or belongs to another user. For a command with several
+   * tokens, the error's `params` contain the `tokenId`.
    */
   | 'TokenUnknown'
   /** The id already belongs to another token. */
   | 'TokenExists'
   /**
-   * The token has expired, so the user has to set a later expiry first. If the command has several
-   * tokens, params: `names`, `more`.
+   * The token has expired, so the user has to set a later expiry first. For a command with several
+   * tokens, the error's `params` are `names` and `more`.
    */
   | 'TokenExpired'
   /**
-   * The token has no remaining budget, so the user has to add quota first. If the command has
-   * several tokens, params: `names`, `more`.
+   * The token's budget is used up, so the user has to add quota first. For a command with several
+   * tokens, the error's `params` are `names` and `more`.
    */
   | 'TokenExhausted'
-  /** The user would have more than `limit` tokens. */
+  /** The user would have too many tokens. The error's `params` contain the maximum as `limit`. */
   | 'TooManyTokens'
 
 export type TokenError = CodedError<TokenErrorCode>
@@ -76,7 +82,10 @@ type TokenRecord = {
   readonly isEnabled: boolean
 }
 
-/** The tokens of one user by id. `highestId` prevents the reuse of the ids of deleted tokens. */
+/**
+ * The tokens of one user by id. `highestId` is the highest id that a token ever had, so that ids of
+ * deleted tokens are not used again.
+ */
 type TokensState = { readonly tokens: Map<number, TokenRecord>; highestId: number }
 
 const noTokens = (): TokensState => ({ tokens: new Map(), highestId: 0 })
@@ -133,7 +142,10 @@ const unlessNone = (
   tokenIds: readonly number[],
 ): Outcome => (tokenIds.length === 0 ? [] : [{ type, v: 1, data: { userId, tokenIds } }])
 
-/** Returns an error if a token would stay unusable: it has expired or has no budget left. */
+/**
+ * Returns an error if a token would be unusable after it is enabled, because it has expired or its
+ * budget is used up.
+ */
 function unusableError(
   { now, exhausted, names }: EnableTokens,
   selected: readonly number[],

@@ -1,8 +1,8 @@
 import type { Fact, Recorded, Sealed } from '../shared/event.ts'
 
 /**
- * Returns the name of the stream with all tokens of a user. They share one stream, so that a change
- * of several tokens is one event.
+ * Returns the name of the stream with all tokens of a user. The tokens share one stream, so that a
+ * change of several tokens is one event.
  */
 export const tokensStream = (userId: number): string => `tokens-${userId}`
 
@@ -18,36 +18,46 @@ export type TokenRateLimit = {
 }
 
 /**
- * The name of a token, sealed with the owner's key. Version 1 of the events recorded the name as
+ * The name of a token, encrypted with the owner's key. Version 1 of the events recorded the name as
  * plain text (`plain`).
  */
 export type TokenName = Sealed | { readonly plain: string }
 
-/** The settings that a token's owner can change. The account has the budget (`TokenBudgetSet`). */
+/**
+ * The settings of a token that its owner can change. The token's budget is not a setting: it is
+ * part of the account (`TokenBudgetSet`).
+ */
 export type TokenTerms = {
   readonly name: TokenName
-  /** The expiry in unix seconds. null means never. */
+  /** The expiry in unix seconds. It is null if the token never expires. */
   readonly expiresAt: number | null
-  /** The group of the token's calls. If it is empty, the user's group applies. */
+  /**
+   * The group in which the token's calls are made. If it is empty, the group of the user applies.
+   */
   readonly group: string
-  /** The models that the token may use. null allows all models of the group. */
+  /** The models that the token may use. null means all models of the group. */
   readonly models: readonly string[] | null
-  /** The allowed addresses: one IP address or CIDR range per line. null allows all addresses. */
+  /**
+   * The IP addresses from which the token may be used: one address or CIDR range per line. null
+   * means all addresses.
+   */
   readonly allowIps: Sealed | null
   readonly rateLimit: TokenRateLimit
   /**
-   * The maximum number of tokens that calls may use in any minute. The usage of a call is estimated
-   * when the call starts. 0 means no limit.
+   * The maximum number of model tokens that calls with this token may use per minute. The usage of
+   * a call is estimated when the call starts. 0 means no limit.
    */
   readonly tokensPerMinute: number
-  /** The maximum number of simultaneous calls. 0 means no limit for this token. */
+  /** The maximum number of simultaneous calls with this token. 0 means no limit. */
   readonly maxConcurrency: number
 }
 
 /** The settings that tokens have in common if they are created together. */
 export type SharedTerms = Omit<TokenTerms, 'name'>
 
-/** The terms of a token without restrictions. Only its user's rights limit its calls. */
+/**
+ * The terms of a token without restrictions. Its calls are limited only by the rights of its user.
+ */
 export const UNRESTRICTED_TERMS: SharedTerms = {
   expiresAt: null,
   group: '',
@@ -61,7 +71,7 @@ export const UNRESTRICTED_TERMS: SharedTerms = {
 export type NewToken = {
   readonly tokenId: number
   readonly name: TokenName
-  /** The keyed hash of the key. The relay finds the token by this hash. */
+  /** The keyed hash of the key, by which the relay finds the token. */
   readonly keyLookup: string
   /** The vault reference of the key, which the owner can read. */
   readonly keyRef: string
@@ -83,7 +93,7 @@ export type TokenTermsChanged = Fact<
   { readonly userId: number; readonly tokenId: number; readonly terms: TokenTerms }
 >
 
-/** An event of several tokens. Tokens whose status does not change are omitted. */
+/** An event of several tokens. It contains only the tokens whose status changes. */
 type TokensFact<Type extends string> = Fact<
   Type,
   { readonly userId: number; readonly tokenIds: readonly number[] }
@@ -109,10 +119,10 @@ export const TOKEN_VERSIONS: Readonly<Record<TokenEvent['type'], number>> = {
   TokensDeleted: 1,
 }
 
-/** The shape of names in version 1. */
+/** The shape of a token's name in version 1 of the events. */
 type Named = { readonly name: string }
 
-/** Converts an event to its latest version. Version 1 contained names as plain text. */
+/** Converts an event to its latest version. Version 1 contained the token's name as plain text. */
 export function upcastToken<E extends TokenEvent | Recorded<TokenEvent>>(event: E): E {
   if (event.v > 1) return event
   if (event.type === 'TokensCreated') {
@@ -128,7 +138,7 @@ export function upcastToken<E extends TokenEvent | Recorded<TokenEvent>>(event: 
 
 const plainName = (recorded: object): TokenName => ({ plain: (recorded as Named).name })
 
-/** The ids `first` to `first + count - 1` were permanently assigned to a user. */
+/** The ids from `first` to `first + count - 1` were permanently assigned to tokens of a user. */
 export type TokenIdsTaken = Fact<
   'TokenIdsTaken',
   { readonly userId: number; readonly first: number; readonly count: number }

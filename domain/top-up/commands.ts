@@ -4,7 +4,10 @@ import type { PaymentProvider, Rebate, TopUpOrdered } from './events.ts'
 
 type PlaceTopUp = { readonly type: 'PlaceTopUp' } & TopUpOrdered['data']
 
-/** Records a payment that was reported with a valid signature. All members must match the order. */
+/**
+ * Records a payment that the provider reported with a valid signature. The command is refused if a
+ * member differs from the order.
+ */
 export type PayTopUp = {
   readonly type: 'PayTopUp'
   readonly tradeNo: string
@@ -17,28 +20,40 @@ export type PayTopUp = {
   readonly rebate: Rebate | null
 }
 
-/** Records an admin's refund. `cents` is above 0 and at most the unrefunded part of the payment. */
+/**
+ * Records a refund by an admin. `cents` is above 0 and at most the part of the payment that has not
+ * been refunded.
+ */
 export type RefundTopUp = {
   readonly type: 'RefundTopUp'
   readonly cents: bigint
   /**
-   * The number of refunds that the admin saw. The command is refused if the order has more refunds.
+   * The number of refunds that the admin saw. The command is refused if the order now has more
+   * refunds.
    */
   readonly refundsBefore: number
-  /** The expected value of `TopUpState.changes`. If it is omitted, any value is accepted. */
+  /**
+   * The expected value of `TopUpState.changes`. The command is refused if the actual value differs.
+   * If omitted, it is not checked.
+   */
   readonly changesBefore?: number
   readonly reason: Sealed
 }
 
 type Report = {
-  /** The expected value of `TopUpState.changes`. With another value, the command is refused. */
+  /**
+   * The expected value of `TopUpState.changes`. The command is refused if the actual value differs.
+   */
   readonly changesBefore: number
-  /** The sealed note that the user sees if quota is deducted. */
+  /** The encrypted note that the user sees if quota is deducted. */
   readonly note: Sealed
   readonly currency: string
 }
 
-/** The provider reported the status of a refund, or the sum of a charge's refunds (`isTotal`). */
+/**
+ * Records the provider's report on a refund. If `isTotal` is set, the report is about the sum of
+ * all refunds of a charge.
+ */
 export type ReportRefund = Report & {
   readonly type: 'ReportRefund'
   readonly refundId: string
@@ -49,7 +64,7 @@ export type ReportRefund = Report & {
   readonly reason: string
 }
 
-/** The provider reported the status of a dispute. */
+/** Records the provider's report on a dispute. */
 export type ReportDispute = Report & {
   readonly type: 'ReportDispute'
   readonly disputeId: string
@@ -57,13 +72,14 @@ export type ReportDispute = Report & {
   readonly cents: bigint
   readonly status: string
   readonly reason: string
-  /** The deadline for evidence in unix seconds. null means that no evidence is accepted. */
+  /** The deadline for evidence in unix seconds. It is null if the provider accepts no evidence. */
   readonly dueBy: number | null
   /**
-   * The movement of money that the report states. null means that the report states no movement.
+   * The transfer of the disputed money that the provider reported. It is null if the report is not
+   * about a transfer.
    */
   readonly funds: 'withdrawn' | 'reinstated' | null
-  /** The time of the provider's statement in unix seconds. */
+  /** The time in unix seconds at which the provider made the statement. */
   readonly statedAt: number
 }
 
@@ -74,12 +90,21 @@ export type TopUpCommand = PlaceTopUp | PayTopUp | RefundTopUp | TopUpReport
 export type TopUpErrorCode =
   | 'TopUpUnknown'
   | 'TopUpExists'
-  /** The report does not match the order. params: `field`. */
+  /**
+   * A member of the report differs from the order. The error's `params` contain its name as
+   * `field`.
+   */
   | 'TopUpMismatch'
-  /** The order was already paid. params: `paymentId` of the payment that counted. */
+  /**
+   * The order was already paid by another payment. The error's `params` contain the `paymentId` of
+   * that payment.
+   */
   | 'TopUpPaidAlready'
   | 'TopUpNotPaid'
-  /** The amount is 0 or exceeds the part of the payment that was not refunded. params: `left`. */
+  /**
+   * The amount is 0, or it exceeds the part of the payment that has not been refunded. The error's
+   * `params` contain that part as `left`.
+   */
   | 'RefundOutOfRange'
   /** Another refund was made after the admin had read the order. */
   | 'RefundedMeanwhile'

@@ -20,25 +20,26 @@ import {
 
 type Outcome = readonly TopUpEvent[] | TopUpError
 
-/** Final statuses of refunds that moved no money, or whose money was returned. */
+/**
+ * The final statuses of refunds for which no money was moved, or for which the money was returned.
+ */
 const FAILED = ['failed', 'canceled']
-/** Statuses of refunds whose money is about to leave, or has left, the operator's account. */
+/** The statuses of refunds whose money has left the operator's account or will soon leave it. */
 const LEAVING = ['pending', 'succeeded']
 
 const DECIDED = ['won', 'lost', 'warning_closed', 'prevented']
-/** Final statuses of disputes that the operator won, or that were closed without a decision. */
+/** The final statuses of disputes that the operator won, or that were closed without a decision. */
 const DISMISSED = ['won', 'warning_closed', 'prevented']
 
 /**
- * Returns whether the bank has decided the dispute. After that, only an appeal can change the
- * status.
+ * Returns whether the bank has decided the dispute. Only an appeal can change the status of a
+ * decided dispute.
  */
 export const isDecided = (status: string): boolean => DECIDED.includes(status)
 
 /**
- * Records a report of the provider. A repeated report changes nothing. If the money refunded
- * according to all reports differs from the money refunded so far, a second event records the
- * difference.
+ * Records a report of the provider. A repeated report changes nothing. If all reports together
+ * state another refunded amount than the order has, a second event records the difference.
  */
 export function decideReport(command: TopUpReport, state: TopUpState): Outcome {
   const { order, payment } = state
@@ -58,7 +59,10 @@ export function decideReport(command: TopUpReport, state: TopUpState): Outcome {
   return [report, ...movement(command, state, order, delta)]
 }
 
-/** Returns the change of the refunded money by a report. It is negative if money was returned. */
+/**
+ * Returns the amount by which a report changes the refunded money, in hundredths. The amount is
+ * negative if money was returned.
+ */
 export function reportedChange(command: TopUpReport, state: TopUpState): bigint {
   const events = decideReport(command, state)
   if ('code' in events) return 0n
@@ -71,8 +75,8 @@ export function reportedChange(command: TopUpReport, state: TopUpState): bigint 
 }
 
 /**
- * Returns the money that left the operator's account, permanently or temporarily, according to the
- * provider. The unit is hundredths of the currency.
+ * Returns the money that, according to the provider, has left the operator's account permanently or
+ * temporarily. The unit is hundredths of the currency.
  */
 export function lostCents({ refunds, disputes, chargeCents }: ProviderReports): bigint {
   let [live, failed, disputed] = [0n, 0n, 0n]
@@ -81,24 +85,28 @@ export function lostCents({ refunds, disputes, chargeCents }: ProviderReports): 
     if (FAILED.includes(status)) failed += cents
   }
   for (const dispute of disputes.values()) if (isLost(dispute)) disputed += dispute.cents
-  // NOTE: the charge's sum includes failed refunds, and refunds that were not reported by id.
+  // NOTE: `chargeCents` includes failed refunds, and refunds that the provider did not report
+  // individually.
   const ofCharge = chargeCents - failed
   return (live > ofCharge ? live : ofCharge) + disputed
 }
 
 /**
- * Returns whether the disputed money counts as lost: the dispute was lost, or the money is
- * withdrawn. NOTE: `funds_reinstated` of a lost dispute returns money that had been refunded
- * before. The report of that refund accounts for this money, so `funds_reinstated` changes nothing
- * here.
+ * Returns whether the disputed money counts as lost. The money is lost if the dispute was lost, or
+ * while the money is withdrawn.
+ *
+ * NOTE: `funds_reinstated` of a lost dispute returns money that had been refunded before. The
+ * report of that refund already accounts for this money, so `funds_reinstated` changes nothing for
+ * a lost dispute.
  */
 function isLost({ status, isWithdrawn, isReinstated }: ReportedDispute): boolean {
   return status === 'lost' || (isWithdrawn && !isReinstated && !DISMISSED.includes(status))
 }
 
 /**
- * Returns the part of the money that an admin had already recorded as refunded. A refund that an
- * admin recorded covers later reports of the same money only once.
+ * Returns the part of the reported money that an admin had already recorded as refunded. `gone` is
+ * all money that was reported as lost. A refund that an admin recorded is subtracted from later
+ * reports only once.
  */
 function coveredBy({ reports, coveredCents, recordedCents }: TopUpState, gone: bigint): bigint {
   const more = gone - lostCents(reports)
@@ -107,7 +115,10 @@ function coveredBy({ reports, coveredCents, recordedCents }: TopUpState, gone: b
   return coveredCents + (more < open ? more : open)
 }
 
-/** Returns the total money that has to be taken back, which is at most the payment. */
+/**
+ * Returns the total money that counts as refunded, from the admins and from the provider. The total
+ * is at most the payment.
+ */
 function dueCents(state: TopUpState, order: TopUpOrdered['data']): bigint {
   const { recordedCents, coveredCents, reports } = state
   const due = recordedCents + lostCents(reports) - coveredCents
@@ -156,7 +167,7 @@ const sourceOf = (command: TopUpReport): ReportSource =>
 
 type Reported = TopUpRefundReported | TopUpDisputeReported
 
-/** Returns the event for a report, or null if the report contains nothing new. */
+/** Returns the event that records a report, or null if the report contains nothing new. */
 function reportOf(
   command: TopUpReport,
   { reports, coveredCents }: TopUpState,
@@ -184,14 +195,13 @@ function isRefundNews(command: ReportRefund, reports: ProviderReports): boolean 
   const known = reports.refunds.get(refundId)
   if (known === undefined) return true
   if (FAILED.includes(known.status) || known.status === status) return false
-  // A successful refund can only change to a failed refund. Other reports are late and contain
-  // nothing new.
+  // A successful refund can only become a failed refund. Reports with other statuses are outdated.
   return known.status !== 'succeeded' || FAILED.includes(status)
 }
 
 type DisputeFacts = Omit<TopUpDisputeReported['data'], 'orderId' | 'userId' | 'coveredMoney'>
 
-/** Returns the dispute as it is after the report, or null if the report changes nothing. */
+/** Returns the state of the dispute after the report, or null if the report changes nothing. */
 function disputeOf(
   command: ReportDispute,
   known: ReportedDispute | undefined,
@@ -216,15 +226,16 @@ function disputeOf(
 }
 
 /**
- * Returns whether a statement is newer than the known statement. Times are in whole seconds. If two
- * statements are from the same second, the decision counts as the later statement.
+ * Returns whether the provider made the report after the known report on the same dispute. Times
+ * are in whole seconds. Of two reports from the same second, the report with a decision counts as
+ * the later one.
  */
 function isNewerThan(known: ReportedDispute, { statedAt, status }: ReportDispute): boolean {
   if (statedAt !== known.statedAt) return statedAt > known.statedAt
   return !isDecided(known.status) || isDecided(status)
 }
 
-/** Returns the reports with one more report. `decide` and `evolve` both call this function. */
+/** Returns the known reports with the given report added. */
 export function withReport(reports: ProviderReports, { type, data }: Reported): ProviderReports {
   const cents = storedCents(data.money)
   if (type === 'TopUpDisputeReported') {
@@ -247,7 +258,9 @@ export type ReportEffect =
   | 'dispute-lost'
   | 'dispute-closed'
 
-/** Returns the effect of a report for which admins must be notified, or null. */
+/**
+ * Returns the reason why admins must be notified of a report, or null if no notification is needed.
+ */
 export function reportEffect(command: TopUpReport, state: TopUpState): ReportEffect | null {
   const events = decideReport(command, state)
   const [first] = 'code' in events ? [] : events

@@ -69,8 +69,10 @@ const moved = (state: TopUpState, { money, quota, rebateQuota }: Moved, sign: 1n
 })
 
 /**
- * Records the payment of an order. NOTE: a second payment of an order is refused and not ignored,
- * because the same append contains the credit, which must not be attempted twice.
+ * Records the payment of an order.
+ *
+ * NOTE: if the order is already paid, the command is refused instead of ignored. The same append
+ * credits the quota, and a refusal prevents a second credit.
  */
 function pay(command: PayTopUp, { order, payment }: TopUpState): Outcome {
   if (order === null || order.tradeNo !== command.tradeNo) return codedError('TopUpUnknown')

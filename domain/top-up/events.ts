@@ -2,7 +2,10 @@ import type { DecimalText } from '../pricing/price.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
 
-/** Returns the name of an order's stream. Only this stream decides whether the order was paid. */
+/**
+ * Returns the name of an order's stream. Only the events in this stream determine whether the order
+ * is paid.
+ */
 export const topUpStream = (orderId: number): string => `top-up-${orderId}`
 
 export type PaymentProvider = 'epay' | 'stripe'
@@ -11,17 +14,23 @@ export type PaymentMethod = 'zfb' | 'wx' | 'stripe'
 /** An amount of money with two decimal places, such as `7.30`. */
 export type MoneyText = string
 
-/** A user started a payment. The event contains its purpose, its amount and its recipient. */
+/**
+ * A user ordered a top-up and started its payment. The event contains what was ordered, its price
+ * and the recipient of the payment.
+ */
 export type TopUpOrdered = Fact<
   'TopUpOrdered',
   {
     readonly orderId: number
     readonly userId: number
-    /** The provider's id of the order. It cannot be guessed. */
+    /** The id of the order that the provider reports. It cannot be guessed. */
     readonly tradeNo: string
     readonly provider: PaymentProvider
     readonly method: PaymentMethod
-    /** The merchant's id at the provider; empty if the secret alone identifies the merchant. */
+    /**
+     * The merchant's id at the provider. It is empty if the merchant is identified by the secret
+     * alone.
+     */
     readonly merchant: string
     /** The ordered quota in whole dollars. */
     readonly amount: number
@@ -29,14 +38,14 @@ export type TopUpOrdered = Fact<
     readonly money: MoneyText
     /** The ISO 4217 code of the currency, such as `CNY`. */
     readonly currency: string
-    /** The top-up code that was used, and the factor by which it changed the price. */
+    /** The top-up code that the user entered, and the factor by which it changed the price. */
     readonly code: { readonly name: string; readonly ratio: DecimalText } | null
   }
 >
 
 /**
- * The provider reported the payment with a valid signature, and the report matched the order. The
- * event occurs at most once per order.
+ * The provider reported the payment with a valid signature, and the report matched the order. There
+ * is at most one such event per order.
  */
 export type TopUpPaid = Fact<
   'TopUpPaid',
@@ -56,12 +65,12 @@ export type Rebate = {
   readonly quota: WireQuota
 }
 
-/** The reported refund, charge or dispute that caused a refund or a restoration. */
+/** The provider's report that caused a refund or a restoration. */
 export type ReportSource = { readonly kind: 'refund' | 'dispute'; readonly id: string }
 
 /**
- * The payment was refunded fully or in part. If an admin recorded the refund, the event's meta
- * names the admin.
+ * The payment was refunded, fully or in part. If an admin recorded the refund, the event's `actor`
+ * is the admin.
  */
 export type TopUpRefunded = Fact<
   'TopUpRefunded',
@@ -71,17 +80,25 @@ export type TopUpRefunded = Fact<
     /** The number of the refund within the order, from 1. */
     readonly refundNo: number
     readonly money: MoneyText
-    /** The quota that is deducted from the user. `rebateQuota` is deducted from the inviter. */
+    /**
+     * The quota that is deducted from the user. The quota that is deducted from the inviter is
+     * `rebateQuota`.
+     */
     readonly quota: WireQuota
     readonly rebateQuota: WireQuota
-    /** The reason, sealed with the key of the user concerned. */
+    /** The reason of the refund, encrypted with the key of the user concerned. */
     readonly reason: Sealed
-    /** The report that caused the refund. It is omitted if an admin recorded the refund. */
+    /**
+     * The provider's report that caused the refund. It is omitted if an admin recorded the refund.
+     */
     readonly source?: ReportSource
   }
 >
 
-/** Money was returned because a refund failed or a dispute was won. Its quota is restored. */
+/**
+ * Refunded money was returned because a refund failed or a dispute was won. The deducted quota is
+ * restored.
+ */
 export type TopUpRestored = Fact<
   'TopUpRestored',
   {
@@ -105,13 +122,17 @@ export type TopUpRefundReported = Fact<
     /** The provider's id of the refund, or of the charge if `isTotal` is set. */
     readonly refundId: string
     readonly money: MoneyText
-    /** Set if `money` is the sum of all refunds of the charge so far. */
+    /**
+     * Set if `money` is the sum of all refunds of the charge so far, not the amount of one refund.
+     */
     readonly isTotal?: true
-    /** The refund's status: `pending`, `succeeded`, `failed`, `canceled`, `requires_action`. */
+    /**
+     * The status of the refund: `pending`, `succeeded`, `failed`, `canceled`, `requires_action`.
+     */
     readonly status: string
-    /** The provider's code for the reason. It is empty if the provider sent none. */
+    /** The provider's reason code for the refund. It is empty if the provider sent none. */
     readonly reason: string
-    /** The part of all reported money that admins had already recorded. */
+    /** The part of the money in all reports that admins had already recorded as refunded. */
     readonly coveredMoney: MoneyText
   }
 >
@@ -124,18 +145,26 @@ export type TopUpDisputeReported = Fact<
     readonly userId: number
     readonly disputeId: string
     readonly money: MoneyText
-    /** The provider's code for the reason, such as `fraudulent`. */
+    /** The provider's reason code for the dispute, such as `fraudulent`. */
     readonly reason: string
     /** The provider's status of the dispute: `needs_response`, `under_review`, `won`, `lost`. */
     readonly status: string
-    /** The deadline for evidence in unix seconds. null means that no evidence is accepted. */
+    /**
+     * The deadline for evidence in unix seconds. It is null if the provider accepts no evidence.
+     */
     readonly dueBy: number | null
-    /** Whether the money left the operator's account. `isReinstated`: whether it was returned. */
+    /**
+     * Set if the disputed money left the operator's account. `isReinstated` is set if the money was
+     * returned.
+     */
     readonly isWithdrawn: boolean
     readonly isReinstated: boolean
-    /** The time of the provider's statement in unix seconds. Older statements change nothing. */
+    /**
+     * The time of the provider's statement in unix seconds. Statements with an earlier time are
+     * ignored.
+     */
     readonly statedAt: number
-    /** The part of all reported money that admins had already recorded. */
+    /** The part of the money in all reports that admins had already recorded as refunded. */
     readonly coveredMoney: MoneyText
   }
 >

@@ -5,7 +5,10 @@ import { centsOf, partOf } from './money.ts'
 
 type Payment = { readonly paymentId: string; readonly rebate: Rebate | null }
 
-/** A refund that the provider reported. `isLive` means that its money is leaving or has left. */
+/**
+ * A refund that the provider reported. `isLive` is set if the money has left the operator's account
+ * or will soon leave it.
+ */
 export type ReportedRefund = {
   readonly cents: bigint
   readonly status: string
@@ -17,24 +20,30 @@ export type ReportedDispute = Pick<
   'reason' | 'status' | 'dueBy' | 'isWithdrawn' | 'isReinstated' | 'statedAt'
 > & { readonly cents: bigint }
 
-/** The refunds and disputes that the provider reported, without refunds that admins recorded. */
+/**
+ * The refunds and disputes that the provider reported. Refunds that admins recorded are not
+ * included.
+ */
 export type ProviderReports = {
   /** The reported refunds by the provider's id. */
   readonly refunds: ReadonlyMap<string, ReportedRefund>
   /** The reported disputes by the provider's id. */
   readonly disputes: ReadonlyMap<string, ReportedDispute>
-  /** The largest reported sum of all refunds of the charge, in hundredths. */
+  /** The largest sum of all refunds of the charge that the provider reported, in hundredths. */
   readonly chargeCents: bigint
 }
 
 export type TopUpState = {
-  /** The order's data. null means that the order does not exist. */
+  /** The data of the order. It is null if the order does not exist. */
   readonly order: TopUpOrdered['data'] | null
-  /** The payment. null means that the order is not paid. */
+  /** The payment of the order. It is null if the order is not paid. */
   readonly payment: Payment | null
   readonly refunds: number
   readonly restorations: number
-  /** The currently refunded money in hundredths, from refunds by admins and by the provider. */
+  /**
+   * The money that is currently refunded, in hundredths. It includes refunds by admins and by the
+   * provider.
+   */
   readonly refundedCents: bigint
   readonly refundedQuota: Quota
   readonly refundedRebate: Quota
@@ -42,10 +51,11 @@ export type TopUpState = {
   readonly recordedCents: bigint
   readonly reports: ProviderReports
   /**
-   * The part of the reported money that admins also recorded. This money is taken back only once.
+   * The part of the money in the provider's reports that admins also recorded as refunded. This
+   * money counts as refunded only once.
    */
   readonly coveredCents: bigint
-  /** The number of the order's events. A command for an earlier number is refused. */
+  /** The number of the order's events. A command that expects another number is refused. */
   readonly changes: number
 }
 
@@ -66,9 +76,9 @@ export const initialTopUp = (): TopUpState => ({
 type Share = 'quota' | 'rebateQuota'
 
 /**
- * Returns the quota to deduct for a refund of `cents`, or, if `cents` is negative, the quota to
- * restore. The result is the share of all refunds together minus the quota deducted so far. The
- * parts of a full refund therefore add up to the exact total.
+ * Returns the quota to deduct for a refund of `cents`. If `cents` is negative, the quota is
+ * negative and must be restored. The result is the quota for all refunds together minus the quota
+ * that was already deducted, so that the parts of a full refund add up to the exact total.
  */
 export function refundShares(state: TopUpState, cents: bigint): Record<Share, Quota> {
   const { order, payment, refundedCents } = state
@@ -81,7 +91,7 @@ export function refundShares(state: TopUpState, cents: bigint): Record<Share, Qu
   }
 }
 
-/** Returns the hundredths of an amount in an event. Such an amount is always valid. */
+/** Parses an amount of money in an event to hundredths. The amount in an event is always valid. */
 export function storedCents(money: string): bigint {
   const cents = centsOf(money)
   assert(cents !== null, 'an order says its money')

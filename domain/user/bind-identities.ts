@@ -30,7 +30,9 @@ export function unbindIdentity(command: UnbindIdentity, user: UserRecord): Outco
   return [{ type: 'IdentityUnbound', v: 1, data: { userId: user.userId, provider, identityKey } }]
 }
 
-/** Records the removal of the user's passkeys, which the same append removes from credentials. */
+/**
+ * Records that the user's passkeys are removed. The same append removes them from the credentials.
+ */
 export function dropPasskeys(
   { enabledLoginMethods, ifWaysGone }: DropPasskeys,
   user: UserRecord,

@@ -3,7 +3,10 @@ import type { CodedError } from '../shared/coded-error.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Role, UserCreated, UserSettings } from './events.ts'
 
-/** The role of the admin who changes another user's account; null for the user's own account. */
+/**
+ * The role of the admin who changes another user's account. It is null if users change their own
+ * accounts.
+ */
 export type ActorRole = Role | null
 
 export type CreateUser = { readonly type: 'CreateUser' } & UserCreated['data']
@@ -21,10 +24,10 @@ type ChangePassword = {
   readonly passwordRef: string
   /**
    * The user's version of logins when the request was authenticated. The command is refused if
-   * logins have been invalidated since, because the requester may be an intruder.
+   * logins have been invalidated since, because the sender may be an intruder.
    */
   readonly ifVersion?: number
-  /** Set if the server generated the password. The user should then choose another password. */
+  /** Set if the server generated the password. The user should then choose a new password. */
   readonly isTemporary?: boolean
 }
 
@@ -46,23 +49,26 @@ type EnableUser = { readonly type: 'EnableUser'; readonly actorRole: Role }
 type DeleteUser = { readonly type: 'DeleteUser'; readonly actorRole: ActorRole }
 
 /**
- * Checks that the actor may change this user, and changes nothing. Appends to other streams include
- * this command, because those streams contain no roles.
+ * Checks that the actor may change this user. It changes nothing. Commands for streams without
+ * roles are sent together with this command.
  */
 type MayAct = { readonly type: 'MayAct'; readonly actorRole: Role }
 
-/** Invalidates all logins of a user, because a credential other than the password was removed. */
+/** Invalidates all logins of a user because a credential other than the password was removed. */
 type VoidLogins = { readonly type: 'VoidLogins'; readonly actorRole: Role }
 
-/** Makes all texts about the user permanently unreadable. An active user is deactivated as well. */
+/**
+ * Makes all texts about the user permanently unreadable. A user who is not deactivated yet is
+ * deactivated, too.
+ */
 export type EraseUser = { readonly type: 'EraseUser'; readonly actorRole: Role }
 
 type ChangeSettings = { readonly type: 'ChangeSettings'; readonly settings: UserSettings }
 
 /**
- * Binds an identity to the user. `replaces` is the key of the currently bound identity of the
- * provider, or null. The same append releases that identity. The command is refused if the user has
- * bound another identity meanwhile.
+ * Binds an identity to the user. `replaces` is the key of the identity of this provider that is
+ * currently bound, or null. The same append releases the replaced identity. The command is refused
+ * if another identity was bound meanwhile.
  */
 export type BindIdentity = {
   readonly type: 'BindIdentity'
@@ -76,9 +82,9 @@ export type BindIdentity = {
 export type LoginMethod = 'password' | 'passkey' | IdentityProvider
 
 /**
- * Removes an identity from the user. `enabledLoginMethods` are the methods that the site currently
- * offers. The caller includes the passkey only if the user has a passkey, because this aggregate
- * does not contain passkeys.
+ * Removes an identity from the user. `enabledLoginMethods` contains the methods that the site
+ * currently offers. The caller adds `passkey` only if the user has a passkey, because this
+ * aggregate does not know the user's passkeys.
  */
 export type UnbindIdentity = {
   readonly type: 'UnbindIdentity'
@@ -87,14 +93,14 @@ export type UnbindIdentity = {
   readonly enabledLoginMethods: readonly LoginMethod[]
   /**
    * The number of login methods that the user had removed (`waysGone`) when the caller read the
-   * passkeys. The command is refused if a login method has been removed since.
+   * user's passkeys. The command is refused if a login method was removed after that.
    */
   readonly ifWaysGone: number
 }
 
 /**
- * Records that the user's passkeys are removed. The command is refused if no enabled login method
- * remains. The same append removes the passkeys.
+ * Records that the user's passkeys are removed. The same append removes them from the credentials.
+ * The command is refused if the user would have no enabled login method left.
  */
 export type DropPasskeys = {
   readonly type: 'DropPasskeys'
@@ -140,7 +146,7 @@ export type UserErrorCode =
   | 'UserUnknown'
   /** The id already belongs to another user. */
   | 'UserExists'
-  /** The changed user's role is not below the actor's role. */
+  /** The role of the user to be changed is not below the role of the actor. */
   | 'RoleTooHigh'
   | 'OnlySuperAdminPromotes'
   | 'OnlySuperAdminErases'
@@ -151,8 +157,8 @@ export type UserErrorCode =
   /** The password or role changed, or the user was disabled, after the request's authentication. */
   | 'LoginVoid'
   /**
-   * Another login method was removed meanwhile, so the remaining login methods have to be checked
-   * again.
+   * Another login method was removed meanwhile, so the caller has to check the remaining login
+   * methods again.
    */
   | 'WaysInChanged'
   /** The user would have no login method left. */

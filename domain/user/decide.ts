@@ -25,7 +25,7 @@ function create({ type, ...data }: CreateUser, user: UserRecord | null): Outcome
   return user.passwordRef === data.passwordRef ? [] : codedError('UserExists')
 }
 
-/** Erases a user, who may already be deactivated. A repeated command changes nothing. */
+/** Erases a user. The user may already be deactivated. A repeated command changes nothing. */
 function erase({ actorRole }: EraseUser, user: UserRecord | null): Outcome {
   if (user === null) return codedError('UserUnknown')
   if (actorRole < SUPER_ADMIN) return codedError('OnlySuperAdminErases')
@@ -85,14 +85,17 @@ function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: Use
 }
 
 /**
- * Returns whether the actor may change the user. Admins may only change users with a lower role.
- * The super admin may also change the super admin's own account.
+ * Returns whether the actor may change the user. An admin may only change users with a lower role.
+ * The super admin may change all users. `actorRole` is null if users change their own accounts.
  */
 function isBelow(user: UserRecord, actorRole: ActorRole): boolean {
   return actorRole === null || actorRole === SUPER_ADMIN || user.role < actorRole
 }
 
-/** Returns the next version of logins. Earlier sessions and access tokens become invalid. */
+/**
+ * Returns the user's id with the next version of logins, which invalidates all sessions and access
+ * tokens.
+ */
 const reentry = ({ userId, authVersion }: UserRecord) => ({ userId, authVersion: authVersion + 1 })
 
 const changeRole = (user: UserRecord, role: Role): Outcome => [

@@ -4,8 +4,8 @@ import type { Fact, Sealed } from '../shared/event.ts'
 export const userStream = (userId: number): string => `user-${userId}`
 
 /**
- * Returns the name of a username's stream. Each name that was ever used has one stream. `nameKey`
- * is a keyed hash of the lower-case name.
+ * Returns the name of a username's stream. Each username has one stream for all users who ever
+ * claim it. `nameKey` is a keyed hash of the lower-case name.
  */
 export const usernameStream = (nameKey: string): string => `username-${nameKey}`
 
@@ -17,7 +17,7 @@ export type UsernameClaimed = Fact<
   { readonly nameKey: string; readonly userId: number }
 >
 
-/** A username was released. Any user can claim it again. */
+/** A username was released, so that any user can claim it. */
 export type UsernameReleased = Fact<
   'UsernameReleased',
   { readonly nameKey: string; readonly userId: number }
@@ -31,7 +31,10 @@ export type UserCreated = Fact<
     readonly displayName: Sealed
     readonly role: Role
     readonly group: string
-    /** The vault reference of the password's hash; null for a registration without a password. */
+    /**
+     * The vault reference of the password's hash. It is null if the user registered without a
+     * password.
+     */
     readonly passwordRef: string | null
     readonly inviterId: number | null
   }
@@ -80,15 +83,15 @@ export type UserDisabled = Fact<
 
 export type UserEnabled = Fact<'UserEnabled', { readonly userId: number }>
 
-/** The user was deactivated. The history remains, and logins are impossible. */
+/** The user was deactivated. The user's history is kept, but the user can no longer log in. */
 export type UserDeleted = Fact<
   'UserDeleted',
   { readonly userId: number; readonly authVersion: number }
 >
 
 /**
- * The logins were invalidated. All earlier sessions and access tokens are invalid, although the
- * role and the password are unchanged.
+ * All sessions and access tokens of the user were invalidated, although the role and the password
+ * did not change.
  */
 export type UserLoginsVoided = Fact<
   'UserLoginsVoided',
@@ -96,8 +99,8 @@ export type UserLoginsVoided = Fact<
 >
 
 /**
- * The user was erased. The key with which all texts about the user were sealed is destroyed. The
- * event remains as a tombstone.
+ * The user was erased: the key with which all texts about the user were encrypted is destroyed.
+ * This event remains in the stream as a tombstone.
  */
 export type UserErased = Fact<'UserErased', { readonly userId: number }>
 
@@ -117,9 +120,9 @@ export type IdentityBound = Fact<
   {
     readonly userId: number
     readonly provider: IdentityProvider
-    /** The keyed hash in the name of the identity's stream. */
+    /** The keyed hash of the identity, which is part of the name of the identity's stream. */
     readonly identityKey: string
-    /** The provider's id, or the email address. */
+    /** The provider's id of the user. For the provider `email`, it is the email address. */
     readonly identity: Sealed
   }
 >
@@ -134,9 +137,9 @@ export type IdentityUnbound = Fact<
 >
 
 /**
- * Passkeys were removed. The credentials stream records the removal as well. The copy in the user's
- * stream makes simultaneous removals of login methods conflict, so that a user keeps at least one
- * method.
+ * The user's passkeys were removed. The credentials stream records the same removal. This event
+ * makes simultaneous removals of login methods conflict in the user's stream, so that at least one
+ * login method remains.
  */
 export type UserPasskeysGone = Fact<'UserPasskeysGone', { readonly userId: number }>
 

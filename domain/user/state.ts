@@ -14,14 +14,14 @@ export type UserRecord = {
   readonly role: Role
   readonly group: string
   readonly displayName: string
-  /** The vault reference of the password's hash. null means that the user has no password. */
+  /** The vault reference of the password's hash. It is null if the user has no password. */
   readonly passwordRef: string | null
   readonly authVersion: number
   readonly isEnabled: boolean
   readonly isDeleted: boolean
   readonly isErased: boolean
   readonly settings: UserSettings
-  /** The keys of the bound identities by provider. */
+  /** The keyed hashes of the bound identities by provider. */
   readonly identities: Readonly<Partial<Record<IdentityProvider, string>>>
   /** The number of login methods that the user has removed so far. */
   readonly waysGone: number

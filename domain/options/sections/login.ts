@@ -55,7 +55,7 @@ export const LOGIN: OptionSection = {
   ],
 }
 
-/** Returns the options that every OAuth provider has: a switch, a client id and a client secret. */
+/** Returns the options that each OAuth provider has: a switch, a client id and a client secret. */
 const client = (
   site: string,
   keys: { readonly flag: string; readonly id: string; readonly secret: string },
@@ -89,13 +89,14 @@ const endpoint = (key: string, zh: string, en: string, preset = ''): OptionDefin
   preset,
   access: 'root',
   label: { zh, en },
-  // The browser opens the authorization endpoint, and this server sends no requests to it.
+  // The user's browser opens the authorization endpoint. This server sends no requests there, so
+  // the outbound policy does not apply.
   ...(key.endsWith('.authorization_endpoint') ? {} : { isAsked: true as const }),
 })
 
 /**
- * Returns the options for a provider's endpoints. They can be set because a self-hosted provider
- * has other addresses than the public provider.
+ * Returns the options for the addresses of a provider's endpoints. An admin has to change them for
+ * a self-hosted provider.
  */
 const endpointsOf = (
   site: string,
