@@ -1,7 +1,7 @@
 /**
  * Resolves with the result of `work`, or rejects with the signal's reason when the signal aborts
- * first. `work` is not cancelled: it runs on until it ends, until its resources are closed or until
- * the process exits.
+ * first. `work` itself is not cancelled. It continues until it ends, until its resources are closed
+ * or until the process exits.
  */
 export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const listening = new AbortController()

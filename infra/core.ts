@@ -17,7 +17,7 @@ import type { Vault } from './vault/port.ts'
  */
 export type Core = {
   readonly config: Config
-  /** The pool for read models and other SQL that is not latency-critical. */
+  /** The connection pool for read models and all other SQL that is not latency-critical. */
   readonly db: DatabasePool
   /** The pool for hot paths. It uses named statements and avoids Slonik's overhead. */
   readonly pg: Pool

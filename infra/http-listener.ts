@@ -8,20 +8,24 @@ import { lockDataFolder } from './postgres/data-folder-lock.ts'
 
 /** The listening socket of a process. */
 export type HttpListener = {
-  /** The base URL that a browser can open; empty where another process listens on the port. */
+  /**
+   * The base URL that a browser can open. The text is empty in a process that does not listen on
+   * the port itself.
+   */
   readonly url: string
   readonly server: HttpServer
   /** Stops accepting connections. Resolves once all open connections are closed. */
   readonly close: () => Promise<void>
 }
 
-/** The maximum number of connections that wait to be accepted. The kernel may allow fewer. */
+/** The maximum number of connections that wait to be accepted. The kernel may set a lower limit. */
 export const BACKLOG = 4_096
 
 /**
- * Throws when the data folder or the port is in use, before anything is started. The data folder is
+ * Throws if the data folder or the port is in use, before anything is started. The data folder is
  * checked first, because a second start on the same folder is the more likely mistake. This check
- * reserves nothing. The start locks the folder and opens the port later, and may still fail.
+ * reserves neither the folder nor the port. The start locks the folder and opens the port later,
+ * and may then still fail.
  */
 export async function assertPortFree(config: Config): Promise<void> {
   const { port, host, dataDir, databaseUrl } = config

@@ -8,7 +8,10 @@ export type DrainState = {
    * requests are rejected, and responses close their connections.
    */
   readonly draining: AbortController
-  /** The downloads in progress. A shutdown waits for them as it waits for the relay's calls. */
+  /**
+   * The downloads in progress. A shutdown waits for the downloads in the same way as for the
+   * relay's calls.
+   */
   readonly longResponses: LongResponses
 }
 
@@ -27,14 +30,14 @@ type Calls = {
 }
 
 /**
- * The port stays open for this long so that load balancers can notice that this process is not
- * ready. New requests get a 503 in the meantime.
+ * The time in milliseconds for which the port stays open, so that load balancers can notice that
+ * this process is not ready. In the meantime, new requests get a 503.
  */
 const KEEP_LISTENING_MS = 5_000
 const POLL_MS = 50
 /**
- * When no call is in flight any more, clients have this long to read the last bytes of their
- * responses.
+ * The time in milliseconds that clients have to read the last bytes of their responses after the
+ * last call has ended.
  */
 const CLOSE_WITHIN_MS = 5_000
 
@@ -46,9 +49,9 @@ export type Drain = {
 
 /**
  * Creates the functions that end this process's work at a shutdown. New requests are rejected
- * immediately, and streams in progress may finish.
- * While streams are in progress the port stays open for some seconds, so that a new request gets a
- * 503 with `Retry-After` instead of a refused connection.
+ * immediately, and streams in progress may finish. While streams are in progress, the port stays
+ * open for some seconds, so that a new request gets a 503 with `Retry-After` instead of a refused
+ * connection.
  */
 export function createDrain(
   state: DrainState,
@@ -82,8 +85,8 @@ export function createDrain(
       await finished
       await Promise.race([closed, delay(CLOSE_WITHIN_MS, undefined, { ref: false })])
       clearInterval(closing)
-      // NOTE: a server that is closing has no timeouts, and Node does not count a connection that
-      // never sent a byte as idle. The peer could keep such a connection open indefinitely.
+      // NOTE: a server that is closing applies no timeouts. Node does not count a connection that
+      // never sent a byte as idle, so the peer could keep such a connection open indefinitely.
       listener?.server.closeAllConnections()
     },
   }

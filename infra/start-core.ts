@@ -23,8 +23,8 @@ export type RunningCore = { readonly core: Core; readonly close: () => Promise<v
 type Closers = (() => Promise<void>)[]
 
 /**
- * Starts what every role depends on: database, event store, stream actors and vault. When `signal`
- * aborts, it closes what it has opened and throws.
+ * Starts the services that every role needs: database, event store, stream actors and vault. If
+ * `signal` aborts, the function closes everything that it has opened and throws.
  */
 export async function startCore(config: Config, signal: AbortSignal = NEVER): Promise<RunningCore> {
   const log = createLog(config.logLevel)

@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg'
 import { ConfigError } from './config/config.ts'
 
-/** Returns one line for an error that an operator can fix, and the stack for a bug. */
+/** Returns one line for an error that an operator can fix. For a bug, returns the stack. */
 export function describeStartError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if ('isExplained' in error) return error.message
@@ -36,8 +36,8 @@ const CONNECTION_SQLSTATES = /^(28|3D000|53300|57P0)/
 const UNREACHABLE_CODES = /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/
 
 /**
- * Returns true when Postgres can't be reached. NOTE: errors of the other engines have the name of
- * their environment variable, so a plain socket error comes from Postgres.
+ * Returns true if Postgres can't be reached. NOTE: the errors of all other engines have the name of
+ * an environment variable, so a plain socket error comes from Postgres.
  */
 function isDatabaseUnreachable(error: Error): boolean {
   const code = 'code' in error ? String(error.code) : ''
@@ -50,7 +50,7 @@ function isDatabaseUnreachable(error: Error): boolean {
 
 /**
  * Returns the reason of an error. A host name with several addresses fails with an AggregateError,
- * whose own message is empty.
+ * which itself has an empty message.
  */
 const reasonOf = (error: Error): string =>
   error instanceof AggregateError

@@ -29,8 +29,8 @@ import { addHealthRoutes } from './telemetry/health-routes.ts'
 import type { Siblings } from './workers/worker-messages.ts'
 
 /**
- * Prints a line for the operator who starts the product, either immediately or when the product is
- * ready. `{url}` in the line is replaced by the address of the product.
+ * Prints a line for the operator who starts the product. The line is printed immediately or when
+ * the product is ready. `{url}` in the line is replaced by the address of the product.
  */
 export type PrintLine = (line: string, when?: 'ready') => void
 
@@ -44,7 +44,7 @@ export type Started = {
   hurry(graceMs: number): void
 }
 
-/** The running roles of this process; null for a role that the process does not have. */
+/** The running roles of this process. A role that the process does not have is null. */
 type RunningRoles = {
   readonly relay: Relay | null
   readonly projections: ProjectionRunner | null
@@ -54,8 +54,8 @@ type RunningRoles = {
 export type Running = Started & RunningRoles & { readonly core: Core }
 
 /**
- * Starts the roles of `config` in this process, on one port. When the start fails or `signal`
- * aborts, it closes what it has opened and throws.
+ * Starts the roles of `config` in this process, on one port. If the start fails or `signal` aborts,
+ * the function closes everything that it has opened and throws.
  */
 export async function startProduct(
   config: Config,

@@ -3,9 +3,15 @@ import { describeStartError } from './start-error.ts'
 
 const DRAIN_MS = 120_000
 const HURRIED_DRAIN_MS = 10_000
-/** The time for ending calls and closing connections and pools after the grace period. */
+/**
+ * The maximum time in milliseconds, after the grace period, for ending calls and closing
+ * connections and pools.
+ */
 const STOP_WITHIN_MS = 15_000
-/** The time for an aborted start to close what it has opened. Then the process exits. */
+/**
+ * The maximum time in milliseconds in which an aborted start closes what it has opened. After this
+ * time, the process exits.
+ */
 const ABORT_WITHIN_MS = 10_000
 
 /** The members of `process` that are used here. Tests pass a substitute. */
@@ -16,8 +22,8 @@ type ProcessHandle = {
 
 /**
  * Stops the product on signals. A signal during the start aborts the start. The first signal after
- * the start drains the product, and the second signal shortens the drain. The exit code is 0, or 1
- * when stopping fails or takes too long.
+ * the start drains the product, and the second signal shortens the drain. The exit code is 0. It is
+ * 1 if stopping fails or takes too long.
  */
 export function stopOnSignals(
   starting: Promise<Started>,
@@ -58,7 +64,7 @@ export function stopOnSignals(
   target.on('SIGHUP', () => isStopping || void stop(DRAIN_MS))
 }
 
-/** Exits with 1 unless the process has ended within `ms`. */
+/** Exits with 1 if the process has not ended within `ms` milliseconds. */
 function forceExitAfter(target: ProcessHandle, ms: number): void {
   setTimeout(() => {
     process.stderr.write('stopping failed: it took too long\n')

@@ -1,6 +1,9 @@
 export type Role = 'write-api' | 'read-api' | 'projections' | 'relay' | 'console'
 
-/** The configuration, which `readConfig` reads from the environment variables once at start. */
+/**
+ * The configuration of a process, which `readConfig` reads once at start from the environment
+ * variables.
+ */
 export type Config = {
   readonly port: number
   readonly host: string

@@ -16,8 +16,8 @@ export function makeDataFolder(dataDir: string): void {
 }
 
 /**
- * Creates a folder and its missing parents. NOTE: `mkdirSync` with `recursive: true` loops forever
- * where the file system denies creation.
+ * Creates a folder and its missing parents. NOTE: if the file system denies creation, `mkdirSync`
+ * with `recursive: true` loops forever, so it is not used.
  */
 function makeFolder(path: string): void {
   try {

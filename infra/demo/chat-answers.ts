@@ -20,7 +20,7 @@ type Body = {
 }
 
 /**
- * Parses the body of a chat request. The token counts depend on the request alone, so that a test
+ * Parses the body of a chat request. The token counts depend only on the request, so that a test
  * can predict the bill.
  */
 export function readChatRequest(text: string, answerTokens: number): ChatRequest {

@@ -41,7 +41,7 @@ export function startContinuousCalls(
       })
       await response.arrayBuffer()
     } catch {
-      // The error is ignored, because some streams of the demo are cut off on purpose.
+      // The error is ignored, because the demo deliberately interrupts some streams.
     }
   }
   const timer = setInterval(() => void call(), 1_200)

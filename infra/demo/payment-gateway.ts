@@ -11,7 +11,7 @@ export type GatewayKeys = {
   readonly stripeWebhookSecret: string
 }
 
-/** An order as the simulated gateway received it. */
+/** An order that the simulated gateway received. */
 export type GatewayOrder = {
   readonly tradeNo: string
   readonly money: string
@@ -26,16 +26,17 @@ export type PaymentGateway = {
   /** The Stripe checkout requests by trade number. */
   readonly checkouts: Map<string, URLSearchParams>
   /**
-   * Returns the query of the notification that reports this order as paid. `over` replaces fields
-   * of the query.
+   * Returns the query of the notification that reports the order `tradeNo` as paid. `over` replaces
+   * fields of the query.
    */
   readonly noticeOf: (tradeNo: string, over?: Record<string, string>) => URLSearchParams
   readonly close: () => Promise<void>
 }
 
 /**
- * Starts a simulated epay gateway and Stripe checkout. They verify each request, show a page with
- * one button, and send a signed notification when the button is pressed. No money is moved.
+ * Starts a simulated epay gateway and a simulated Stripe checkout. Each of them verifies a request,
+ * shows a page with one button, and sends a signed notification when the button is pressed. No
+ * money is moved.
  */
 export async function startPaymentGateway(keys: GatewayKeys): Promise<PaymentGateway> {
   const orders = new Map<string, GatewayOrder>()

@@ -1,11 +1,11 @@
-/** What the simulated provider recorded about one request. Tests compare bills with this record. */
+/** The simulated provider's record of one request. Tests compare bills with this record. */
 export type JournalEntry = {
   readonly number: number
   readonly model: string
   readonly isStream: boolean
   /**
-   * The text of the last message, cut to 200 characters. Tests write a unique text there to find
-   * their request.
+   * The first 200 characters of the last message. A test writes a unique text there to find its
+   * request.
    */
   readonly mark: string
   readonly authorization: string

@@ -11,8 +11,8 @@ export const DEMO_KEYS: GatewayKeys = {
 
 /**
  * Configures payment through the simulated gateway, which moves no money. Creates top-up orders of
- * the user alice unless orders exist. The client must be logged in as `root`. The site's public
- * address is set only if it is empty.
+ * the user alice, unless orders already exist. The client must be logged in as `root`. The site's
+ * public address is set only if it is empty.
  */
 export async function seedPayments(
   root: ConsoleClient,

@@ -91,8 +91,8 @@ async function setChannels(root: ConsoleClient, providerUrl: string): Promise<vo
 }
 
 /**
- * Creates or updates the channel of that name. An update is needed because the provider's port
- * changes at each start.
+ * Creates or updates the channel with the given name. An update is needed because the provider's
+ * port changes at each start.
  */
 export async function setChannel(
   root: ConsoleClient,

@@ -3,8 +3,8 @@ import type { JournalEntry } from './request-journal.ts'
 
 /**
  * A fault that the simulated provider produces for one request or for every request. A request for
- * the model `fault-<name>` always triggers that fault, so that tests, the demo and a person with
- * curl can request it.
+ * the model `fault-<name>` always triggers the fault of that name, so that tests, the demo and a
+ * person with curl can trigger it.
  */
 export type Fault =
   | {
@@ -19,7 +19,7 @@ export type Fault =
   | { readonly kind: 'usage'; readonly usage: unknown }
   | { readonly kind: 'no-usage' }
   | { readonly kind: 'slow'; readonly msPerChunk: number }
-  /** By default the error follows after 3 chunks. */
+  /** An error event follows after `afterChunks` chunks of the stream, by default after 3 chunks. */
   | { readonly kind: 'error-in-stream'; readonly afterChunks?: number; readonly code?: string }
   | { readonly kind: 'no-done' }
   | { readonly kind: 'html' }
@@ -68,8 +68,8 @@ const NAMED: Record<string, (argument: string) => Fault> = {
 }
 
 /**
- * Returns the fault that a model name such as `fault-status-503` or `fault-cut-3` requests; null
- * for any other model name.
+ * Returns the fault for a model name such as `fault-status-503` or `fault-cut-3`. Returns null for
+ * any other model name.
  */
 export function faultOfModel(model: string): Fault | null {
   const match = /^fault-([a-z]+)(?:-([a-z0-9]+))?$/.exec(model)
@@ -78,8 +78,8 @@ export function faultOfModel(model: string): Fault | null {
 }
 
 /**
- * Sends the response of a fault. Returns false if the fault is of another kind, so that the caller
- * of this function must respond.
+ * Sends the response of a fault. Returns false for a fault of another kind, for which the calling
+ * function must send the response.
  */
 export function answerPlainFault(
   response: ServerResponse,

@@ -25,7 +25,10 @@ export type SimulatedProvider = {
   readonly url: string
   readonly port: number
   readonly journal: Journal
-  /** The faults of the next requests, in order. They apply to requests for any model. */
+  /**
+   * The faults of the next requests, in order. The next request for any model consumes the first
+   * fault.
+   */
   readonly script: Fault[]
   readonly tasks: TaskProvider['tasks']
   close(): Promise<void>
@@ -34,8 +37,9 @@ export type SimulatedProvider = {
 type Context = { options: SimulatedProviderOptions; journal: Journal; script: Fault[] }
 
 /**
- * Starts an OpenAI-compatible provider for tests and the demo. Its answers depend on the request
- * alone, it records each request in a journal, and it produces faults on request.
+ * Starts an OpenAI-compatible provider for tests and the demo. Its answers depend only on the
+ * request. It records each request in a journal and produces faults when a request or a test asks
+ * for them.
  */
 export async function startSimulatedProvider(
   options: SimulatedProviderOptions = {},

@@ -63,7 +63,8 @@ function endsEarly({ response, entry, fault }: Stream, index: number): boolean {
   }
   if (fault?.kind !== 'cut' || index !== fault.afterChunks) return false
   entry.outcome = 'cut'
-  // The reset follows after the bytes are written, because a reset discards unsent bytes.
+  // The connection is reset only after the bytes are written, because a reset discards unsent
+  // bytes.
   response.write('', () => {
     setImmediate(() => {
       if (fault.how === 'reset') response.socket?.resetAndDestroy()

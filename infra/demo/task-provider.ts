@@ -3,10 +3,10 @@ import { createPng } from './generated-png.ts'
 import { createWav, TUNE_SECONDS } from './generated-wav.ts'
 
 /**
- * Simulates drawing and music services. A task takes `taskMs` and spends half of that time in a
- * queue. Words in the prompt change the outcome: a `banned` task is refused, a `failing` task
- * fails, a `stuck` task never ends, and the response to a `slow` submission is sent two seconds
- * late.
+ * Simulates drawing and music services. A task takes `taskMs` milliseconds and spends half of that
+ * time in a queue. Words in the prompt change the outcome: a `banned` task is refused, a `failing`
+ * task fails, a `stuck` task never ends, and the response to a `slow` submission is sent two
+ * seconds late.
  */
 export type TaskProvider = {
   /**

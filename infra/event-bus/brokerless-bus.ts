@@ -23,7 +23,10 @@ export type DirectBusDeps = {
  * immediately.
  */
 export const LANE_TTL_MS = 5_000
-/** This prefix matches no stream, so the event store reports positions without decoding events. */
+/**
+ * A stream prefix that matches no stream. With this prefix, the event store reports positions
+ * without decoding events.
+ */
 const NO_STREAM = ['\u0001']
 const RETRY_MS = 250
 
@@ -78,8 +81,8 @@ function workLanes(
 }
 
 /**
- * Reports the store's last position, and the position of every later event. Events that were
- * committed before the call are therefore reported too.
+ * Reports the position of the store's last event, and the position of every later event. The first
+ * report therefore covers all events that were committed before the call.
  */
 function watchStore(
   { store, log }: { readonly store: EventStore; readonly log: Logger },

@@ -17,9 +17,9 @@ type Deps = { readonly leases: Leases; readonly log: Logger; readonly ttlMs: num
 
 /**
  * Distributes the lanes (partitions) evenly among the processes that work under `name`. Each
- * process acquires one of `LANE_COUNT` member leases, by which the processes count each other. A
- * process without a member lease gets no lanes. A single process has all lanes after its first
- * round.
+ * process acquires one of `LANE_COUNT` member leases. The processes count the member leases to find
+ * out how many processes there are. A process without a member lease gets no lanes. A single
+ * process has all lanes after its first round.
  */
 export function balanceLanes(
   { leases, log, ttlMs }: Deps,
@@ -35,7 +35,8 @@ export function balanceLanes(
         return false
       })
       balancer.dropExpired()
-      // A process that lacks lanes retries soon, because another process is about to release some.
+      // A process with fewer lanes than its share retries soon, because another process is about to
+      // release some lanes.
       const pauseMs = (ttlMs / (isBalanced ? 5 : 25)) * (0.8 + 0.4 * Math.random())
       await delay(pauseMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
     }
@@ -57,8 +58,8 @@ class LaneBalancer {
   private readonly holder: LaneHolder
   private membership: Lease | null = null
   /**
-   * The local monotonic time until which no other process can have acquired the leases of this
-   * process.
+   * The time on the local monotonic clock until which no other process can acquire the leases of
+   * this process.
    */
   private validUntil = 0
 
@@ -71,7 +72,7 @@ class LaneBalancer {
 
   /**
    * Renews the leases, then acquires or releases lanes (partitions) until this process has its fair
-   * share. Returns true when it has its share.
+   * share. Returns true if this process has its fair share.
    */
   async rebalance(): Promise<boolean> {
     const { held } = this.holder
@@ -83,8 +84,8 @@ class LaneBalancer {
   }
 
   /**
-   * Drops all leases once they have expired, for example because the database is unreachable. Other
-   * processes may have acquired them by then.
+   * Drops all leases after their expiry, for example because the database is unreachable. After the
+   * expiry, other processes may have acquired the leases.
    */
   dropExpired(): void {
     if (performance.now() <= this.validUntil) return
@@ -111,8 +112,8 @@ class LaneBalancer {
   }
 
   /**
-   * Returns the number of lanes (partitions) that this process should have. If this process has no
-   * member lease, by which the processes count each other, it acquires one first.
+   * Returns the number of lanes (partitions) that this process should have. If this process is not
+   * yet counted, it first acquires a member lease.
    */
   private async fairShare(): Promise<number> {
     const members = await this.leases.holders(`seat:${this.name}:`)

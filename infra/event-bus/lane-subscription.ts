@@ -10,9 +10,10 @@ const RETRY_MS = 250
 type Deps = { readonly store: EventStore; readonly log: Logger }
 
 /**
- * The one subscription of a process for all of its lanes (partitions). It starts at the head
- * position of the store when the first lane is added. The worker of a lane that is behind this
- * position reads the missing events from the store. A process without lanes has no subscription.
+ * The only subscription of a process, which covers all of its lanes (partitions). The subscription
+ * starts at the head position of the store when the first lane is added. If a lane's worker is
+ * behind this position, it reads the missing events from the store. A process without lanes has no
+ * subscription.
  */
 export class LaneFeed {
   private readonly deps: Deps

@@ -25,9 +25,9 @@ export type LaneWorker = {
    */
   readonly onLost: (lanes: readonly number[]) => void
   /**
-   * Processes a batch. The next batch of its lanes (partitions) waits for the promise. A batch may
-   * be repeated. If events are skipped, `after` is higher than the `position` of the previous
-   * batch.
+   * Processes a batch. The next batch of the same lanes (partitions) waits until the promise
+   * resolves. A batch may be repeated. If events are skipped, `after` is higher than the `position`
+   * of the previous batch.
    */
   readonly onBatch: (batch: LaneBatch) => Promise<void>
 }
@@ -43,7 +43,7 @@ export type LaneWork = {
 
 /**
  * Delivers committed events from the event store to consumers. The event store remains the source
- * of truth, and events that the bus does not deliver are read from the store.
+ * of truth. Events that the bus does not deliver are read from the store.
  */
 export interface EventBus {
   /**
@@ -52,8 +52,8 @@ export interface EventBus {
    */
   work(name: string, worker: LaneWorker): LaneWork
   /**
-   * Calls `onCommitted` after any process has committed events, with the highest known position.
-   * Calls may be repeated or late, but continue as long as the watch is open.
+   * Calls `onCommitted` with the highest known position after any process has committed events.
+   * Calls may be repeated or late, but they do not stop while the watch is open.
    */
   watch(onCommitted: (position: number) => void): { readonly stop: () => Promise<void> }
   /** Returns true while events are read from the store because the bus can't deliver them. */

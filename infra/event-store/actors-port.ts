@@ -13,8 +13,8 @@ export type CommandContext = {
 }
 
 /**
- * The result of a command that succeeded. `position` is the position of its last event. For a
- * command that changed nothing, it is the position of the stream's last known event.
+ * The result of a command that succeeded. `position` is the position of the command's last event.
+ * If the command changed nothing, `position` is the position of the stream's last known event.
  */
 export type Done<E extends Fact> = {
   readonly isDone: true
@@ -31,7 +31,9 @@ export type Step<S, C, E extends Fact, R extends CodedError> = {
   readonly decider: Decider<S, C, E, R>
   readonly stream: string
   readonly command: C
-  /** See `StreamAppend.mustBeNew`. */
+  /**
+   * Requires that the stream is still new when this part is written: see `StreamAppend.mustBeNew`.
+   */
   readonly mustBeNew?: boolean
 }
 
@@ -39,8 +41,8 @@ export type Step<S, C, E extends Fact, R extends CodedError> = {
 export type AnyStep = Step<any, any, any, any>
 
 /**
- * Processes the commands of each stream one after the other in this process. Waiting commands are
- * decided in order on the cached state, and their events are appended as one batch at the exact
+ * Processes the commands of each stream one after another in this process. Waiting commands are
+ * decided in order on the cached state. Their events are appended as one batch at the exact
  * revision. After a conflict with another process, the state is reloaded and the commands are
  * decided again.
  */

@@ -5,21 +5,23 @@ import type { EncodedEvent } from './encoded-append.ts'
 import { CHANNEL } from './postgres-schema.ts'
 
 /**
- * Events to append to one stream. `expected` is the revision of the stream's last event, -1 for a
- * new stream.
+ * Events to append to one stream. `expected` is the revision of the stream's last event, or -1 for
+ * a new stream.
  */
 export type ExactPart = {
   readonly stream: string
   readonly expected: number
   readonly events: readonly EncodedEvent[]
-  /** See `StreamAppend.mustBeNew`. */
+  /**
+   * Requires that the stream is still new when this part is written: see `StreamAppend.mustBeNew`.
+   */
   readonly mustBeNew?: boolean
 }
 
 /**
  * The result of a flush (a transaction of several appends). The written events directly follow the
- * position `before`, in the given order. `actual` is null when everything was written. Otherwise
- * `actual` has the actual revision of each part's stream, and only the appends with a wrong
+ * position `before`, in the given order. `actual` is null if everything was written. Otherwise,
+ * `actual` contains the actual revision of each part's stream, and the appends with a wrong
  * revision were not written.
  */
 export type FlushResult = {
@@ -29,8 +31,8 @@ export type FlushResult = {
 
 export type FlushConnection = {
   /**
-   * Writes several appends in one transaction. Each append is written completely or not at all. A
-   * stream may occur only once.
+   * Writes several appends in one transaction. Each append is written completely or not at all. Two
+   * appends in one flush can't write to the same stream.
    */
   readonly flush: (appends: readonly (readonly ExactPart[])[]) => Promise<FlushResult>
   /**
@@ -49,7 +51,7 @@ const CONNECT_WITHIN_MS = 3_000
 const REPLY_WITHIN_MS = 4_000
 /** The name of the session in Postgres. It overrides a name in the connection string. */
 export const APPEND_SESSION = 'tallygate-append'
-// These settings force a query plan that stays good as the tables grow, so that the plan is
+// These settings force a query plan that stays efficient as the tables grow, so the plan has to be
 // prepared only once.
 const PLANS =
   '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off ' +

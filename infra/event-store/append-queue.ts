@@ -12,8 +12,8 @@ export type AppendQueue = {
 type Options = {
   readonly connection: FlushConnection
   /**
-   * Returns the result of an append that an earlier attempt has written; null when it was not
-   * written.
+   * Returns the result of an append that an earlier attempt has written. Returns null if the append
+   * was not written.
    */
   readonly findWritten: (parts: readonly ExactPart[]) => Promise<Appended | null>
   readonly revisionsOf: (streams: readonly string[]) => Promise<Map<string, number>>
@@ -50,9 +50,9 @@ const WAITING_MAX = 20_000
  * Groups commits. The appends that arrive during a flush (one transaction) are written together by
  * the next flush. A flush has at most 500 events and at most one append per stream.
  *
- * A flush with an unknown outcome is sent again with the same exact revisions. If the first attempt
- * was written, the second attempt gets a conflict and finds the ids of its events. The appends then
- * succeed.
+ * If the outcome of a flush is unknown, the flush is sent again with the same exact revisions. If
+ * the first attempt was written, the second attempt gets a conflict and finds the stored event ids.
+ * The appends then succeed.
  */
 export function createAppendQueue(options: Options): AppendQueue {
   const { connection, deadlineMs = DEADLINE_MS } = options
@@ -224,8 +224,8 @@ async function lookUpRevisions(batch: readonly Entry[], options: Options): Promi
 }
 
 /**
- * Handles a failed flush. An error in the data rejects only the append that contains it; any other
- * error leads to a retry.
+ * Handles a failed flush. If the data of an append is invalid, only this append is rejected. After
+ * any other error, the appends are retried.
  */
 async function afterFault(
   batch: readonly Entry[],
@@ -268,7 +268,7 @@ function answerAll(batch: readonly Entry[], before: number): void {
 
 /**
  * Handles appends that were not written because a revision was wrong. An append that an earlier
- * attempt has written is resolved, an append at `any` revision is retried, and other appends are
+ * attempt has written is resolved. An append at `any` revision is retried. All other appends are
  * rejected.
  */
 async function afterConflict(

@@ -1,7 +1,7 @@
 /**
  * Encodes Postgres arrays in the binary format of `array_recv`, which needs no escaping. All arrays
- * of one transaction are written into one buffer. `reset` reuses the buffer, because the driver has
- * copied the data by then.
+ * of one transaction are written into one buffer. `reset` allows the buffer to be used again,
+ * because the driver has copied the data by then.
  */
 export type ArrayWriter = {
   readonly reset: () => void
@@ -23,7 +23,7 @@ export function createArrayWriter(): ArrayWriter {
 
   const reserve = (bytes: number): void => {
     if (end + bytes <= scratch.length) return
-    // The arrays that were returned before still use the old buffer.
+    // Earlier arrays of this transaction still use the old buffer.
     scratch = Buffer.allocUnsafe(Math.max(scratch.length * 2, bytes))
     end = 0
   }

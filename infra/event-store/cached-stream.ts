@@ -11,8 +11,8 @@ const PAGE = 1_000
 type Known = { state: unknown; revision: number; position: number }
 
 /**
- * A stream whose state is cached in this process. `evolve` changes the state in place, so the
- * caller must call `forget` after a failure. The state is then loaded again.
+ * A stream whose state is cached in this process. `evolve` changes the state in place. After a
+ * failure, the caller must therefore call `forget`, so that the state is loaded again.
  */
 export type CachedStream = {
   readonly stream: string
@@ -25,12 +25,12 @@ export type CachedStream = {
   readonly catchUp: () => Promise<boolean>
   readonly evolve: (event: Fact) => void
   /**
-   * Reverts the state to the stored events after a conflict. If the decider supports `undo`,
-   * unwritten events are undone, and only new events have to be read. Without `undo`, a state with
-   * unwritten events is dropped.
+   * Reverts the state to the stored events after a conflict. If the decider supports `undo`, the
+   * unwritten events are undone, and only new events have to be read. If the decider does not
+   * support `undo`, a state with unwritten events is dropped.
    */
   readonly revertToStored: () => void
-  /** Returns true when the state is known to lack stored events. */
+  /** Returns true if the stream is known to have stored events that the state does not include. */
   readonly isOld: () => boolean
   /**
    * Records that the events applied to the state were written, and sets the stream's new revision
@@ -75,7 +75,8 @@ export function createCachedStream(
       const current = known ?? (await startingPoint(stream, decider, store, snapshots))
       if (known === null) snapshotRevision = current.revision
       const before = current.revision
-      // The state is dropped first, because a failing read could leave it partly evolved.
+      // The state is dropped before the read, because a failed read could leave the state partly
+      // evolved.
       known = null
       await foldTail(current, stream, decider, store)
       known = current
@@ -110,7 +111,10 @@ export function createCachedStream(
 function createSpeculation(decider: AnyDecider) {
   let undos: (() => void)[] = []
   let hasEvolved = false
-  /** True while `evolve` runs. If it stays true, `evolve` threw and the state is invalid. */
+  /**
+   * True while `evolve` runs. If the value stays true, `evolve` has thrown and the state is
+   * invalid.
+   */
   let isTorn = false
   return {
     evolve: (state: unknown, event: Fact): unknown => {
@@ -122,8 +126,8 @@ function createSpeculation(decider: AnyDecider) {
       return evolved
     },
     /**
-     * Undoes the unwritten events. Returns false when that is impossible and the state is therefore
-     * invalid.
+     * Undoes the unwritten events. Returns false if the events can't be undone and the state is
+     * therefore invalid.
      */
     revertToStored: (): boolean => {
       if (!hasEvolved) return true
@@ -181,7 +185,7 @@ async function startingPoint(
   const beginning = { state: initialState(), revision: -1, position: 0 }
   const kept = codec === undefined ? null : await snapshots.load(stream)
   if (codec === undefined || kept === null || kept.version !== codec.version) return beginning
-  // A snapshot is ignored when its event now has another position, which shows that the store was
+  // A snapshot is ignored if its event now has another position. In this case, the store was
   // restored or replaced.
   const [anchor] = await store.readStream(stream, kept.revision, 1)
   if (anchor?.position !== kept.position) return beginning

@@ -12,15 +12,15 @@ export type PendingCommand = {
   readonly resolve: (outcome: Outcome<Fact, CodedError>) => void
   readonly reject: (error: unknown) => void
   /**
-   * True when the decider threw an error for this command. Such a command is never decided again,
-   * even when the other commands of the batch are decided again.
+   * True if the decider threw an error for this command. The command is then not decided again,
+   * even if the other commands of the batch are decided again.
    */
   isOver: boolean
 }
 
 /**
  * A decided command. `first` is the index of the command's first event among the events of the
- * batch. For a command without events it is the index of the event that follows.
+ * batch. If the command has no events, `first` is the index of the event that comes next.
  */
 type Decided = {
   readonly pending: PendingCommand
@@ -71,9 +71,7 @@ export function decideBatch(hot: CachedStream, commands: readonly PendingCommand
   return { decided, events, rest: [], isBroken: false }
 }
 
-/**
- * Decides one command. A decider that throws has a bug, and its error rejects only this command.
- */
+/** Decides one command. A decider that throws has a bug. Its error rejects only this command. */
 function decideOne(
   hot: CachedStream,
   pending: PendingCommand,

@@ -7,9 +7,9 @@ import type { ExpectedRevision, NewEvent, StreamAppend } from './port.ts'
  */
 export const EVENTS_PER_APPEND_MAX = 500
 /**
- * The maximum bytes of one append and of a single event, as `bytesOf` counts them. By default an
- * EventStoreDB server accepts twice as many bytes per append (one mebibyte). The difference covers
- * the bytes that `bytesOf` does not count.
+ * The maximum bytes of one append and of a single event, as counted by `bytesOf`. By default, an
+ * EventStoreDB server accepts twice as many bytes per append (one mebibyte). The margin covers the
+ * bytes that `bytesOf` does not count.
  */
 export const APPEND_BYTES_MAX = 524_288
 const EVENT_BYTES_MAX = 786_432
@@ -32,7 +32,7 @@ export type EncodedPart = {
   readonly mustBeNew: boolean
 }
 
-/** Thrown for an append that is invalid. A retry would fail again. */
+/** Thrown for an invalid append. The caller must not retry, because the append would fail again. */
 export class InvalidAppend extends Error {
   constructor(message: string) {
     super(message)

@@ -44,7 +44,7 @@ export const LANE_OF_STREAM = `(
 
 /**
  * The number of positions that one filtered read covers. Postgres skips the events that do not
- * match.
+ * match the filter.
  */
 const FILTERED_WINDOW = 50_000
 
@@ -80,8 +80,8 @@ export function createEventReader(pg: Pool): EventReader {
         [stream, from, limit],
       )
     ).map(recorded)
-  // The event at the last position of the page is included even if it belongs to another lane,
-  // because an empty page means that there are no more events.
+  // The event at the last position of the page is included even if it belongs to another lane.
+  // Otherwise the page could be empty, and an empty page means that there are no more events.
   const readLanes = async (after: number, limit: number, lanes: readonly number[]) =>
     (
       await query<Row>(
@@ -146,8 +146,9 @@ async function readPage(
 }
 
 /**
- * Returns the result of an append that was written before; null when it was not written. One
- * transaction writes all parts or none, so the events are looked up at their exact revisions.
+ * Returns the result of an append that an earlier attempt has written. Returns null if the append
+ * was not written. One transaction writes all parts or none, so the events are looked up at their
+ * exact revisions.
  */
 async function findWritten(
   parts: readonly ExactPart[],

@@ -9,7 +9,7 @@ import { expectedOf, pauseAfterConflict, TRIES_MAX, type Turn } from './stream-a
 /**
  * Creates a turn (a period of exclusive access) that several actors share. `act` runs once every
  * actor has reached the turn, and all actors continue when `act` ends. Deadlocks can't occur,
- * because a caller queues the turn at all of its actors synchronously. `act` must not reject.
+ * because a caller adds the turn to the queues of all actors synchronously. `act` must not reject.
  */
 export function createJointTurn(actors: number, act: () => Promise<void>): Turn {
   const over = Promise.withResolvers<void>()
@@ -51,8 +51,8 @@ export async function appendJointly(
         for (const hot of hots) hot.forget()
         throw error
       }
-      // The cached states are kept. A busy account could not be reloaded before its next event
-      // arrives.
+      // The cached states are kept and only reverted, because a busy account could not be reloaded
+      // before its next event arrives.
       for (const hot of hots) if (hot.isLoaded()) hot.revertToStored()
       await pauseAfterConflict(attempt)
     }
@@ -60,8 +60,8 @@ export async function appendJointly(
 }
 
 /**
- * Tries the append once. Returns null when a decision was based on an outdated state. The state is
- * then current again, so the caller can retry.
+ * Tries the append once. Returns null if a decision was based on an outdated state. The state is
+ * then up to date again, so the caller can retry.
  */
 async function tryAppend(
   steps: readonly JointStep[],
@@ -93,7 +93,7 @@ async function tryAppend(
 
 /**
  * Decides all steps. The events of a step are applied to the cached state only if a later step uses
- * the same stream, so that most errors leave the cached states valid.
+ * the same stream. After most errors, the cached states are therefore still valid.
  */
 function planOf(steps: readonly JointStep[]): Planned[] | CodedError {
   const plan: Planned[] = []
@@ -145,7 +145,8 @@ async function writePlan(
 }
 
 /**
- * Returns the written events in their recorded form, and moves each cached stream to its new end.
+ * Returns the written events in their recorded form, and sets each cached stream to its new
+ * revision.
  */
 function recordedParts(
   parts: readonly (readonly [CachedStream, NewEvent[]])[],
@@ -155,8 +156,8 @@ function recordedParts(
     const part = appended.streams[index]
     if (part === undefined) throw new Error(`no answer for stream ${hot.stream}`)
     const first = part.revision - events.length + 1
-    // In a store that does not write all parts in one transaction, other processes' events may
-    // precede this part.
+    // A store without transactions over several streams may have written other processes' events
+    // before this part.
     if (first === hot.revision() + 1) {
       hot.moveTo(part.revision, part.positions.at(-1) ?? hot.position())
     } else hot.forget()

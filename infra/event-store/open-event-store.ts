@@ -10,7 +10,7 @@ import { eventStoreName, settleStoreIdentity } from './store-identity.ts'
 type Options = {
   /** The address of EventStoreDB; null stores the events in the Postgres at `database`. */
   readonly url: string | null
-  /** The connection string of the Postgres that stores all data other than events. */
+  /** The connection string of the Postgres that stores everything except events. */
   readonly database: string
   readonly pg: Pool
   readonly log: Logger

@@ -17,9 +17,9 @@ export type StreamAppend = {
   readonly expected: ExpectedRevision
   readonly events: readonly NewEvent[]
   /**
-   * Requires that the stream is still new when this part is written. It matters for stores that
-   * write one stream after another, where another process may write to this stream after the append
-   * was decided. In that case the part is not written and an alarm is raised.
+   * Requires that the stream is still new when this part is written. This setting matters for
+   * stores that write one stream after another, because another process may write to this stream
+   * after the append was decided. In that case, the part is not written and an alarm is raised.
    */
   readonly mustBeNew?: boolean
 }
@@ -40,8 +40,8 @@ export type Appended = {
 }
 
 /**
- * Thrown when another process wrote to a stream first. Nothing of the append was written, so the
- * caller reloads the state and decides again.
+ * Thrown when another process has written to a stream before this append. Nothing of the append was
+ * written, so the caller reloads the state and decides again.
  */
 export class RevisionConflict extends Error {
   readonly stream: string
@@ -66,8 +66,9 @@ export class StoreUnavailable extends Error {
 }
 
 /**
- * Receives a batch. `position` means that all matching events up to it were delivered. It also
- * advances past events that do not match, so a batch of a filtered subscription may be empty.
+ * Receives a batch. All matching events up to `position` have been delivered with this batch.
+ * `position` also advances past events that do not match, so a batch of a filtered subscription may
+ * be empty.
  */
 export type OnBatch = (events: readonly Recorded[], position: number) => Promise<void> | void
 
@@ -110,17 +111,17 @@ export interface EventStore {
    * (partitions). An empty page always means that there are no more events.
    */
   readAll(after: number, limit: number, lanes?: readonly number[]): Promise<Recorded[]>
-  /** Returns the global position of the last event; 0 when there are no events. */
+  /** Returns the global position of the last event, or 0 if there are no events. */
   headPosition(): Promise<number>
   /**
-   * Appends a record that no read and no subscription returns. Throws `StoreUnavailable` unless the
-   * store confirms it within 1.5 s. A store in Postgres does not have this method, because the disk
-   * of Postgres is probed separately.
+   * Appends a record that no read and no subscription returns. Throws `StoreUnavailable` if the
+   * store does not confirm the record within 1.5 s. A store in Postgres does not have this method,
+   * because the disk of Postgres is probed separately.
    */
   readonly probeAppend?: () => Promise<void>
   /**
-   * Delivers every event after `after` once and in order. The next batch waits for the promise of
-   * the previous batch. When `onBatch` rejects, the subscription ends and `onError` is called.
+   * Delivers every event after `after` once and in order. Each batch waits for the promise of the
+   * previous batch. If `onBatch` rejects, the subscription ends and `onError` is called.
    */
   subscribeAll(
     after: number,

@@ -119,9 +119,9 @@ function atIntervals(ms: number, notify: (position: number) => void): (position:
 
 /**
  * Creates a function that reads the pages of one subscription, from memory if possible. `head`
- * returns the last position that is known in this process. While other processes write too, almost
- * every page needs a query. To limit the queries, a pause follows each query that reached the last
- * event.
+ * returns the last position that is known in this process. While other processes also write, almost
+ * every page needs a query. To limit the number of queries, the function pauses after each query
+ * that reached the last event.
  */
 function pageReader(
   recent: RecentEvents,
@@ -183,7 +183,7 @@ function createReadPool(connectionString: string): Pool {
     connectionTimeoutMillis: 5_000,
     query_timeout: 15_000,
   })
-  // A lost idle connection is ignored, because the next read opens a new connection.
+  // A lost idle connection is ignored. The next read opens a new connection.
   surviveLostConnections(pg, () => {})
   return pg
 }

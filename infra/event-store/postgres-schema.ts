@@ -8,9 +8,9 @@ import { ensureSchema } from '../postgres/ensure-schema.ts'
 export const CHANNEL = 'event_store'
 
 /**
- * The tables. The row in `head` is the lock that orders all commits, and it has the last position.
- * `streams` has the revision of each stream. `data` is of type text, so that exactly the written
- * bytes are read.
+ * The tables of the event store. The row in `head` contains the last position, and its lock orders
+ * all commits. `streams` contains the revision of each stream. `data` is of type text, so that
+ * exactly the written bytes are read.
  */
 const DDL = `
   create table if not exists event_store.head (
@@ -97,7 +97,7 @@ export async function ensureEventSchema(pg: Pool): Promise<void> {
 
 /**
  * Creates the partition of `position` and the next partition. A new partition is created as a table
- * and then attached, which does not block appends.
+ * and then attached, because attaching a table does not block appends.
  */
 export async function ensurePartitions(pg: Pool, position: number, size: number): Promise<void> {
   const current = Math.floor(position / size)
@@ -114,8 +114,8 @@ export async function ensurePartitions(pg: Pool, position: number, size: number)
 }
 
 /**
- * Returns repeatable DDL: when two processes execute it, the second finds the partition and does
- * nothing. NOTE: the partition is searched by a query, because `to_regclass` may answer from a
+ * Returns repeatable DDL. When two processes execute it, the second process finds the partition and
+ * does nothing. NOTE: a query looks for the partition, because `to_regclass` may answer from a
  * cache that is older than the lock.
  */
 const partitionDdl = (name: string, from: number, to: number): string => `

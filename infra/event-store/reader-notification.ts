@@ -5,8 +5,8 @@ import type { FlushConnection } from './append-connection.ts'
 export type ReaderNotification = {
   readonly wake: () => void
   /**
-   * Resolves as soon as `count` exceeds `seen`, after `timeoutMs`, or at `close`. A reader that
-   * calls `count` before it checks for events, and then waits with that value, misses no event.
+   * Resolves as soon as `count` exceeds `seen`, after `timeoutMs`, or at `close`. To miss no event,
+   * a reader calls `count` before it checks for events, and then waits with the returned value.
    */
   readonly waitBeyond: (seen: number, timeoutMs: number) => Promise<void>
   readonly count: () => number
@@ -51,7 +51,7 @@ const REOPEN_AFTER_MS = 200
 
 /**
  * Keeps the connection open that receives notifications of other processes' commits. A lost
- * connection is reopened, and `onOpened` must then look for events that were missed.
+ * connection is reopened. `onOpened` must then look for events that were missed.
  */
 export function keepListening(
   connection: FlushConnection,

@@ -14,9 +14,14 @@ const EVENTS_MAX = 8_192
 const CHARACTERS_MAX = 16_777_216
 
 export type RecentEvents = {
-  /** Adds the events of a commit of this process. They directly follow the position `before`. */
+  /**
+   * Adds the events of a commit of this process. The events directly follow the position `before`.
+   */
   readonly add: (before: number, parts: readonly ExactPart[]) => void
-  /** Returns the events after `after`; null when memory does not contain all of them. */
+  /**
+   * Returns the events after the requested position. Returns null if the buffer does not contain
+   * all of these events.
+   */
   readonly read: (request: PageRequest) => Page | null
   /**
    * Keeps in memory the events that `isWanted` selects, until the returned function is called. Null
@@ -28,8 +33,8 @@ export type RecentEvents = {
 /**
  * Buffers the latest events that this process wrote, for readers in this process. Readers of the
  * buffer need no query, and each event is decoded once for all readers. Events are decoded from the
- * stored text, so that a reader sees what a later query would return. When another process writes
- * in between, the buffer restarts.
+ * stored text, so that a reader receives the same data as from a later query. When another process
+ * writes in between, the buffer restarts.
  *
  * Events that no reader selects are replaced by a placeholder, because objects that live for
  * seconds instead of milliseconds take the most time in garbage collection.
@@ -59,7 +64,7 @@ export function createRecentEvents(): RecentEvents {
     keep: (isWanted) => {
       const filter = { isWanted }
       filters.add(filter)
-      // The buffer restarts, because events that were dropped before may match this reader.
+      // The buffer restarts, because the events that were not kept before may match this reader.
       startAt(first + kept.length)
       return () => filters.delete(filter)
     },

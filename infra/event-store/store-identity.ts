@@ -5,9 +5,9 @@ import { type EventStore, StoreUnavailable } from './port.ts'
 
 /**
  * The table that names the event store of this database. `is_used` means that events may have been
- * written to that store. A row of an earlier release counts as used.
+ * written to that store. A row that an earlier release wrote counts as used.
  *
- * NOTE: altering a table waits for all of its readers, even when there is nothing to alter.
+ * NOTE: altering a table waits for all of its readers, even if the table needs no change.
  */
 const DDL = `
   create table if not exists store_identity.current (
@@ -29,7 +29,7 @@ const POSTGRES = 'postgres'
 /** The event store to which a database belongs. */
 export type StoreIdentity = {
   readonly name: string
-  /** The id and position of the store's first event; null while no event is known. */
+  /** The id and position of the store's first event. Null while no event is known. */
   readonly firstEvent: string | null
   readonly isUsed: boolean
 }
@@ -54,16 +54,16 @@ type Options = { readonly pg: Pool; readonly store: EventStore; readonly name: s
 
 /**
  * Assigns the database to its event store, and returns the store to use. Throws `ConfigError` for a
- * database that belongs to another store, because otherwise a second history of the same accounts
- * and their money would begin. A database that was never used accepts any store.
+ * database that belongs to another store. Otherwise, a second history of the same accounts and
+ * their money would begin. A database that was never used accepts any store.
  *
  * A store is identified by the id and position of its first event. An empty store is identified by
  * its name.
  */
 export async function settleStoreIdentity({ pg, store, name }: Options): Promise<EventStore> {
   const firstEvent = await withIdentityLocked(pg, async (client) => {
-    // The first event is read under the lock, because a process that starts at the same time may
-    // just have written it.
+    // The first event is read under the lock, because another process that starts at the same time
+    // may just have written the first event.
     const [first] = await store.readAll(0, 1)
     const firstEvent = first === undefined ? null : firstEventName(first)
     const before = await readStoreIdentity(client)
@@ -106,8 +106,8 @@ export const ensureIdentitySchema = (pg: Pool): Promise<void> =>
   ensureSchema(pg, 'store_identity', DDL)
 
 /**
- * Reads which event store the database belongs to. Without a row, the database is new or was used
- * by a release that only supported Postgres.
+ * Reads which event store the database belongs to. If there is no row, the database is new or was
+ * used by a release that only supported Postgres.
  */
 export async function readStoreIdentity(client: Pool | PoolClient): Promise<StoreIdentity> {
   const { rows } = await client.query<{
@@ -118,8 +118,8 @@ export async function readStoreIdentity(client: Pool | PoolClient): Promise<Stor
   const [row] = rows
   const name = row?.name ?? POSTGRES
   const firstEvent = row?.first_event ?? null
-  // The row does not record whether Postgres was written to since the last start, so the events
-  // table is checked.
+  // The row does not record whether Postgres has been written to since the last start. The events
+  // table is therefore checked.
   const isUsed =
     name === POSTGRES
       ? firstEvent !== null || (await hasEvents(client))
@@ -152,13 +152,13 @@ const POSITION_TABLES = [
 
 /**
  * Assigns the database to another store. Positions are only valid in one store, so snapshots and
- * checkpoints are deleted. Read models are then rebuilt from the events of the new store, and other
- * readers continue at the end of the new store.
+ * checkpoints are deleted. Read models are then rebuilt from the events of the new store, and all
+ * other readers continue at the end of the new store.
  *
- * NOTE: no process that uses the former store may still be running.
+ * NOTE: all processes that use the former store must have ended.
  */
 export async function moveStoreIdentity(client: PoolClient, now: StoreIdentity): Promise<void> {
-  // Tables of features that were never used do not exist.
+  // A table of a feature that was never used does not exist.
   for (const table of POSITION_TABLES) {
     if (await isTable(client, table)) await client.query(`delete from ${table}`)
   }
@@ -222,7 +222,7 @@ function markedAtFirstAppend(store: EventStore, pg: Pool): EventStore {
       if (isKnown) return await store.append(streams)
       await mark()
       const appended = await store.append(streams)
-      // A failure is ignored, because the next append or the next start records the first event.
+      // A failure is ignored. The next append or the next start records the first event.
       await recordFirst().catch(() => {})
       return appended
     },

@@ -5,13 +5,13 @@ import { EVENTS_PER_APPEND_MAX, InvalidAppend } from './encoded-append.ts'
 import { type EventStore, RevisionConflict } from './port.ts'
 
 /**
- * The maximum number of attempts after conflicts. Each conflict means that another process has
- * written.
+ * The maximum number of attempts after conflicts. A conflict means that another process has written
+ * to the stream first.
  */
 export const TRIES_MAX = 200
 
 /**
- * A period of exclusive access to a stream. `take` resolves when the period is over, and never
+ * A period of exclusive access to a stream. `take` resolves at the end of the period and never
  * rejects.
  */
 export type Turn = { readonly take: () => Promise<void> }
@@ -100,8 +100,8 @@ async function execute(
 }
 
 /**
- * Retries the two halves of a batch whose append is invalid, because the append was too large or
- * one of its commands is faulty.
+ * Divides an invalid batch into two halves and retries each half. A batch is invalid if its append
+ * is too large or one of its commands is faulty.
  */
 async function executeHalves(
   hot: CachedStream,
@@ -115,8 +115,8 @@ async function executeHalves(
 }
 
 /**
- * Decides the commands, appends their events and answers the commands. Returns null, without
- * answers, when the commands were decided on an outdated state.
+ * Decides the commands, appends their events and resolves the commands. Returns null, without
+ * resolving the commands, if they were decided on an outdated state.
  */
 async function decideAndAppend(
   hot: CachedStream,
@@ -130,8 +130,8 @@ async function decideAndAppend(
     if (batch.isBroken) {
       return { ...batch, decided: [], rest: commands.filter(({ isOver }) => !isOver) }
     }
-    // An append proves that the state was current. Without an append, the stream is read to find
-    // out.
+    // A successful append proves that the state was up to date. Without an append, the stream must
+    // be read to find out whether the state is up to date.
     if (!isFresh && batch.decided.length > 0 && (await hot.catchUp())) return null
     answerBatch(batch, hot, null)
     return batch

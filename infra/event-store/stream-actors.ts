@@ -35,7 +35,7 @@ export function createStreamActors(options: Options): StreamActors {
       }
       actor.turn({ take: () => read().catch(reject) })
     })
-  // The actor changes its state in place, so a copy is returned.
+  // A copy of the state is returned, because the actor changes its state in place.
   const stateOf: StreamActors['stateOf'] = (decider, stream) =>
     ask(decider, stream, (state) => structuredClone(state))
   return {

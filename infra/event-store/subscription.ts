@@ -3,10 +3,13 @@ import type { OnBatch, SubscribeOptions, Subscription } from './port.ts'
 import type { ReaderNotification } from './reader-notification.ts'
 
 const BATCH_DEFAULT = 500
-/** The interval of polling, which is only a fallback, because appends wake the readers. */
+/**
+ * The polling interval in milliseconds. Polling is only a fallback, because appends wake the
+ * readers.
+ */
 const POLL_MS = 1_000
 
-/** A page of events. `position` means that there are no other matching events up to it. */
+/** A page of events. It contains all matching events up to `position`. */
 export type Page = { readonly events: readonly Recorded[]; readonly position: number }
 
 export type PageRequest = {
@@ -21,8 +24,8 @@ export type IsWanted = (stream: string) => boolean
 
 export type Wanted = SubscribeOptions & {
   /**
-   * Reads a page. A rejection counts as temporary and leads to a retry. `isPoll` is true when no
-   * commit was announced; the store itself must then be checked for new events.
+   * Reads a page. A rejection counts as temporary and leads to a retry. `isPoll` is true if no
+   * commit was announced. In that case, the store itself must be checked for new events.
    */
   readonly readPage: (request: PageRequest, isPoll: boolean) => Promise<Page>
   readonly wakeUp: ReaderNotification
@@ -34,8 +37,8 @@ export type Wanted = SubscribeOptions & {
 
 /**
  * Delivers every matching event after `after` once and in order, until the subscription is stopped.
- * Positions have no gaps here: without a filter, a gap between two batches proves a fault of the
- * store and ends the subscription.
+ * Positions have no gaps in this store. Without a filter, a gap between two batches therefore
+ * proves a fault of the store and ends the subscription.
  *
  * NOTE: `stop` waits for the running `onBatch`. Awaiting `stop` inside `onBatch` would therefore
  * never end.

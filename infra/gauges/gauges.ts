@@ -5,24 +5,21 @@ import { ensureSchema } from '../postgres/ensure-schema.ts'
 export type GaugeValues = Readonly<Record<string, number>>
 
 /**
- * Short-lived values that processes publish about themselves, for display only. A value expires
- * after a few seconds, and decisions never depend on it.
+ * Short-lived values that processes publish about themselves. A value expires after a few seconds.
+ * The values are only displayed, and no decision depends on them.
  */
 export type Gauges = {
-  /**
-   * Publishes the values of this process. They replace the values that this process published
-   * before.
-   */
+  /** Publishes the values of this process, which replace its previously published values. */
   readonly report: (name: string, values: GaugeValues) => Promise<void>
   /**
-   * Returns the values that each process published within the last seconds; an empty list when
-   * there are none.
+   * Returns the values that each process published within the last seconds. Returns an empty list
+   * if no process published values.
    */
   readonly read: (name: string) => Promise<readonly GaugeValues[]>
   readonly retire: (name: string) => Promise<void>
 }
 
-/** A process that publishes nothing for this long counts as ended. */
+/** The time in milliseconds without a publication after which a process counts as ended. */
 export const GAUGE_TTL_MS = 10_000
 
 const DDL = `

@@ -6,5 +6,8 @@ import { randomBytes } from 'node:crypto'
  */
 export const newAccessToken = (): string => `sat_${randomBytes(32).toString('base64url')}`
 
-/** Checks only the format of the text, so that a text in another format is never looked up. */
+/**
+ * Reports whether a text has the format of an access token. A text in another format is never
+ * looked up.
+ */
 export const isAccessToken = (text: string): boolean => /^sat_[\w-]{43}$/.test(text)

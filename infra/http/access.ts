@@ -31,16 +31,16 @@ declare module 'fastify' {
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 /**
- * Requires a valid session or access token of the user that the `User-Id` header names; otherwise
- * responds with 401. It runs in `onRequest`, so that unauthenticated callers learn nothing about
- * the route.
+ * Requires a valid session or access token of the user that the `User-Id` header names. Otherwise
+ * responds with 401. The check runs in `onRequest`, so that unauthenticated callers learn nothing
+ * about the route.
  */
 export const onlyUser: Check = async (request) => {
   await admit(request)
 }
 
 /**
- * Requires what `onlyUser` requires, but also admits a user with a temporary password, so that the
+ * Performs the checks of `onlyUser`, but also admits a user with a temporary password, so that the
  * user can replace the password.
  */
 export const onlyUserOfAnyPassword: Check = async (request) => {
@@ -51,25 +51,40 @@ export const onlySessionOfAnyPassword: Check = async (request) => {
   requireSession(await admit(request, true))
 }
 
-/** Requires what `onlyUser` requires, and a session. An access token gets a 403. */
+/**
+ * Performs the checks of `onlyUser` and requires a session. A caller with an access token gets a
+ * 403.
+ */
 export const onlySession: Check = async (request) => {
   requireSession(await admit(request))
 }
 
-/** Requires what `onlyUser` requires, and role 10 or above; otherwise responds with 403. */
+/**
+ * Performs the checks of `onlyUser` and requires role 10 (admin) or above. Otherwise responds with
+ * 403.
+ */
 export const onlyAdmin: Check = async (request) => atLeast(await admit(request), ADMIN)
 
-/** Requires what `onlySession` requires, and role 10 or above; otherwise responds with 403. */
+/**
+ * Performs the checks of `onlySession` and requires role 10 (admin) or above. Otherwise responds
+ * with 403.
+ */
 export const onlyAdminSession: Check = async (request) => {
   const principal = await admit(request)
   requireSession(principal)
   atLeast(principal, ADMIN)
 }
 
-/** Requires what `onlyUser` requires, and role 100; otherwise responds with 403. */
+/**
+ * Performs the checks of `onlyUser` and requires role 100 (super admin). Otherwise responds with
+ * 403.
+ */
 export const onlyRoot: Check = async (request) => atLeast(await admit(request), SUPER_ADMIN)
 
-/** Requires what `onlySession` requires, and role 100; otherwise responds with 403. */
+/**
+ * Performs the checks of `onlySession` and requires role 100 (super admin). Otherwise responds with
+ * 403.
+ */
 export const onlyRootSession: Check = async (request) => {
   const principal = await admit(request)
   requireSession(principal)
@@ -77,8 +92,9 @@ export const onlyRootSession: Check = async (request) => {
 }
 
 /**
- * Requires a valid session cookie, this site's `Origin` and a password that is not temporary. It is
- * for websocket routes, where browsers can't send `User-Id`, and runs in `preValidation`.
+ * Requires a valid session cookie, this site's `Origin` and a password that is not temporary.
+ * Websocket routes use this check, because browsers can't send `User-Id` with websockets. It runs
+ * in `preValidation`.
  */
 export const onlySocket: Check = async (request) => {
   requireOwnOrigin(request)
@@ -126,8 +142,8 @@ async function principalOfToken(request: FastifyRequest, token: string): Promise
 
 /**
  * Returns the owner of the request's session, according to the user's current record. Returns null
- * when the session has ended, the user was banned, or the role or password has changed. Access
- * tokens are ignored.
+ * if the session has ended, the user was banned, or the role or password has changed. Access tokens
+ * are ignored.
  */
 export async function principalOfSession(request: FastifyRequest): Promise<Principal | null> {
   const id = sessionIdOf(request)
@@ -159,16 +175,16 @@ async function admit(request: FastifyRequest, allowsTemporaryPassword = false): 
 }
 
 /**
- * Throws a 403 for a user with a temporary password, who must replace it before changing anything
- * else.
+ * Throws a 403 for a user with a temporary password. Such a user must replace the password before
+ * changing anything else.
  */
 export function requireOwnPassword({ isByTemporaryPassword }: Principal): void {
   if (isByTemporaryPassword) throw httpError('PasswordNotOwn')
 }
 
 /**
- * Returns the caller of a route that is open to everyone. A caller whom `onlyUser` would reject
- * counts as a visitor, for whom null is returned.
+ * Returns the caller of a route that is open to everyone. Returns null for a visitor, which is any
+ * caller whom `onlyUser` would reject.
  */
 export async function principalIfAny(request: FastifyRequest): Promise<Principal | null> {
   const principal = await principalOfRequest(request)
@@ -176,15 +192,18 @@ export async function principalIfAny(request: FastifyRequest): Promise<Principal
 }
 
 /**
- * Returns whether the caller would still be admitted now. Routes with long responses call it,
- * because a ban, a logout, or a new role or password ends the access.
+ * Returns whether the caller would still be admitted now. Routes with long responses call this
+ * function, because a ban, a logout, or a new role or password ends the access.
  */
 export async function isStillAdmitted(request: FastifyRequest): Promise<boolean> {
   const principal = await principalOfRequest(request)
   return principal?.userId === principalOf(request).userId
 }
 
-/** Throws a 403 for an access token. Routes call it for the operations that require a session. */
+/**
+ * Throws a 403 for an access token. Routes call this function for operations that require a
+ * session.
+ */
 export function requireSession({ sessionHash }: Principal): void {
   if (sessionHash === null) throw httpError('SessionRequired')
 }

@@ -29,9 +29,9 @@ import { createSessions } from './sessions.ts'
 type Checked = { value: unknown } | { error: Error }
 
 /**
- * Compiles a validator that does not convert types, so a value of the wrong type is refused. It
- * removes the fields of a body that its schema does not contain, so that an unknown field can't be
- * applied by mistake.
+ * Compiles a validator that does not convert types, so a value of the wrong type is refused. The
+ * validator removes the fields of a body that its schema does not contain, so that an unknown field
+ * can't be applied by mistake.
  */
 function compileValidator({ schema, httpPart }: FastifyRouteSchemaDef<TSchema>) {
   const validator = Compile(schema)
@@ -54,24 +54,31 @@ function pick(value: unknown, names: readonly string[]): object {
 }
 
 type HttpAppOptions = {
-  /** Returns the current record of a user. It is called for every request of a session. */
+  /**
+   * Returns the current record of a user. The app calls this function for every request with a
+   * session.
+   */
   readonly findPrincipal: FindPrincipal
   /** Looks up an access token. Without this function, access tokens are not accepted. */
   readonly findAccessToken?: FindAccessToken
   /**
-   * Creates the HTTP server, with its timeouts, when other code also handles requests on the port.
+   * Creates the HTTP server and its timeouts. The option is needed if other code also handles
+   * requests on the port.
    */
   readonly serverFactory?: (handler: RequestListener) => Server
-  /** While it returns true, new API requests are refused, and running requests may finish. */
+  /**
+   * Returns true during a shutdown. New API requests are then refused, and running requests may
+   * finish.
+   */
   readonly isDraining?: () => boolean
-  /** While it returns false, requests that write are refused. */
+  /** Returns false if writing is not possible. Requests that write are then refused. */
   readonly isWritable?: () => boolean
 }
 
 const BODY_BYTES_MAX = 1_048_576
 /**
- * The `Retry-After` of refused requests during a shutdown. Another process, or this process after a
- * restart, is expected to be ready within this time.
+ * The `Retry-After` of refused requests during a shutdown. Within this time, another process or the
+ * restarted process is expected to be ready.
  */
 const DRAIN_RETRY_SECONDS = 5
 const DISK_RETRY_SECONDS = 5
@@ -134,7 +141,8 @@ async function registerPlugins(app: FastifyInstance): Promise<void> {
   await app.register(compress, {
     encodings: ['gzip'],
     threshold: 2_048,
-    // Higher levels need three times as much CPU time and save only a sixth of the bytes.
+    // Higher compression levels need three times as much CPU time and save only a sixth of the
+    // bytes.
     zlibOptions: { level: 1 },
     customTypes: /^(application\/json|text\/(html|css|plain|javascript)|image\/svg\+xml)\b/,
   })
@@ -191,7 +199,7 @@ function sweepSessions(app: FastifyInstance, core: Core): void {
 }
 
 /**
- * Creates the request id, which responses, logs and events contain. An id that the client sends is
- * ignored.
+ * Creates a random request id, which responses, logs and events contain. An id that the client
+ * sends is ignored.
  */
 const requestId = (): string => randomUUID()

@@ -1,8 +1,8 @@
 import type { ErrorCatalogue } from './http-errors.ts'
 
 /**
- * Errors about a channel that both the management API and the relay's channel actions return. The
- * messages about an address do not depend on what is at the address, because they would otherwise
+ * Errors about a channel that both the management API and the relay's channel actions return. A
+ * message about an address never depends on which service is at the address. Otherwise, it would
  * reveal which services a private network has.
  */
 export const CHANNEL_TARGET_ERRORS = {

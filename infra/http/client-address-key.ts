@@ -3,8 +3,8 @@ import type { Vault } from '../vault/port.ts'
 
 /**
  * Returns the hashed key under which requests from a client address are counted. All IPv6 addresses
- * of a /64 share one key, because a subscriber has a whole /64. All spellings of an IPv4 address
- * have one key.
+ * of a /64 network share one key, because a subscriber has a complete /64 network. All spellings of
+ * an IPv4 address have one key.
  */
 export const addressKey = (vault: Pick<Vault, 'keyedHash'>, ip: string): string =>
   vault.keyedHash('address', addressLine(ip))
@@ -19,7 +19,10 @@ export function networkKey(vault: Pick<Vault, 'keyedHash'>, ip: string): string 
   return vault.keyedHash('address', `network ${parts.join(' ')}`)
 }
 
-/** Returns the text that is shared by all addresses that are counted together. */
+/**
+ * Returns the text that identifies a client address. Addresses that are counted together have the
+ * same text.
+ */
 export function addressLine(ip: string): string {
   const address = plainAddress(ip)
   if (address === null || !address.includes(':')) return address ?? ip

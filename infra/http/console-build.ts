@@ -22,8 +22,8 @@ const STAMP = '.built-from'
 const CACHE = join(ROOT, 'node_modules/.cache')
 
 /**
- * Builds the console when its sources have changed since the last build, and returns the folder to
- * serve. Returns null when there is neither a build nor Vite.
+ * Builds the console if its sources have changed since the last build, and returns the folder to
+ * serve. Returns null if there is no build and Vite is not installed.
  */
 export async function ensureConsoleBuilt(
   printLine: (line: string) => void,
@@ -49,14 +49,14 @@ export async function ensureConsoleBuilt(
  * contains parts of two builds.
  */
 function putInPlace(part: string): void {
-  // A temporary folder is only readable by its owner, but another user may start the product next.
+  // A temporary folder can only be read by its owner, but another user may start the product next.
   chmodSync(part, 0o755)
   const old = `${part}-old`
   try {
     if (existsSync(DIST)) renameSync(DIST, old)
     renameSync(part, DIST)
   } catch (error) {
-    // Another process was faster. Its build has the same sources.
+    // Another process has already finished a build from the same sources.
     rmSync(part, { recursive: true, force: true })
     if (!existsSync(join(DIST, 'index.html'))) throw error
   }
@@ -79,8 +79,8 @@ function addTo(hash: ReturnType<typeof createHash>, path: string): void {
 }
 
 /**
- * Writes Brotli and gzip files next to each text file, so that files are not compressed on every
- * request.
+ * Writes a Brotli file and a gzip file next to each text file, so that files are not compressed on
+ * every request.
  */
 function compress(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -99,7 +99,8 @@ function run(vite: string, folder: string): Promise<void> {
     const options = ['--outDir', folder, '--emptyOutDir', '--logLevel', 'warn']
     const child = spawn(process.execPath, [vite, 'build', 'console', ...options], {
       cwd: ROOT,
-      // The build is always a production build, even when a test or a development server starts it.
+      // The build is always a production build. A test or a development server may start it with
+      // another `NODE_ENV`.
       env: { ...process.env, NODE_ENV: 'production' },
       stdio: ['ignore', 'ignore', 'inherit'],
     })

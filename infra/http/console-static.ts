@@ -3,11 +3,17 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 import { admitSources, NO_SOURCES, type PageSources } from './security-headers.ts'
 
-/** Matches paths that are never pages of the console. Unknown paths of this kind get an error. */
+/**
+ * Matches paths that are never pages of the console. An unknown path that matches gets an error in
+ * place of a page.
+ */
 const NOT_PAGES =
   /^\/(api|v1|v1beta|pg|((mj-)?(fast|relax|turbo)\/)?mj|suno|assets|livez|readyz|metrics)(\/|\?|$)/
 
-/** Matches the addresses of `index.html`, which serves every page. */
+/**
+ * Matches the addresses of `index.html`. This file serves every page, because the console routes in
+ * the browser.
+ */
 const INDEX = /^\/(index\.html)?(\?|$)/
 
 /**
@@ -41,7 +47,7 @@ export async function serveConsole(
   app.addHook('preValidation', async (request, reply) => {
     if (request.method !== 'GET' || NOT_PAGES.test(request.url)) return
     if (!request.is404 && !INDEX.test(request.url)) return
-    // When the sources can't be read, the page is served without content from other sites.
+    // If the sources can't be read, the page is served without content from other sites.
     admitSources(reply, await readSources().catch(() => NO_SOURCES))
     if (!request.is404) return
     return reply.code(200).type('text/html').sendFile('index.html')

@@ -4,7 +4,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /**
  * Returns the method, path and schema of a route from its contract entry `METHOD /path`. The
- * console calls the route through that entry too, so that server and console can't differ.
+ * console calls the route through the same entry, so that server and console can't differ.
  */
 export function endpoint<
   Routes extends Readonly<Record<string, FastifySchema>>,

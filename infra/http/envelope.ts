@@ -29,8 +29,8 @@ export function sendError(reply: FastifyReply, error: HttpError): FastifyReply {
 }
 
 /**
- * Returns the event position that a read must include, from the header `X-After-Position`; null
- * when the header is absent. Throws a 400 when the value is not a whole number.
+ * Returns the event position that a read must include, from the header `X-After-Position`. Returns
+ * null if the header is absent. Throws a 400 if the value is not a whole number.
  */
 export function afterPosition(request: FastifyRequest): number | null {
   const text = request.headers['x-after-position']

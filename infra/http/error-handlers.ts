@@ -40,8 +40,8 @@ export function addErrorAnswers(app: FastifyInstance): void {
       request.log.error({ name, reason: message, stack }, 'a request failed')
     }
     // NOTE: by default Fastify closes the connection when it refuses a body. A client that is still
-    // sending would then get a reset and never see the response. With the connection kept open, the
-    // remaining body is discarded.
+    // sending would then get a reset and never receive the response. If the connection stays open,
+    // the remaining body is discarded.
     if (answer.code === 'TooLarge') reply.removeHeader('connection')
     return sendError(reply, answer)
   })
@@ -70,8 +70,8 @@ export function answerFrameworkError(
 ): void {
   reply.header('x-request-id', request.id)
   addSecurityHeaders(request, reply)
-  // No hook runs here, so a connection that requested an upgrade must be closed here. The client
-  // could otherwise keep it open indefinitely.
+  // No hook runs for this error, so a connection that requested an upgrade must be closed by this
+  // function. Otherwise, the client could keep the connection open indefinitely.
   if (request.headers.upgrade !== undefined) {
     reply.raw.once('finish', () => request.raw.socket.destroySoon())
   }

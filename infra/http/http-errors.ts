@@ -41,7 +41,7 @@ export const errorsOf =
   }
 
 /**
- * Errors of HTTP requests in general. Errors of business rules are in the catalogue of their area.
+ * The general errors of HTTP requests. Errors of business rules are in the catalogue of their area.
  */
 const HTTP_ERRORS = {
   InvalidJson: [400, { zh: '请求内容不是合法的 JSON', en: 'The request body is not valid JSON' }],

@@ -37,8 +37,8 @@ const hasPrototype = (item: unknown): boolean =>
   typeof item === 'object' && item !== null && Object.hasOwn(item, 'prototype')
 
 function refuseString(text: string, path: string): void {
-  // NOTE: the property name itself may be invalid. It is cleaned, because the error message
-  // contains it.
+  // NOTE: the property name itself may contain the bad text. The name is cleaned, because the error
+  // message contains it.
   const named = () => path.toWellFormed().replaceAll('\0', '�').slice(0, 200)
   if (text.includes('\0')) throw invalidField(named(), NUL)
   if (!text.isWellFormed()) throw invalidField(named(), SURROGATE)
@@ -58,7 +58,7 @@ export function acceptJsonOnly(app: FastifyInstance): void {
 }
 
 /**
- * Returns the value of a JSON body; undefined for an empty body. Throws a 400 that describes the
+ * Returns the value of a JSON body, or undefined for an empty body. Throws a 400 that describes the
  * fault.
  */
 function parseJson(body: Buffer): unknown {

@@ -3,16 +3,16 @@ import { ensureSchema } from '../postgres/ensure-schema.ts'
 import type { Principal } from './principal.ts'
 
 /**
- * Stores for a day the amounts that each session or access token has last received: balances of
- * users or budgets of tokens. When a client submits an absolute amount without the expected amount,
- * the stored amount is used in place of the expected amount.
+ * Stores for one day the amounts that each session or access token has last received. The amounts
+ * are balances of users or budgets of tokens. When a client submits a new absolute amount without
+ * the amount that it expects to replace, the stored amount is used as the expected amount.
  */
 export type ShownAmounts = {
   /** Stores the amounts that a response contains. `amounts` maps ids to quota. */
   readonly remember: (reader: Reader, amounts: ReadonlyMap<number, number>) => Promise<void>
   /**
-   * Returns the amount of the id that this reader last received; null when the reader received none
-   * within a day.
+   * Returns the amount of the id that this reader last received. Returns null if the reader
+   * received none within a day.
    */
   readonly lastOf: (reader: Reader, id: number) => Promise<bigint | null>
 }
@@ -27,18 +27,21 @@ type Reader = Pick<Principal, 'userId' | 'sessionHash'>
 type Table = { readonly name: string; readonly id: string; readonly amount: string }
 
 /**
- * Creates the store of shown balances, which all processes of the site share. Its ids are user ids.
- * `now` is in unix milliseconds.
+ * Creates the store of shown balances, which all processes of the site share. Amounts are stored by
+ * user id. `now` is in unix milliseconds.
  */
 export const createShownBalances = (pg: Pool, now: () => number): Promise<ShownAmounts> =>
   createShownAmounts(pg, now, { name: 'shown_balances', id: 'user_id', amount: 'balance' })
 
-/** Creates the store of the tokens' remaining quota like `createShownBalances`, by token id. */
+/**
+ * Creates the store of shown remaining quotas of tokens. Amounts are stored by token id. `now` is
+ * in unix milliseconds.
+ */
 export const createShownBudgets = (pg: Pool, now: () => number): Promise<ShownAmounts> =>
   createShownAmounts(pg, now, { name: 'shown_budgets', id: 'token_id', amount: 'remain' })
 
-// NOTE: the number of rows is limited by readers × ids within a day. Sending an unchanged amount
-// again writes nothing.
+// NOTE: the number of rows is at most the number of readers times the number of ids shown within a
+// day. If an unchanged amount is sent again, nothing is written.
 const ddlOf = ({ name, id, amount }: Table) => `
   create table if not exists auth.${name} (
     reader text not null,
@@ -71,7 +74,8 @@ async function createShownAmounts(
     remember: async (reader, amounts) => {
       if (amounts.size === 0) return
       await sweep()
-      // The rows are written in one order, so that two concurrent reads can't deadlock.
+      // The rows are always written in ascending order of ids, so that two concurrent requests
+      // can't deadlock.
       const rows = [...amounts].sort(([one], [other]) => one - other)
       await pg.query({
         name: `remember-${name}`,

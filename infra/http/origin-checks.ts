@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import { httpError } from './http-errors.ts'
 
 /**
- * Throws a 403 for a request that another site made a browser send. Browsers report such requests
- * in `Sec-Fetch-Site`, and older browsers in `Origin`. A request without these headers passes,
- * because the session and `User-Id` still protect it.
+ * Throws a 403 for a request that another site made a browser send. Browsers report the origin of
+ * such requests in `Sec-Fetch-Site`, and older browsers in `Origin`. A request without these
+ * headers passes this check, because the session and `User-Id` still protect it.
  */
 export function refuseCrossSite(request: FastifyRequest): void {
   const site = request.headers['sec-fetch-site']
@@ -14,8 +14,8 @@ export function refuseCrossSite(request: FastifyRequest): void {
 }
 
 /**
- * Throws a 403 unless the `Origin` is this site. It is for websockets, with which browsers always
- * send `Origin`.
+ * Throws a 403 unless the `Origin` is this site. The check is for websocket requests, in which
+ * browsers always send `Origin`.
  */
 export function requireOwnOrigin(request: FastifyRequest): void {
   const { origin } = request.headers
@@ -23,8 +23,9 @@ export function requireOwnOrigin(request: FastifyRequest): void {
 }
 
 /**
- * Throws a 403 when a browser opens the address as a page. It protects routes where the query alone
- * logs in: a link in a mail could otherwise log the reader in as the sender of the mail.
+ * Throws a 403 if a browser opens the address as a page. The check protects routes on which the
+ * query alone logs the caller in. Otherwise, a link in a mail could log its reader in as the sender
+ * of the mail.
  */
 export function refuseNavigation(request: FastifyRequest): void {
   if (request.headers['sec-fetch-mode'] === 'navigate') throw httpError('CrossSite')

@@ -1,4 +1,6 @@
-/** The fields of a user that the session check needs. `projections/users` provides them. */
+/**
+ * The fields of a user that the session check needs. The folder `projections/users` provides them.
+ */
 export type SessionAccount = {
   readonly id: number
   readonly username: string
@@ -14,7 +16,7 @@ export type SessionAccount = {
 
 export type FindPrincipal = (userId: number) => Promise<SessionAccount | null>
 
-/** An issued access token. `projections/credentials` provides it. */
+/** An issued access token. The folder `projections/credentials` provides it. */
 export type KnownAccessToken = {
   readonly userId: number
   /** The user's `authVersion` when the token was issued. A later version invalidates the token. */
@@ -23,7 +25,7 @@ export type KnownAccessToken = {
   readonly expiresAt: number
 }
 
-/** Returns an access token; null when the token does not exist. */
+/** Returns an access token, or null if the token does not exist. */
 export type FindAccessToken = (token: string) => Promise<KnownAccessToken | null>
 
 /**
@@ -38,12 +40,12 @@ export type Principal = {
   readonly group: string
   readonly authVersion: number
   /**
-   * The SHA-256 of the session id in hex, which identifies the session without revealing the id;
-   * null for an access token.
+   * The SHA-256 of the session id in hex, which identifies the session without revealing its id.
+   * Null for an access token.
    */
   readonly sessionHash: string | null
   /** True when the user logged in with a generated password and has not replaced it since. */
   readonly isByTemporaryPassword: boolean
-  /** The time of the latest authentication in unix milliseconds; 0 for an access token. */
+  /** The time of the latest authentication in unix milliseconds, or 0 for an access token. */
   readonly provedAt: number
 }

@@ -1,18 +1,18 @@
 /**
- * The request target that replaces every refused target. No route matches it, and the router
+ * The request target that replaces every refused target. Because no route matches it, the router
  * responds with 400.
  */
 export const REFUSED_TARGET = '/%'
 
 const ABSOLUTE = /^https?:\/\/([^/?#@]+)(.*)$/is
 /**
- * Matches paths that need no normalization, which are nearly all: nothing encoded, no empty
- * segment, and no segment that begins with a dot.
+ * Matches paths that need no normalization, as nearly all paths do. Such a path has no encoded
+ * character, no empty segment, and no segment that begins with a dot.
  */
 const PLAIN = /^(?:\/(?!\.)[\w.~!$&'()*+,;=:@-]+)*\/?$/
 /**
- * Matches paths whose percent encodings are complete (RFC 3986, 3.3) and where only the last
- * segment may be empty.
+ * Matches paths with complete percent encodings (RFC 3986, 3.3). Only the last segment of such a
+ * path may be empty.
  */
 const SEGMENTS = /^(?:\/(?:[^\s\\#/%]|%[0-9a-f]{2})+)*\/?$/i
 const DOT_SEGMENT = /\/\.\.?(?:\/|$)/

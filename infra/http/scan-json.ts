@@ -11,15 +11,16 @@ const OPEN_OBJECT = 123
 const CLOSE_OBJECT = 125
 
 /**
- * The property names of an object that is not closed yet. `false` represents a list, and `null` an
- * object without names so far.
+ * An object or list that is not closed yet. An object is represented by its property names, or by
+ * null if it has no names so far. A list is represented by `false`.
  */
 type Level = Set<string> | null | false
 
 /**
  * Scans JSON text in one pass before it is parsed. Throws a 400 for nesting beyond 64 levels or
- * more than 50 000 values, which would block the event loop. Also throws for a duplicate property
- * name, which two parsers may read differently. Other faults are left to the parser.
+ * more than 50 000 values, because such a text would block the event loop. Also throws for a
+ * duplicate property name, because two parsers may read it differently. The parser reports all
+ * other faults.
  */
 export function scanJson(text: string): void {
   const levels: Level[] = []
@@ -42,7 +43,7 @@ export function scanJson(text: string): void {
 }
 
 /**
- * Returns the index of the closing quote of a string, or the length of the text when the string is
+ * Returns the index of the closing quote of a string, or the length of the text if the string is
  * not closed.
  */
 function endOfString(text: string, start: number): number {

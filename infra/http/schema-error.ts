@@ -79,8 +79,8 @@ function wordsFor(
 }
 
 /**
- * Returns a text with the bounds of a numeric field. The message about a wrong type contains this
- * text too.
+ * Returns a text with the bounds of a numeric field. The text is also part of the message about a
+ * wrong type.
  */
 function boundsAt(schema: TSchema, pointer: string): Words {
   const properties = Object(Object(schema).properties) as Record<string, unknown>
@@ -92,8 +92,8 @@ function boundsAt(schema: TSchema, pointer: string): Words {
 }
 
 function oneOf(errors: readonly TLocalizedValidationError[]): Words {
-  // An empty text means that the field is unset, so the message does not list it as an allowed
-  // value.
+  // An empty text means that the field is unset, so the message does not list the empty text as an
+  // allowed value.
   const allowed = errors
     .flatMap((error) => (error.keyword === 'const' ? [String(error.params.allowedValue)] : []))
     .filter((value) => value !== '')

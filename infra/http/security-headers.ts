@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * The origins of other sites from which pages may load scripts and images, or which they may show
- * in frames.
+ * The origins of other sites from which pages may load scripts, images and other content, or which
+ * pages may show in frames.
  */
 export type PageSources = {
   readonly scripts: readonly string[]
@@ -12,7 +12,7 @@ export type PageSources = {
   readonly media: readonly string[]
   /** Additional origins to which pages may send forms. */
   readonly forms: readonly string[]
-  /** True when one of the frames communicates with a window that it opens. */
+  /** True if one of the frames communicates with a window that the frame opens. */
   readonly hasPopups: boolean
 }
 
@@ -25,8 +25,8 @@ export const NO_SOURCES: PageSources = {
   hasPopups: false,
 }
 
-// NOTE: the policy forbids inline styles and scripts. React sets style properties through the
-// CSSOM, which the policy does not restrict.
+// NOTE: the policy forbids inline styles and scripts. React's style properties still work, because
+// React sets them through the CSSOM, which the policy does not restrict.
 const policyOf = ({ scripts, frames, images, media, forms }: PageSources): string =>
   [
     "default-src 'none'",
@@ -81,8 +81,8 @@ export function admitSources(reply: FastifyReply, sources: PageSources): void {
 }
 
 /**
- * Returns true when the request belongs to the management API, judged by the pattern of its route,
- * or by its URL when no route matches.
+ * Returns true if the request belongs to the management API. The pattern of the matched route
+ * decides, or the URL if no route matches.
  */
 export const isApi = ({ routeOptions, url }: FastifyRequest): boolean =>
   /^\/api(\/|\?|$)/.test(routeOptions.url ?? url)

@@ -7,8 +7,8 @@ const NAME = 'session'
 export const sessionIdOf = (request: FastifyRequest): string | null => request.cookies[NAME] ?? null
 
 /**
- * Sets the session cookie, which the browser deletes when the browser is closed. The server limits
- * the lifetime of the session.
+ * Sets the session cookie, which the browser deletes when it is closed. The server limits the
+ * lifetime of the session.
  */
 export function setSessionCookie(reply: FastifyReply, id: string): void {
   reply.setCookie(NAME, id, attributesFor(reply.request))
@@ -18,12 +18,12 @@ export function clearSessionCookie(reply: FastifyReply): void {
   reply.clearCookie(NAME, attributesFor(reply.request))
 }
 
-// NOTE: SameSite is Lax and not Strict, because the return from an OAuth provider is a navigation
+// NOTE: SameSite is Lax and not Strict, because an OAuth provider returns the user by a navigation
 // from another site.
 const attributesFor = (request: FastifyRequest) =>
   ({ path: '/', httpOnly: true, sameSite: 'lax', secure: request.protocol === 'https' }) as const
 
-/** The account that logged in. A new password or role increases `authVersion`. */
+/** The account that logged in. `authVersion` increases with a new password or role. */
 type Account = { readonly id: number; readonly authVersion: number }
 
 const PATH = '/api/user'
@@ -35,7 +35,8 @@ const nameOf = ({ id }: Pick<Account, 'id'>): string => `device_${id}`
 /**
  * Sets a signed cookie that identifies a browser from which somebody has logged in to this account.
  * The cookie outlives the session and does not authenticate. Login attempts of this browser are
- * counted separately, so that somebody who guesses passwords elsewhere does not block this browser.
+ * counted separately. Somebody who guesses passwords elsewhere therefore does not block this
+ * browser.
  */
 function rememberDevice(request: FastifyRequest, reply: FastifyReply, account: Account): void {
   const id = knownDevice(request, account) ?? randomBytes(16).toString('base64url')
@@ -48,7 +49,10 @@ function rememberDevice(request: FastifyRequest, reply: FastifyReply, account: A
   })
 }
 
-/** Returns the id of a browser that has logged in to this account; null for any other browser. */
+/**
+ * Returns the id of a browser that has logged in to this account. Returns null for any other
+ * browser.
+ */
 export function knownDevice(request: FastifyRequest, account: Account): string | null {
   const [, id, signature = ''] = FORMAT.exec(request.cookies[nameOf(account)] ?? '') ?? []
   if (id === undefined) return null

@@ -5,8 +5,8 @@ import { ensureSchema } from '../postgres/ensure-schema.ts'
 const IDLE_MS = 12 * 3_600_000
 const ABSOLUTE_MS = 7 * 86_400_000
 /**
- * The last use of a session is recorded at most once in this time, to avoid a write on every
- * request.
+ * The minimum time between two recorded uses of a session, in milliseconds. It avoids a write on
+ * every request.
  */
 const TOUCH_EVERY_MS = 60_000
 
@@ -14,20 +14,20 @@ export type Session = {
   /** The SHA-256 of the session id, in hex. */
   readonly hash: string
   readonly userId: number
-  /** The user's `authVersion` at login; a later version invalidates the session. */
+  /** The user's `authVersion` at login. A later version invalidates the session. */
   readonly authVersion: number
   /** True when the session was started with a generated password. */
   readonly isByTemporaryPassword: boolean
   /**
-   * The time of the latest authentication in unix milliseconds: of the login, or of a later
-   * confirmation.
+   * The time of the latest authentication in unix milliseconds. An authentication is the login or a
+   * later confirmation of the user's identity.
    */
   readonly provedAt: number
 }
 
 /**
- * Where a session comes from. It is stored only in the table of sessions and is deleted with the
- * session.
+ * The client from which a session was started. The origin is stored only in the table of sessions
+ * and is deleted with the session.
  */
 export type SessionOrigin = {
   readonly ip: string
@@ -51,21 +51,21 @@ export type Sessions = {
   /** Starts a session and returns its id for the cookie. Only the hash of the id is stored. */
   start(userId: number, authVersion: number, from?: SessionOrigin): Promise<string>
   /**
-   * Returns the session; null when it is unknown, has ended, was idle for 12 hours or is older than
-   * 7 days.
+   * Returns the session. Returns null if the session is unknown, has ended, was idle for 12 hours
+   * or is older than 7 days.
    */
   find(id: string): Promise<Session | null>
   /**
-   * Returns the hashes whose session has not ended. Idle time is ignored, because an open
-   * websocket counts as use.
+   * Returns those of the given hashes whose session has not ended. Idle time is ignored, because an
+   * open websocket counts as use.
    */
   live(hashes: readonly string[]): Promise<Set<string>>
   /**
-   * Returns the user's sessions that are valid for this `authVersion`, the most recently used
-   * first.
+   * Returns the user's sessions that are valid for this `authVersion`. The most recently used
+   * session comes first.
    */
   listOf(userId: number, authVersion: number): Promise<ListedSession[]>
-  /** Records that the user has authenticated again. */
+  /** Records that the user of the session has authenticated again. */
   prove(hash: string): Promise<void>
   end(hash: string): Promise<void>
   /** Ends one session of the user. Returns false when the user has no session with this id. */
@@ -115,8 +115,8 @@ type Row = {
 }
 
 /**
- * Creates the store of sessions in the schema `auth`, which is created when missing. `now` is in
- * unix milliseconds.
+ * Creates the store of sessions in the schema `auth`. The schema is created if it is missing. `now`
+ * is in unix milliseconds.
  */
 export async function createSessions(pg: Pool, now: () => number): Promise<Sessions> {
   await ensureSchema(pg, 'auth', TABLES)
@@ -226,6 +226,6 @@ function userSessions(
   }
 }
 
-/** Sanitizes the header, because clients can send any text in it. */
+/** Sanitizes the `User-Agent` header, because clients can send any text in the header. */
 const textOf = (userAgent: string): string =>
   userAgent.replaceAll('\0', '').toWellFormed().slice(0, USER_AGENT_MAX)

@@ -8,13 +8,13 @@ import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 
 /**
  * The exclusive right of one process to do certain work. All processes on one Postgres compete for
- * this right.
+ * leases.
  */
 export type Lease = {
   readonly name: string
   /**
    * The fencing token, which increases whenever another process acquires the lease. Work with a
-   * lower value is outdated.
+   * lower fencing token is outdated.
    */
   readonly fence: number
 }
@@ -29,8 +29,8 @@ export type HeldLease = { readonly stop: () => Promise<void> }
  */
 export type Leases = {
   /**
-   * Acquires the lease and runs `work`, again and again until `stop` is called. The signal passed
-   * to `work` aborts when the lease is lost or `stop` is called. When `work` returns or fails, the
+   * Acquires the lease and runs `work`, repeatedly until `stop` is called. The signal passed to
+   * `work` aborts when the lease is lost or `stop` is called. When `work` returns or fails, the
    * lease is released and requested again.
    */
   readonly hold: (
@@ -38,7 +38,7 @@ export type Leases = {
     work: (lease: Lease, lost: AbortSignal) => Promise<void>,
     options?: { readonly ttlMs?: number },
   ) => HeldLease
-  /** Acquires or renews the lease on a name; returns null while another process has it. */
+  /** Acquires or renews the lease on a name. Returns null while another process has the lease. */
   readonly acquire: (name: string, ttlMs: number) => Promise<Lease | null>
   readonly release: (lease: Lease) => Promise<void>
   /**
@@ -142,8 +142,8 @@ export async function endAllLeases(pg: Pool): Promise<void> {
 }
 
 /**
- * Returns true when this process still has the leases. It must run inside a transaction: no other
- * process can acquire these leases until the transaction ends.
+ * Returns true if this process still has the leases. The function must run inside a transaction. No
+ * other process can acquire these leases until the transaction ends.
  */
 export async function isCurrent(client: PoolClient, leases: readonly Lease[]): Promise<boolean> {
   const { rowCount } = await client.query({
@@ -169,7 +169,7 @@ function holdLease(
   const pause = (signal = stopping.signal): Promise<void> =>
     delay(everyMs * (0.8 + 0.4 * Math.random()), undefined, { signal, ref: false }).catch(() => {})
 
-  /** Renews the lease repeatedly. Resolves when the lease is lost or the work is over. */
+  /** Renews the lease repeatedly. Resolves when the lease is lost or the work has ended. */
   const renewUntilLost = async (
     lease: Lease,
     over: AbortController,
@@ -194,7 +194,8 @@ function holdLease(
     while (!stopping.signal.aborted) {
       const until = performance.now() + ttlMs
       const lease = await acquire(name, ttlMs).catch(() => null)
-      // A response that arrives late may report a lease that another process has acquired since.
+      // The response to a late renewal may report a lease that another process has acquired in the
+      // meantime.
       if (lease !== null && performance.now() < until) {
         const over = new AbortController()
         const renewing = renewUntilLost(lease, over, until)
@@ -203,7 +204,8 @@ function holdLease(
           warnThrottled(log, facts, `the work under the lease ${name} failed and will be retried`)
         })
         over.abort()
-        // The last renewal must end first, because it could acquire the released lease again.
+        // The last renewal must end before the release, because it could acquire the released lease
+        // again.
         await renewing
         await release(lease).catch(() => {})
       }

@@ -14,16 +14,16 @@ import {
 type RateLimit = { readonly max: number; readonly periodMs: number }
 
 /**
- * The times of a caller's latest requests, oldest first. The window is exact at any time, whereas
- * counters that restart every minute would let through twice the limit.
+ * The times of a caller's latest requests, oldest first. The window is exact at any time. Counters
+ * that restart every minute would let through twice the limit.
  */
 class RateWindow {
   private readonly times: number[] = []
   private periodMs = 0
 
   /**
-   * Returns the milliseconds until another request is allowed; 0 when it is allowed now. Does not
-   * count a request.
+   * Returns the milliseconds until another request is allowed, or 0 if a request is allowed now.
+   * Does not count a request.
    */
   waitMs({ max, periodMs }: RateLimit, now: number): number {
     const { times } = this
@@ -32,7 +32,7 @@ class RateWindow {
     while (past < times.length && (times[past] ?? 0) <= since) past += 1
     if (past > 0) times.splice(0, past)
     const limiting = times[times.length - max]
-    // A time in the future was recorded before the clock was set back, so it causes no wait.
+    // A time in the future was recorded before the clock was set back. Such a time causes no wait.
     return limiting === undefined || limiting > now ? 0 : limiting - since
   }
 
@@ -53,13 +53,13 @@ class RateWindow {
 
 type Amount = { readonly at: number; tokens: number }
 
-/** The tokens of a caller's calls in the last minute, oldest first, and their sum. */
+/** The tokens of a caller's calls in the last minute, oldest call first, and their sum. */
 class TokenWindow {
   private readonly amounts: Amount[] = []
   private sum = 0
 
   /**
-   * Returns the milliseconds until the estimate is within the limit; 0 when it is within the limit
+   * Returns the milliseconds until the estimate is within the limit, or 0 if it is within the limit
    * now. Does not count the tokens.
    */
   waitMs({ max, estimate }: TokensClaim, now: number): number {
@@ -103,8 +103,8 @@ class TokenWindow {
 
 const SWEEP_MS = 30_000
 /**
- * The maximum number of keys per kind of limit, because an attacker can use any number of
- * addresses.
+ * The maximum number of keys per kind of limit. Without a maximum, an attacker could fill the
+ * memory with keys of many addresses.
  */
 const KEYS_MAX = 100_000
 
@@ -205,8 +205,8 @@ class Counts {
 }
 
 /**
- * Returns the entry of the key, which is created when missing. When the map is full, the oldest
- * entry is removed first.
+ * Returns the entry of the key. A missing entry is created. If the map is full, the oldest entry is
+ * removed first.
  */
 function getOrCreate<T>(all: Map<string, T>, key: string, Kind: new () => T): T {
   const found = all.get(key)
@@ -227,8 +227,8 @@ class Backoff {
   private forgetMs = 0
 
   /**
-   * Returns the milliseconds until another try is allowed; 0 when it is allowed now. Does not count
-   * a try.
+   * Returns the milliseconds until another try is allowed, or 0 if a try is allowed now. Does not
+   * count a try.
    */
   waitMs({ freeTries, delayMsMax }: BackoffClaim, now: number): number {
     if (this.isIdle(now)) this.tries = 0

@@ -5,8 +5,8 @@ export type RateClaim = {
   readonly max: number
   readonly periodMs: number
   /**
-   * If true, a request is no longer counted when its permit is released as refunded. Such a limit
-   * counts only successes, or only failed tries.
+   * True if a request is no longer counted after its permit was released as refunded. With this
+   * setting, a limit can count only successes or only failed tries.
    */
   readonly isRefundable: boolean
 }
@@ -16,8 +16,8 @@ export type PermitsClaim = { readonly kind: 'seats'; readonly key: string; reado
 
 /**
  * Allows at most `max` tokens in any minute. `estimate` is reserved when a permit is acquired, and
- * corrected when the permit is released. A request for more than `max` is allowed when the window
- * is empty, because waiting would never help.
+ * corrected when the permit is released. A request for more than `max` tokens is allowed when the
+ * window is empty, because waiting would never help.
  */
 export type TokensClaim = {
   readonly kind: 'tokens'
@@ -28,7 +28,7 @@ export type TokensClaim = {
 
 /**
  * Makes tries wait. After `freeTries`, the wait doubles with each further try, from one second up
- * to `delayMsMax`. The tries are no longer counted after a permit is refunded, or after `forgetMs`
+ * to `delayMsMax`. The count of tries restarts after a permit is refunded, or after `forgetMs`
  * without a try.
  */
 export type BackoffClaim = {
@@ -40,30 +40,30 @@ export type BackoffClaim = {
 }
 
 /**
- * One limit that a request must respect. `key` identifies it among all limits of its kind. Limits
- * are at least 1.
+ * A limit that a request must respect. `key` identifies the limit among all limits of its kind.
+ * Limits are at least 1.
  */
 export type Claim = RateClaim | PermitsClaim | TokensClaim | BackoffClaim
 
 export type PermitEnd = {
   readonly isRefunded: boolean
-  /** The number of tokens that were used. Without this number, the estimate stays reserved. */
+  /** The number of tokens that were used. If the number is missing, the estimate stays reserved. */
   readonly tokens?: number
 }
 
 /**
- * The permission for one request. It is released once, when the request ends; further calls of
+ * The permission for one request. It is released once, when the request ends. Further calls of
  * `release` do nothing.
  */
 export type Permit = { readonly release: (end: PermitEnd) => void }
 
-/** The result for a request that is rejected. Nothing was counted. */
+/** The result for a rejected request, which was not counted by any limit. */
 export type Full = {
   /** The index of the first claim whose limit is reached. */
   readonly full: number
   /**
-   * The milliseconds until all claims may be available. For a limit on permits the time is unknown,
-   * and one second is returned.
+   * The milliseconds until all claims may be available. For a limit on concurrent permits, the time
+   * is unknown and one second is returned.
    */
   readonly waitMs: number
 }
@@ -76,11 +76,14 @@ export type Full = {
 export interface Limits {
   /**
    * Acquires a permit, or reports which limit is reached. `owner` (such as `user:7`) is the user or
-   * client whose requests are limited. All counts of one owner are stored in one place. The result
-   * is synchronous when the counts are in this process. It never rejects.
+   * client whose requests are limited. All counts of one owner are stored together. The result is
+   * synchronous if the counts are in this process. The method never rejects.
    */
   enter(owner: string, claims: readonly Claim[]): Permit | Full | Promise<Permit | Full>
-  /** Returns true while this process alone keeps counts that should be shared between processes. */
+  /**
+   * Returns true while the counts should be shared between processes but only this process keeps
+   * them, for example because Redis is unavailable.
+   */
   isDegraded(): boolean
 }
 

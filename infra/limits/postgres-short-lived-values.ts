@@ -18,8 +18,8 @@ type Row = { readonly value: Buffer; readonly until: string }
 
 /**
  * Creates a store of short-lived values in Postgres, for sites without Redis. All processes share
- * the values, and the values survive restarts, so a code that one worker issued may be redeemed in
- * another. `now` is in unix milliseconds.
+ * the values, so a code that one worker issued may be redeemed in another worker. The values
+ * survive restarts. `now` is in unix milliseconds.
  */
 export async function createPostgresShortLived(
   pg: Pool,
@@ -68,8 +68,8 @@ export async function createPostgresShortLived(
       const tries = rows[0]?.tries
       if (tries === undefined) return null
       if (tries <= max) return max - tries
-      // The condition on `tries` keeps a value that was stored in the meantime, because a new value
-      // has 0 tries.
+      // A value that was stored in the meantime has 0 tries. The condition on `tries` therefore
+      // keeps this value.
       await pg.query('delete from auth.short_lived where name = $1 and tries > $2', [name, max])
       return null
     },

@@ -4,24 +4,25 @@ import { createKeyedHash } from '../vault/key-ring.ts'
 
 /**
  * Values that live for minutes and are used once, such as verification codes and OAuth states.
- * Methods reject with `ShortLivedUnavailable` when the store can't be reached, and callers then
- * deny access.
+ * Methods reject with `ShortLivedUnavailable` if the store can't be reached. Callers must then deny
+ * access.
  */
 export interface ShortLived {
   /**
-   * Stores a value. It replaces an older value of this kind and key, and resets the number of
+   * Stores a value. It replaces an older value with the same kind and key, and resets the number of
    * tries.
    */
   put(kind: string, key: string, value: string, ttlMs: number): Promise<void>
   /**
-   * Removes and returns the value; null when there is none. Only one of several simultaneous
-   * callers gets the value.
+   * Removes and returns the value, or returns null if there is none. Only one of several
+   * simultaneous callers gets the value.
    */
   take(kind: string, key: string): Promise<string | null>
   peek(kind: string, key: string): Promise<string | null>
   /**
-   * Counts a try. Call it before comparing the value. Returns the number of tries that are left;
-   * null when there is no value, or when the try exceeds `max`, which deletes the value.
+   * Counts a try. Call this method before comparing the value. Returns the number of remaining
+   * tries. Returns null if there is no value, or if the try exceeds `max`, in which case the value
+   * is deleted.
    */
   countTry(kind: string, key: string, max: number): Promise<number | null>
 }
@@ -34,8 +35,8 @@ export class ShortLivedUnavailable extends Error {
 }
 
 /**
- * Functions that encrypt short-lived values for storage outside of the process, so that a dump of
- * the storage reveals nothing.
+ * Functions that encrypt short-lived values before they are stored outside of the process. A dump
+ * of the storage then reveals nothing.
  */
 type SealedValues = {
   /**
@@ -47,7 +48,10 @@ type SealedValues = {
   readonly open: (name: string, sealed: Buffer | null) => string | null
 }
 
-/** Creates the functions, which hash and encrypt with keys that are derived from `SECRET_KEY`. */
+/**
+ * Creates functions that hash names and encrypt values with keys that are derived from
+ * `SECRET_KEY`.
+ */
 export function createSealedValues(secretKey: Uint8Array): SealedValues {
   const derive = (purpose: string) =>
     Buffer.from(hkdfSync('sha256', secretKey, 'tallygate', `short-lived:${purpose}`, 32))

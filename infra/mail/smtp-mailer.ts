@@ -20,9 +20,9 @@ const STEP_MS_MAX = 5_000
 const CONCURRENT_MAX = 32
 
 /**
- * Creates a mailer that sends by SMTP. It reads the settings for each mail, so that a changed
- * option applies to the next mail. Each mail has its own connection, which is opened under
- * `policy`. `stepMsMax` limits the time for connecting and for the greeting.
+ * Creates a mailer that sends by SMTP. The mailer reads the settings for each mail, so that a
+ * changed option applies to the next mail. Each mail has a separate connection, which is opened
+ * under `policy`. `stepMsMax` limits the time for connecting and for the greeting.
  */
 export function createSmtpMailer(
   readSettings: () => Promise<MailSettings>,
@@ -46,7 +46,8 @@ export function createSmtpMailer(
           subject,
           text,
           ...(html === undefined ? {} : { html }),
-          // Nobody reads replies, and out-of-office replies could cause a mail loop.
+          // This header suppresses out-of-office replies, which nobody reads and which could cause
+          // a mail loop.
           headers: { 'auto-submitted': 'auto-generated' },
           signal: AbortSignal.timeout(MAIL_MS_MAX),
         })
@@ -79,8 +80,8 @@ function transportOf(
     getSocket: (_options, callback) => {
       openSocket(policy, { host, port, timeoutMs }).then((connection) => {
         const isHere = isLoopbackAddress(plainAddress(connection.remoteAddress ?? '') ?? '')
-        // TLS is not required for a server on this machine, because its traffic can't be
-        // intercepted and its certificate is rarely valid.
+        // TLS is not required for a server on this machine. Its traffic can't be intercepted, and
+        // its certificate is rarely valid.
         callback(null, { connection, ...(isHere ? { ignoreTLS: true } : { requireTLS: hasLogin }) })
       }, callback)
     },

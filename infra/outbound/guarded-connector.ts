@@ -14,9 +14,9 @@ export const resolveByDns: Resolve = (hostname, callback) =>
 
 /**
  * Creates a connector for undici that opens only allowed connections. A host name is resolved once,
- * all of its addresses must be allowed, and the socket connects to one of them. A literal address
- * does not pass through `lookup`, so it is checked before the connection is opened. The connected
- * address is checked again before any byte of the request is sent.
+ * all of its addresses must be allowed, and the socket connects to one of these addresses. A
+ * literal address does not pass through `lookup`, so it is checked before the connection is opened.
+ * The connected address is checked again before any byte of the request is sent.
  */
 export function guardedConnector(
   policy: OutboundPolicy,
@@ -81,8 +81,8 @@ export function openSocket(
     if (isIP(name) !== 0 && !policy.isAddressAllowed(name, port)) return fail(new OutboundError())
     const socket = connect({ host: name, port, lookup: guardedLookup(policy, port, resolve) })
     const timer = setTimeout(() => socket.destroy(timedOut()), timeoutMs)
-    // The listener is never removed, because an error before the caller adds a listener would end
-    // the process.
+    // The listener is never removed. If an error occurred before the caller adds a listener, the
+    // process would end.
     socket.on('error', (error) => {
       clearTimeout(timer)
       fail(error)

@@ -48,7 +48,7 @@ for (const address of METADATA) metadata.addAddress(address, isIP(address) === 4
 
 /**
  * Returns the canonical form of an address: without a zone, and with an IPv4-mapped IPv6 address as
- * IPv4. Returns null when the text is not an address.
+ * IPv4. Returns null if the text is not an address.
  */
 export function plainAddress(text: string): string | null {
   const zone = text.indexOf('%')
@@ -56,7 +56,7 @@ export function plainAddress(text: string): string | null {
   const family = isIP(address)
   if (family === 0) return null
   if (family === 4) return address
-  // URL converts an IPv6 address to its canonical hexadecimal form.
+  // The URL class converts an IPv6 address to its canonical hexadecimal form.
   const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1)
   if (!canonical.startsWith('::ffff:')) return canonical
   const [high, low] = canonical.slice(7).split(':')
@@ -68,7 +68,10 @@ export function plainAddress(text: string): string | null {
 const isIn = (list: BlockList, address: string): boolean =>
   list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
 
-/** This function and the next two require an address in the form that `plainAddress` returns. */
+/**
+ * Returns true for a public address. This function and the next two functions require an address in
+ * the form that `plainAddress` returns.
+ */
 export const isPublicAddress = (address: string): boolean => !isIn(notPublic, address)
 export const isLoopbackAddress = (address: string): boolean => isIn(loopback, address)
 export const isMetadataAddress = (address: string): boolean => isIn(metadata, address)

@@ -20,9 +20,9 @@ export type Connections = {
 
 export type Outbound = Connections & {
   /**
-   * Returns connections through a proxy (`http://user:password@host:port`); null means direct
-   * connections. With an invalid proxy address, every connection fails. Call it for each request,
-   * because the pools of proxies that are rarely used are closed.
+   * Returns connections through a proxy (`http://user:password@host:port`), or direct connections
+   * if `proxy` is null. With an invalid proxy address, every connection fails. Call this method for
+   * each request, because the pools of proxies that are rarely used are closed.
    */
   readonly via: (proxy: string | null) => Connections
   readonly close: () => Promise<void>
@@ -30,10 +30,12 @@ export type Outbound = Connections & {
 
 export type OutboundLimits = {
   readonly connectTimeoutMs: number
-  /** The time limit for the response headers; 0 if the caller limits the time itself. */
+  /**
+   * The time limit for the response headers in milliseconds, or 0 if the caller limits the time.
+   */
   readonly headersTimeoutMs: number
   readonly bodyTimeoutMs: number
-  /** The maximum number of bytes of a response; -1 if the caller limits the size itself. */
+  /** The maximum number of bytes of a response, or -1 if the caller limits the size. */
   readonly maxResponseBytes: number
 }
 
@@ -47,14 +49,14 @@ export const MANAGEMENT_LIMITS: OutboundLimits = {
 
 const CONNECTIONS_PER_ORIGIN = 4_096
 /**
- * The maximum number of proxies whose connection pools are kept open. They include proxies that an
- * administrator has only tested.
+ * The maximum number of proxies whose connection pools are kept open. Proxies that an administrator
+ * has only tested also count.
  */
 const PROXIES_MAX = 256
 
 /**
- * Creates outgoing HTTP connections under a policy, which every connection must satisfy. Proxy
- * settings in the environment are ignored.
+ * Creates outgoing HTTP connections. Every connection must satisfy the policy. Proxy settings in
+ * the environment are ignored.
  */
 export function createOutbound(
   policy: OutboundPolicy,

@@ -11,7 +11,7 @@ import {
 /**
  * Decides to which addresses connections may be opened. The `operator` policy is for addresses that
  * administrators enter, such as a channel's base URL, and allows the configured private upstreams.
- * The `user` policy is for addresses that users enter, and allows only public addresses on the
+ * The `user` policy is for addresses that users enter. It allows only public addresses on the
  * standard ports.
  */
 export type OutboundPolicy = {
@@ -97,8 +97,8 @@ const LOOPBACK = ['127.0.0.1', '::1']
 const METADATA_NAME = 'metadata.google.internal'
 
 /**
- * Returns the addresses of a host that are known without resolving it; an empty list for a name
- * that must be resolved.
+ * Returns the addresses of a host that are known without resolving it. Returns an empty list for a
+ * name that must be resolved.
  */
 function knownAddresses(hostname: string): readonly string[] {
   if (hostname === 'localhost' || hostname.endsWith('.localhost')) return LOOPBACK
@@ -111,8 +111,8 @@ export const portOf = (url: URL): number =>
   url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
 
 /**
- * Returns true for an address of this machine. A channel that points to the gateway itself would
- * call itself endlessly.
+ * Returns true for an address of this machine. A channel with such an address could make the
+ * gateway call itself endlessly.
  */
 function isOwnAddress(address: string): boolean {
   if (isLoopbackAddress(address)) return true

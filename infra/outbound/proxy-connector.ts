@@ -24,8 +24,8 @@ type Limits = { readonly timeoutMs: number; readonly resolve?: Resolve | undefin
 /**
  * Creates a connector that opens connections to `target` (an origin) through a proxy by CONNECT. If
  * the target uses TLS, the proxy can't read the traffic. The connection to the proxy must satisfy
- * the policy. Only the text of the target is checked, because the proxy resolves its name. If
- * `proxy` is not a valid proxy address, every connection fails.
+ * the policy. Only the text of the target is checked, because the proxy resolves the target's name.
+ * If `proxy` is not a valid proxy address, every connection fails.
  */
 export function proxyConnector(
   policy: OutboundPolicy,

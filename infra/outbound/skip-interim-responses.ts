@@ -22,8 +22,8 @@ export const withoutInterim =
     })
 
 /**
- * Removes interim responses from what the socket reads. It relies on undici writing the head of
- * each request as one string, and reading only through `read`.
+ * Removes interim responses from the bytes that the socket reads. The function relies on two facts:
+ * undici writes the head of each request as one string, and undici reads only through `read`.
  */
 function skipInterim(socket: Socket): void {
   const write = socket.write.bind(socket) as (...given: unknown[]) => boolean
@@ -50,7 +50,7 @@ function skipInterim(socket: Socket): void {
   }
 }
 
-/** Returns true when the status code is in the bytes and is not 1xx, as in nearly all answers. */
+/** Returns true if the bytes contain a status code that is not 1xx, as nearly all responses do. */
 const isFinal = (bytes: Buffer): boolean =>
   bytes.length >= INTERIM.length && bytes[INTERIM.length - 1] !== INTERIM[INTERIM.length - 1]
 
@@ -65,8 +65,8 @@ function afterInterim(bytes: Buffer): Buffer {
 }
 
 /**
- * Returns true when the bytes begin an interim response, or could begin one because the first line
- * is incomplete.
+ * Returns true if the bytes begin an interim response. Also returns true if they may begin one,
+ * because the first line is incomplete.
  */
 function mayBeInterim(bytes: Buffer): boolean {
   const length = Math.min(bytes.length, INTERIM.length)

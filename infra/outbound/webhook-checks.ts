@@ -1,9 +1,14 @@
 import { checkUrl, userPolicy } from './outbound-policy.ts'
 
-/** Header values may contain only printable ASCII. */
+/**
+ * Returns true if the text can be sent as a header value, which may contain only printable ASCII.
+ */
 export const isHeaderText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 
-/** Returns the URL of a user's webhook; null unless it is https and its address is allowed. */
+/**
+ * Returns the URL of a user's webhook. Returns null if the URL is not https or its address is not
+ * allowed.
+ */
 export function webhookAddress(url: string): URL | null {
   const checked = checkUrl(url, userPolicy)
   return checked.isAllowed && checked.url.protocol === 'https:' ? checked.url : null
@@ -12,9 +17,9 @@ export function webhookAddress(url: string): URL | null {
 export type WebhookErrorCode = 'url' | 'secret'
 
 /**
- * Returns which part of a stored webhook makes sending impossible under the current rules; null
- * when sending is possible. `secret` is null for a webhook without a secret, and undefined when the
- * secret is no longer stored.
+ * Returns the part of a stored webhook that makes sending impossible under the current rules.
+ * Returns null if sending is possible. `secret` is null for a webhook without a secret, and
+ * undefined if the secret is no longer stored.
  */
 export function webhookErrorOf(
   url: string,

@@ -19,11 +19,11 @@ const SQLITE_BUSY = 5
 
 /**
  * Locks the data folder for this process, or throws `DataFolderInUse` immediately. Throws
- * `ConfigError` when the folder can't be created or written.
+ * `ConfigError` if the folder can't be created or written.
  *
  * SQLite acquires the lock on a file in the folder. The kernel releases the lock when the process
- * ends, even by a kill, so there are no stale locks and a reused pid does no harm. The owner file
- * is only used for the error message.
+ * ends, even if the process is killed. There are therefore no stale locks, and a reused pid does no
+ * harm. The owner file is only used for the error message.
  */
 export function lockDataFolder(dataDir: string): DataLock {
   makeDataFolder(dataDir)

@@ -14,11 +14,12 @@ import {
 import { join } from 'node:path'
 import { cleanEnvironment, type RunAs, runCommand } from './run-command.ts'
 
-/** A Postgres data folder, with the data that is needed to run its server and to connect. */
+/** A Postgres data folder, with the data that is needed to run its server and connect to it. */
 export type Cluster = {
   readonly folder: string
   /**
-   * The cluster name. The title of each server process contains it, which identifies the process.
+   * The cluster name, which is part of the title of each server process. The title identifies the
+   * processes of the cluster.
    */
   readonly name: string
   readonly password: string
@@ -29,8 +30,9 @@ const NOBODY = 65_534
 export const USER = 'tallygate'
 
 /**
- * Returns the system user for the server. Postgres refuses to run as root, so root starts it as the
- * owner of the data folder, or as `nobody` when there is no data folder yet.
+ * Returns the system user for the server. Postgres refuses to run as root. If this process runs as
+ * root, the server runs as the owner of the data folder, or as `nobody` if there is no data folder
+ * yet.
  */
 export function runAsFor(dataDir: string): RunAs {
   if (process.getuid?.() !== 0) return {}
@@ -42,7 +44,7 @@ export function runAsFor(dataDir: string): RunAs {
 
 /**
  * Returns the path by which the server reaches its data folder. A server that root starts runs as
- * another user, who may not be able to enter DATA_DIR. That server uses its working folder, which
+ * another user, who may not be able to enter DATA_DIR. Such a server uses its working folder, which
  * this process opened for it.
  */
 export const ownFolder = ({ folder, runAs }: Pick<Cluster, 'folder' | 'runAs'>): string =>
@@ -63,8 +65,8 @@ export async function openCluster(
   if (existsSync(folder)) {
     return { folder, ...secretsOf(secretFile), runAs: checkedOwner(folder, runAs) }
   }
-  // Existing secrets are kept, because the data folder may be missing only temporarily, such as a
-  // volume that is not mounted.
+  // Existing secrets are kept, because the data folder may only be missing temporarily, for example
+  // if a volume is not mounted.
   const secrets = existsSync(secretFile) ? secretsOf(secretFile) : makeSecrets(secretFile)
   const unfinished = join(dataDir, 'postgres.unfinished')
   rmSync(unfinished, { recursive: true, force: true })
@@ -79,8 +81,8 @@ function makeSecrets(secretFile: string): { name: string; password: string } {
     name: `tallygate-${randomBytes(6).toString('hex')}`,
     password: randomBytes(24).toString('base64url'),
   }
-  // The file is renamed once it is complete, because a start that is killed must not leave a
-  // partial file.
+  // The file gets its final name only when it is complete, because a start that is killed must not
+  // leave a partial file.
   const unfinished = `${secretFile}.unfinished`
   writeFileSync(unfinished, `${JSON.stringify(secrets)}\n`, { mode: 0o600, flush: true })
   renameSync(unfinished, secretFile)
@@ -119,8 +121,8 @@ function versionOf(folder: string): string {
 }
 
 /**
- * Runs `initdb` with UTF-8, checksums, password authentication, and sorting by bytes whatever the
- * machine's locale is.
+ * Runs `initdb` with UTF-8, checksums and password authentication. Text is sorted by bytes, so that
+ * the machine's locale has no effect.
  */
 async function initialise(cluster: Cluster, native: string, durable: boolean): Promise<void> {
   const { folder, password, runAs } = cluster
@@ -136,8 +138,8 @@ async function initialise(cluster: Cluster, native: string, durable: boolean): P
       join(native, 'bin', 'initdb'),
       [
         ...['-D', ownFolder(cluster), '-U', USER, '-A', 'scram-sha-256', '--data-checksums'],
-        // NOTE: a server user other than root can't open the file by its path, so the file is
-        // passed as an open handle.
+        // NOTE: a server user other than root can't open the file by its path, so the open file is
+        // passed as a handle.
         `--pwfile=${runAs.uid === undefined ? passwordFile : '/proc/self/fd/3'}`,
         ...[
           '--encoding=UTF8',

@@ -37,7 +37,7 @@ export async function startEmbeddedPostgres({
   readonly dataDir: string
   readonly log: Logger
   readonly durable?: boolean
-  /** The number of processes that serve the port. Each has separate database connections. */
+  /** The number of processes that serve the port, each with separate database connections. */
   readonly workers?: number
   /** Aborts the start, which then throws the signal's reason. */
   readonly signal?: AbortSignal

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 
 /**
  * Creates the schema `name` and runs `sql` in one transaction. `sql` is repeatable DDL (`create …
- * if not exists`). Only one process at a time does this for a schema.
+ * if not exists`). Only one process at a time can create a given schema.
  */
 export async function ensureSchema(pg: Pool, name: string, sql: string): Promise<void> {
   if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`"${name}" is not a schema name`)

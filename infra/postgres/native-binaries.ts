@@ -21,9 +21,9 @@ const PLATFORM = `${process.platform === 'win32' ? 'windows' : process.platform}
 /**
  * Returns a folder with the `bin`, `lib` and `share` of Postgres that the server's user can read.
  *
- * The installed package is used if that user can read it. A checkout may be in a folder that other
- * users can't enter, such as root's home. In that case a copy in a cache folder is used, which is
- * made once per version.
+ * The installed package is used if the server's user can read it. A checkout may be in a folder
+ * that other users can't enter, such as root's home. In that case, a copy in a cache folder is
+ * used. The copy is made once per version.
  */
 export async function nativeBinaries(
   runAs: RunAs,
@@ -62,8 +62,8 @@ function installedPackage(): { folder: string; version: string } {
 }
 
 /**
- * Creates the library links of the package, in case its install script was blocked. Returns false
- * when a link can't be created.
+ * Creates the library links of the package, because its install script may have been blocked.
+ * Returns false if a link can't be created.
  */
 function linkLibraries(folder: string): boolean {
   const list = join(folder, 'pg-symlinks.json')
@@ -84,8 +84,8 @@ const cacheFolders = (): string[] =>
   [...new Set(['/var/cache', tmpdir(), '/var/tmp', '/tmp'])].filter((path) => existsSync(path))
 
 /**
- * Copies the package unless the copy exists. The copy is renamed when it is complete. Returns null,
- * or the reason why the copy can't be used.
+ * Copies the package unless a copy already exists. The copy gets its final name when it is
+ * complete. Returns null, or the reason why the copy can't be used.
  */
 function copyOnce(folder: string, copy: string): string | null {
   const unfinished = `${copy}.${randomUUID()}`
@@ -128,8 +128,8 @@ function openToAll(path: string): void {
 }
 
 /**
- * Returns why a copy can't be trusted; null when it can. Another user may have created the folder
- * first, and programs that other users can change are never run.
+ * Returns the reason why a copy can't be trusted, or null if it can. Another user may have created
+ * the folder first, and programs that other users can change are never run.
  */
 function mistrustOf(copy: string): string | null {
   const { uid, mode } = lstatSync(copy)

@@ -9,9 +9,9 @@ const PATIENCE_MS = 5_000
 
 /**
  * Ends every process of this cluster that a killed process left running. The postmaster is asked to
- * stop first, then all remaining processes are killed, including suspended ones and backends
- * without a postmaster. Only the process that has the data lock may call it, because then no other
- * process uses the cluster.
+ * stop first. Then all remaining processes are killed, including suspended processes and backends
+ * without a postmaster. Only the process that has the lock on the data folder may call this
+ * function, because no other process then uses the cluster.
  */
 export async function stopOrphans(cluster: Cluster, log: Logger): Promise<void> {
   const pidFile = join(cluster.folder, 'postmaster.pid')
@@ -28,8 +28,8 @@ export async function stopOrphans(cluster: Cluster, log: Logger): Promise<void> 
     await delay(20)
     left = await processesOf(cluster.name)
   }
-  // NOTE: the pid file is deleted, because Postgres refuses to start when another process now has
-  // the recorded pid.
+  // NOTE: the pid file is deleted, because Postgres refuses to start if an unrelated process now
+  // has the recorded pid.
   rmSync(pidFile, { force: true })
 }
 

@@ -10,8 +10,8 @@ import {
 import { boundedDriver, boundQueries } from './query-timeouts.ts'
 
 /**
- * Adds `synchronous_commit=on` for every session to the connection string. With `off`, which may be
- * the default of a role or a database, a test lost 396 of 89 127 acknowledged commits.
+ * Adds `synchronous_commit=on` for every session to the connection string. A role or a database may
+ * have `off` as its default, and a test with `off` lost 396 of 89 127 acknowledged commits.
  */
 export function withDurableCommits(connectionString: string): string {
   const url = new URL(connectionString)
@@ -32,14 +32,17 @@ export type Pools = {
 /** The time limit for a connection, including the wait for a free connection in the pool. */
 const CONNECT_WITHIN_MS = 10_000
 const QUERY_WITHIN_MS = 15_000
-/** The time limit for the last response on a connection that is being closed. */
+/**
+ * The maximum time in milliseconds to wait for the last response on a connection that is being
+ * closed.
+ */
 const GIVE_UP_WITHIN_MS = 2_000
 
 /**
- * Keeps the process alive when the server closes a connection. The pool reports only the errors
- * of idle connections. If a client in use loses its connection between two statements, the client
- * emits an error event, which would end the process if it had no listener. The listener ignores the
- * error, because the client's next statement fails anyway.
+ * Keeps the process alive when the server closes a connection. The pool reports only the errors of
+ * idle connections. A client in use that loses its connection between two statements emits an error
+ * event, which would end the process without a listener. The listener ignores the error, because
+ * the client's next statement fails anyway.
  */
 export function surviveLostConnections(pg: Pool, onIdleLost: (error: Error) => void): void {
   pg.on('error', onIdleLost)
@@ -83,7 +86,7 @@ export async function createPools(
     idleTimeout: 60_000,
     connectionTimeout: CONNECT_WITHIN_MS,
     gracefulTerminationTimeout: GIVE_UP_WITHIN_MS,
-    // Sessions have no state that must be reset, so this round trip is skipped.
+    // Sessions have no state, so the round trip that would reset a session is skipped.
     resetConnection: async () => {},
   })
   db.on('error', onError)
@@ -106,7 +109,8 @@ const typeParsers = [
   { name: 'timestamptz', parse: (text: string) => new Date(text).toISOString() },
 ]
 
-// NOTE: Slonik itself does not validate rows against `sql.type(schema)`; this interceptor does.
+// NOTE: Slonik itself does not validate rows against `sql.type(schema)`, so this interceptor
+// validates them.
 const checkedRows: Interceptor = {
   name: 'checked-rows',
   transformRow: (context, query, row) => {

@@ -15,10 +15,7 @@ export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable'
 }
 
-/**
- * Returns true when the error means that the database is unreachable, and false when the statement
- * itself failed.
- */
+/** Returns true if the database is unreachable, and false if the statement itself failed. */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable ||
   error instanceof ConnectionError ||
@@ -34,9 +31,9 @@ type Statement = QueryConfig & { readonly query_timeout?: number }
 const NO_ANSWER = /^(Query read timeout|timeout exceeded when trying to connect)|due to .*timeout$/
 
 /**
- * Limits each `pg.query` to `withinMs` unless the statement has its own `query_timeout`. Statements
- * on a client of `pg.connect()` are not limited, because rebuilds, verifications and DDL that waits
- * for a lock may take as long as they need.
+ * Limits each `pg.query` to `withinMs` unless the statement has a `query_timeout`. Statements on a
+ * client of `pg.connect()` are not limited, because rebuilds, verifications and DDL that waits for
+ * a lock may take as long as they need.
  */
 export function boundQueries(pg: Pool, withinMs: number): void {
   const query = pg.query.bind(pg) as (config: Statement) => Promise<QueryResult>

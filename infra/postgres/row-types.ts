@@ -66,10 +66,10 @@ export const quotaSum = converted(Type.String({ pattern: '^-?[0-9]+$' }), BigInt
 /** A `numeric` column of a count, read as a number. */
 export const countSum = converted(Type.String(), Number)
 
-/** A text that is encrypted under its owner's key. */
+/** A column with text that is encrypted under the owner's key. */
 export const sealed = Type.Unsafe<Sealed>(Type.String())
 
-/** A text that is encrypted under its owner's key, or null. */
+/** A nullable column with text that is encrypted under the owner's key. */
 export const sealedText = nullable(sealed)
 
 /** The type of a query's rows, for `sql.type`. */
@@ -78,7 +78,7 @@ export type RowType<Row> = StandardSchemaV1<unknown, Row>
 export type RowOf<Type extends RowType<unknown>> = StandardSchemaV1.InferOutput<Type>
 
 /**
- * Returns a row type that validates these columns. Its validator is compiled with the first row, so
+ * Returns a row type that validates these columns. The validator is compiled with the first row, so
  * that it does not slow down the start.
  */
 export function rowType<Columns extends TProperties>(

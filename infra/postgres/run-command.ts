@@ -6,8 +6,8 @@ export type Finished = { readonly status: number | null; readonly output: string
 export type RunAs = { readonly uid?: number; readonly gid?: number }
 
 /**
- * Runs a program until it ends. `output` is everything that the program wrote. A missing program
- * has the status null.
+ * Runs a program until it ends. `output` contains everything that the program wrote. If the program
+ * does not exist, the status is null.
  */
 export function runCommand(
   program: string,

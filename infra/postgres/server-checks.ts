@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 
 /**
- * Thrown for a server that may lose or refuse acknowledged commits. The message says which setting
- * to change.
+ * Thrown for a Postgres server that may lose or refuse acknowledged commits. The message names the
+ * setting to change.
  */
 export class UnsafeServer extends Error {
   readonly isOperatorError = true
@@ -41,8 +41,8 @@ export async function refuseUnsafeServer(pg: Pool): Promise<void> {
 }
 
 /**
- * Returns the faults of a server. It has no side effects, so that every fault can be tested without
- * such a server.
+ * Returns the faults of a server. The function has no side effects, so that tests do not need a
+ * server with faults.
  */
 export function faultsOf(facts: Facts): string[] {
   const faults: (readonly [isFault: boolean, words: string])[] = [

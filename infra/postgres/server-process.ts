@@ -17,12 +17,12 @@ export type ServerProcess = {
 }
 
 export type ServerSettings = {
-  /** If false, a crash may lose commits. It is false only in tests. */
+  /** False if a crash may lose commits. The value is false only in tests. */
   readonly durable: boolean
   readonly connections: number
 }
 
-/** Thrown when another program took the port after it was found free. */
+/** Thrown if another program has taken the port after the port was found free. */
 export class PortTaken extends Error {}
 
 /**
@@ -42,8 +42,8 @@ export async function startServer(
     cwd: cluster.folder,
     env: cleanEnvironment(),
     stdio: ['ignore', 'ignore', 'pipe'],
-    // The server has a separate process group, so that Ctrl-C does not stop it while this process
-    // drains.
+    // The server has a separate process group, so that Ctrl-C does not stop the server while this
+    // process drains.
     detached: true,
   })
   const ended = new Promise<void>((resolve) => {
@@ -77,7 +77,7 @@ function parametersOf(
     max_wal_size: '2GB',
     jit: 'off',
     timezone: 'UTC',
-    // Errors of statements are not logged, because clients receive them and statements may contain
+    // Errors of statements are not logged. Clients receive these errors, and statements may contain
     // confidential data.
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
@@ -120,15 +120,15 @@ function untilReady(child: ChildProcess, log: Logger): Promise<void> {
 }
 
 function report(line: string, log: Logger): void {
-  // While the server recovers, clients that try to connect cause these log lines many times a
-  // second.
+  // While the server recovers, each client that tries to connect causes these log lines, many times
+  // a second.
   const isEarly = /starting up|not yet accepting connections/.test(line)
   if (/^(PANIC|FATAL):/.test(line) && !isEarly) log.warn({ postgres: line }, 'from Postgres')
   else log.debug({ postgres: line }, 'from Postgres')
 }
 
 /**
- * Stops the server by a fast shutdown. A server that does not end in time is killed, and recovers
+ * Stops the server by a fast shutdown. A server that does not end in time is killed and recovers
  * from its write-ahead log at the next start.
  */
 async function stopServer(child: ChildProcess, ended: Promise<void>): Promise<void> {

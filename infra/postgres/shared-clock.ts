@@ -10,17 +10,17 @@ export type SharedClock = {
 const SAMPLES = 3
 const AGAIN_EVERY_MS = 30_000
 /**
- * Smaller differences between the clocks are ignored, because the round trip to the database may
- * cause them.
+ * The minimum difference between the clocks that is corrected, in milliseconds. The round trip to
+ * the database may cause smaller differences.
  */
 const STEP_MS_MIN = 20
 const STRANGE_MS = 1_000
 
 /**
  * Creates a clock that follows the database's clock, which all processes share. Between
- * measurements it is advanced by this machine's monotonic clock. The machines' system clocks are
- * not used, because they may differ by minutes, and processes compare leases and expiries that
- * other processes wrote.
+ * measurements, the clock advances with this machine's monotonic clock. The machines' system clocks
+ * are not used. They may differ by minutes, and processes compare leases and expiries that other
+ * processes wrote.
  */
 export async function createSharedClock(pg: Pool, log: Logger): Promise<SharedClock> {
   let base = await measure(pg)
@@ -33,7 +33,7 @@ export async function createSharedClock(pg: Pool, log: Logger): Promise<SharedCl
     const measured = await measure(pg)
     if (Math.abs(measured - base) > STEP_MS_MIN) base = measured
   }
-  // When the database does not answer, this machine's monotonic clock continues.
+  // If the database does not answer, the clock continues with this machine's monotonic clock.
   const timer = setInterval(() => void again().catch(() => {}), AGAIN_EVERY_MS)
   timer.unref()
   return { now, stop: () => clearInterval(timer) }

@@ -8,7 +8,7 @@ import { ensureSchema } from '../postgres/ensure-schema.ts'
 export type ProgressRow = { readonly id: string; readonly text: string }
 
 /**
- * A change of progress. `mark` increases with every change; pass the highest received mark to
+ * A change of progress. `mark` increases with every change. Pass the highest received mark to
  * `changedAfter` to read the next changes.
  */
 export type ChangedProgress = ProgressRow & { readonly mark: number }
@@ -25,10 +25,10 @@ export type Progress = {
   readonly read: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>
   /** Returns the changes after `mark` in the order in which they were made. */
   readonly changedAfter: (mark: number, limit: number) => Promise<readonly ChangedProgress[]>
-  /** Returns the mark of the last change; 0 when there are no changes. */
+  /** Returns the mark of the last change, or 0 if there are no changes. */
   readonly mark: () => Promise<number>
   readonly remove: (ids: readonly string[]) => Promise<void>
-  /** Deletes rows that have not been written for 3 hours. */
+  /** Deletes rows that were last written more than 3 hours ago. */
   readonly sweep: () => Promise<void>
 }
 

@@ -11,7 +11,10 @@ export type ProviderMessage = {
    * unreadable.
    */
   readonly message: Sealed
-  /** True when the caller received the message too; false when only administrators may see it. */
+  /**
+   * True if the caller has also received the message. False if only administrators may read the
+   * message.
+   */
   readonly isShown: boolean
   readonly at: number
 }
@@ -19,8 +22,8 @@ export type ProviderMessage = {
 export type FoundMessage = Pick<ProviderMessage, 'message' | 'isShown'>
 
 /**
- * Stores error messages of providers for `RETENTION_MS`. They are free text, which events never
- * contain. Storing them is best effort: a call never waits for it and never fails because of it.
+ * Stores error messages of providers for `RETENTION_MS`. The messages are free text, which events
+ * never contain. A call never waits for the storage and never fails because of it.
  */
 export type ProviderMessages = {
   /**
@@ -32,7 +35,7 @@ export type ProviderMessages = {
   find(calls: readonly string[]): Promise<ReadonlyMap<string, FoundMessage>>
   /** Deletes messages that are older than `RETENTION_MS` at `now`. */
   sweep(now: number): Promise<void>
-  /** Resolves when every added message was written or has failed. */
+  /** Resolves when every added message has been written or has failed. */
   flush(): Promise<void>
 }
 
@@ -57,8 +60,8 @@ const INSERT = `
   on conflict (call) do nothing`
 
 /**
- * Creates the store in the schema `provider_messages`, which is created when missing. All processes
- * share it.
+ * Creates the store in the schema `provider_messages`. The schema is created if it is missing. All
+ * processes share the store.
  */
 export async function createProviderMessages(
   pg: Pool,

@@ -1,13 +1,14 @@
 import { BACKOFF_FIRST_MS, PERMITS_WAIT_MS, TOKENS_PERIOD_MS } from '../limits/port.ts'
 
 /**
- * Keys expire this much later than their data, so that tests with a stopped clock do not lose data.
+ * The time in milliseconds by which keys expire later than their data, so that tests with a stopped
+ * clock do not lose data.
  */
 const SLACK_MS = 60_000
 
 /**
- * Lua code that reads the server's clock, unless a test supplies a time. All times in the scripts
- * are whole milliseconds.
+ * Lua code that reads the server's clock. A test can supply a time instead. All times in the
+ * scripts are whole milliseconds.
  */
 const NOW = `
 local now = tonumber(ARGV[1])
@@ -130,8 +131,8 @@ return { 0, now }
 
 /**
  * Releases claims. KEYS has one key per claim. ARGV has the permit's id, the time of the decision,
- * then three values per key: kind, estimate and tokens used. When a rate list contains equal times,
- * any of them may be removed.
+ * then three values per key: kind, estimate and tokens used. If a rate list contains equal times,
+ * any one of the equal entries may be removed.
  */
 export const LEAVE = `
 local seat, taken = ARGV[1], ARGV[2]
@@ -151,8 +152,8 @@ end
 `
 
 /**
- * Renews permits: they expire later, and a permit that a restarted Redis has lost is stored again.
- * KEYS has the key of the permits. ARGV has the time or 0, the lease and the permits.
+ * Renews permits, so that they expire later. A permit that a restarted Redis has lost is stored
+ * again. KEYS has the key of the permits. ARGV has the time or 0, the lease and the permits.
  */
 export const RENEW = `${NOW}
 local runs_out = text(now + ARGV[2])
@@ -162,7 +163,8 @@ keep(KEYS[1], ARGV[2])
 
 /**
  * Counts the processes that share limits. KEYS has the key of the processes. ARGV has the time or
- * 0, the lease, and the name of the calling process, which is empty for a process that only counts.
+ * 0, the lease, and the name of the calling process. The name is empty if the calling process only
+ * reads the count.
  */
 export const BEAT = `${NOW}
 if ARGV[3] ~= '' then redis.call('ZADD', KEYS[1], text(now + ARGV[2]), ARGV[3]) end

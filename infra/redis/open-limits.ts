@@ -25,8 +25,8 @@ type Settings = {
   /** The current time in unix milliseconds. */
   readonly now: () => number
   /**
-   * The pool that stores short-lived values when there is no Redis. Without a pool they are kept in
-   * this process.
+   * The pool that stores short-lived values if there is no Redis. Without a pool, the values are
+   * kept in this process.
    */
   readonly pg?: Pool
   /**
@@ -39,13 +39,13 @@ type Settings = {
 const monotonic = (): number => performance.now()
 
 /**
- * Opens limits and short-lived values. They are shared between processes if Redis is configured. An
- * unreachable Redis does not prevent the start.
+ * Opens the store of limits and the store of short-lived values. Processes share both stores if
+ * Redis is configured. An unreachable Redis does not prevent the start.
  */
 export async function openLimits(settings: Settings): Promise<OpenLimits> {
   const { redisUrl, secretKey, log, now, pg, workers = 1 } = settings
   if (redisUrl === null) {
-    // Counts of a single process use the monotonic clock, because that clock can't be set.
+    // The counts of a single process use the monotonic clock, because nobody can set that clock.
     const own = createMemoryLimits(monotonic)
     const limits: Limits = {
       ...own,

@@ -2,7 +2,7 @@ import type { Claim, Full, PermitEnd } from '../limits/port.ts'
 import type { RedisClient } from './connect-redis.ts'
 import { BEAT, ENTER, LEAVE, RENEW } from './limit-scripts.ts'
 
-/** A permit that Redis granted. `takenAt` is a time of Redis's clock. */
+/** A permit that Redis granted. `takenAt` is a time of the clock of the Redis server. */
 export type RemotePermit = {
   readonly id: string
   readonly owner: string
@@ -25,7 +25,7 @@ export type RedisLimits = {
   readonly renew: (permits: Iterable<RemotePermit>) => Promise<void>
   /**
    * Registers this process under the name `instance`, and returns the number of processes that
-   * share the limits. With null, this process is not registered.
+   * share the limits. If `instance` is null, this process is not registered.
    */
   readonly beat: (sharers: Sharers, instance: string | null) => Promise<number>
   readonly retire: (sharers: Sharers, instance: string) => Promise<void>

@@ -15,7 +15,7 @@ import type { RedisLimits, RemotePermit, Sharers } from './redis-limits.ts'
 
 export type SharedLimits = Limits & {
   /**
-   * The limits of the relay's calls. While Redis is available, they use the same counts as the
+   * The limits of the relay's calls. While Redis is available, they use the same counts as all
    * other limits. While Redis is unavailable, they are divided among the relay processes only.
    */
   readonly calls: Limits
@@ -28,7 +28,10 @@ export type SharedLimitsDeps = {
   readonly redis: RedisLimits
   readonly log: Logger
   readonly now: () => number
-  /** If Redis takes longer than this, the request is decided in this process. */
+  /**
+   * The maximum time in milliseconds to wait for Redis. After this time, the request is decided in
+   * this process.
+   */
   readonly answerMs?: number
 }
 
@@ -52,8 +55,8 @@ type ReleasedPermit = {
 
 /**
  * Creates limits that are shared through Redis. While Redis does not answer, this process applies
- * its share of the limits. Permits that were acquired before Redis was lost or recovered still
- * count afterwards.
+ * its share of the limits. When Redis is lost or recovers, permits that were acquired before still
+ * count.
  */
 export async function startSharedLimits(deps: SharedLimitsDeps): Promise<SharedLimits> {
   const link = new Link(deps)
@@ -81,8 +84,8 @@ class Link {
   private readonly held = new Set<Held>()
   private released: ReleasedPermit[] = []
   /**
-   * The groups of processes for which this process has decided requests. It has no share of the
-   * limits of other groups.
+   * The groups of processes for which this process has decided requests. This process has no share
+   * of the limits of any other group.
    */
   private readonly sharesIn = new Set<Sharers>()
   private entries = 0
@@ -151,8 +154,8 @@ class Link {
       const outcome = await inTime(entering, this.answerMs)
       return isFull(outcome) ? outcome : this.hold(outcome, null)
     } catch (err) {
-      // Redis is late, so the request is decided in this process. A permit that Redis grants later
-      // is released.
+      // Redis did not answer in time, so the request is decided in this process. A permit that
+      // Redis grants later is released.
       const releaseLate = (late: RemotePermit | Full) =>
         isFull(late) ? undefined : this.redis.release(late, { isRefunded: false })
       entering.then(releaseLate).catch(() => {})
@@ -170,8 +173,8 @@ class Link {
 
   private hold(remote: RemotePermit, local: Permit | null): Permit {
     const held: Held = { remote, local, since: performance.now() }
-    // Only requests with a limit on permits are tracked here, to renew and carry over their
-    // permits. Other requests may never be released.
+    // Only requests with a limit on permits are tracked, so that their permits can be renewed and
+    // carried over. Some other requests are never released.
     const hasSeats = remote.claims.some(isPermits)
     if (hasSeats) {
       this.held.add(held)
@@ -190,7 +193,7 @@ class Link {
     }
   }
 
-  /** Counts a permit of Redis in the limits of this process as well. */
+  /** Also counts a permit of Redis in the limits of this process. */
   private enterOwn(held: Held): void {
     const permits = held.remote.claims.filter(isPermits)
     const anyway = permits.map((claim) => ({ ...claim, max: Number.POSITIVE_INFINITY }))
@@ -214,8 +217,8 @@ class Link {
   }
 
   /**
-   * Queues a release until Redis is available. Redis drops permits after their lease, so older
-   * releases are dropped here.
+   * Queues a release until Redis is available. Releases that are older than the lease of a permit
+   * are dropped, because Redis has removed the permit by then.
    */
   private releaseLater(released: ReleasedPermit): void {
     const fresh = released.at - PERMIT_LEASE_MS
@@ -248,8 +251,7 @@ class Link {
 const isPermits = (claim: Claim): claim is PermitsClaim => claim.kind === 'seats'
 
 /**
- * Returns a process's share of a limit, so that all `instances` processes together respect the
- * limit.
+ * Returns a process's share of a limit. All `instances` processes together then respect the limit.
  */
 export function shareOf(claim: Claim, instances: number): Claim {
   const share = (whole: number): number => Math.ceil(whole / instances)
@@ -259,8 +261,8 @@ export function shareOf(claim: Claim, instances: number): Claim {
 }
 
 /**
- * Rejects when there is no answer within `ms`. An answer that arrived while this process was busy
- * still counts.
+ * Rejects if there is no answer within `ms` milliseconds. An answer that arrived while this process
+ * was busy still counts.
  */
 function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {

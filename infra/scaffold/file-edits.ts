@@ -26,9 +26,9 @@ export const addImport =
     `${line}\n${text}`
 
 /**
- * Returns an edit that adds a line at the end of a list or object. The list begins with `opening`,
- * and its closing bracket is on a separate line with the same indentation. Throws when the file has
- * no such list, because the recipe is then outdated.
+ * Returns an edit that adds a line at the end of a list or object. The list begins with `opening`.
+ * Its closing bracket is on a separate line with the same indentation. Throws if the file has no
+ * such list, because the recipe is then outdated.
  */
 export const addToBlock =
   (opening: RegExp, line: string) =>

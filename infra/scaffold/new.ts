@@ -5,9 +5,9 @@ import type { Change } from './file-edits.ts'
 import { RECIPES } from './recipes.ts'
 
 /**
- * The root folder of the checkout, where `npm run new -- KIND NAME` is started. The command creates
- * the files and list entries that a new page, action, question, provider or option needs.
- * CONTRIBUTING.md describes the same recipes. Nothing is written unless every change is possible.
+ * The root folder of the checkout, in which `npm run new -- KIND NAME` is started. The command
+ * creates the files and list entries that a new page, action, question, provider or option needs.
+ * CONTRIBUTING.md describes the same recipes. If one change is impossible, nothing is written.
  */
 const ROOT = process.cwd()
 

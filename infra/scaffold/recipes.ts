@@ -8,7 +8,7 @@ import {
   sentenceCase,
 } from './file-edits.ts'
 
-/** The changes of a recipe, and the steps that remain to be done by hand. */
+/** The changes of a recipe, and the steps that the developer must do by hand. */
 export type Scaffold = { readonly changes: readonly Change[]; readonly next: readonly string[] }
 
 export type Recipe = {
@@ -19,8 +19,8 @@ export type Recipe = {
 }
 
 /**
- * Import paths in generated files. They are constants, because an architecture test would otherwise
- * take the imports in the templates for imports of this file.
+ * Import paths in generated files. The paths are constants, because an architecture test would
+ * otherwise treat the imports in the templates as imports of this file.
  */
 const CONSOLE_UI = '#console/ui'
 const READ_CONTRACT = '#read-api/contract'

@@ -10,7 +10,7 @@ export type HealthSources = {
   readonly relay: { inFlight(): number } | null
   readonly projections: { positions(): ReadonlyMap<string, number>; isHealthy(): boolean } | null
   readonly isDraining: () => boolean
-  /** The other processes on this port; null when there is a single process. */
+  /** The other processes on this port, or null if there is a single process. */
   readonly siblings: Siblings | null
 }
 
@@ -61,7 +61,10 @@ export async function addHealthRoutes(
   })
 }
 
-/** Creates a check that returns whether `ask` succeeds. A success is reused for some seconds. */
+/**
+ * Creates a check that returns whether `ask` succeeds. After a success, `ask` is not called again
+ * for some seconds.
+ */
 function probe(ask: () => Promise<unknown>): () => Promise<boolean> {
   // The monotonic clock is used, because the shared clock may go back.
   let answeredAt = Number.NEGATIVE_INFINITY

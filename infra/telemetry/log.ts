@@ -22,9 +22,9 @@ const SECRET_PATHS = [
 const BUFFERED_BYTES_MAX = 65_536
 
 /**
- * Creates a logger that writes JSON lines to standard error. Standard output is for messages to
- * people. When nothing reads the lines any more, for example after a terminal was closed, they are
- * dropped and the process continues.
+ * Creates a logger that writes JSON lines to standard error. Standard output is reserved for
+ * messages to people. If the lines can't be written any more, for example after a terminal was
+ * closed, the lines are dropped and the process continues.
  */
 export function createLog(level: string): Logger {
   const output = destination({ dest: 2, sync: true, maxLength: BUFFERED_BYTES_MAX })

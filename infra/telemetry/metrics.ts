@@ -32,7 +32,7 @@ export function createMetrics(readings: Readings): Registry {
     name: 'tallygate_event_store_position',
     help: 'Global position of the last event',
     registers,
-    // While the store is unreachable, this metric has no sample, and all other metrics are still
+    // While the store is unreachable, this metric has no sample. All other metrics are still
     // reported.
     async collect() {
       const head = await answerIn(readings.eventsHead(), HEAD_WITHIN_MS).catch(() => null)

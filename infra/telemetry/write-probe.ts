@@ -5,8 +5,8 @@ import { ensureSchema } from '../postgres/ensure-schema.ts'
 import { DatabaseUnavailable } from '../postgres/query-timeouts.ts'
 
 /**
- * The table of the probe. It is unlogged: its writes need space on the disk, but not in the WAL or
- * in a backup.
+ * The table of the probe. The table is unlogged, so its writes need space on the disk but not in
+ * the WAL or in a backup.
  */
 const TABLES = `
   create unlogged table if not exists health.probe (filling text not null);
@@ -22,19 +22,23 @@ const WRITE = `
 `
 const DISK_EVERY_MS = 5_000
 /**
- * The pause between two probes of the event store. A process must become unready within 5 s. The
- * pause, one second of the timer and the time of an append add up to less.
+ * The pause between two probes of the event store, in milliseconds. A process must become unready
+ * within 5 s. The pause, one second of the timer and the time of an append together take less than
+ * 5 s.
  */
 const STORE_EVERY_MS = 2_000
 const AGAIN_MS = 1_000
-/** Slow writes make the process unready only if none has succeeded for this long. */
+/**
+ * The time in milliseconds without a successful write after which slow writes make the process
+ * unready.
+ */
 const SLOW_MS = 12_000
 const ANSWER_MS = 2_000
 
 export type WriteProbe = {
   /**
-   * Runs a probe unless a recent result exists. Returns `disk` or `event store` if writing there
-   * fails, and null otherwise. When the probe has no result within 2 s, the previous result is
+   * Runs a probe unless a recent result exists. Returns `disk` or `event store` if writing to it
+   * fails, and null otherwise. If the probe has no result within 2 s, the previous result is
    * returned.
    */
   readonly problem: () => Promise<string | null>
@@ -44,9 +48,9 @@ export type WriteProbe = {
 }
 
 /**
- * Creates a probe of whether Postgres can still write. It commits a transaction that needs space on
- * the disk, because reads succeed from memory long after the disk is full. The probe writes no
- * event. It runs at most once every 5 s, and once a second after a failure.
+ * Creates a probe that checks whether Postgres can still write. The probe commits a transaction
+ * that needs space on the disk, because reads succeed from memory long after the disk is full. The
+ * probe writes no event. It runs at most once every 5 s, and once a second after a failure.
  */
 export async function createDiskProbe(pg: Pool): Promise<WriteProbe> {
   await ensureSchema(pg, 'health', TABLES)

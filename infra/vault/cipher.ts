@@ -5,12 +5,12 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * Encrypts with AES-256-GCM under a 32-byte key. Returns nonce, ciphertext and tag; each record has
+ * Encrypts with AES-256-GCM under a 32-byte key. Returns nonce, ciphertext and tag. Each record has
  * a new random nonce. `context` is bound as associated data, so a record that is moved to another
  * context can't be decrypted.
  *
- * NOTE: the key is a KeyObject, because Node would otherwise wrap the bytes at every call, which
- * takes three times as long as the encryption.
+ * NOTE: the key is a KeyObject. Node would wrap the bytes of a plain key at every call, which takes
+ * three times as long as the encryption.
  */
 export function encrypt(key: KeyObject, context: string, plaintext: Uint8Array): Buffer {
   const nonce = newNonce()
@@ -20,7 +20,10 @@ export function encrypt(key: KeyObject, context: string, plaintext: Uint8Array):
   return Buffer.concat([nonce, body, cipher.final(), cipher.getAuthTag()])
 }
 
-/** Decrypts a record. Throws when the key or the context differs, or when a bit was changed. */
+/**
+ * Decrypts a record. Throws if the key or the context is not the one used for encryption, or if a
+ * bit was changed.
+ */
 export function decrypt(key: KeyObject, context: string, sealed: Uint8Array): Buffer {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error('a sealed record is too short')
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length)
@@ -35,7 +38,7 @@ export function decrypt(key: KeyObject, context: string, sealed: Uint8Array): Bu
 }
 
 /**
- * A block of random nonces. They are generated in blocks, because each call of the random generator
+ * A block of random nonces. Nonces are generated in blocks, because a call of the random generator
  * costs more than the bytes that it returns.
  */
 const nonces = Buffer.alloc(NONCE_BYTES * 256)
@@ -58,16 +61,16 @@ const CODE = /^[a-km-np-z2-9]{10}$/
 const HALF_BITS = 25
 const HALF = 2 ** HALF_BITS
 /**
- * The rounds of the Feistel network. Four rounds are secure (Luby and Rackoff), and two more cost
- * only microseconds.
+ * The rounds of the Feistel network. Four rounds are secure (Luby and Rackoff). The two additional
+ * rounds cost only microseconds.
  */
 const ROUNDS = [0, 1, 2, 3, 4, 5] as const
 
 type Keyed = Pick<Vault, 'keyedHash'>
 
 /**
- * Encodes an id as ten letters and digits, from which the id can't be derived without the key. The
- * code is computed by a keyed Feistel network over 50 bits, so codes are not stored.
+ * Encodes an id as ten letters and digits, from which the id can't be derived without the key. A
+ * keyed Feistel network over 50 bits computes the code, so codes are not stored.
  */
 export function codeOfId(vault: Keyed, id: number): string {
   let [left, right] = [Math.floor(id / HALF), id % HALF]
@@ -76,8 +79,8 @@ export function codeOfId(vault: Keyed, id: number): string {
 }
 
 /**
- * Returns the id of a code; null when the text is not a code. Every well-formed code has an id, but
- * that id usually does not exist.
+ * Returns the id of a code, or null if the text is not a code. Every well-formed code has an id,
+ * but usually no object with this id exists.
  */
 export function idOfCode(vault: Keyed, code: string): number | null {
   const text = code.trim().toLowerCase()

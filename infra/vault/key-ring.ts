@@ -7,9 +7,9 @@ const BLOCK_BYTES = 64
 const TEXT_BYTES_MAX = 1_024
 
 /**
- * Creates a function that computes HMAC-SHA256 (RFC 2104) with one key, in hex. It uses two
- * one-shot digests over prepared blocks, because `createHmac` takes ten times as long, mostly to
- * wrap the key at every call.
+ * Creates a function that computes HMAC-SHA256 (RFC 2104) with one key, in hex. The function uses
+ * two one-shot digests over prepared blocks. `createHmac` takes ten times as long, mostly because
+ * it wraps the key at every call.
  */
 export function createKeyedHash(key: Uint8Array): (text: string) => string {
   if (key.length > BLOCK_BYTES) throw new Error(`a key of at most ${BLOCK_BYTES} bytes`)
@@ -33,8 +33,8 @@ function padded(key: Uint8Array, pad: number): Buffer {
 }
 
 /**
- * Thrown when the database's secrets were encrypted under another `SECRET_KEY`, so that none can be
- * decrypted.
+ * Thrown if the database's secrets were encrypted under another `SECRET_KEY`, so that no secret can
+ * be decrypted.
  */
 export class WrongSecretKey extends Error {
   readonly isOperatorError = true
@@ -47,7 +47,7 @@ export class WrongSecretKey extends Error {
   }
 }
 
-/** A random data key, and its encrypted form for storage. */
+/** A random data key, and the encrypted form in which it is stored. */
 type DataKey = { readonly key: KeyObject; readonly wrapped: Buffer }
 
 export type KeyRing = {
@@ -96,7 +96,7 @@ export function createKeyRing(secretKey: Uint8Array): KeyRing {
   }
 }
 
-/** Throws `WrongSecretKey` when this database's vault was created with another key. */
+/** Throws `WrongSecretKey` if this database's vault was created with another key. */
 export async function checkSecretKey(pg: Pool, kid: string): Promise<void> {
   await pg.query(
     'insert into vault.wrapping_key (id, kid) values (1, $1) on conflict (id) do nothing',

@@ -10,9 +10,10 @@ const LANES = 1
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 /**
- * The number of bytes of a password that are hashed, which allows 128 characters in any script.
- * Longer passwords are cut, so that a request can't cause more work by its length. The cost of the
- * hash function doesn't depend on the length of the password, which is digested once.
+ * The maximum number of password bytes that are hashed, which is enough for 128 characters in any
+ * script. Longer passwords are cut, so that a long password can't cause more work. The cost of the
+ * hash function does not depend on the length of the password, because the password is digested
+ * only once.
  */
 const PASSWORD_BYTES_MAX = 512
 

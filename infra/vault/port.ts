@@ -41,15 +41,18 @@ export interface Vault {
    * Returns a secret. Throws when the reference is unknown or belongs to another purpose or owner.
    */
   getSecret(purpose: SecretPurpose, owner: string, ref: string): Promise<string>
-  /** Returns several secrets by reference. A missing secret is absent from the result. */
+  /**
+   * Returns several secrets by reference. If a secret is missing, the result has no entry for its
+   * reference.
+   */
   getSecrets(
     purpose: SecretPurpose,
     refs: readonly { readonly owner: string; readonly ref: string }[],
   ): Promise<Map<string, string>>
   deleteSecret(ref: string): Promise<void>
   /**
-   * Returns the keyed hash (HMAC-SHA256, hex) of a key or name, by which it can be found without
-   * being stored.
+   * Returns the keyed hash (HMAC-SHA256, hex) of a key or name. The hash allows a look-up without
+   * storing the key or name.
    */
   keyedHash(purpose: Pepper, text: string): string
   /** Encrypts a text with the user's data key, which is created on first use. */
@@ -57,8 +60,9 @@ export interface Vault {
   /** Decrypts a text. Returns null when the user's data key has been destroyed. */
   open(userId: number, sealed: Sealed): Promise<string | null>
   /**
-   * Destroys the user's data key and secrets permanently. No text that was or will be encrypted for
-   * the user can be decrypted. Other processes drop a cached key within a minute.
+   * Destroys the user's data key and secrets permanently. Texts that were encrypted for the user,
+   * and texts that are encrypted later, can no longer be decrypted. Other processes drop a cached
+   * key within a minute.
    */
   destroyUser(userId: number): Promise<void>
   /**
@@ -70,7 +74,7 @@ export interface Vault {
 }
 
 /**
- * Thrown when a record of the vault exists and can't be decrypted, because it is damaged or was
+ * Thrown if a record of the vault exists but can't be decrypted, because it is damaged or was
  * moved.
  */
 export class UnreadableSecret extends Error {

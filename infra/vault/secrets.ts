@@ -65,7 +65,7 @@ const contextOf = (purpose: string, owner: string, ref: string): string =>
 
 /**
  * Returns the secret that signs a user's webhooks. Returns null for a webhook without a secret, and
- * undefined when the secret is no longer stored.
+ * undefined if the secret is no longer stored.
  */
 export async function webhookSecret(
   vault: Pick<Vault, 'getSecrets'>,

@@ -7,15 +7,15 @@ import type { Vault } from './port.ts'
 
 const CACHED_MAX = 10_000
 /**
- * How long a process caches a data key. After a user's key is destroyed, other processes can still
- * decrypt texts for this long.
+ * The time in milliseconds for which a process caches a data key. After a user's key is destroyed,
+ * other processes can still decrypt texts for this time.
  */
 const CACHED_MS = 60_000
 const FORMAT = 's1.'
 
 /**
- * Creates functions that encrypt texts of and about a user with that user's data key. When the key
- * is destroyed, the texts are unreadable.
+ * Creates functions that encrypt a user's texts with the user's data key. The texts include other
+ * people's texts about the user. After the data key is destroyed, these texts are unreadable.
  */
 export function createSealing(
   pg: Pool,
@@ -52,8 +52,7 @@ export function createSealing(
   return {
     seal: async (userId, text) => {
       const found = await findOrMake(userId)
-      // Texts that arrive after the user was erased are encrypted with a random key that is not
-      // stored.
+      // After the user was erased, new texts are encrypted with a random key that is not stored.
       const key = found === 'destroyed' ? createSecretKey(randomBytes(32)) : found
       const sealed = encrypt(key, contextOf(userId), Buffer.from(text, 'utf8'))
       return `${FORMAT}${sealed.toString('base64url')}` as Sealed
@@ -77,7 +76,9 @@ export function createSealing(
   }
 }
 
-/** The stored value of a destroyed key. It prevents a new key from being created. */
+/**
+ * The stored value of a destroyed key. This value prevents the creation of a new key for the user.
+ */
 const NO_KEY = Buffer.alloc(0)
 
 function createCache() {

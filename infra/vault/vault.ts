@@ -7,7 +7,7 @@ import { createSecrets } from './secrets.ts'
 import { createSealing } from './user-keys.ts'
 
 /**
- * Creates the vault in the schema `vault` of this database. Throws `WrongSecretKey` when the vault
+ * Creates the vault in the schema `vault` of this database. Throws `WrongSecretKey` if the vault
  * was created with another key.
  */
 export async function createVault(parts: {
@@ -30,8 +30,8 @@ export async function createVault(parts: {
 const PASSWORDS = createPasswordPool()
 
 /**
- * The tables of the vault. Their schema is separate from events and read models, and must not be
- * part of a dump that leaves the site.
+ * The tables of the vault. They have a separate schema, because they must not be part of a database
+ * dump that leaves the site.
  */
 const VAULT_TABLES = `
   create table if not exists vault.wrapping_key (

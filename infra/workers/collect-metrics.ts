@@ -13,7 +13,8 @@ type ProcessMetrics = Extract<ToPrimary, { readonly type: 'process-metrics' }>
 const WITHIN_MS = 2_000
 
 /**
- * Creates a collector of metrics. It asks the workers that are in `live` at the time of the call.
+ * Creates a collector of metrics. The collector asks the workers that are in `live` at the time of
+ * the call.
  */
 export function createMetricsCollector(
   live: ReadonlyMap<string, ChildProcess>,
@@ -50,8 +51,8 @@ export function createMetricsCollector(
 
 /**
  * Merges the metrics of several processes into one text. Each sample gets the label `process`.
- * Values are not added up, because positions, ages and versions have no meaningful sum, and a query
- * can add up other values.
+ * Values are not added up, because positions, ages and versions have no meaningful sum. A query can
+ * add up all other values.
  */
 function mergeMetrics(byProcess: ReadonlyMap<string, Metrics>): Promise<string> {
   const labelled = [...byProcess].map(([process, metrics]) =>

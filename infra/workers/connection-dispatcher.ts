@@ -7,7 +7,10 @@ import type { ToWorker } from './worker-messages.ts'
 
 type PendingConnection = { readonly socket: Socket; readonly late: NodeJS.Timeout }
 
-/** A connection waits this long while no worker can take it. Then it is closed. */
+/**
+ * The maximum time in milliseconds that a connection waits for a worker. After this time, the
+ * connection is closed.
+ */
 const WAIT_MS = 10_000
 const CONNECTION: ToWorker = { type: 'connection' }
 
@@ -59,7 +62,7 @@ export class ConnectionDispatcher {
   }
 
   /**
-   * Passes no more connections to this worker. When the last worker is removed, the port is closed.
+   * Stops passing connections to this worker. When the last worker is removed, the port is closed.
    */
   remove(worker: ChildProcess): void {
     this.members.delete(worker)
@@ -115,7 +118,7 @@ export type WorkerListener = HttpListener & {
 
 /**
  * Creates the listener of a worker, whose `server` does not listen on a port. `onClosed` notifies
- * the primary that it should pass no more connections.
+ * the primary to pass no more connections.
  */
 export function createWorkerListener(server: Server, onClosed: () => void): WorkerListener {
   const open = new Set<Socket>()

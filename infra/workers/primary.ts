@@ -16,15 +16,17 @@ import { startWorkers } from './start-workers.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Returns whether workers are needed. A process that only has the role `projections` needs none.
+ * Returns whether workers are needed. A process that only has the role `projections` needs no
+ * workers.
  */
 export const usesWorkers = ({ relayWorkers, roles }: Config): boolean =>
   relayWorkers > 1 && [...roles].some((role) => role !== 'projections')
 
 /**
- * Starts the product as `config.relayWorkers` worker processes that serve one port, and this
- * primary process, which runs what must exist once: the embedded Postgres and the projections. When
- * the start fails or `signal` aborts, it ends every process that it started and throws.
+ * Starts the product as `config.relayWorkers` worker processes and this primary process. The
+ * workers serve one port. The primary runs what must exist only once: the embedded Postgres and the
+ * projections. If the start fails or `signal` aborts, the function ends every process that it
+ * started and throws.
  */
 export async function startWithWorkers(
   config: Config,
@@ -99,7 +101,7 @@ async function startDatabase(
     signal,
   })
   closers.push(stop)
-  // All leases are outdated, because only processes of the previous start used this Postgres.
+  // All leases are outdated. Only the processes of the previous start have used this Postgres.
   const pg = new Pool({ connectionString, max: 1 })
   surviveLostConnections(pg, () => {})
   await endAllLeases(pg)
@@ -108,8 +110,8 @@ async function startDatabase(
 }
 
 /**
- * Returns a free port. It is chosen before the workers start, because each worker must know the
- * port to reject channels that point to the product itself.
+ * Returns a free port. The port is chosen before the workers start, because each worker must know
+ * the port to reject channels that point to the product itself.
  */
 async function freePort(host: string): Promise<number> {
   const server = createServer()

@@ -21,8 +21,8 @@ type Options = {
   readonly port: number
   readonly host: string
   /**
-   * The environment variables of the workers. Secrets are passed here and not on a command line,
-   * which every user of the machine can read.
+   * The environment variables of the workers. Secrets are passed as environment variables, because
+   * every user of the machine can read a command line.
    */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly log: Logger
@@ -43,18 +43,21 @@ export class WorkerFailed extends Error {
 const PROGRAM = join(import.meta.dirname, 'worker-program.ts')
 const PAUSE_MS = 100
 const PAUSE_MS_MAX = 10_000
-/** A worker that ran for longer than this is replaced after the shortest pause when it dies. */
+/**
+ * The minimum running time in milliseconds after which a worker that dies is replaced after the
+ * shortest pause.
+ */
 const STEADY_MS = 30_000
 /**
- * The time for a worker to close ledgers and pools after the grace period. It is shorter than the
- * primary's limit.
+ * The maximum time in milliseconds, after the grace period, in which a worker closes ledgers and
+ * pools. This time is shorter than the primary's limit.
  */
 const EXIT_WITHIN_MS = 12_000
 
 /**
  * Starts `count` processes that serve one port. A process that dies is replaced, first immediately
- * and then after growing pauses. Resolves when all processes serve. Rejects when the port is in
- * use, or with `WorkerFailed` when a worker can't start; all workers have then ended.
+ * and then after growing pauses. Resolves when all processes serve. Rejects if the port is in use,
+ * or with `WorkerFailed` if a worker can't start. After a rejection, all workers have ended.
  */
 export async function startWorkers(options: Options): Promise<Workers> {
   const pool = new WorkerPool(options)
@@ -84,8 +87,8 @@ class WorkerPool {
   }
 
   /**
-   * Starts a worker. Resolves when the worker serves. `pauseMs` is the pause before a replacement,
-   * if the worker dies soon.
+   * Starts a worker. Resolves when the worker serves. If the worker dies soon, its replacement is
+   * started after `pauseMs`.
    */
   start(name: string, pauseMs: number): Promise<void> {
     const startedAt = performance.now()
@@ -110,7 +113,7 @@ class WorkerPool {
     })
   }
 
-  /** From now on, replaces every worker that dies. */
+  /** After this call, every worker that dies is replaced. */
   startReplacing(names: readonly string[]): void {
     this.isReplacing = true
     for (const name of names) if (!this.live.has(name)) this.replace(name, PAUSE_MS)

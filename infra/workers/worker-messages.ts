@@ -38,9 +38,11 @@ export type ToPrimary =
   | { readonly type: 'all-metrics-request'; readonly requestId: number }
   | { readonly type: 'process-metrics'; readonly requestId: number; readonly metrics: Metrics }
 
-/** The interface through which a worker uses the other processes of the product. */
+/** The functions through which a worker uses the other processes of the product. */
 export type Siblings = {
-  /** Registers this process's metrics. The primary requests them when any process is scraped. */
+  /**
+   * Registers this process's metrics. The primary requests the metrics when any process is scraped.
+   */
   readonly join: (own: Registry) => void
   /**
    * Returns the metrics of all processes in Prometheus's text format. Each sample has the label

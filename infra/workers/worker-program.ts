@@ -13,8 +13,8 @@ type WorkerState = {
 }
 
 /**
- * Runs a worker process of `startWorkers`. It serves the connections that the primary passes to it,
- * follows the primary's messages, and ends with the primary.
+ * Runs a worker process of `startWorkers`. The worker serves the connections that the primary
+ * passes to it, obeys the primary's messages, and ends when the primary ends.
  */
 async function work(): Promise<void> {
   process.on('disconnect', () => process.exit(1))
@@ -49,8 +49,8 @@ async function work(): Promise<void> {
 const send = (message: ToPrimary): void => void process.send?.(message)
 
 /**
- * Accepts a connection. Reading starts after the confirmation is sent, because the primary could
- * otherwise pass a partly read connection to another worker.
+ * Accepts a connection. The worker reads only after the confirmation is sent. Otherwise, the
+ * primary could pass a partly read connection to another worker.
  */
 function acceptConnection(listener: WorkerListener | null, socket: Socket | undefined): void {
   process.send?.({ type: 'accepted' } satisfies ToPrimary, () => {

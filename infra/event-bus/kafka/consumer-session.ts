@@ -15,8 +15,8 @@ type SessionDeps = {
   readonly timings: KafkaTimings
   readonly log: Logger
   /**
-   * Called when the Kafka group assigns lanes (partitions of the streams) to this consumer. The
-   * consumer no longer has any other lanes.
+   * Called when the Kafka group assigns lanes (partitions of the streams) to this consumer. All
+   * lanes outside the list are no longer assigned to this consumer.
    */
   readonly onAssigned?: (lanes: readonly number[]) => void
   readonly onMessages: (lane: number, messages: readonly KafkaMessage[]) => void
@@ -45,8 +45,8 @@ export type ConsumerSession = {
 
 /**
  * Keeps a consumer in its group. A kafkajs consumer may crash permanently or stop without an error.
- * In both cases it is closed and replaced. The pauses between attempts grow, and the number of
- * attempts is unlimited.
+ * In both cases the consumer is closed and replaced. The pauses between attempts grow, and the
+ * number of attempts is unlimited.
  */
 export function keepConsuming(deps: SessionDeps): ConsumerSession {
   const { kafka, topic, groupId, timings, log } = deps
@@ -163,7 +163,7 @@ const consumerConfig = (groupId: string, timings: KafkaTimings) => ({
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   delay(ms * (0.8 + 0.4 * Math.random()), undefined, { signal }).catch(() => {})
 
-/** Lets other code end the running consumer with an error. */
+/** A handle with which other code can end the running consumer with an error. */
 type ConsumerHandle = { fail: (reason: Error) => void }
 
 type SessionHooks = {
@@ -256,9 +256,9 @@ type Deps = {
 }
 
 /**
- * Detects a stalled consumer: it sends heartbeats but receives no messages, although messages are
- * added to the topic. This happens when the connection to one of several brokers is dead. A topic
- * without new messages proves nothing.
+ * Detects a stalled consumer, which sends heartbeats but receives no messages although the topic
+ * has new messages. A consumer stalls when the connection to one of several brokers is dead. If the
+ * topic has no new messages, the consumer is not considered stalled.
  */
 export function detectStalledConsumer(deps: Deps): { readonly stop: () => void } {
   const { kafka, topic } = deps

@@ -17,21 +17,24 @@ export type KafkaBusOptions = {
   readonly leases: Leases
   readonly log: Logger
   readonly topic?: string
-  /** False means that this process never publishes events to Kafka, because other processes do. */
+  /**
+   * False if this process must not publish events to Kafka, because other processes publish the
+   * events.
+   */
   readonly isPublisher?: boolean
   readonly timings?: Partial<KafkaTimings>
 }
 
 export const KAFKA_TOPIC = 'tallygate-events'
 /**
- * The start waits at most this long for the topic, so that the server also starts while Kafka is
- * unreachable.
+ * The maximum time in milliseconds for which the start waits for the topic. After this time, the
+ * server starts without Kafka.
  */
 const ENSURE_TOPIC_MS_MAX = 5_000
 
 /**
  * Creates the event bus on Kafka: one process publishes committed events, and all processes consume
- * them. It does not throw when the brokers are unreachable; events are then read from the event
+ * them. It does not throw when the brokers are unreachable. Events are then read from the event
  * store.
  */
 export async function createKafkaBus(options: KafkaBusOptions): Promise<EventBus> {

@@ -10,9 +10,9 @@ type RequestQueue = {
 }
 
 /**
- * Makes kafkajs check for waiting requests only while there are waiting requests. kafkajs 2.2.4
- * checks every millisecond on each open connection, with a timer that Node reports as negative
- * (`TimeoutNegativeWarning`), and no option of kafkajs changes that.
+ * Makes kafkajs check for waiting requests only while there are waiting requests. Without this
+ * patch, kafkajs 2.2.4 checks every millisecond on each open connection, with a timer that Node
+ * reports as negative (`TimeoutNegativeWarning`). No option of kafkajs changes this behavior.
  *
  * kafkajs itself starts the check when a request has to wait. The patch does nothing in kafkajs
  * versions without this queue.
@@ -41,17 +41,20 @@ function findRequestQueue(): RequestQueue | null {
 }
 
 /**
- * Retries are limited, because every caller retries by itself and reads the event store in the
- * meantime.
+ * Retries inside kafkajs are limited, because every caller of kafkajs also retries and meanwhile
+ * reads the event store.
  */
 const RETRY = { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 }
 const CONNECT_MS_MAX = 3_000
-/** How long Kafka keeps a message. A consumer that needs an older message reads the event store. */
+/**
+ * The time for which Kafka keeps a message. A consumer that needs an older message reads the event
+ * store.
+ */
 const RETENTION_MS = 7 * 24 * 3_600_000
 const REPLICAS_MAX = 3
 /**
- * The limit for a disconnect, because kafkajs may wait forever when a connection ends while it is
- * being closed.
+ * The time limit for a disconnect. Without a limit, kafkajs may wait forever for a connection that
+ * ends while it is being closed.
  */
 const DISCONNECT_MS_MAX = 3_000
 
@@ -131,8 +134,8 @@ export async function disconnect(client: { disconnect(): Promise<void> }): Promi
 }
 
 /**
- * Resolves with the result of `work`, or with null when there is no result within `ms`. `work` is
- * not cancelled.
+ * Resolves with the result of `work`, or with null if there is no result within `ms` milliseconds.
+ * `work` is not cancelled.
  */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined

@@ -30,8 +30,8 @@ type KafkaWork = LaneWork & {
 }
 
 /**
- * A lane (partition) that received events from the event store within this time counts as degraded,
- * because only new messages can show that Kafka delivers again.
+ * A lane (partition) counts as degraded for this many milliseconds after it received events from
+ * the event store. Only new messages can show that Kafka delivers again.
  */
 const RECENTLY_FED_MS = 30_000
 
@@ -103,8 +103,8 @@ const isRecent = ({ lastFedAt }: { readonly lastFedAt: () => number }): boolean 
   performance.now() - lastFedAt() < RECENTLY_FED_MS
 
 /**
- * Acquires unleased lanes (partitions) once this process has been out of its consumer group for too
- * long, because the other processes may have left the group or ended as well.
+ * Acquires unleased lanes (partitions) if this process has been out of its consumer group for too
+ * long. Lanes may be unleased because the other processes have also left the group or have ended.
  */
 const watchAbsence = (
   session: ConsumerSession,
@@ -118,8 +118,8 @@ const watchAbsence = (
   }, outOfGroupMs / 4)
 
 /**
- * Creates one queue per lane (partition). Messages wait there while another process still has the
- * lane's lease.
+ * Creates one queue per lane (partition). Messages wait in the queue while another process still
+ * has the lane's lease.
  */
 function createQueues(create: (lane: number) => LaneQueue) {
   const queues = new Map<number, LaneQueue>()

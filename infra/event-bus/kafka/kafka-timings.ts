@@ -1,29 +1,31 @@
 /** The timings of the Kafka bus, in milliseconds. Tests use shorter values. */
 export type KafkaTimings = {
-  /** A consumer that sends no heartbeat for this long loses its partitions. */
+  /** The time without a heartbeat after which a consumer loses its partitions. */
   readonly sessionTimeoutMs: number
   readonly heartbeatMs: number
-  /** A broker may delay the response to a fetch for this long while there are no messages. */
+  /**
+   * The maximum time for which a broker delays the response to a fetch while there are no messages.
+   */
   readonly fetchWaitMs: number
   readonly requestTimeoutMs: number
-  /** A consumer that has no successful heartbeat for this long is replaced. */
+  /** The time without a successful heartbeat after which a consumer is replaced. */
   readonly silentMs: number
   /** The longest pause before the next attempt to connect. */
   readonly reconnectMsMax: number
   /**
-   * A process that is out of its consumer group for this long acquires lanes (partitions) that no
-   * process has.
+   * The time out of its consumer group after which a process acquires lanes (partitions) that no
+   * other process has.
    */
   readonly outOfGroupMs: number
-  /** The lease time of a lane (partition). A process that stalls keeps its lanes for this long. */
+  /** The lease time of a lane (partition). A stalled process keeps its lanes for this time. */
   readonly laneTtlMs: number
   /**
-   * When a lane (partition) is lost, work in progress may continue for this long before the lane is
-   * released.
+   * The time for which work in progress may continue after its lane (partition) was lost. After
+   * this time, the lane is released.
    */
   readonly graceMs: number
   /**
-   * When Kafka's messages for a lane (partition) are later than this, the lane's events are read
+   * The delay of Kafka's messages for a lane (partition) after which the lane's events are read
    * from the event store.
    */
   readonly stallMs: number

@@ -86,7 +86,7 @@ export function createLaneDelivery(
         await retry(isHeld, () => worker.onGained(stillHeld()))
         const position = await retry(isHeld, begin)
         if (position === null) return
-        // The empty batch tells the worker its start position before the first event arrives.
+        // The empty batch passes the start position to the worker before the first event arrives.
         await deliver({ lanes: stillHeld(), events: [], after: position, position })
       })
     },
@@ -132,7 +132,7 @@ async function retryWhile<T>(
     try {
       return await work()
     } catch (error) {
-      // A failure after the lane was lost is expected, because another process has acquired the
+      // After the lane was lost, a failure is expected, because another process has acquired the
       // lane.
       if (isHeld()) onFailure(error)
     }

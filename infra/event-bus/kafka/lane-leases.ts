@@ -4,13 +4,16 @@ import { ALL_LANES } from '../lanes.ts'
 import { within } from './kafka-client.ts'
 import type { KafkaTimings } from './kafka-timings.ts'
 
-/** The pause before a process requests a lane (partition) again that another process still has. */
+/**
+ * The pause in milliseconds after which a process again requests a lane (partition) that another
+ * process still has.
+ */
 const RETRY_MS = 150
 
 /**
- * The longest wait for new leases in one round. The wait is limited, because a process must also
- * renew the leases that it has. NOTE: a process that is suspended inside a transaction locks its
- * leases until Postgres ends that transaction.
+ * The maximum time in milliseconds for which one round waits for new leases. The wait is limited,
+ * because a process must also renew its existing leases. NOTE: a process that is suspended inside a
+ * transaction locks its leases until Postgres ends that transaction.
  */
 const ACQUIRE_MS_MAX = 500
 
@@ -138,8 +141,8 @@ function createReleasing({ leases, timings, onLost }: Deps) {
 }
 
 /**
- * Runs `round` repeatedly. A run starts after the pause that the previous run returned, or when
- * `trigger` is called. Two runs never overlap.
+ * Runs `round` repeatedly. The next round starts after the pause that the previous round returned,
+ * or when `trigger` is called. Two rounds never overlap.
  */
 function createLoop(round: () => Promise<number>) {
   let timer: NodeJS.Timeout | undefined

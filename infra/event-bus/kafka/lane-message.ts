@@ -3,10 +3,10 @@ import type { Recorded } from '#domain/shared/event.ts'
 import { laneKeyOf } from '../lanes.ts'
 
 /**
- * A message of a lane (a partition of the streams). It states that `event`, at `position`, is the
- * only event of the lane after the position `after` and up to `position`. A message without an
- * event is a watermark: the lane has no event in this range. The statement never becomes false, so
- * repeated and late messages do no harm.
+ * A message of a lane (a partition of the streams). It states that the lane has exactly one event
+ * after the position `after` and up to `position`: `event`, at `position`. A message without an
+ * event is a watermark, which states that the lane has no event in this range. The statement stays
+ * true, so repeated and late messages do no harm.
  */
 export type LaneMessage = {
   readonly after: number
@@ -58,8 +58,8 @@ export function decodeMessage(
   if (head === null || head.history !== history) return null
   const { after, position } = head
   const { key, value } = message
-  // NOTE: a value of null with a key is invalid. Decoded as a watermark, it would hide the event
-  // that the key refers to.
+  // NOTE: a message with a key and a null value is invalid. If it were decoded as a watermark, it
+  // would hide the event that the key refers to.
   if (value === null && key === null) return { after, position, event: null }
   const event = value === null ? null : eventOf(value)
   return event?.position === position ? { after, position, event } : 'unreadable'

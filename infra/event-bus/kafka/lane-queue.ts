@@ -9,14 +9,14 @@ import {
 } from './lane-message.ts'
 
 /**
- * The partition is paused when more than this many messages wait. It is resumed when fewer than
- * half of this number wait.
+ * The maximum number of waiting messages. If more messages wait, the partition is paused. It is
+ * resumed when fewer than half of this number wait.
  */
 const WAITING_MAX = 2_000
 const BATCH_MAX = 1_000
 /** The pause before failed messages are processed again. */
 const RETRY_MS = 200
-/** The queue logs a problem of a lane (partition) at most once in this time. */
+/** The minimum time in milliseconds between two log lines about problems of a lane (partition). */
 const LOG_EVERY_MS = 60_000
 
 export type LaneQueue = {
@@ -68,7 +68,7 @@ export function createLaneQueue(deps: Deps): LaneQueue {
     const found = await decode(next)
     await delivery.runExclusive([lane], async () => {
       if (!(await deliverer.deliverDecoded(found))) return
-      // While the batch was delivered, `clear` may have emptied the queue.
+      // `clear` may have emptied the queue during the delivery of the batch.
       waiting = waiting[0] === next[0] ? waiting.slice(next.length) : waiting
       deps.done(last.offset)
       if (waiting.length < WAITING_MAX / 2) setPaused(false)
@@ -141,14 +141,14 @@ function createDeliverer({ lane, delivery }: Deps) {
 }
 
 /**
- * Decodes messages. An unreadable message counts as a gap up to the store's last event, so the
- * worker immediately reads the store and misses no event.
+ * Decodes messages. An unreadable message counts as a gap up to the store's last event. The worker
+ * therefore reads the missing events from the store immediately.
  */
 function createDecoder({ lane, history, headPosition, log }: Deps) {
   const [shouldLogUnreadable, shouldLogForeign] = [createLogThrottle(), createLogThrottle()]
   return async (next: readonly KafkaMessage[]): Promise<Decoded> => {
     const ours = await history()
-    // A store without events has no history id, so every message belongs to another history.
+    // A store without events has no history id yet, so no message can belong to its history.
     const found = next.map((message) => (ours === null ? null : decodeMessage(message, ours)))
     const messages = found.filter((each) => each !== null && each !== 'unreadable')
     if (found.includes(null) && shouldLogForeign()) {

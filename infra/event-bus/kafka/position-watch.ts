@@ -22,8 +22,8 @@ export type Watch = Pick<ConsumerSession, 'operatorError' | 'stop'>
 
 /**
  * Reports the position of each message that arrives. Each process has a separate consumer group,
- * which commits no offsets. The position of the store's last event is polled too, because
- * Kafka messages are fast but may be missing.
+ * which commits no offsets. The position of the store's last event is also polled, because Kafka
+ * messages are fast but may be missing.
  */
 export function watchPositions(deps: Deps, onCommitted: (position: number) => void): Watch {
   const { kafka, topic, store, timings, log } = deps

@@ -4,7 +4,7 @@ import { ALL_LANES, laneOf } from '../lanes.ts'
 import { encodeMessage } from './lane-message.ts'
 
 /**
- * The maximum bytes for one partition in a request. Kafka limits them to `max.message.bytes` (1
+ * The maximum bytes for one partition in a request. Kafka limits requests to `max.message.bytes` (1
  * MiB), and kafkajs does not split larger requests.
  */
 const LANE_BYTES_MAX = 700_000
@@ -48,7 +48,7 @@ export function createPublishedLanes(
   const messageOf = (event: Recorded): { lane: number; message: Message; bytes: number } | null => {
     const lane = laneOf(event.stream)
     const after = positionOf(lane)
-    // A previous publisher sent this event.
+    // The previous publisher has already sent this event.
     if (event.position <= after) return null
     positions.set(lane, event.position)
     const message = encodeMessage({ after, position: event.position, event }, history)

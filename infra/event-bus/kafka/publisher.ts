@@ -28,7 +28,7 @@ export type PublisherDeps = {
 }
 
 /**
- * Copies committed events to the Kafka topic until `lost` aborts. Rejects when Kafka fails; the
+ * Copies committed events to the Kafka topic until `lost` aborts. Rejects when Kafka fails. The
  * caller then calls `publish` again, which continues at the end of the topic.
  */
 export async function publish(deps: PublisherDeps, lost: AbortSignal): Promise<void> {
@@ -77,7 +77,7 @@ export async function publish(deps: PublisherDeps, lost: AbortSignal): Promise<v
 }
 
 /**
- * Waits for the first event and returns the history id, which a store without events does not have.
+ * Waits for the first event and returns the history id. A store without events has no history id.
  * Returns null when `lost` aborts.
  */
 async function waitForHistory(
@@ -110,7 +110,7 @@ async function startPositions(
   }
   const start = new Map(ALL_LANES.map((lane) => [lane, ends.get(lane)?.position ?? head]))
   const behind = await store.readAll(Math.min(...start.values()), CATCH_UP_MAX)
-  // Consumers read the skipped events from the store, which is faster than through Kafka.
+  // The skipped events are not published, because consumers can read them faster from the store.
   return behind.length < CATCH_UP_MAX ? start : new Map(ALL_LANES.map((lane) => [lane, head]))
 }
 

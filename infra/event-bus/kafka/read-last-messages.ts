@@ -24,8 +24,8 @@ export async function readLastMessages(
   const lastOffsets = new Map(nonEmpty.map(({ partition, high }) => [partition, BigInt(high) - 1n]))
   const ends = new Map<number, MessageHead>()
   if (lastOffsets.size === 0) return ends
-  // kafkajs can only read as a member of a group. A group that commits no offsets leaves no data in
-  // Kafka.
+  // kafkajs can only read messages as a member of a group. This group commits no offsets, so it
+  // leaves no data in Kafka.
   const consumer = kafka.consumer({
     groupId: `tallygate-ends-${randomUUID()}`,
     sessionTimeout: timings.sessionTimeoutMs,
@@ -36,8 +36,8 @@ export async function readLastMessages(
   })
   const found = Promise.withResolvers<true>()
   consumer.on(consumer.events.CRASH, ({ payload }) => found.reject(payload.error))
-  // NOTE: when the consumer crashes while it joins the group, `run` resolves and `seek` throws.
-  // Nothing would then handle the rejection of this promise.
+  // NOTE: if the consumer crashes while it joins the group, `run` resolves and `seek` throws. The
+  // rejection of this promise would then be unhandled.
   found.promise.catch(() => {})
   const read = async (): Promise<true> => {
     await consumer.connect()
@@ -71,8 +71,8 @@ export async function readLastMessages(
 
 /**
  * Returns a function that resolves with the id of the event history: the id and position of its
- * first event. The positions in a topic that was written from another event store are meaningless,
- * and this id reveals such a topic. The function resolves with null while there are no events.
+ * first event. The function resolves with null while there are no events. The history id reveals a
+ * topic that was written from another event store, whose positions are meaningless for this store.
  */
 export function createHistory(store: Pick<EventStore, 'readAll'>): () => Promise<string | null> {
   let cached: string | null = null

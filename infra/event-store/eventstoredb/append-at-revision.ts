@@ -49,7 +49,7 @@ type Options = {
   readonly connection: Connection
   readonly reads: EventReads
   readonly log: Logger
-  /** An append without a reply within this time is sent again. */
+  /** The time in milliseconds after which an append without a reply is sent again. */
   readonly replyWithinMs: number
 }
 
@@ -57,9 +57,9 @@ const REPLY_MIN_MS = 50
 const PAUSE_MAX_MS = 400
 
 /**
- * Creates a function that appends to one stream at an exact revision. After an unknown outcome it
- * sends the same event ids at the same revision again, through another client, until the server
- * answers or the deadline passes.
+ * Creates a function that appends to one stream at an exact revision. If the outcome is unknown,
+ * the function sends the same event ids at the same revision again, through another client. It
+ * stops when the server answers or the deadline passes.
  */
 export function createExactAppend(options: Options): ExactAppend {
   const { connection, reads, log, replyWithinMs } = options
@@ -79,7 +79,7 @@ export function createExactAppend(options: Options): ExactAppend {
           { reason: reasonOf(error) },
           'a request to the event store failed and will be retried',
         )
-        // When the leader has changed, the client itself continues with the new leader.
+        // If the leader has changed, the client connects to the new leader without a replacement.
         if (!(error instanceof NotLeaderError)) connection.replace(client)
         await delay(Math.min(10 * 2 ** attempt, PAUSE_MAX_MS) * (0.5 + Math.random() / 2))
       }
@@ -88,7 +88,7 @@ export function createExactAppend(options: Options): ExactAppend {
 }
 
 /**
- * Returns the error of an append that the server refused permanently; null when the outcome is
+ * Returns an error if the server has refused the append permanently. Returns null if the outcome is
  * unknown and the append may be retried.
  */
 function refusalOf(error: unknown): Error | null {
@@ -135,7 +135,7 @@ async function tryAppend(
   return { isWritten: false, actual: typeof actual === 'bigint' ? Number(actual) : -1 }
 }
 
-/** Returns the part if its events are stored at their exact revisions; otherwise null. */
+/** Returns the part if its events are stored at their exact revisions, and null otherwise. */
 export async function findPart(
   { stream, expected, events }: ExactPart,
   reads: EventReads,
@@ -213,7 +213,10 @@ async function boundProbes(client: EventStoreDBClient, withinMs: number): Promis
   }
 }
 
-/** Rejects when `answer` takes longer than `ms`, because the client may miss its own deadline. */
+/**
+ * Rejects if `answer` takes longer than `ms` milliseconds. This limit is needed because the client
+ * may miss its deadline.
+ */
 async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms} ms`)), ms + 50)

@@ -28,8 +28,7 @@ export function bufferSubscription(
     broken ??= reason
     wake()
   }
-  // NOTE: the listener is never removed, because a later error without a listener would end the
-  // process.
+  // NOTE: the listener is never removed. A later error without a listener would end the process.
   readable.on('error', (error: Error) => end(error.message))
   readable.on('end', () => end('ended'))
   readable.on('close', () => end('closed'))

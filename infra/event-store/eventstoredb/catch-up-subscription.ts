@@ -21,18 +21,21 @@ type Tail = {
   readonly onBatch: OnBatch
   readonly onError: (error: unknown) => void
   readonly options?: SubscribeOptions | undefined
-  /** When no event arrives for this long, the position of the last event is checked. */
+  /**
+   * The time in milliseconds without an event after which the subscription is compared with the
+   * position of the last event.
+   */
   readonly idleCheckMs: number
   readonly onStopped: () => void
 }
 
 /**
  * Delivers every event after `after` through a catch-up subscription to all streams. The
- * subscription is reopened at the last position when it breaks, or when it delivers nothing
- * although there are new events.
+ * subscription is reopened at the last position if it breaks, or if it delivers nothing although
+ * there are new events.
  *
- * Stream prefixes are filtered in this process. With a filter on the server, positions would only
- * be reported from time to time, and readers that wait for a position would time out.
+ * Stream prefixes are filtered in this process. If the server filtered them, it would report
+ * positions only from time to time, and readers that wait for a position would time out.
  */
 export function subscribeToAll(tail: Tail): Subscription {
   const { connection, log, onBatch, idleCheckMs, options = {} } = tail
@@ -42,7 +45,7 @@ export function subscribeToAll(tail: Tail): Subscription {
   let position = tail.after
   let feed: BufferedSubscription | null = null
 
-  /** Resolves when the subscription is broken or stopped; rejects when the consumer fails. */
+  /** Resolves when the subscription is broken or stopped. Rejects when the consumer fails. */
   const consume = async (open: BufferedSubscription): Promise<void> => {
     while (!stopping.signal.aborted) {
       const taken = await open.take(maxBatch, idleCheckMs)
@@ -111,8 +114,8 @@ function batchOf(
 }
 
 /**
- * Returns true when the subscription has stalled: it delivers nothing although there are new
- * events.
+ * Returns true if the subscription has stalled, which means that it delivers nothing although there
+ * are new events.
  */
 async function isSilent(
   open: BufferedSubscription,

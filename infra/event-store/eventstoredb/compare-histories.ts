@@ -13,7 +13,7 @@ export type Comparison = {
   /** True when the events have the same order in the source and the target. */
   readonly isSameOrder: boolean
   /**
-   * The name of the target's history, which is derived from its first event; null for an empty
+   * The name of the target's history, which is derived from its first event. Null for an empty
    * target.
    */
   readonly firstEvent: string | null

@@ -5,8 +5,8 @@ import { ConfigError } from '../../config/config.ts'
 export type Connection = {
   readonly client: () => EventStoreDBClient
   /**
-   * Replaces the client `failed`, which lost a reply or its connection, unless that client was
-   * replaced before.
+   * Replaces the client `failed`, which lost a reply or its connection. Does nothing if this client
+   * was already replaced.
    */
   readonly replace: (failed: EventStoreDBClient) => void
   readonly close: () => void
@@ -26,10 +26,11 @@ let opened = 0
  * Connects to `url`, which has a scheme of the client (`esdb://`, `esdb+discover://`) or
  * `kurrentdb` in place of `esdb`. Throws `ConfigError` when the URL can't be parsed.
  *
- * NOTE: by default the client sends appends through one duplex stream and a module-global map: a
- * broken stream rejects the appends of other clients, a late answer throws in an event handler, and
- * a write that waits for `drain` becomes an unhandled rejection. When `supports` reports that the
- * server has no batch append, the client makes one call per append, each with a separate deadline.
+ * NOTE: by default the client sends appends through one duplex stream and a module-global map. With
+ * this default, a broken stream rejects the appends of other clients, a late answer throws in an
+ * event handler, and a write that waits for `drain` becomes an unhandled rejection. When `supports`
+ * reports that the server has no batch append, the client makes one call per append, each with a
+ * separate deadline.
  */
 export function connectEventStoreDb(url: string): Connection {
   let current = newClient(url)
@@ -64,7 +65,7 @@ function newClient(url: string): EventStoreDBClient {
 
 /**
  * Parses the URL. Only the first line of the client's error message is used, because the other
- * lines quote options that were added here.
+ * lines quote options that this file added.
  */
 function parsed(url: string): EventStoreDBClient {
   try {
@@ -76,8 +77,8 @@ function parsed(url: string): EventStoreDBClient {
 }
 
 /**
- * Adds a keep-alive interval that differs by milliseconds for each client, so that each client has
- * a separate connection. Clients with equal options would share a connection and its failures.
+ * Adds a keep-alive interval that differs by milliseconds for each client. Clients with equal
+ * options would share a connection and its failures.
  */
 function withOwnConnection(url: string): string {
   opened += 1

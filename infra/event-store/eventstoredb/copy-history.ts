@@ -14,11 +14,13 @@ type Options = {
   /** The address of the EventStoreDB to which events are copied. */
   readonly url: string
   readonly log: Logger
-  /** Called from time to time with the number of events that the target has. */
+  /**
+   * Called from time to time during the copy. `copied` is the number of events that the target has.
+   */
   readonly onProgress?: (copied: number) => void
 }
 
-/** Thrown when the events of the target are not the first events of the source. */
+/** Thrown when the target contains events that are not the first events of the source. */
 export class ForeignTarget extends Error {
   readonly isOperatorError = true
   constructor(stream: string) {
@@ -31,8 +33,9 @@ const APPEND_WITHIN_MS = 60_000
 
 /**
  * Copies a history from Postgres to EventStoreDB: the same streams, revisions, ids, types, bytes
- * and metadata, in the same global order. The copy continues after the events that the target has,
- * so it may be killed and restarted at any time. Finally source and target are compared.
+ * and metadata, in the same global order. The copy continues after the events that the target
+ * already has, so the program may be killed and restarted at any time. At the end, source and
+ * target are compared.
  */
 export async function copyHistory(options: Options): Promise<Comparison> {
   const { pg, url, log, onProgress = () => {} } = options
@@ -57,7 +60,10 @@ export async function copyHistory(options: Options): Promise<Comparison> {
   }
 }
 
-/** Returns the source position of the last event that the target has; 0 for an empty target. */
+/**
+ * Returns the position in the source of the last event that the target has. Returns 0 for an empty
+ * target.
+ */
 async function reachedBefore(source: CopySource, reads: EventReads): Promise<number> {
   const [first] = await reads.readAll(0, 1)
   if (first === undefined) return 0
@@ -97,7 +103,8 @@ function partsOf(events: readonly SourceEvent[]): ExactPart[] {
 
 async function copyPart(part: ExactPart, append: ExactAppend): Promise<void> {
   for (const { id, data } of part.events) {
-    // The client stores `JSON.stringify` of the parsed data, which must give the same text.
+    // The client stores `JSON.stringify` of the parsed data, so this text must equal the original
+    // text.
     if (JSON.stringify(JSON.parse(data)) !== data) {
       throw new Error(`event ${id} of stream ${part.stream}: its bytes would change`)
     }

@@ -29,9 +29,9 @@ function isForced(environment: NodeJS.ProcessEnv): boolean {
 }
 
 /**
- * Throws `ConfigError` while a process uses this database as its event store, which is detected by
- * the process's append session. Such a process would continue with caches, positions and read
- * models of a history that has moved, and its requests would fail during the copy.
+ * Throws `ConfigError` while a process uses this database as its event store. Such a process is
+ * detected by its append session. It would continue with caches, positions and read models of a
+ * history that has moved, and its requests would fail during the copy.
  */
 async function refuseRunning(pg: Pool): Promise<void> {
   const { rows } = await pg.query<{ place: string }>(
@@ -73,7 +73,7 @@ async function main(environment: NodeJS.ProcessEnv, signal: AbortSignal): Promis
   const embedded =
     databaseUrl === null ? await startEmbeddedPostgres({ dataDir, log, signal }) : null
   const pg = new Pool({ connectionString: databaseUrl ?? embedded?.connectionString })
-  // Errors of idle connections are ignored, because such connections end when the server stops.
+  // Errors of idle connections are ignored. These connections end when the server stops.
   surviveLostConnections(pg, () => {})
   try {
     return await abortable(copyOnce({ pg, url, log, mustBeAlone }), signal)
@@ -98,8 +98,8 @@ async function copyOnce(copy: Copy): Promise<boolean> {
 }
 
 /**
- * Handles a history that was already moved. Returns true if it was moved to the same target, and
- * throws if it was moved to a different target.
+ * Handles a history that an earlier run has already moved. Returns true if the history was moved to
+ * the same target, and throws if it was moved to a different target.
  */
 function isAlreadyMoved(name: string, url: string): true {
   const went = `the history has already been moved to ${name}`
@@ -109,14 +109,14 @@ function isAlreadyMoved(name: string, url: string): true {
 }
 
 /**
- * Copies the history while the source is locked, because events that are written during the copy
+ * Copies the history while the source is locked. Otherwise, events that are written during the copy
  * would be missing in the target.
  */
 async function copyFrozen({ pg, url, log, mustBeAlone }: Copy): Promise<boolean> {
   const guard = await pg.connect()
   try {
     await freeze(guard)
-    // NOTE: `guard` must not read this table, because its transaction would then make every start
+    // NOTE: `guard` must not read this table. The transaction of `guard` would make every start
     // wait for the table until the copy ends.
     const { name } = await readStoreIdentity(pg)
     if (!isPostgres({ name })) return isAlreadyMoved(name, url)
@@ -136,7 +136,7 @@ async function copyFrozen({ pg, url, log, mustBeAlone }: Copy): Promise<boolean>
     const isSame = different.length === 0 && isSameOrder
     if (isSame) {
       // A process that had lost its session may have reconnected during the copy. A process that
-      // starts now waits for the end of this transaction.
+      // starts now has to wait for the end of this transaction.
       if (mustBeAlone) await refuseRunning(pg)
       await guard.query(SEAL)
       const now = { name: eventStoreName(url), firstEvent, isUsed: firstEvent !== null }

@@ -12,8 +12,8 @@ export type SourceEvent = {
 export type CopySource = {
   readonly after: (position: number) => Promise<readonly SourceEvent[]>
   /**
-   * Returns the position of the event with this id; null when the stream has no such event at that
-   * revision.
+   * Returns the position of the event with this id. Returns null if the stream has no event with
+   * this id at `revision`.
    */
   readonly positionOf: (stream: string, revision: number, id: string) => Promise<number | null>
 }

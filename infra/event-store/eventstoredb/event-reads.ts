@@ -20,19 +20,17 @@ import {
 export type EventReads = {
   readonly readStream: (stream: string, from: number, limit: number) => Promise<StoredEvent[]>
   readonly readAll: (after: number, limit: number) => Promise<StoredEvent[]>
-  /** Returns the revision of the stream's last event; -1 when the stream does not exist. */
+  /** Returns the revision of the stream's last event, or -1 if the stream does not exist. */
   readonly lastRevision: (stream: string) => Promise<number>
   readonly headPosition: () => Promise<number>
   /**
-   * Returns the event at exactly this position; null when no event of this product is at this
-   * position.
+   * Returns the event at exactly this position. Returns null if this product has written no event
+   * at this position.
    */
   readonly eventAt: (position: number) => Promise<StoredEvent | null>
 }
 
-/**
- * Reads are sent to the leader node, because a follower may lag and decisions depend on the result.
- */
+/** Reads are sent to the leader node. A follower may lag, and decisions depend on the result. */
 const CURRENT = { requiresLeader: true, direction: FORWARDS } as const
 const READ_WITHIN_MS = 5_000
 const TRIES = 3
@@ -52,7 +50,7 @@ export function createEventReads(connection: Connection): EventReads {
         return await collected(open(client))
       } catch (error) {
         if (error instanceof StreamNotFoundError) return []
-        // When the leader has changed, the client itself continues with the new leader.
+        // If the leader has changed, the client connects to the new leader without a replacement.
         if (!(error instanceof NotLeaderError)) connection.replace(client)
         if (attempt < TRIES) continue
         throw new StoreUnavailable('the event store could not be read', { cause: error })
@@ -102,8 +100,7 @@ function collected(reading: Reading): Promise<Resolved[]> {
       reject(new Error(`no answer within ${READ_WITHIN_MS} ms`))
       reading.cancel().catch(() => {})
     }, READ_WITHIN_MS)
-    // NOTE: the listener is never removed, because a later error without a listener would end the
-    // process.
+    // NOTE: the listener is never removed. A later error without a listener would end the process.
     reading.on('error', (error) => {
       clearTimeout(late)
       reject(error)
@@ -120,8 +117,8 @@ export const exactPosition = (position: number) =>
   position === 0 ? START : { commit: BigInt(position), prepare: BigInt(position) }
 
 /**
- * Returns up to `limit` events of this product. The server's system events also count toward a
- * page, so pages are read until there are enough events.
+ * Returns up to `limit` events of this product. A page of the server also contains system events,
+ * so pages are read until there are enough events.
  */
 async function readAll(collect: Collect, after: number, limit: number): Promise<StoredEvent[]> {
   const events: StoredEvent[] = []

@@ -22,14 +22,17 @@ type Options = {
    * `esdb`.
    */
   readonly url: string
-  /** The locks among processes. They are closed with the store. */
+  /** The locks that processes use to exclude each other. The locks are closed with the store. */
   readonly locks: Locks
   readonly log: Logger
   readonly deadlineMs?: number
-  /** An append without a reply within this time is sent again through another connection. */
+  /**
+   * The time in milliseconds after which an append without a reply is sent again through another
+   * connection.
+   */
   readonly replyWithinMs?: number
   readonly healer?: RecoveryTimes
-  /** A subscription that delivers nothing for this long is checked. */
+  /** The time in milliseconds without a delivery after which a subscription is checked. */
   readonly idleCheckMs?: number
 }
 
@@ -39,7 +42,7 @@ const IDLE_CHECK_MS = 5_000
 const READ_MAX = 1_000_000
 
 /**
- * Creates an event store in EventStoreDB, which keeps the names of the streams. Throws
+ * Creates an event store in EventStoreDB. The streams have the names that the product uses. Throws
  * `StoreUnavailable`.
  */
 export async function createEventStoreDbStore(options: Options): Promise<EventStore> {
@@ -138,8 +141,8 @@ async function appendOne(
 }
 
 /**
- * Creates a function that runs the `any` appends of a stream one at a time. Each append is sent at
- * the exact revision that the previous append reached.
+ * Creates a function that runs the appends with the expected revision `any` of a stream one at a
+ * time. Each append is sent at the exact revision that the previous append reached.
  */
 function createAppendAny({ append, reads }: JointDeps): AppendAny {
   const mutex = createKeyedMutex<number>()

@@ -8,8 +8,8 @@ export type RecoveryTimes = {
   /** The pause between two searches for incomplete joint appends. */
   readonly everyMs: number
   /**
-   * A joint append that is younger than this is skipped, because the process that began it may
-   * still be writing.
+   * The minimum age in milliseconds of a joint append that is recovered. The process that began a
+   * younger joint append may still be writing.
    */
   readonly graceMs: number
 }
@@ -20,7 +20,7 @@ const FINISH_WITHIN_MS = 10_000
 
 /**
  * Finishes the joint appends that killed processes left incomplete. One process at a time reads the
- * events, from the position where the previous pass stopped.
+ * events, starting at the position where the previous pass stopped.
  */
 export function startJointAppendRecovery(
   joint: JointDeps,

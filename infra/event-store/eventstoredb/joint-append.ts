@@ -16,10 +16,10 @@ export type JointDeps = {
 const PAGE = 500
 
 /**
- * Appends to several streams as one unit. The append to the first stream decides: the metadata of
- * its last event contains the other parts, so any process that reads this event can finish the
- * append. Before the decision, a wrong revision of any stream rejects the complete append. After
- * the decision, the other parts are always written.
+ * Appends to several streams as one unit. The append to the first stream is the decision. The
+ * metadata of its last event contains the other parts, so any process that reads this event can
+ * finish the append. Before the decision, a wrong revision of any stream rejects the complete
+ * append. After the decision, the other parts are always written.
  */
 export async function appendTogether(
   given: readonly EncodedPart[],
@@ -69,9 +69,9 @@ async function appendOthers(
 }
 
 /**
- * Writes the part exactly once: at its revision, or after events that were written to its stream in
- * the meantime. Concurrent attempts can't write it twice, because each attempt searches the stream
- * for the part's ids and appends at the end of the searched range.
+ * Writes the part exactly once, either at its revision or after events that were written to its
+ * stream in the meantime. Concurrent attempts can't write the part twice, because each attempt
+ * searches the stream for the part's ids and appends at the end of the searched range.
  */
 async function ensureWritten(
   part: ExactPart,

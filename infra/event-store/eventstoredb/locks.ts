@@ -1,7 +1,7 @@
 /**
- * What joint appends need in addition to EventStoreDB, which has no transactions over several
- * streams: mutual exclusion among all processes, the position up to which joint appends are
- * complete, and a clock.
+ * The services that joint appends need because EventStoreDB has no transactions over several
+ * streams. The services are mutual exclusion among all processes, the position up to which joint
+ * appends are complete, and a clock.
  */
 export type Locks = {
   /**
@@ -11,7 +11,9 @@ export type Locks = {
   together<T>(names: readonly string[], withinMs: number, work: () => Promise<T>): Promise<T>
   /** Runs `work` unless another process has a lock on this name. Returns whether `work` ran. */
   alone(name: string, work: () => Promise<void>): Promise<boolean>
-  /** Returns the position up to which all joint appends are complete; 0 at first. */
+  /**
+   * Returns the position up to which all joint appends are complete, or 0 if none was saved yet.
+   */
   healedUpTo(): Promise<number>
   setHealedUpTo(position: number): Promise<void>
   /** Returns the time in unix milliseconds of the clock that all processes share. */
@@ -27,8 +29,7 @@ export class LockTimeout extends Error {
 }
 
 /**
- * Creates locks within one process, for tests. Several stores in that process may use them
- * together.
+ * Creates locks within one process, for tests. Several stores in the process may share the locks.
  */
 export function createMemoryLocks(): Locks {
   const held = new Set<string>()

@@ -19,11 +19,11 @@ const CONNECTIONS_MAX = 8
 const ANSWER_WITHIN_MS = 15_000
 
 /**
- * Creates locks among all processes that use this Postgres. They are advisory locks, acquired in a
- * fixed order, in a transaction that lasts as long as the work. They use separate connections, so
- * that work that needs the ordinary pool can't block itself. `store` is the name of the event store
- * to which the position of `healedUpTo` belongs. A statement without an answer within
- * `answerWithinMs` closes its connection.
+ * Creates locks among all processes that use this Postgres. The locks are advisory locks. They are
+ * acquired in a fixed order, in a transaction that lasts as long as the work. The locks use
+ * separate connections, so that work that needs the ordinary pool can't block itself. `store` is
+ * the name of the event store to which the position of `healedUpTo` belongs. A statement without an
+ * answer within `answerWithinMs` closes its connection.
  */
 export async function createPostgresLocks(
   connectionString: string,
@@ -94,9 +94,9 @@ function healing(pg: Pool, store: string): Pick<Locks, 'healedUpTo' | 'setHealed
 }
 
 /**
- * Runs `work` with the locks that `take` acquires. If the connection is lost meanwhile, completed
- * work stays valid: exact revisions protect its writes, and the lock only avoids conflicts. `take`
- * begins the transaction.
+ * Runs `work` with the locks that `take` acquires. `take` begins the transaction. If the connection
+ * is lost during the work, completed work stays valid, because exact revisions protect its writes.
+ * The lock only avoids conflicts.
  */
 async function holding<T>(
   pg: Pool,
@@ -113,7 +113,7 @@ async function holding<T>(
   client.on('error', onLost)
   try {
     const isTaken = await take(client).catch((error) => {
-      // Closing the connection releases its locks immediately, whereas a rollback might wait for an
+      // Closing the connection releases its locks immediately. A rollback might have to wait for an
       // answer.
       onLost()
       throw error

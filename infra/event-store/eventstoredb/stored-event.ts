@@ -7,8 +7,8 @@ import type { EncodedEvent } from '../encoded-append.ts'
 export type StoredEvent = {
   readonly recorded: Recorded
   /**
-   * For an event that decides a joint append (one append to several streams): the parts for the
-   * other streams. Empty for any other event.
+   * For an event that decides a joint append (one append to several streams), the parts for the
+   * other streams. For any other event, the list is empty.
    */
   readonly others: readonly ExactPart[]
 }
@@ -32,7 +32,10 @@ type StoredPart = {
 
 type Metadata = FactMeta & { readonly v: number; readonly others?: readonly StoredPart[] }
 
-/** Returns true for an event of the server itself. All readers use this function. */
+/**
+ * Returns true for an event of the server itself. Every reader skips system events with this
+ * function.
+ */
 export const isSystem = (event: { streamId: string; type: string }): boolean =>
   event.streamId.startsWith('$') || event.type.startsWith('$')
 
@@ -66,7 +69,7 @@ const exactPart = ({ stream, expected, events, mustBeNew }: StoredPart): ExactPa
 export type Resolved = Pick<ResolvedEvent | AllStreamResolvedEvent, 'event' | 'commitPosition'>
 
 /**
- * Decodes an event; returns null for an event of the server itself. Throws for an event that this
+ * Decodes an event. Returns null for an event of the server itself. Throws for an event that this
  * product can't have written.
  */
 export function storedEvent({ event, commitPosition }: Resolved): StoredEvent | null {
