@@ -4,11 +4,12 @@ import { rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import type { ProjectionName } from './projection-names.ts'
 
 /**
- * Creates the table of checkpoints. For each read model and each lane (a partition of the streams),
- * the checkpoint is the position of the last event that the read model includes. A fill factor of
- * 25 leaves room for in-place updates, because a process updates all its rows with every batch. In
- * the table of the first release, a read model has a single position, which the migration copies to
- * all lanes.
+ * The SQL that creates the table of checkpoints. A checkpoint is the position of the last event
+ * that a read model includes in one lane (partition of the streams).
+ *
+ * A fill factor of 25 leaves room for in-place updates, because a process updates all its rows with
+ * every batch. In the first release, a read model had a single position. The migration copies this
+ * position to all lanes.
  */
 export const CHECKPOINT_TABLE = `
 do $migrate$ begin
@@ -43,14 +44,16 @@ export const CHECKPOINT_SCHEMA = 'projections'
 export type AtPosition<Row> = {
   /**
    * The position up to which the rows include every event. Some lanes (partitions of the streams)
-   * may include later events too, so a reader that continues from this position receives some
-   * events again.
+   * may be ahead of this position, so a reader that continues from here may receive some events
+   * again.
    */
   readonly position: number
   readonly rows: readonly Row[]
 }
 
-/** Reads rows and the checkpoint of their read model in one snapshot. */
+/**
+ * Reads rows and the checkpoint of their read model in one snapshot, so that both are consistent.
+ */
 export function atCheckpoint<Row>(
   db: DatabasePool,
   name: ProjectionName,

@@ -10,19 +10,19 @@ import {
 } from '#read-api/contract/resource-fields.ts'
 import type { Cells } from './runner/row-changes.ts'
 
-/** The names of columns that are not the field's name in snake case, by field. */
+/** The column names by field, for columns that are not named after their field in snake case. */
 type ColumnNames = Readonly<Record<string, string>>
 
 /**
- * Returns the column of a field: its name in snake case, such as `max_concurrency` for
- * `maxConcurrency`, or the name given in `names`.
+ * Returns the column name of a field. The default is the field's name in snake case, such as
+ * `max_concurrency` for `maxConcurrency`. `names` overrides the default.
  */
 const columnOf = (name: string, names: ColumnNames): string =>
   names[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /**
- * Returns the cells of all fields. A field that is missing in an older event gets its initial
- * value.
+ * Returns the cells of all fields. If an older event lacks a field, the field's cell gets the
+ * initial value.
  */
 export function cellsOfFields<F extends WritableFields>(
   fields: F,
@@ -38,8 +38,8 @@ export function cellsOfFields<F extends WritableFields>(
 }
 
 /**
- * Selects the columns of the fields that have one, under the fields' names. `alias` is the alias of
- * their table.
+ * Selects the columns of all fields that have a column, named after the fields. `alias` is the
+ * alias of the table that contains the columns.
  */
 export const selectedFields = (
   alias: string,

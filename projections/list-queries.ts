@@ -1,6 +1,9 @@
 import { type FragmentSqlToken, sql } from 'slonik'
 
-/** Returns a `like` pattern that matches the text anywhere. Wildcards in the text are escaped. */
+/**
+ * Returns a `like` pattern that matches values containing the text. Wildcards in the text are
+ * escaped.
+ */
 export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
 export type Slice = { readonly limit: number; readonly offset: number }
@@ -14,7 +17,7 @@ export type ListOrder<Sort extends string> = {
 }
 
 /**
- * Builds the `order by` terms of a list. Rows with equal values are sorted by descending `id`, so
+ * Builds the `order by` terms of a list. Rows with the same value are sorted by descending `id`, so
  * that no row appears on two pages.
  */
 export const orderTerms = <Sort extends string>(
@@ -27,7 +30,7 @@ const direction = (isDescending: boolean): FragmentSqlToken =>
   isDescending ? sql.fragment`desc` : sql.fragment`asc`
 
 /**
- * A long list, such as the log, sorts only this number of its newest rows. Sorting all rows would
- * take seconds, and an index for each column and filter would slow down every write.
+ * The number of the newest rows that are sorted in a long list such as the log. Sorting all rows
+ * would take seconds, and an index for each column and filter would slow down every write.
  */
 export const SORT_WINDOW = 10_000

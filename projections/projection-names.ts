@@ -1,6 +1,6 @@
 /**
  * The names of all projections. The tables of a projection are in the Postgres schema
- * `read_<name>`, with underscores instead of hyphens.
+ * `read_<name>`. Hyphens in the name are replaced by underscores.
  */
 export const PROJECTION_NAMES = [
   'users',

@@ -2,18 +2,24 @@ import type { Fact, Recorded, Sealed } from '#domain/shared/event.ts'
 import type { ProjectionName } from './projection-names.ts'
 import type { RowChanges } from './runner/row-changes.ts'
 
-/** The functions with which a handler reads texts that are not contained in the events. */
+/** The functions with which an event handler reads texts that are not stored in the events. */
 export type FoldContext = {
-  /** Decrypts a text of a user. Returns an empty text when the user's data key was destroyed. */
+  /**
+   * Decrypts a text that was encrypted with a user's data key. Returns an empty text if the key was
+   * destroyed.
+   */
   readonly open: (userId: number, sealed: Sealed) => Promise<string>
   /**
-   * Reads the text of a message from the vault. Returns an empty text when the vault no longer has
-   * the text.
+   * Reads the text of a message from the vault. Returns an empty text if the text is no longer in
+   * the vault.
    */
   readonly messageText: (messageId: number, textRef: string) => Promise<string>
 }
 
-/** Converts one event to row changes. The same event must always give the same changes. */
+/**
+ * Converts one event to changes of rows. The same event must always result in the same changes, so
+ * that a rebuild gives the same rows.
+ */
 export type Handler<E extends Fact> = (
   event: Recorded<E>,
   rows: RowChanges,
@@ -27,44 +33,47 @@ export type Handlers<E extends Fact> = {
 export type TableShape = {
   readonly key: readonly string[]
   /**
-   * A column in unix seconds. The table is partitioned by the UTC month of this column, and
-   * partitions are created when they are needed.
+   * The column by whose UTC month the table is partitioned. Its values are unix seconds. Partitions
+   * are created when they are needed.
    */
   readonly monthColumn?: string
   /**
-   * True when events of several lanes (partitions of the streams) change the same rows. Each lane
-   * may only add to cells, or set cells that no other lane sets. Shared rows are written last and
-   * in the order of their keys, which prevents deadlocks and keeps the waits between processes
-   * short.
+   * Set if events of several lanes (partitions of the streams) change the same rows. Each lane may
+   * only add to cells, or set cells that no other lane sets. Shared rows are written last and in
+   * the order of their keys. This order prevents deadlocks and keeps the time short that processes
+   * wait for each other.
    */
   readonly isShared?: true
 }
 
 /**
- * A projection folds events into a read model. The keys of `handlers` are the event types that the
+ * A projection builds a read model from events. The keys of `handlers` are the event types that the
  * projection reads.
  */
 export type Projection = {
   readonly name: ProjectionName
   /**
-   * The version of the handlers. A change that makes the handlers produce different rows must
-   * increase the version, which causes a rebuild of the read model.
+   * The version of the handlers. It must be increased whenever a change of the handlers produces
+   * different rows. The read model is then rebuilt.
    */
   readonly version: number
-  /** The DDL of the tables with unqualified names. The DDL runs in the projection's schema. */
+  /**
+   * The SQL statements that create the tables. Table names are unqualified, because the statements
+   * run in the projection's schema.
+   */
   readonly sql: string
   readonly tables: Readonly<Record<string, TableShape>>
   readonly handlers: ReadonlyMap<string, Handler<Fact>>
   /**
-   * The newest version of each event type that the handlers support; 1 for an event type that is
-   * not listed.
+   * The newest version of each event type that the handlers support. The version is 1 for an event
+   * type that is not listed.
    */
   readonly newest?: Readonly<Record<string, number>>
 }
 
 /**
- * Defines a projection of the events `E`. The types of the handlers are checked here, because a
- * handler is later looked up by the name of its event.
+ * Defines a projection of the events `E`. The types of the handlers must be checked here, because
+ * the runner finds a handler by the name of the event type, without static types.
  */
 export const projectionOf = <E extends Fact>(
   parts: Omit<Projection, 'handlers'> & { readonly handlers: Handlers<E> },

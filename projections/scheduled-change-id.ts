@@ -1,7 +1,7 @@
 import type { FactMeta } from '#domain/shared/event.ts'
 
 /**
- * Returns the id of the scheduled price change that caused an event; null when the change was made
+ * Returns the id of the scheduled price change that caused an event, or null if the change was made
  * immediately.
  */
 export function plannedIdOf({ actor, cause }: FactMeta): number | null {

@@ -1,5 +1,5 @@
 /**
- * Converts unix milliseconds, which events contain, to whole unix seconds, which read models
- * contain.
+ * Converts unix milliseconds to whole unix seconds. Events contain milliseconds, and read models
+ * contain seconds.
  */
 export const secondsOf = (milliseconds: number): number => Math.floor(milliseconds / 1_000)

@@ -4,26 +4,30 @@ import { quota, type RowOf, rowType, wireInteger } from '#infra/postgres/row-typ
 
 const account = rowType({
   userId: wireInteger,
-  /** The quota that the user can spend. Holds of open calls are already subtracted. */
+  /** The quota that the user can spend. Quota that is held for open calls is already subtracted. */
   balance: quota,
   held: quota,
   usedQuota: quota,
   requestCount: wireInteger,
   /**
-   * The three `aff` fields concern invitations: the rewards that are not yet transferred to the
-   * balance, all rewards so far, and the number of invited users.
+   * The rewards for invitations that are not yet transferred to the balance. `affHistoryQuota` is
+   * the sum of all rewards so far, and `affCount` is the number of invited users.
    */
   affQuota: quota,
   affHistoryQuota: quota,
   affCount: wireInteger,
   /**
-   * The UTC date of the last check-in, such as `2026-11-22`; empty when the user never checked in.
+   * The UTC date of the last check-in, such as `2026-11-22`. It is empty if the user never checked
+   * in.
    */
   checkInDay: Type.String(),
 })
 export type Account = RowOf<typeof account>
 
-/** Reads the accounts of the given users. An account without events is absent from the result. */
+/**
+ * Reads the accounts of the given users. The result contains no account for a user without account
+ * events.
+ */
 export async function accountsOf(
   db: CommonQueryMethods,
   userIds: readonly number[],
@@ -40,12 +44,15 @@ export async function accountsOf(
 
 const tokenBudget = rowType({
   tokenId: wireInteger,
-  /** The quota that can be spent with the token. Holds of open calls are already subtracted. */
+  /**
+   * The quota that can still be spent with the token. Quota that is held for open calls is already
+   * subtracted.
+   */
   remain: quota,
   held: quota,
   isUnlimited: Type.Boolean(),
   usedQuota: quota,
-  /** The time of the token's last call in unix seconds; 0 when the token was never used. */
+  /** The time of the token's last call in unix seconds. It is 0 if the token was never used. */
   accessedAt: wireInteger,
 })
 export type TokenBudget = RowOf<typeof tokenBudget>

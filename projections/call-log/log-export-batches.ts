@@ -6,11 +6,14 @@ import { type LogFilter, type LogRow, matching } from './rows.ts'
 
 type Cells = readonly (string | null)[]
 
-/** Reads log rows with ids below `before`, newest first. */
+/** A function that reads log rows with ids below `before`, newest first. */
 type ReadLogBatch = (before: number, limit: number) => Promise<readonly LogRow[]>
 
 type Names = {
-  /** Reads the names of the ids whose names are not cached yet, and caches them. */
+  /**
+   * Reads the names for the given ids and caches them. Ids whose names are already cached are
+   * skipped.
+   */
   readonly learn: (ids: Iterable<number>) => Promise<void>
   readonly of: (id: number) => readonly string[]
 }
@@ -20,10 +23,10 @@ const NAMES_MAX = 50_000
 const NAMELESS: readonly string[] = []
 
 /**
- * Returns a function that reads the log batch by batch, with the same rows as `logRows`. Each name
- * is looked up once instead of being joined to every batch. Cells are read as text through plain pg
- * and parsed here, because a schema check of each cell would take most of the time. Encrypted texts
- * are read only when `withSealed` is true.
+ * Returns a function that reads the same log rows as `logRows`, batch by batch and faster. Each
+ * name is looked up once and not joined to every batch. Cells are read as text with plain pg,
+ * because a schema check of each cell would take most of the time. Encrypted texts are read only if
+ * `withSealed` is true.
  */
 export function logBatches(
   pg: Pool,
@@ -79,7 +82,7 @@ const sealedOf = (text: string | null | undefined) => (text ?? null) as Sealed |
 
 type Nameless = { readonly row: LogRow; readonly tokenId: number }
 
-/** NOTE: the cells are in the order of the columns in the select statement. */
+/** NOTE: the order of the cells must match the order of the columns in the select statement. */
 function namelessOf(cells: Cells): Nameless {
   const text = (index: number): string => cells[index] ?? ''
   const row = {

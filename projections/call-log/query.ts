@@ -18,7 +18,7 @@ export { type ListOrder, SORT_WINDOW } from '../list-queries.ts'
 export { logBatches } from './log-export-batches.ts'
 export type { LogFilter, LogRow } from './rows.ts'
 
-/** The sort columns of log rows `w`. A row's id grows with time, so sorting by time uses the id. */
+/** The sort columns of log rows `w`. A sort by time uses the row id, because ids grow with time. */
 const SORT_COLUMNS = {
   created_at: sql.fragment`w.id`,
   type: sql.fragment`w.type`,
@@ -39,7 +39,7 @@ const SORT_COLUMNS = {
 
 /**
  * Reads log rows sorted by a column. Only the newest `SORT_WINDOW` rows with ids below `before` are
- * sorted. Rows with equal values are returned newest first.
+ * sorted. Rows with the same value in the column are returned newest first.
  */
 export const sortedLogRows = (
   db: CommonQueryMethods,
@@ -47,7 +47,7 @@ export const sortedLogRows = (
   slice: Slice & ListOrder<LogSort> & { readonly before: number },
 ): Promise<readonly LogRow[]> => {
   const { before, limit, offset } = slice
-  // Only the sort columns are read for the whole window, because complete rows are long.
+  // The window contains only the sort columns, because complete rows are long.
   return db.any(
     named(
       sql.fragment`
@@ -67,15 +67,14 @@ export const sortedLogRows = (
   )
 }
 
-/** Returns the id of the newest log row that matches the filter; 0 when no row matches. */
+/** Returns the id of the newest log row that matches the filter, or 0 if no row matches. */
 export const newestLogId = async (db: CommonQueryMethods, filter: LogFilter): Promise<number> =>
   (await db.maybeOneFirst(sql.type(rowType({ id: wireInteger }))`
     select id from read_call_log.log where ${matching(filter)} order by id desc limit 1
   `)) ?? 0
 
 /**
- * Reads log rows newest first. When `before` (a row id) is given, only rows with lower ids are
- * read.
+ * Reads log rows, newest first. If `before` is given, only rows with ids below `before` are read.
  */
 export const logRows = (
   db: CommonQueryMethods,
@@ -83,7 +82,8 @@ export const logRows = (
   slice: { readonly before?: number; readonly offset: number; readonly limit: number },
 ): Promise<readonly LogRow[]> => {
   const below = slice.before === undefined ? sql.fragment`true` : sql.fragment`id < ${slice.before}`
-  // The index skips the rows before the offset, because reading complete rows would take longer.
+  // The rows before the offset are skipped in the index, because reading the complete rows would
+  // take longer.
   const start =
     slice.offset === 0
       ? sql.fragment`true`
@@ -117,8 +117,8 @@ export const logRowsAfter = (
   )
 
 /**
- * Lists the playground token ids, which are negative, of up to `limit` users who have called from
- * the playground. The query jumps from user to user in an index.
+ * Lists the playground token ids (negative numbers) of users who have called from the playground,
+ * at most `limit` ids. The query finds each user with one index lookup instead of reading all rows.
  */
 export const playgroundIds = (db: CommonQueryMethods, limit: number): Promise<readonly number[]> =>
   db.anyFirst(sql.type(rowType({ id: wireInteger }))`
@@ -171,7 +171,8 @@ const chargedCall = rowType(
       userGroup: other.price?.userGroup ?? row.group,
       usage: { ...NO_USAGE, ...usage } as Usage,
       /**
-       * The number of calls; absent when the usage alone determines the charge (see `chargeFor`).
+       * The number by which a price per call is multiplied. It is absent if the usage alone
+       * determines the number (see `chargeFor`).
        */
       calls,
     }

@@ -1,8 +1,8 @@
 import { sql } from 'slonik'
 
 /**
- * The minimum length of a request id prefix. A shorter text would match too many calls, so a
- * shorter text only matches a complete id.
+ * The minimum length of a request id prefix. A shorter text would match too many calls, so it is
+ * compared with complete ids only.
  */
 export const REQUEST_ID_PREFIX_MIN = 8
 
@@ -14,9 +14,10 @@ const DAY_SECONDS = 86_400
 
 /**
  * Builds the SQL condition for calls with a request id. `text` is a complete id, or a prefix of at
- * least `REQUEST_ID_PREFIX_MIN` characters, in upper or lower case. A request id is a UUID v7,
- * which starts with the time of the request, so the condition excludes partitions of earlier
- * months. One day of clock difference is allowed.
+ * least `REQUEST_ID_PREFIX_MIN` characters, in upper or lower case.
+ *
+ * A request id is a UUID v7, which starts with the time of the request. The condition therefore
+ * excludes table partitions of earlier months. It allows for a clock difference of one day.
  */
 export function ofRequest(text: string) {
   const id = text.toLowerCase()
@@ -27,13 +28,14 @@ export function ofRequest(text: string) {
       ? sql.fragment`true`
       : sql.fragment`created_at >= ${Math.max(0, startedAt - DAY_SECONDS)}`
   if (id.length === UUID_LENGTH) return sql.fragment`request_id = ${id} and ${since}`
-  // The operators compare in byte order, as the index does, regardless of the database's collation.
+  // These operators compare texts in byte order, as the index does. The database's collation may
+  // have another order.
   return sql.fragment`request_id ~>=~ ${id} and request_id ~<~ ${id + AFTER_ALL} and ${since}`
 }
 
 /**
- * Returns the unix seconds of the earliest request whose id can have this prefix; null when the
- * prefix does not contain a time.
+ * Returns the unix seconds of the earliest request whose id can start with this prefix. Returns
+ * null if the prefix is too short to contain a time.
  */
 function earliestSecondOf(id: string): number | null {
   const match = /^([0-9a-f]{8})(?:-([0-9a-f]{0,4}))?(?:-|$)/.exec(id)

@@ -9,8 +9,8 @@ import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price.ts'
 import { inputTokensOf, type Usage } from '#domain/pricing/usage.ts'
 
 /**
- * The JSON details of a log row. `other` is for all readers and `adminOther` is for admins only.
- * The keys are the field names of the HTTP API.
+ * The JSON details of a log row. `other` is shown to every reader, and `adminOther` only to admins.
+ * The keys are field names of the HTTP API.
  */
 export type Other = { readonly other: object; readonly adminOther: object }
 
@@ -73,15 +73,18 @@ export const otherOfInterrupted = (data: CallInterrupted['data']): Other => ({
 })
 
 /**
- * Returns how a call ended, which is usually `end`. When the word check or a revoked access ended
- * the call, only the error of the last attempt contains this cause, so that error is returned.
+ * Returns how a call ended, which is `end` in most cases. If the word check or a revoked access
+ * ended the call, the error code of the last attempt is returned instead, because `end` does not
+ * contain this cause.
  */
 export function endOf(attempts: readonly Attempt[], end: string): string {
   const error = attempts.at(-1)?.error
   return error === 'screened' || error === 'revoked' ? error : end
 }
 
-/** Anomalies that would reveal the provider's model or cost. Only admins see them. */
+/**
+ * The anomalies that would reveal the provider's model or cost to callers. Only admins see them.
+ */
 const ADMIN_ANOMALIES = new Set(['other-model', 'higher-cost'])
 
 const isForAdmins = (anomaly: string | null): boolean =>
@@ -96,7 +99,8 @@ const ofRequest = ({ reasoningEffort, outputLimit }: CallFacts): object => ({
 })
 
 /**
- * Returns each price as exact decimal text, and also as a number for clients that only display it.
+ * Returns the members of a log row that describe the price. Each price is exact decimal text and
+ * also a number, for clients that only display the price.
  */
 function ofPrice(price: PriceSnapshot): object {
   const exact = Object.fromEntries(Object.entries(price).map(([key, v]) => [key, String(v)]))
@@ -113,20 +117,20 @@ function ofPrice(price: PriceSnapshot): object {
   }
 }
 
-/** Returns what the provider charges for the call, which only admins see. */
+/** Returns the provider's charge for the call. Only admins see this charge. */
 const ofCost = ({ cost, costRatio }: ProviderCost): object =>
   cost === undefined ? {} : { cost, cost_ratio: costRatio }
 
 /**
- * Returns the group ratio of a call. When the ratio is a special ratio for the user's group, it is
- * also returned as `user_group_ratio`.
+ * Returns the group ratio of a call. If the user's group differs from the called group, the ratio
+ * is also returned as `user_group_ratio`.
  */
 const ofGroup = (price: PriceSnapshot): object => ({
   group_ratio: Number(price.group),
   ...(price.userGroup === undefined ? {} : { user_group_ratio: Number(price.group) }),
 })
 
-/** Returns the audio part of a call's usage with the ratios of audio input and output. */
+/** Returns the audio tokens of a call with the ratios for audio input and output. */
 function ofAudio(price: PriceSnapshot, usage: Usage): object {
   if (usage.inputAudio + usage.outputAudio === 0) return {}
   return {

@@ -32,15 +32,15 @@ export type LoggedEvent =
   | UserGroupChanged
 
 /**
- * 1 is a top-up, 2 a charged call, 3 a change by an admin, 4 a change by the system, 5 a check-in,
- * 6 a failed call.
+ * The type of a log row: 1 is a top-up, 2 a charged call, 3 a change by an admin, 4 a change by the
+ * system, 5 a check-in, 6 a failed call.
  */
 export type LogType = 1 | 2 | 3 | 4 | 5 | 6
 
 /**
- * A row of the usage log. For a charged call, `quota` is the charge. For the other types, `quota`
- * is the amount added to the balance (negative for a deduction). A balance is therefore the sum of
- * the added amounts minus the sum of the charges.
+ * A row of the usage log. For a charged call, `quota` is the charge. For all other types, `quota`
+ * is the amount that was added to the balance, which is negative for a deduction. A balance is
+ * therefore the sum of the added amounts minus the sum of the charges.
  */
 export type LogCells = {
   readonly created_at: number
@@ -48,7 +48,8 @@ export type LogCells = {
   readonly user_id: number
   readonly quota: number
   /**
-   * A code such as `grant:admin`, `settled` or `released:no-channel`, which readers render as text.
+   * A code such as `grant:admin`, `settled` or `released:no-channel`. Readers of the log translate
+   * the code into text.
    */
   readonly reason: string
   readonly model: string
@@ -56,7 +57,7 @@ export type LogCells = {
   readonly completion_tokens: number
   /**
    * The admin who made the change. `note` is the admin's reason, encrypted with the data key of the
-   * affected user.
+   * user whose account was changed.
    */
   readonly actor_id?: number
   readonly note?: Sealed | null
@@ -189,8 +190,9 @@ const callOf = (
 })
 
 /**
- * Returns the channels whose attempts failed, each once. A failure is what the channel statistics
- * count as a failure, so that the log lists every call behind these figures.
+ * Returns the channels whose attempts failed, without duplicates. Attempts count as failed under
+ * the same rule as in the channel statistics, so that the log lists all calls that the statistics
+ * count as failed.
  */
 function failedChannels(attempts: readonly Attempt[]): Pick<CallCells, 'failed_channels'> {
   const failed = attempts.filter((attempt) => attemptOutcome(attempt) === 'failure')

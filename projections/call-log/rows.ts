@@ -19,7 +19,7 @@ const logRow = rowType({
   type: Type.Number(),
   userId: wireInteger,
   username: Type.String(),
-  /** Whether the user allows complete IP addresses to be shown. */
+  /** True if the user allows complete IP addresses to be shown. */
   showsIp: Type.Boolean(),
   tokenName: Type.String(),
   channelId: wireInteger,
@@ -32,27 +32,33 @@ const logRow = rowType({
   completionTokens: wireInteger,
   quota,
   durationMs: wireInteger,
-  /** A code that is rendered as text for display (see `rowOf`). */
+  /** A code that the reader translates into text (see `rowOf`). */
   reason: Type.String(),
   clientIp: sealedText,
   /**
-   * The admin who made the change, or 0 when the row is not a change by an admin. `actorName` and
-   * `note` (the admin's reason) are empty in that case.
+   * The admin who made the change. If no admin made the change, `actorId` is 0, and `actorName` and
+   * `note` (the admin's reason) are empty.
    */
   actorId: wireInteger,
   actorName: Type.String(),
   note: sealedText,
-  /** JSON text for all readers. `adminOther` is additional JSON text for admins. */
+  /**
+   * Details as JSON text for every reader. `adminOther` contains further details that only admins
+   * see.
+   */
   other: Type.String(),
   adminOther: Type.String(),
-  /** A JSON array of the channels whose attempts failed, for admins; null if none failed. */
+  /**
+   * The channels whose attempts failed, as a JSON array for admins. It is null if no attempt
+   * failed.
+   */
   failedChannels: nullable(Type.String()),
 })
 export type LogRow = RowOf<typeof logRow>
 
 /**
- * A filter of log rows. An absent field matches every row. `from` and `to` are unix seconds and
- * inclusive.
+ * A filter of log rows. A field that is absent does not restrict the rows. `from` and `to` are unix
+ * seconds, and both are included.
  */
 export type LogFilter = {
   readonly userId?: number
@@ -70,8 +76,10 @@ export type LogFilter = {
 }
 
 /**
- * Builds the SQL condition for a filter. NOTE: a single token id is compared with `=`, because an
- * index scan with `any(…)` does not return rows in order.
+ * Builds the SQL condition for a filter.
+ *
+ * NOTE: a filter for one token id uses `=`, because an index scan with `any(…)` does not return
+ * rows in order.
  */
 export function matching(filter: LogFilter) {
   const { userId, type, model, group, channelId, failedChannelId, tokenIds } = filter
@@ -102,8 +110,8 @@ const ofTokens = (ids: readonly number[]) =>
 type Chosen = ReturnType<typeof sql.fragment>
 
 /**
- * Selects the chosen rows with names. Names are joined after the rows are chosen, so only the rows
- * shown are joined, and the names are the current ones.
+ * Adds user and channel names to the log rows that a query has chosen. The names are joined after
+ * the choice, so that only the displayed rows are joined. The names are the current names.
  */
 export const named = (rows: Chosen, order: Chosen) => sql.type(logRow)`
   with chosen as materialized (${rows})

@@ -5,7 +5,7 @@ import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
 /**
- * The result of each channel's last test and of its last balance query, and the runs that test all
+ * The result of each channel's last test and last balance query, and the runs that tested all
  * channels.
  */
 export const channelChecks = projectionOf<ChannelChecksEvent | TestRunEvent>({
@@ -23,9 +23,9 @@ export const channelChecks = projectionOf<ChannelChecksEvent | TestRunEvent>({
           model,
           is_success: isSuccess,
           reason,
-          // Only successful tests measure the response time, because the duration of a failure does
-          // not show the channel's speed. A success counts as at least 1 ms, because 0 means that
-          // no test succeeded.
+          // Only successful tests measure the response time, because a failure can be faster or
+          // slower than any answer. A successful test counts as at least 1 ms, because 0 means that
+          // no test was successful.
           ...(isSuccess ? { response_time: Math.max(1, durationMs) } : {}),
           ...(run === null
             ? {}

@@ -6,11 +6,16 @@ const channelCheck = rowType({
   channelId: wireInteger,
   model: Type.String(),
   isSuccess: Type.Boolean(),
-  /** The error code of the last test; empty after a success. */
+  /** The error code of the last test. It is empty if the test succeeded. */
   reason: Type.String(),
-  /** The duration of the last successful test in milliseconds; 0 when no test has succeeded. */
+  /**
+   * The duration of the last successful test in milliseconds. It is 0 if no test was successful.
+   */
   responseTime: wireInteger,
-  /** `testTime` and `balanceUpdatedTime` are unix seconds; 0 means never. */
+  /**
+   * The time of the last test in unix seconds. `balanceUpdatedTime` is the time of the last balance
+   * query. 0 means never.
+   */
   testTime: wireInteger,
   /** The channel's balance in US dollars, as decimal text. */
   balance: Type.String(),
@@ -28,8 +33,8 @@ const selected = sql.fragment`
 `
 
 /**
- * Reads the last check results of the channels that were checked at positions above `after` and up
- * to `upTo`. Each channel has one row.
+ * Reads the latest check results of the channels that were checked at event positions above `after`
+ * and up to `upTo`.
  */
 export const changedChecks = (
   db: CommonQueryMethods,
@@ -44,15 +49,15 @@ const runResult = rowType({
   channelId: wireInteger,
   name: Type.String(),
   model: Type.String(),
-  /** The error code of the test; empty after a success. */
+  /** The error code of the test. It is empty if the test succeeded. */
   reason: Type.String(),
   durationMs: wireInteger,
 })
 export type RunResult = RowOf<typeof runResult>
 
 /**
- * Reads the results of a run that tested all channels, failed tests first. Deleted channels are
- * left out.
+ * Reads the results of a run that tested all channels. Failed tests are listed first, and deleted
+ * channels are omitted.
  */
 export const runResults = (db: CommonQueryMethods, run: string): Promise<readonly RunResult[]> =>
   db.any(sql.type(runResult)`
@@ -69,7 +74,8 @@ const testRun = rowType({
   tested: wireInteger,
   failed: wireInteger,
   /**
-   * `startedTime` and `endedTime` are unix seconds. `endedTime` is 0 while the run is in progress.
+   * The start of the run in unix seconds. `endedTime` is the end of the run, or 0 while the run is
+   * in progress.
    */
   startedTime: wireInteger,
   endedTime: wireInteger,
@@ -78,7 +84,7 @@ const testRun = rowType({
 })
 export type TestRun = RowOf<typeof testRun>
 
-/** Reads the latest run that tested all channels; null before the first run. */
+/** Reads the latest run that tested all channels. Returns null if there was no run yet. */
 export const latestTestRun = (db: CommonQueryMethods): Promise<TestRun | null> =>
   db.maybeOne(sql.type(testRun)`
     select run, total, tested, failed, started_time as "startedTime", ended_time as "endedTime",

@@ -5,7 +5,10 @@ import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
 
 const circuit = rowType({
   channelId: wireInteger,
-  /** null when the circuit covers all models. `keyRef` is null when the circuit covers all keys. */
+  /**
+   * The model that the circuit covers, or null for all models. `keyRef` is the key that the circuit
+   * covers, or null for all keys.
+   */
   model: nullable(Type.String()),
   keyRef: nullable(Type.String()),
   state: Type.Enum(['open', 'half-open']),
@@ -13,7 +16,10 @@ const circuit = rowType({
   reason: Type.String(),
   failures: wireInteger,
   round: wireInteger,
-  /** `until` and `openedAt` are unix milliseconds. */
+  /**
+   * The time in unix milliseconds at which the circuit's pause or its trial call ends. `openedAt`
+   * is also in unix milliseconds.
+   */
   until: wireInteger,
   openedAt: wireInteger,
   position: wireInteger,
@@ -26,13 +32,13 @@ const open = sql.fragment`
   from read_channel_health.circuits where state <> 'closed' order by channel_id, scope
 `
 
-/** Lists all circuits that are not closed. */
+/** Lists all circuits that are open or half-open. */
 export const openCircuits = (db: CommonQueryMethods): Promise<readonly CircuitRow[]> =>
   db.any(sql.type(circuit)`${open}`)
 
 /**
- * Lists all circuits that are not closed, with the position up to which events are included. The
- * reader applies later events itself.
+ * Lists all circuits that are open or half-open, with the event position up to which they are
+ * current. The reader has to apply later events itself.
  */
 export const relayCircuits = (db: DatabasePool): Promise<AtPosition<CircuitRow>> =>
   atCheckpoint(db, 'channel-health', openCircuits)

@@ -1,7 +1,7 @@
 /**
- * The upper bounds of the histogram buckets in milliseconds; the last bucket is unbounded. Four
- * buckets cover each doubling from 12 ms to more than five minutes, so a quantile is off by less
- * than a fifth.
+ * The upper bounds of the histogram buckets in milliseconds. The last bucket has no upper bound.
+ * Four buckets cover each doubling from 12 ms to more than five minutes, so that a quantile is
+ * inaccurate by less than a fifth.
  */
 export const BOUNDS_MS: readonly number[] = Array.from({ length: 60 }, (_, index) =>
   Math.round(12.5 * 2 ** (index / 4)),
@@ -13,9 +13,9 @@ export function bucketOf(milliseconds: number): number {
 }
 
 /**
- * Returns the value below which `share` (0 to 1) of the counted values lie, or null when nothing
- * was counted. Values are assumed to be evenly distributed within a bucket, so the result is
- * accurate to one bucket.
+ * Returns the quantile `share` (0 to 1) of the counted values, or null if there are no values.
+ * Values are assumed to be evenly distributed within their bucket, so the result is accurate to one
+ * bucket.
  */
 export function quantile(counts: ReadonlyMap<number, number>, share: number): number | null {
   let total = 0

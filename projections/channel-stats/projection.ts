@@ -8,8 +8,8 @@ import { secondsOf } from '../unix-seconds.ts'
 import { bucketOf } from './histogram-buckets.ts'
 
 /**
- * The two measures of an attempt that are counted in histogram buckets: the duration (`LATENCY`)
- * and the time to the first token.
+ * The measure of an attempt in a histogram: `LATENCY` is the duration, and `FIRST_TOKEN` is the
+ * time to the first token.
  */
 export const LATENCY = 1
 export const FIRST_TOKEN = 2
@@ -51,8 +51,8 @@ function countTries(event: Ended, rows: RowChanges): void {
 }
 
 /**
- * Measures the attempt that returned the answer. The time to the first token excludes the time of
- * earlier attempts.
+ * Records the duration and speed of the attempt that returned the answer. The time to the first
+ * token does not include the time of earlier attempts.
  */
 function measure(event: Recorded<CallSettled>, rows: RowChanges): void {
   const { attempts, channelId, model, timings, usage, isStream, anomaly } = event.data
@@ -81,19 +81,22 @@ function firstTokenMs(attempts: readonly Attempt[], firstByteMs: number | null):
   return Math.max(0, firstByteMs - before)
 }
 
-/** Error codes of attempts that the gateway or the caller ended. These attempts are not counted. */
+/**
+ * The error codes of attempts that the gateway or the caller ended. These attempts do not count for
+ * a channel's statistics.
+ */
 const OURS = new Set(['caller-gone', 'draining', 'revoked', 'screened'])
 
 /**
- * The statuses from 400 to 499 that count as failures of the channel, because they concern the
- * gateway's account with the provider or the provider's limits.
+ * The statuses from 400 to 499 that count as failures of the channel. They result from the
+ * operator's account at the provider or from the provider's limits, not from the caller's request.
  */
 const PROVIDERS = new Set([401, 402, 404, 408, 429])
 
 /**
- * Returns the outcome of an attempt for the channel's statistics. Returns null when the attempt
- * says nothing about the channel, because the gateway or the caller ended it, or the provider
- * rejected the caller's request. An attempt that counts towards disabling the channel
+ * Returns whether an attempt counts as a success or a failure of the channel. Returns null if the
+ * attempt does not count, because the gateway or the caller ended it, or because the provider
+ * rejected the caller's request. An attempt that failed because of the operator's account
  * (`isAccounts`) is always a failure.
  */
 export function attemptOutcome({

@@ -4,17 +4,19 @@ import { type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { quantile } from './histogram-buckets.ts'
 
 /**
- * The statistics of a channel, or of one of its models, over a period. null means that there is no
- * data.
+ * The statistics of a channel, or of one of its models, over a period. A value is null if there is
+ * no data for it.
  */
 export type HealthFigures = {
   readonly successes: number
   readonly failures: number
-  /** Quantiles in milliseconds, accurate to one histogram bucket. */
+  /**
+   * The quantiles of the duration of attempts in milliseconds, accurate to one histogram bucket.
+   */
   readonly latencyMs: { readonly p50: number; readonly p95: number; readonly p99: number } | null
   readonly firstTokenMs: { readonly p50: number; readonly p95: number } | null
   readonly tokensPerSecond: number | null
-  /** The number of answers with implausible usage, model or cost. */
+  /** The number of answers with an implausible usage, model or cost. */
   readonly anomalies: number
 }
 
@@ -47,8 +49,8 @@ const LATENCY = 1
 const FIRST_TOKEN = 2
 
 /**
- * Reads the statistics of all channels from the minute `since` (unix seconds) until now. Channels
- * without attempts are absent.
+ * Reads the statistics of all channels from the minute `since` (unix seconds) until now. The result
+ * does not contain channels without attempts.
  */
 export async function figuresSince(
   db: CommonQueryMethods,
@@ -93,7 +95,8 @@ const minuteRow = rowType({
 export type MinuteRow = RowOf<typeof minuteRow>
 
 /**
- * Reads the statistics of each minute, summed over all models. Minutes without attempts are absent.
+ * Reads the statistics of each minute, summed over all models. The result does not contain minutes
+ * without attempts.
  */
 export const minutesSince = (
   db: CommonQueryMethods,
@@ -107,7 +110,7 @@ export const minutesSince = (
   `)
 
 const stepTriesRow = rowType({
-  /** The start of the step in unix seconds. */
+  /** The start of the time step in unix seconds. */
   step: wireInteger,
   successes: wireInteger,
   failures: wireInteger,
@@ -125,14 +128,14 @@ export type ChannelStep = Pick<
   HealthFigures,
   'successes' | 'failures' | 'latencyMs' | 'firstTokenMs'
 > & {
-  /** The start of the step in unix seconds. */
+  /** The start of the time step in unix seconds. */
   readonly at: number
 }
 
 /**
- * Reads the statistics of one channel in steps of `stepSeconds`, oldest first. `from` is inclusive
- * and a multiple of the step, `to` is exclusive; both are unix seconds. Steps without attempts are
- * absent.
+ * Reads the statistics of one channel in steps of `stepSeconds`, oldest first. `from` (inclusive)
+ * and `to` (exclusive) are unix seconds, and `from` is a multiple of the step. The result does not
+ * contain steps without attempts.
  */
 export async function channelSteps(
   db: CommonQueryMethods,

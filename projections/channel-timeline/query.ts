@@ -22,7 +22,7 @@ export const TIMELINE_KINDS = [
 ] as const
 export type TimelineKind = (typeof TIMELINE_KINDS)[number]
 
-/** The details of a timeline entry. A field that does not apply to the kind of entry is absent. */
+/** The details of a timeline entry. Fields that do not apply to this kind of entry are absent. */
 export type TimelineDetail = {
   readonly terms?: ChannelTerms
   readonly change?: Partial<ChannelTerms>
@@ -56,7 +56,10 @@ const selected = sql.fragment`
 
 export type TimelineQuery = {
   readonly channelId: number
-  /** `from` and `to` are unix milliseconds and inclusive. */
+  /**
+   * The start of the period in unix milliseconds. `to` is the end of the period, and both times are
+   * included.
+   */
   readonly from: number
   readonly to: number
   readonly limit: number
@@ -106,8 +109,8 @@ export const termsChangesOf = (
   `)
 
 /**
- * Reads the entry that determined a channel's status at a time (unix milliseconds); null when the
- * channel did not exist yet.
+ * Reads the timeline entry that determined a channel's status at a time (unix milliseconds).
+ * Returns null if the channel did not exist at that time.
  */
 export const statusEntryAt = (
   db: CommonQueryMethods,
@@ -121,8 +124,8 @@ export const statusEntryAt = (
   `)
 
 /**
- * Reads the last entry of each circuit of a channel before the given time. Circuits that were
- * closed at that time are left out.
+ * Reads the last entry of each circuit of a channel before a time. Circuits that were closed at
+ * that time are omitted.
  */
 export const circuitEntriesAt = (
   db: CommonQueryMethods,

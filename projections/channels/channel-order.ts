@@ -19,7 +19,7 @@ export type ChannelSort =
   | 'expired_time'
 
 export type ChannelOrder = {
-  /** The sort column when `sort` is null: true sorts by id, false by priority. */
+  /** The sort column that applies if `sort` is null: the id if true, the priority if false. */
   readonly isIdSort: boolean
   readonly sort: ChannelSort | null
   readonly isDescending: boolean
@@ -28,8 +28,8 @@ export type ChannelOrder = {
 }
 
 /**
- * Returns the sort column from `channels c` and its joined tables. When the list is sorted by
- * expiry, a channel that never expires counts as the latest.
+ * Returns the sort column from `channels c` and the tables joined to it. In a sort by expiry, a
+ * channel that never expires comes after all others.
  */
 const columnOf = (sort: ChannelSort, now: number): FragmentSqlToken =>
   ({
@@ -57,8 +57,8 @@ export function orderOfChannels(order: ChannelOrder): FragmentSqlToken {
 }
 
 /**
- * Returns the order of tags. A tag is sorted by the channel that comes first in the sort direction.
- * When the list is sorted by used quota, a tag is sorted by the sum of its channels.
+ * Returns the order of tags. A tag is sorted by the first of its channels in the sort direction. In
+ * a sort by used quota, a tag is sorted by the sum over its channels.
  */
 export function orderOfTags(order: ChannelOrder): FragmentSqlToken {
   const { sort, isDescending, now } = chosen(order)

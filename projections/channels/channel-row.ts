@@ -27,39 +27,50 @@ const SELECTED = {
   id: wireInteger,
   terms: jsonOf<Omit<ChannelTerms, OwnCell>>(),
   keyRefs: Type.Array(Type.String()),
-  /** How one of several keys is chosen for a call; empty when the channel has a single key. */
+  /**
+   * The way in which one of several keys is chosen for a call. It is empty if the channel has a
+   * single key.
+   */
   keyMode: Type.Enum(['', 'random', 'polling']),
-  /** The keys that are disabled temporarily, each with the reason and the time in unix seconds. */
+  /** The keys that are temporarily not used, each with the reason and the time in unix seconds. */
   keysSetAside: Type.Array(
     Type.Object({ keyRef: Type.String(), reason: Type.String(), at: Type.Number() }),
   ),
   /** 1 is enabled, 2 disabled by an admin, 3 disabled by the gateway. */
   status: Type.Union([Type.Literal(1), Type.Literal(2), Type.Literal(3)]),
-  /** The reason why the gateway disabled the channel; empty otherwise. */
+  /**
+   * The reason why the gateway disabled the channel. It is empty for a channel with another status.
+   */
   statusReason: Type.String(),
-  /** `statusAt` and `createdAt` are unix seconds. */
+  /** The time of the last status change in unix seconds. `createdAt` is also in unix seconds. */
   statusAt: wireInteger,
   createdAt: wireInteger,
   /**
-   * The position of the last event that changed the channel. Charged calls do not count as changes.
+   * The position of the last event that changed the channel. Events of charged calls are not
+   * changes.
    */
   changedPosition: wireInteger,
   isDeleted: Type.Boolean(),
   usedQuota: quota,
-  /** The duration of the last successful test in milliseconds; 0 when no test has succeeded. */
+  /**
+   * The duration of the last successful test in milliseconds. It is 0 if no test was successful.
+   */
   responseTime: wireInteger,
-  /** `testedAt` and `balanceReadAt` are unix seconds; 0 means never. */
+  /**
+   * The time of the last test in unix seconds. `balanceReadAt` is the time of the last balance
+   * query. 0 means never.
+   */
   testedAt: wireInteger,
   /** The channel's balance in US dollars, as decimal text. */
   balance: decimalText,
   balanceReadAt: wireInteger,
-  /** The error code of the last test; empty when the last test succeeded or no test was made. */
+  /** The error code of the last test. It is empty if the test succeeded or if there was no test. */
   testFailure: Type.String(),
 }
 
 /**
- * NOTE: the terms are assembled in TypeScript, because Postgres takes three times as long to
- * assemble the terms of a thousand rows.
+ * NOTE: the channel's terms are built in TypeScript, because Postgres would take three times as
+ * long for a thousand rows.
  */
 export const channelRow = rowType(
   SELECTED,
@@ -74,8 +85,8 @@ export const channelRow = rowType(
 export type ChannelRow = RowOf<typeof channelRow>
 
 /**
- * Joins each channel (`channels c`) with the quota charged through the channel (`s`) and with the
- * channel's last test (`t`).
+ * Joins to `channels c` the quota that was charged through each channel (`s`) and the channel's
+ * last test (`t`).
  */
 export const withFigures = sql.fragment`
   read_channels.channels c
@@ -104,13 +115,11 @@ export const selected = sql.fragment`
     ) a on true
 `
 
-/**
- * The short form of a channel, with the fields that the row of the channel's tag displays or sums.
- */
+/** A short row of a channel, with only the fields that the row of its tag displays or sums. */
 export const memberRow = rowType({
   id: wireInteger,
   name: Type.String(),
-  /** The displayed status: 3 for an expired channel. */
+  /** The status that the console displays. An expired channel has the status 3. */
   status: Type.Number(),
   groups: Type.Array(Type.String()),
   priority: wireInteger,
@@ -126,12 +135,13 @@ export const memberColumns = (now: number) => sql.fragment`
   coalesce(s.used_quota, 0) as "usedQuota", coalesce(t.response_time, 0) as "responseTime"
 `
 
-/** The condition that `channels c` accepts calls at `now` (unix seconds). */
+/** The SQL condition that the channel `c` accepts calls at `now` (unix seconds). */
 export const isUsableAt = (now: number) =>
   sql.fragment`(c.status = 1 and (c.expired_at <= 0 or c.expired_at > ${now}))`
 
 /**
- * The displayed status of `channels c`. An expired channel is displayed as disabled by the gateway.
+ * The status that the console displays for the channel `c`. An expired channel is displayed as
+ * disabled by the gateway.
  */
 export const shownStatus = (now: number) =>
   sql.fragment`(case when c.status = 1 and not ${isUsableAt(now)} then 3 else c.status end)`

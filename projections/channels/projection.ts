@@ -102,21 +102,21 @@ function setKey(
   change([channelId], event, rows, {})
 }
 
-/** Returns the cells of the fields that a change of a tag contains. */
+/** Returns the cells for the fields that a change of a tag sets. */
 function tagCells({ modelMapping, ...others }: TagChange): Cells {
   return modelMapping === undefined ? others : { ...others, model_mapping: modelMapping }
 }
 
-// NOTE: a charge does not update `changed_position`, because otherwise every call would send the
-// channel's row to the consoles.
+// NOTE: a charge does not update `changed_position`. Otherwise, every call would send the channel's
+// row to the consoles.
 function addSpent(channelId: number | null, charge: number, rows: RowChanges): void {
   if (channelId === null || charge === 0) return
   rows.add('spent', { channel_id: channelId }, { used_quota: fromWire(charge) })
 }
 
 /**
- * Converts terms to cells. Fields that are queried or changed separately have columns of their own;
- * the remaining fields are stored as one JSON value.
+ * Converts a channel's terms to cells. Fields that queries use or that change separately have
+ * columns. All other fields are stored as one JSON value.
  */
 function termCells(terms: ChannelTerms): Cells {
   const { name, tag, models, groups, modelMapping, priority, weight, expiredTime, ...rest } = terms

@@ -17,15 +17,15 @@ import {
 } from './channel-row.ts'
 
 type ChannelFilter = {
-  /** A channel id, or part of the name, address or tag. An empty text matches every channel. */
+  /** A channel id, or a part of the name, address or tag. An empty text matches every channel. */
   readonly keyword: string
   readonly group: string
   /** A part of a model name. An empty text matches every channel. */
   readonly model: string
-  /** The displayed status. 0 means every status except enabled, and null matches every status. */
+  /** The displayed status. 0 matches every status except enabled, and null matches every status. */
   readonly status: number | null
   readonly type: number | null
-  /** The complete tag. An empty text matches every channel. */
+  /** The tag, which is compared as a whole. An empty text matches every channel. */
   readonly tag: string
   /**
    * The current time in unix seconds. An enabled channel that has expired by this time counts as
@@ -53,8 +53,8 @@ export type { ChannelSort } from './channel-order.ts'
 export type { ChannelRow, MemberRow } from './channel-row.ts'
 
 /**
- * Reads a channel; null when the channel never existed. A deleted channel is returned with
- * `isDeleted`.
+ * Reads a channel. Returns null if the channel never existed. A deleted channel is returned with
+ * `isDeleted` set.
  */
 export const findChannel = (
   db: CommonQueryMethods,
@@ -62,7 +62,9 @@ export const findChannel = (
 ): Promise<ChannelRow | null> =>
   db.maybeOne(sql.type(channelRow)`${selected} where c.id = ${channelId}`)
 
-/** Returns the highest channel id, including deleted channels; 0 when there are no channels. */
+/**
+ * Returns the highest id of any channel, including deleted channels, or 0 if there are no channels.
+ */
 export const highestChannelId = (db: CommonQueryMethods): Promise<number> =>
   db.oneFirst(sql.type(rowType({ id: wireInteger }))`
     select coalesce(max(id), 0) as id from read_channels.channels
@@ -87,8 +89,8 @@ export async function secretRefsOf(
 }
 
 /**
- * Reads all channels that are not deleted, regardless of their status, with the position up to
- * which events are included.
+ * Reads all channels that are not deleted, with any status, and the event position up to which they
+ * are current.
  */
 export const relayChannels = (db: DatabasePool): Promise<AtPosition<ChannelRow>> =>
   atCheckpoint(db, 'channels', (snapshot) =>
@@ -98,14 +100,13 @@ export const relayChannels = (db: DatabasePool): Promise<AtPosition<ChannelRow>>
 type ChannelSearch = Slice & ChannelFilter & ChannelOrder
 
 /**
- * A tag with its channels, or a single channel without a tag. The `tag` of a single channel is
- * empty.
+ * A tag with its channels, or a single channel that has no tag. In the second case, `tag` is empty.
  */
 export type ChannelsOfTag = {
   readonly tag: string
-  /** All channels of the tag in short form; empty for a channel without a tag. */
+  /** Short rows of all channels of the tag. It is empty for a channel without a tag. */
   readonly members: readonly MemberRow[]
-  /** The complete rows of the channels; empty when only the short form was requested. */
+  /** The complete rows of the channels. It is empty if only short rows were requested. */
   readonly rows: readonly ChannelRow[]
 }
 
@@ -128,17 +129,16 @@ export async function listChannels(
 }
 
 /**
- * Lists the tags of the channels that match a search. Each tag contains all its channels, including
- * channels that do not match, because an action on a tag affects all of them. The channels of a tag
- * are listed in short form, because a thousand complete rows are a megabyte. A channel without a
- * tag is a separate entry.
+ * Lists the tags of the channels that match a search. A tag contains all its channels, even those
+ * that do not match, because an action on a tag affects all channels. The channels of a tag are
+ * short rows, because a thousand complete rows are a megabyte. A channel without a tag is an entry
+ * by itself.
  */
 export async function listChannelTags(
   db: CommonQueryMethods,
   { limit, offset, isWhole, ...search }: ChannelSearch & { readonly isWhole: boolean },
 ): Promise<Listed<ChannelsOfTag>> {
-  // NOTE: a join by tag would pair every channel without a tag with all other channels without a
-  // tag.
+  // NOTE: a plain join by tag would combine all channels without a tag with each other.
   const found = sql.fragment`
     found as materialized (
       select c.id, c.tag from read_channels.channels c where ${matching(search)}
@@ -208,9 +208,9 @@ async function rowsOf(
 }
 
 /**
- * Reads channels that changed at positions above `after` and up to `upTo`, in the order of their
- * last change. The result can exceed `limit`, because all channels changed by one event are
- * returned together.
+ * Reads the channels that changed at event positions above `after` and up to `upTo`, in the order
+ * of their last changes. The result may exceed `limit`, because channels that were changed by the
+ * same event are always returned together.
  */
 export const changedChannels = (
   db: CommonQueryMethods,
@@ -224,8 +224,8 @@ export const changedChannels = (
 const servedModel = rowType({ model: Type.String(), groups: Type.Array(Type.String()) })
 
 /**
- * Lists the models of usable channels of the given types, under the names that callers use. Each
- * model is listed with the groups that can use it. `now` is in unix seconds.
+ * Lists the models of usable channels of the given types, by the names that callers use. Each model
+ * has the groups that can use it. `now` is in unix seconds.
  */
 export const servedModels = (
   db: CommonQueryMethods,
@@ -244,8 +244,7 @@ export const servedModels = (
   `)
 
 /**
- * Lists every model that is configured in a channel, regardless of the channel's status. Deleted
- * channels are left out.
+ * Lists all models that are configured in a channel with any status. Deleted channels are omitted.
  */
 export const channelModels = (db: CommonQueryMethods): Promise<readonly string[]> =>
   db.anyFirst(sql.type(rowType({ model: Type.String() }))`

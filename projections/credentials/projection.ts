@@ -13,8 +13,8 @@ const NO_TOKEN = {
 } as const
 
 /**
- * The login credentials of users except passwords. The rows contain hashes, names and times, but no
- * keys or codes.
+ * The login credentials of users, without passwords. The rows contain hashes, names and times, but
+ * never keys or codes.
  */
 export const credentials = projectionOf<CredentialsEvent>({
   name: 'credentials',

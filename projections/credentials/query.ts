@@ -10,7 +10,10 @@ const tokenRow = rowType({
 })
 export type AccessTokenRow = RowOf<typeof tokenRow>
 
-/** Finds the access token with this keyed hash, and its owner; null when no token has the hash. */
+/**
+ * Finds the access token with this keyed hash, and its owner. Returns null if no token has the
+ * hash.
+ */
 export const findAccessToken = (
   db: CommonQueryMethods,
   tokenHash: string,
@@ -30,7 +33,10 @@ const credentialsRow = rowType({
 })
 export type CredentialsRow = RowOf<typeof credentialsRow>
 
-/** Reads which credentials a user has; null when the user never had any. Times are unix seconds. */
+/**
+ * Reads which credentials a user has. Returns null if the user never had any credentials. Times are
+ * in unix seconds.
+ */
 export const credentialsOf = (
   db: CommonQueryMethods,
   userId: number,

@@ -5,24 +5,24 @@ export type Positions = ReadonlyMap<ProjectionName, number>
 
 export type AdvanceSignal = {
   /**
-   * Reports the new positions of read models. A runner that owns all lanes (partitions of the
-   * streams) calls `publish` when it starts and after each commit.
+   * Reports the new positions of read models. The runner calls `publish` at its start and after
+   * each commit, if it owns all lanes (partitions of the streams).
    */
   readonly publish: (positions: Positions) => void
   /**
-   * True while a runner of this process owns all lanes (partitions of the streams) and therefore
-   * reports every advance of the read models.
+   * Returns true while a runner in this process owns all lanes (partitions of the streams). Only
+   * then are all advances of the read models reported through this signal.
    */
   readonly isComplete: () => boolean
   /**
-   * Sets whether the runner owns all lanes (partitions of the streams). A runner with only some
-   * lanes also calls `setComplete` after each commit, so that waiting readers poll the positions
-   * again.
+   * Sets whether the runner owns all lanes (partitions of the streams). A runner that owns only
+   * some lanes calls `setComplete(false)` after each commit, so that waiting readers poll the
+   * positions again.
    */
   readonly setComplete: (isComplete: boolean) => void
   /**
-   * Calls `onPositions` immediately with the current positions, and again each time they advance.
-   * Returns a function that removes the listener.
+   * Calls `onPositions` immediately with the current positions, and again each time a position
+   * advances. Returns a function that removes the listener.
    */
   readonly listen: (
     onPositions: (positions: Positions) => void,
@@ -33,8 +33,8 @@ export type AdvanceSignal = {
 const signals = new WeakMap<EventStore, AdvanceSignal>()
 
 /**
- * Returns the signal through which the runner notifies readers in the same process. The runner and
- * the readers get the same signal, because they pass the same event store.
+ * Returns the signal with which the runner notifies readers in the same process. There is one
+ * signal per event store, so the runner and the readers share it.
  */
 export function advanceSignal(store: EventStore): AdvanceSignal {
   const existing = signals.get(store)

@@ -3,15 +3,15 @@ import type { Core } from '#infra/core.ts'
 const POLL_MS = 40
 const IDLE_POLL_MS = 200
 /**
- * For this time after a commit or a request, the positions of the read models are polled every
- * `POLL_MS`, even if they do not advance.
+ * The time in milliseconds after a commit or a request during which the positions of the read
+ * models are polled every `POLL_MS`, even if they do not advance.
  */
 const AFTER_NEWS_MS = 2_000
 
 export type Poller = {
   /**
-   * Requests an early poll of the read models' positions. It is called when a reader starts to
-   * wait, and when the runner's positions change.
+   * Requests an early poll of the positions. `pollSoon` is called when a reader starts to wait, and
+   * when the runner's positions change.
    */
   readonly pollSoon: () => void
   readonly stop: () => Promise<void>
@@ -20,13 +20,14 @@ export type Poller = {
 export type PollerDeps = {
   /** Reads the positions of all read models and returns the lowest one. */
   readonly poll: () => Promise<number>
-  /** Returns whether the positions must be polled. While it returns false, polling pauses. */
+  /** Returns whether anyone needs the positions. Polling pauses while it returns false. */
   readonly isNeeded: () => boolean
 }
 
 /**
  * Creates a poller for the positions of the read models. Polls are frequent while the read models
- * are behind the last position that the bus reported, and rare otherwise.
+ * are behind the last committed position that the event bus has reported. Otherwise, polls are
+ * rare.
  */
 export function createPoller(
   { bus, log }: Pick<Core, 'bus' | 'log'>,
@@ -42,8 +43,8 @@ export function createPoller(
 
   const plan = (delayMs: number): void => {
     const at = performance.now() + delayMs
-    // An earlier due time is kept, so that a steady stream of commits cannot postpone the poll
-    // forever.
+    // A poll that is due earlier is kept. Otherwise, a continuous series of commits could postpone
+    // the poll forever.
     if (isStopped || at >= dueAt) return
     if (timer !== null) clearTimeout(timer)
     dueAt = at

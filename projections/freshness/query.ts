@@ -6,31 +6,31 @@ import { PROJECTION_NAMES, type ProjectionName } from '../projection-names.ts'
 import { advanceSignal, type Positions } from './advance-signal.ts'
 import { createPoller } from './position-poller.ts'
 
-/** The name of a read model, for importers outside this folder. */
+/** The name of a read model, exported for code outside this folder. */
 export type ReadModelName = ProjectionName
 
 /**
- * Reports up to which position each read model includes the events. Positions are polled while
- * other processes update some of the read models.
+ * Reports up to which event position each read model is current. The positions are polled if other
+ * processes update read models.
  */
 export type Freshness = {
   /**
-   * Resolves to true when all named read models include the event at `position`, or to false after
-   * `timeoutMs`.
+   * Resolves to true when all named read models include the event at `position`. Resolves to false
+   * if this takes longer than `timeoutMs`.
    */
   readonly waitFor: (
     names: readonly ProjectionName[],
     position: number,
     timeoutMs: number,
   ) => Promise<boolean>
-  /** Returns the last known position of a read model; 0 when no position is known yet. */
+  /** Returns the last known position of a read model, or 0 if no position is known yet. */
   readonly positionOf: (name: ProjectionName) => number
   /**
-   * Calls the listener each time read models have advanced and committed. Returns a function that
-   * removes the listener.
+   * Calls the listener after each commit that advances read models. Returns a function that removes
+   * the listener.
    */
   readonly onAdvance: (listener: (positions: Positions) => void) => () => void
-  /** Removes all listeners. Pending calls of `waitFor` resolve to false. */
+  /** Removes all listeners and ends all pending calls of `waitFor` with false. */
   readonly stop: () => Promise<void>
 }
 
@@ -78,8 +78,8 @@ export function createFreshness(core: Core): Freshness {
 }
 
 /**
- * Waits until the condition is true, the timeout passes or `stopped` is aborted. Resolves to
- * whether the condition is true.
+ * Waits until the condition is true, the timeout passes or `stopped` is aborted. Returns whether
+ * the condition is true then.
  */
 function waitUntil(
   isThere: () => boolean,
@@ -106,8 +106,8 @@ function waitUntil(
 const checkpointRow = rowType({ name: Type.Enum(PROJECTION_NAMES), position: wireInteger })
 
 /**
- * Reads the position of each read model. It is the lowest position of the read model's lanes
- * (partitions of the streams).
+ * Reads the position of each read model, which is the lowest position of its lanes (partitions of
+ * the streams).
  */
 export async function readPositions(core: Pick<Core, 'db'>): Promise<Positions> {
   const rows = await core.db.any(sql.type(checkpointRow)`

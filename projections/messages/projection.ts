@@ -16,8 +16,8 @@ export const messages = projectionOf<MessageEvent | MessageRead>({
     messages: { key: ['id'] },
     recipients: { key: ['message_id', 'first_id'] },
     reads: { key: ['user_id', 'message_id'] },
-    // All lanes (partitions of the streams) share the rows, because the readers of a message can
-    // belong to different lanes.
+    // Several lanes (partitions of the streams) change the same row, because the readers of a
+    // message belong to different lanes.
     read_counts: { key: ['message_id'], isShared: true },
   },
   handlers: {
@@ -49,8 +49,8 @@ export const messages = projectionOf<MessageEvent | MessageRead>({
 })
 
 /**
- * Reads the title and the content, which the vault stores as one text. A text that cannot be
- * decrypted becomes an empty message.
+ * Reads a message's title and content, which the vault stores together. If the text cannot be
+ * decrypted, title and content are empty.
  */
 async function textCells(
   messageId: number,

@@ -16,7 +16,7 @@ const SENT_COLUMNS = { ...SENT_FIELDS, ...MESSAGE_STATS_FIELDS }
 const messageRow = rowType(fieldColumns(SENT_COLUMNS))
 export type MessageRow = RowOf<typeof messageRow>
 
-/** The number of characters of the content that a list contains. */
+/** The number of characters of a message's content that a list contains. */
 const LISTED_CHARACTERS = 2_000
 const beginning = sql.fragment`left(m.content, ${LISTED_CHARACTERS}) as content`
 const whole = sql.fragment`m.content`
@@ -33,7 +33,9 @@ const sentMessages = sql.fragment`
 
 const count = rowType({ total: wireInteger })
 
-/** Returns the highest message id, including deleted messages; 0 when there are no messages. */
+/**
+ * Returns the highest id of any message, including deleted messages, or 0 if there are no messages.
+ */
 export const highestMessageId = (db: CommonQueryMethods): Promise<number> =>
   db.oneFirst(sql.type(rowType({ id: wireInteger }))`
     select coalesce(max(id), 0) as id from read_messages.messages
@@ -51,8 +53,8 @@ export const findMessage = (
 export type MessageFilter = {
   readonly keyword: string
   /**
-   * `from` and `until` limit the time of creation. They are unix seconds and inclusive; null sets
-   * no limit.
+   * The earliest time of creation in unix seconds. `until` is the latest time. Both times are
+   * included, and null means no limit.
    */
   readonly from: number | null
   readonly until: number | null
@@ -68,8 +70,8 @@ const SORT_COLUMNS = {
 } satisfies Record<MessageSort, unknown>
 
 /**
- * Lists messages, each with the beginning of its content. `keyword` matches a part of the title or
- * of the complete content. Messages with equal sort values are listed newest first.
+ * Lists messages, each with the beginning of its content. `keyword` is a part of the title or of
+ * the complete content. Messages with the same sort value are listed newest first.
  */
 export async function listMessages(
   db: CommonQueryMethods,
@@ -99,8 +101,10 @@ export type RecipientRow = RowOf<typeof recipientRow>
 
 /**
  * Lists the recipients of a message in ascending order of user ids. A deleted message has no
- * recipients. NOTE: deleting a message keeps its recipient rows, because the projection may process
- * events of the recipients before or after the deletion.
+ * recipients.
+ *
+ * NOTE: the recipient rows of a deleted message are kept, because events of its recipients may be
+ * processed before or after the deletion.
  */
 export const recipientsOf = (
   db: CommonQueryMethods,
@@ -126,8 +130,8 @@ const inboxRow = rowType(fieldColumns(INBOX_FIELDS))
 export type InboxRow = RowOf<typeof inboxRow>
 
 /**
- * Selects the messages to one user that are not deleted, each with the time when the user read the
- * message.
+ * Selects the messages in one user's inbox, each with the time at which the user read it. Deleted
+ * messages are omitted.
  */
 const inboxOf = (userId: number) => sql.fragment`
   read_messages.recipients r
@@ -136,7 +140,9 @@ const inboxOf = (userId: number) => sql.fragment`
   where int8range(r.first_id, r.last_id, '[]') @> ${userId}::int8
 `
 
-/** Lists a user's inbox, newest first. Each message has only the beginning of its content. */
+/**
+ * Lists a user's inbox, newest first. A message in the list has only the beginning of its content.
+ */
 export async function listInbox(
   db: CommonQueryMethods,
   userId: number,
@@ -153,8 +159,8 @@ export async function listInbox(
 }
 
 /**
- * Reads a message from a user's inbox; null when the message was not sent to the user, was deleted
- * or never existed.
+ * Reads a message from a user's inbox. Returns null if the message does not exist, was deleted or
+ * was not sent to the user.
  */
 export const findInInbox = (
   db: CommonQueryMethods,
@@ -166,7 +172,7 @@ export const findInInbox = (
     from ${inboxOf(userId)} and m.id = ${messageId}
   `)
 
-/** Counts the unread messages of each user. Users without unread messages have the count 0. */
+/** Counts the unread messages of each user. The count is 0 for a user without unread messages. */
 export async function unreadCounts(
   db: CommonQueryMethods,
   userIds: readonly number[],
@@ -190,9 +196,9 @@ export type PositionRange = { readonly after: number; readonly upTo: number }
 const moved = rowType({ position: nullable(wireInteger), userIds: arrayOf(wireInteger) })
 
 /**
- * Finds the users among `userIds` whose inbox changed in a range of positions, because a message
- * was sent, edited, deleted or read. `position` is the position of the last of these changes.
- * Returns null when no inbox changed.
+ * Finds the users among `userIds` whose inbox changed in a range of event positions, because a
+ * message was sent, edited, deleted or read. `position` is the position of the last change. Returns
+ * null if no inbox changed.
  */
 export async function movedInboxes(
   db: CommonQueryMethods,

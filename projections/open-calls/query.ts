@@ -8,8 +8,8 @@ const openCall = rowType({
   tokenId: wireInteger,
   model: Type.String(),
   /**
-   * `admittedAt` and `leaseUntil` are unix milliseconds. A call's owner must renew the lease before
-   * `leaseUntil`.
+   * The time of the admission in unix milliseconds. `leaseUntil` is the time before which the
+   * call's owner process must renew the lease.
    */
   admittedAt: wireInteger,
   leaseUntil: wireInteger,
@@ -21,7 +21,9 @@ const columns = sql.fragment`
   lease_until as "leaseUntil"
 `
 
-/** Reads open calls whose lease has expired at `now` (unix milliseconds), oldest first. */
+/**
+ * Reads open calls whose lease has expired at `now` (unix milliseconds). Older calls come first.
+ */
 export const expiredCalls = (
   db: CommonQueryMethods,
   now: number,

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import type { TaskEvent } from '#domain/task/events.ts'
 import { projectionOf } from '../projection.ts'
 
-/** Tasks that have not ended. The poller asks their providers for the status. */
+/**
+ * The tasks that have not ended. The poller queries the providers for the status of these tasks.
+ */
 export const openTasksProjection = projectionOf<TaskEvent>({
   name: 'open-tasks',
   version: 1,

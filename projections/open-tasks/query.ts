@@ -6,7 +6,10 @@ const openTask = rowType({
   task: Type.String(),
   userId: wireInteger,
   kind: Type.Enum(['drawing', 'music']),
-  /** `channelId`, `keyRef` and `upstreamId` are null until a provider has accepted the task. */
+  /**
+   * The channel whose provider accepted the task. `channelId`, `keyRef` and `upstreamId` are null
+   * until a provider has accepted the task.
+   */
   channelId: nullable(wireInteger),
   keyRef: nullable(Type.String()),
   upstreamId: nullable(Type.String()),
@@ -15,7 +18,7 @@ const openTask = rowType({
 })
 export type OpenTask = RowOf<typeof openTask>
 
-/** The last task of a page, after which the next page starts. */
+/** The last task of a page. The next page starts after this task. */
 export type OpenTasksAfter = Pick<OpenTask, 'submittedAt' | 'task'>
 
 /** Reads tasks that have not ended, oldest first. */

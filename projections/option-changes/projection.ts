@@ -5,14 +5,14 @@ import { projectionOf } from '../projection.ts'
 import { plannedIdOf } from '../scheduled-change-id.ts'
 
 /**
- * The text that is recorded in place of a secret's value. An empty text is recorded for a secret
- * that is not set.
+ * The text that is recorded instead of the value of a secret option. If the secret is not set, an
+ * empty text is recorded.
  */
 const SET = '***'
 
 /**
- * All changes of options: the admin, the time, and the values before and after. For a secret
- * option, the history records only whether the option was set.
+ * The history of all options: who changed an option, when, and the values before and after. For a
+ * secret option, the history records only whether the option was set.
  */
 export const optionChanges = projectionOf<OptionsEvent>({
   name: 'option-changes',

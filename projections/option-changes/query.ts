@@ -8,23 +8,27 @@ const changeRow = rowType({
   id: wireInteger,
   key: Type.String(),
   /**
-   * The value before the change; null when it is unknown. A secret that is set is shown as `***`.
+   * The value before the change. It is null if the value is unknown. The value of a secret that is
+   * set is `***`.
    */
   before: nullable(Type.String()),
   after: Type.String(),
   /**
-   * The user who made the change, in the form `user:7`. For a scheduled change, it is the user who
-   * scheduled the change.
+   * The user who made the change, in the form `user:7`. For a scheduled change, this is the user
+   * who scheduled it.
    */
   actor: Type.String(),
-  /** The id of the scheduled change; null when the change was made immediately. */
+  /** The id of the scheduled change. It is null if the change was made immediately. */
   plannedId: nullable(wireInteger),
   /** The time of the change in unix milliseconds. */
   at: wireInteger,
 })
 export type OptionChangeRow = RowOf<typeof changeRow>
 
-/** Lists changes of the options in `keys`, newest first. null lists the changes of all options. */
+/**
+ * Lists the changes of the options in `keys`, newest first. If `keys` is null, the changes of all
+ * options are listed.
+ */
 export async function listOptionChanges(
   db: CommonQueryMethods,
   { keys, limit, offset }: Slice & { keys: readonly string[] | null },

@@ -8,19 +8,19 @@ import { atCheckpoint } from '../checkpoint-table.ts'
 export type AllOptions = {
   readonly position: number
   /**
-   * The revision of the options stream, which identifies the price list; -1 before the first option
-   * was set.
+   * The revision of the options stream, which identifies the price list. It is -1 if no option was
+   * ever set.
    */
   readonly revision: number
-  /** The values of the options that were set, except secret options. */
+  /** The values of the options that were set. Secret options are not included. */
   readonly values: Map<string, string>
-  /** The vault references of the secret options that were set, by option key. */
+  /** The vault references of the secret options that were set. The map's keys are option keys. */
   readonly secretRefs: Map<string, string>
 }
 
 const optionRow = rowType({ key: Type.String(), value: Type.String(), isSecret: Type.Boolean() })
 
-/** Reads all options that were set, with the position up to which events are included. */
+/** Reads all options that were set, and the event position up to which they are current. */
 export async function allOptions(db: DatabasePool): Promise<AllOptions> {
   const { position, rows } = await atCheckpoint(db, 'options', async (snapshot) => {
     const { revision } = await siteState(snapshot)
@@ -36,22 +36,22 @@ export async function allOptions(db: DatabasePool): Promise<AllOptions> {
 }
 
 /**
- * Returns a function that tells whether a call of a model is refused because the model currently
- * has no price.
+ * Returns a function that checks a model and a group. It returns true if calls are currently
+ * refused because the model has no price.
  */
 export async function unpricedModels(
   db: DatabasePool,
 ): Promise<(model: string, group: string) => boolean> {
   const { values, revision } = await allOptions(db)
   const prices = readPriceList(values, revision)
-  // Whether a model has a price does not depend on the user's group.
+  // The user's group is not needed, because it does not affect whether a model has a price.
   return (model, group) =>
     'code' in priceOf(prices, model, group, { userGroup: group, acceptsUnpriced: false })
 }
 
 /**
- * Returns a function that gives the current price of a model before the group's ratio. The function
- * returns null for a model without a price, unless unpriced models are accepted.
+ * Returns a function that returns the current price of a model, before the group's ratio is
+ * applied. For a model without a price, it returns null unless the user accepts such models.
  */
 export async function modelPrices(
   db: DatabasePool,
@@ -72,7 +72,10 @@ export async function isDemoSite(db: DatabasePool): Promise<boolean> {
 
 const siteRow = rowType({
   revision: wireInteger,
-  /** null until the first-run setup is completed. */
+  /**
+   * The id of the root user (the first super admin). It is null until the first-run setup is
+   * completed.
+   */
   rootUserId: nullable(wireInteger),
   isSelfUse: Type.Boolean(),
   isDemoSite: Type.Boolean(),

@@ -12,7 +12,7 @@ import type {
 import { type Handlers, projectionOf } from '../projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
-/** Handlers that add one row for each refund or dispute reported by the payment provider. */
+/** Adds one row for each report of the payment provider about a refund or a dispute. */
 const reports: Handlers<TopUpRefundReported | TopUpDisputeReported> = {
   TopUpRefundReported: ({ data, meta, position }, rows) => {
     const { orderId, refundId, money, status, reason } = data
@@ -35,7 +35,10 @@ const reports: Handlers<TopUpRefundReported | TopUpDisputeReported> = {
   },
 }
 
-/** Handlers for refunds, and for money that was restored after a reversed refund. */
+/**
+ * Adds rows for refunds, and for money that was restored because a refund failed or a dispute was
+ * won.
+ */
 const movements: Handlers<TopUpRefunded | TopUpRestored> = {
   TopUpRefunded: ({ data, meta }, rows) => {
     const { orderId, refundNo, money, quota, reason, source } = data
@@ -63,7 +66,10 @@ const movements: Handlers<TopUpRefunded | TopUpRestored> = {
   },
 }
 
-/** Orders of quota: the user, the quota, the price, and whether the order was paid or refunded. */
+/**
+ * The orders of top-ups: who ordered how much quota at which price, and whether the order was paid
+ * or refunded.
+ */
 export const orders = projectionOf<TopUpEvent>({
   name: 'orders',
   version: 2,
@@ -109,7 +115,9 @@ export const orders = projectionOf<TopUpEvent>({
   },
 })
 
-/** Converts money of an event to hundredths. Money in events always has two decimal places. */
+/**
+ * Converts an amount of money in an event to hundredths. The amount always has two decimal places.
+ */
 function centsOf(money: string): bigint {
   assert(/^\d+\.\d\d$/.test(money), `${money} is no sum of money`)
   return BigInt(money.replace('.', ''))

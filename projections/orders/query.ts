@@ -16,7 +16,7 @@ export type OrderRow = RowOf<typeof orderRow>
 export type OrderState = 'pending' | 'paid' | 'refunded' | 'disputed'
 
 export type OrderFilter = {
-  /** null selects the orders of all users. */
+  /** The user whose orders are listed. If it is null, the orders of all users are listed. */
   readonly userId: number | null
   /**
    * An order id, a trade number, a payment id, or part of a username. An empty text matches every
@@ -24,13 +24,16 @@ export type OrderFilter = {
    */
   readonly keyword: string
   /**
-   * `refunded` includes partial refunds, and `disputed` includes ended disputes. null matches every
-   * order.
+   * The state of the orders. `refunded` also matches partly refunded orders, and `disputed` also
+   * matches orders whose dispute has ended. null matches every order.
    */
   readonly state: OrderState | null
 }
 
-/** All orders. `state` is the status that is shown, which also states whether money is refunded. */
+/**
+ * All orders. `state` is the displayed status: `refunded` if money was refunded, otherwise the
+ * order's status.
+ */
 const tables = sql.fragment`
   from (
     select o.*, coalesce(u.username, '') as username,
@@ -47,7 +50,10 @@ const columns = selectedFields('o', ORDER_FIELDS, {
   refundable: 'refundable_cents',
 })
 
-/** The sort columns of orders `o`. In a sort by status, refunded orders follow paid orders. */
+/**
+ * The sort columns of orders `o`. A sort by status lists pending orders first, then paid orders,
+ * then refunded orders.
+ */
 const SORT_COLUMNS = {
   id: sql.fragment`o.id`,
   username: sql.fragment`lower(o.username)`,
@@ -60,8 +66,8 @@ const SORT_COLUMNS = {
 } satisfies Record<OrderSort, unknown>
 
 /**
- * Lists orders. Orders with equal sort values are listed newest first. Amounts of money are
- * compared as numbers, even if their currencies differ.
+ * Lists orders. Orders with the same sort value are listed newest first. A sort by money compares
+ * the amounts even if their currencies differ.
  */
 export async function listOrders(
   db: CommonQueryMethods,
@@ -86,14 +92,14 @@ export async function listOrders(
   return { rows, total }
 }
 
-/** Returns the highest order id; 0 when there are no orders. */
+/** Returns the highest order id, or 0 if there are no orders. */
 export const highestOrderId = (db: CommonQueryMethods): Promise<number> =>
   db.oneFirst(sql.type(rowType({ id: wireInteger }))`
     select coalesce(max(id), 0) as id from read_orders.orders
   `)
 
 /**
- * Returns the order that was paid by a Stripe payment; null when the payment does not belong to an
+ * Returns the order that was paid by a Stripe payment, or null if the payment does not belong to an
  * order of this site.
  */
 export const orderOfPayment = (db: CommonQueryMethods, paymentId: string): Promise<number | null> =>
@@ -107,7 +113,7 @@ const CENTS = { money: 'cents' }
 
 const refundRow = rowType({ orderId: wireInteger, ...fieldColumns(REFUND_FIELDS) })
 
-/** Reads the refunds of these orders in the order in which they were made. */
+/** Reads the refunds of the given orders in the order in which they were made. */
 export const refundsOf = (
   db: CommonQueryMethods,
   orderIds: readonly number[],
@@ -124,7 +130,7 @@ export const refundsOf = (
 
 const restorationRow = rowType({ orderId: wireInteger, ...fieldColumns(RESTORATION_FIELDS) })
 
-/** Reads the restorations of these orders in the order in which they were made. */
+/** Reads the restorations of the given orders in the order in which they were made. */
 export const restorationsOf = (
   db: CommonQueryMethods,
   orderIds: readonly number[],
@@ -138,7 +144,7 @@ export const restorationsOf = (
 const reportRow = rowType({ orderId: wireInteger, ...fieldColumns(REPORT_FIELDS) })
 
 /**
- * Reads all of the payment provider's reports about these orders, in the order in which they
+ * Reads all reports of the payment provider about the given orders, in the order in which they
  * arrived.
  */
 export const reportsOf = (

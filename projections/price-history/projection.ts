@@ -7,8 +7,8 @@ import { plannedIdOf } from '../scheduled-change-id.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
 /**
- * The history of prices: for each change of a named price, the values before and after, the author
- * and the time.
+ * The history of prices. Each change of a price has the values before and after, the author and the
+ * time.
  */
 export const priceHistory = projectionOf<OptionSet>({
   name: 'price-history',
@@ -41,8 +41,8 @@ export const priceHistory = projectionOf<OptionSet>({
 })
 
 /**
- * Returns the subject of a price: a model, a group, or the calls that users of `user_group` make in
- * the group `group_name`.
+ * Returns the columns that say what a price applies to: a model, a group, or calls in the group
+ * `group_name` by users of `user_group`.
  */
 function subjectOf(option: string, name: string) {
   if (option === 'GroupRatio') return { model: '', group_name: name, user_group: '' }

@@ -10,33 +10,36 @@ const priceChange = rowType({
   /** The time of the change in unix seconds. */
   changedAt: wireInteger,
   /**
-   * The user who made the change, in the form `user:1`. For a scheduled change, it is the user who
-   * scheduled the change.
+   * The user who made the change, in the form `user:1`. For a scheduled change, this is the user
+   * who scheduled it.
    */
   actor: Type.String(),
-  /** The id of the scheduled change; null when the change was made immediately. */
+  /** The id of the scheduled change. It is null if the change was made immediately. */
   plannedId: nullable(wireInteger),
-  /** Empty when the system made the change or the user no longer exists. */
+  /**
+   * The name of the user who made the change. It is empty if the system made the change or the user
+   * no longer exists.
+   */
   username: Type.String(),
   option: Type.String(),
   model: Type.String(),
   group: Type.String(),
   userGroup: Type.String(),
-  /** null when the price did not exist before. */
+  /** The price before the change. It is null if there was no price before. */
   before: nullable(Type.String()),
   after: nullable(Type.String()),
 })
 export type PriceChange = RowOf<typeof priceChange>
 
 type Wanted = Slice & {
-  /** The complete model name. An empty text matches every price change. */
+  /** The model name, which is compared as a whole. An empty text matches every price change. */
   readonly model: string
-  /** A part of the model name. An empty text matches every price change. */
+  /** A part of a model name. An empty text matches every price change. */
   readonly keyword: string
   readonly group: string
 }
 
-/** Lists price changes, newest first. Empty filters match every price change. */
+/** Lists price changes, newest first. An empty filter matches every price change. */
 export async function priceChanges(
   db: CommonQueryMethods,
   { model, keyword, group, limit, offset }: Wanted,

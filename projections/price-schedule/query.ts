@@ -5,7 +5,10 @@ import type { Listed, Slice } from '../list-queries.ts'
 
 const plannedChange = rowType({
   id: wireInteger,
-  /** `dueAt`, `madeAt` and `endedAt` are unix seconds. */
+  /**
+   * The time at which the change is due, in unix seconds. `madeAt` and `endedAt` are also in unix
+   * seconds.
+   */
   dueAt: wireInteger,
   madeAt: wireInteger,
   username: Type.String(),
@@ -13,16 +16,19 @@ const plannedChange = rowType({
     Type.Object({ option: Type.String(), name: Type.String(), value: nullable(Type.String()) }),
   ),
   status: Type.Enum(['planned', 'applied', 'cancelled', 'failed']),
-  /** null while the change is pending. */
+  /**
+   * The time at which the change was applied, was cancelled or failed. It is null while the change
+   * is pending.
+   */
   endedAt: nullable(wireInteger),
-  /** The cause when the change failed; otherwise empty. */
+  /** The error code of a failed change. It is empty for all other changes. */
   fault: Type.String(),
 })
 export type PlannedChange = RowOf<typeof plannedChange>
 
 /**
- * Lists scheduled price changes: pending changes first, in the order in which they are due, then
- * finished changes, newest first.
+ * Lists scheduled price changes. Pending changes come first, in the order in which they are due.
+ * They are followed by the other changes, newest first.
  */
 export async function plannedChanges(
   db: CommonQueryMethods,

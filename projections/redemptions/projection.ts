@@ -6,7 +6,9 @@ import { cellsOfFields } from '../field-columns.ts'
 import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
-/** Redemption codes with the vault references of their keys, and which users redeemed them. */
+/**
+ * The redemption codes with the vault references of their keys, and the users who redeemed them.
+ */
 export const redemptions = projectionOf<RedemptionEvent>({
   name: 'redemptions',
   version: 1,

@@ -10,7 +10,7 @@ const redemptionRow = rowType({ keyRef: Type.String(), ...fieldColumns(REDEMPTIO
 export type RedemptionRow = RowOf<typeof redemptionRow>
 
 /**
- * Computes the status of a code `r` in SQL, with the same rules as `statusOf` in
+ * Computes the status of a code `r` in SQL. The rules are the same as in `statusOf` in
  * `domain/redemption`.
  */
 const status = sql.fragment`
@@ -18,8 +18,8 @@ const status = sql.fragment`
 `
 
 /**
- * The largest bigint. It replaces a missing end of validity, so that codes without an end are
- * sorted last.
+ * The largest bigint. It replaces the end of validity of codes that never expire, so that these
+ * codes are sorted last.
  */
 const NEVER = sql.fragment`9223372036854775807`
 
@@ -38,17 +38,17 @@ const orderBy = (sort: RedemptionSort) => {
 }
 
 export type RedemptionSearch = Slice & {
-  /** A part of the name, or the complete id. An empty text matches every code. */
+  /** A part of a code's name, or its complete id. An empty text matches every code. */
   readonly keyword: string
-  /** The keyed hash of the keyword. It finds a code when the keyword is the complete code. */
+  /** The keyed hash of the keyword. It finds a code if the keyword is the code's complete key. */
   readonly keyLookup: string
-  /** A status from 1 to 3; null matches every code. */
+  /** The status of the codes, from 1 to 3. null matches every code. */
   readonly status: number | null
   readonly sort: RedemptionSort
   readonly isDescending: boolean
 }
 
-/** Lists codes that are not deleted. Codes with equal sort values are listed newest first. */
+/** Lists codes that are not deleted. Codes with the same sort value are listed newest first. */
 export async function listRedemptions(
   db: CommonQueryMethods,
   search: RedemptionSearch,
@@ -93,7 +93,7 @@ const keysWhere = (db: CommonQueryMethods, condition: ReturnType<typeof sql.frag
     from read_redemptions.redemptions r where not r.is_deleted and ${condition} order by r.id
   `)
 
-/** Reads the keys of the codes that exist, in the order of their ids. */
+/** Reads the keys of the given codes in ascending order of their ids. Unknown codes are omitted. */
 export const redemptionKeys = (
   db: CommonQueryMethods,
   ids: readonly number[],

@@ -21,17 +21,19 @@ export type AdvanceDeps = Omit<CommitDeps, 'pg'> & {
   readonly core: Core
   readonly context: FoldContext
   readonly stopping: AbortSignal
-  /** Called after each commit, and when another process has moved the checkpoint of a cursor. */
+  /** Called after each commit, and after another process has moved a cursor's checkpoint. */
   readonly onMoved: (cursors: readonly Cursor[]) => void
 }
 
 /**
  * Folds a segment of events and moves the cursors of its lanes (partitions of the streams) in one
- * transaction. When the fold or write of a cursor fails, the cursor stops and the other cursors
- * continue. When the connection is lost, the transaction is retried until the connection recovers.
- * When another process has moved a cursor's checkpoint, the cursor continues from the new position.
- * If the new position is before the segment, the cursor catches up later.
- * Returns the lanes that another process may now own. Nothing was written for these lanes.
+ * transaction. Returns the lanes that another process may now own. Nothing was written for these
+ * lanes.
+ *
+ * If the events of one cursor cannot be folded or written, this cursor stops and the other cursors
+ * continue. If the connection is lost, the transaction is retried until the database is available.
+ * If another process has moved a cursor's checkpoint, the cursor continues from the new position. A
+ * cursor whose new position is before the segment catches up later.
  */
 export async function advance(
   deps: AdvanceDeps,
@@ -78,9 +80,9 @@ async function commitCursors(
 }
 
 /**
- * Commits the folded changes in one transaction. When the database refuses the transaction, the
- * changes are committed separately, first by projection and then by lane, to find the lane
- * (partition of the streams) whose rows are refused.
+ * Commits the folded changes in one transaction. If the database rejects the transaction, the
+ * changes are committed separately: first by projection, then by lane (partition of the streams).
+ * This finds the lane whose rows are rejected.
  */
 async function commitOrSplit(
   deps: AdvanceDeps,
@@ -111,8 +113,8 @@ const isForAll = (error: unknown): boolean =>
   error instanceof CheckpointMoved || error instanceof LanesLost || isOutage(error)
 
 /**
- * Folds several lanes (partitions of the streams) of one projection. A lane that fails to fold is
- * stopped and left out of the result.
+ * Folds the events of several lanes (partitions of the streams) for one projection. A lane whose
+ * events cannot be folded is stopped and omitted from the result.
  */
 async function foldCursors(
   deps: AdvanceDeps,
@@ -142,8 +144,8 @@ async function foldCursors(
 }
 
 /**
- * Folds the remaining lanes (partitions of the streams) together, after failing lanes have been
- * removed.
+ * Folds the events of several lanes (partitions of the streams) together. Lanes that failed earlier
+ * are not included.
  */
 async function foldTogether(
   { context }: AdvanceDeps,
@@ -160,8 +162,8 @@ async function foldTogether(
 }
 
 /**
- * Returns which events of the segment the cursors still need. Usually all events are needed, and
- * null is returned.
+ * Returns a filter for the events of the segment that the cursors still need. Returns null if all
+ * events are needed, which is the usual case.
  */
 function filterOf(cursors: readonly Cursor[], segment: Segment): EventFilter | null {
   const isUsual =

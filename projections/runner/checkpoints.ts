@@ -5,16 +5,16 @@ import type { Projection } from '../projection.ts'
 import type { ProjectionName } from '../projection-names.ts'
 
 /**
- * For each lane (partition of the streams), the position up to which events are included. The index
- * is the lane's number.
+ * The position up to which events are included, for each lane (partition of the streams). The array
+ * index is the number of the lane.
  */
 export type LanePositions = readonly number[]
 
 export type Checkpoint = { readonly positions: LanePositions; readonly definition: string }
 
 /**
- * Returns a hash that identifies the tables and handlers of a projection. A read model with another
- * hash must be rebuilt.
+ * Returns a hash of a projection's SQL and version. A read model that was built with another hash
+ * must be rebuilt.
  */
 export const definitionOf = ({ sql, version }: Projection): string => {
   const known = definitions.get(sql)?.get(version)
@@ -26,8 +26,8 @@ export const definitionOf = ({ sql, version }: Projection): string => {
 const definitions = new Map<string, Map<number, string>>()
 
 /**
- * Returns the position up to which the events of all lanes (partitions of the streams) are
- * included.
+ * Returns the position up to which the read model includes the events of every lane (partition of
+ * the streams).
  */
 export const lowestOf = (positions: LanePositions): number => Math.min(...positions)
 
@@ -76,10 +76,10 @@ export type Move = {
 }
 
 /**
- * Moves several checkpoints inside the caller's transaction. Returns false when a checkpoint is not
- * at its expected position, because another process has moved it or rebuilt the read model with
- * another definition. The caller then rolls back. Usually all checkpoints move between the same two
- * positions, which takes one statement.
+ * Moves several checkpoints inside the caller's transaction. Returns false if a checkpoint is not
+ * at its expected position, so that the caller rolls back. The reason is that another process has
+ * moved the checkpoint or rebuilt the read model. Usually all checkpoints have the same start and
+ * end, so that one statement is enough.
  */
 export async function moveCheckpoints(
   client: PoolClient,
@@ -111,8 +111,8 @@ type LikeMoves = {
 }
 
 /**
- * Groups moves that have the same start, the same end and the same lanes (partitions), so that one
- * statement can make all moves of a group.
+ * Groups the moves that have the same start, end and lanes (partitions of the streams), so that one
+ * statement makes all moves of a group.
  */
 function likeMoves(moves: readonly Move[]): LikeMoves[] {
   const found = new Map<string, LikeMoves & { projections: Projection[] }>()

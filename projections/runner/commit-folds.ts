@@ -8,20 +8,25 @@ import type { RowChanges } from './row-changes.ts'
 import { writeChanges } from './write-changes.ts'
 
 /**
- * NOTE: the limit on idle time inside the transaction. A process that stalls inside the transaction
- * keeps its locks, so other processes cannot take over its lanes (partitions of the streams). After
- * this time, Postgres ends the transaction.
+ * The maximum idle time inside the transaction, after which Postgres ends it.
+ *
+ * NOTE: without this limit, a process that stalls inside the transaction would keep its locks, and
+ * other processes could not take over its lanes (partitions of the streams).
  */
 const IDLE_MAX_MS = 3_000
 
 const BEGIN = `begin; set local synchronous_commit = off;
   set local idle_in_transaction_session_timeout = ${IDLE_MAX_MS}`
 
-/** The time limit of the transaction, equal to the limit of any query of the pool. */
+/**
+ * The time limit of the transaction in milliseconds. It equals the limit that the pool sets for
+ * each query.
+ */
 const WITHIN_MS = 15_000
 
 /**
- * The row changes and checkpoint moves of some lanes (partitions of the streams) of one projection.
+ * The row changes of one projection in some lanes (partitions of the streams), and the new
+ * positions of the checkpoints.
  */
 export type Folded = {
   readonly projection: Projection
@@ -29,7 +34,7 @@ export type Folded = {
   readonly changes: RowChanges
 }
 
-/** Thrown when another process has moved a checkpoint. Nothing was written. */
+/** Thrown if another process has moved a checkpoint. The transaction has written nothing. */
 export class CheckpointMoved extends Error {
   constructor(names: readonly ProjectionName[]) {
     super(`the checkpoint of ${names.join(', ')} was moved by another process`)
@@ -38,7 +43,8 @@ export class CheckpointMoved extends Error {
 }
 
 /**
- * Thrown when another process now owns the lanes (partitions of the streams). Nothing was written.
+ * Thrown if another process now owns the lanes (partitions of the streams). The transaction has
+ * written nothing.
  */
 export class LanesLost extends Error {
   readonly lanes: ReadonlySet<number>
@@ -54,17 +60,19 @@ export type CommitDeps = {
   readonly isStillMine: (client: PoolClient, lanes: readonly number[]) => Promise<boolean>
   readonly beforeCommit: (names: readonly ProjectionName[]) => void
   /**
-   * The time limit of the transaction in milliseconds, which must be longer than a batch takes on a
-   * Postgres server that responds.
+   * The time limit of the transaction in milliseconds. It must exceed the time that a batch takes
+   * while Postgres responds normally.
    */
   readonly withinMs?: number
 }
 
 /**
- * Commits folded batches in one transaction: checks that this process still owns the lanes
- * (partitions), moves the checkpoints, and writes the rows. Locks are always taken in the order
- * leases, checkpoints, rows. The commit does not wait for the disk. If Postgres crashes, rows and
- * checkpoints are lost together and are folded again from the events, which are durable.
+ * Commits folded batches in one transaction. The transaction checks that this process still owns
+ * the lanes (partitions of the streams), moves the checkpoints, and writes the rows. Locks are
+ * always taken in the order leases, checkpoints, rows.
+ *
+ * The commit does not wait for the disk. If Postgres crashes, it loses rows and checkpoints
+ * together. They are then folded again from the events, which are durable.
  */
 export const commitFolds = (
   { pg, isStillMine, beforeCommit, withinMs = WITHIN_MS }: CommitDeps,

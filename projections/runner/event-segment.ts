@@ -2,8 +2,8 @@ import type { Recorded } from '#domain/shared/event.ts'
 import type { LaneBatch } from '#infra/event-bus/port.ts'
 
 /**
- * A range of events that is folded together. `spans` has a start and an end position for each lane
- * (partition of the streams), and `events` contains every event of each lane between these
+ * The events of several lanes (partitions of the streams) that are folded together. `spans` has the
+ * start and end position of each lane. `events` contains all events of the lanes between these
  * positions.
  */
 export type Segment = {
@@ -12,9 +12,9 @@ export type Segment = {
 }
 
 /**
- * Joins batches of different lanes (partitions of the streams) into one segment, so that one
- * transaction can write them. Events keep their order within each lane; their order across lanes
- * does not matter.
+ * Joins batches of different lanes (partitions of the streams) into one segment, so that they can
+ * be written in one transaction. The events of one lane stay in order. The order of events of
+ * different lanes is arbitrary.
  */
 export const segmentOf = (batches: readonly LaneBatch[]): Segment => ({
   spans: new Map(

@@ -4,7 +4,10 @@ import { isUnavailable } from '#infra/postgres/query-timeouts.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { RowChanges } from './row-changes.ts'
 
-/** Thrown when an event cannot be folded. The projection stops at the event and never skips it. */
+/**
+ * Thrown if an event cannot be folded. The projection stops before this event instead of skipping
+ * it.
+ */
 export class PoisonEvent extends Error {
   readonly position: number
   readonly type: string
@@ -20,8 +23,8 @@ export class PoisonEvent extends Error {
 export type EventFilter = (event: Recorded) => boolean
 
 /**
- * Folds the selected events in memory; a `null` filter selects all events. Throws `PoisonEvent`
- * when an event cannot be folded.
+ * Folds the events that `matches` selects, without writing to the database. If `matches` is null,
+ * all events are folded. Throws `PoisonEvent` if an event cannot be folded.
  */
 export async function fold(
   projection: Projection,
@@ -47,9 +50,9 @@ export async function fold(
 }
 
 /**
- * Returns true when an error concerns the connection or a temporary state of the database, so that
- * the work is retried. Errors in data or statements, recognized by their SQLSTATE class, are not
- * retried.
+ * Returns true if an error results from the connection or from a temporary state of the database.
+ * The work is then retried. Errors in data or in statements, which have other SQLSTATE classes, are
+ * not retried.
  */
 export function isOutage(error: unknown): boolean {
   if (isUnavailable(error)) return true

@@ -9,8 +9,8 @@ import { writeChanges } from './write-changes.ts'
 const BATCH = 2_000
 
 /**
- * Creates the tables of a projection in `schema`. Folds the events of each lane (partition of the
- * streams) up to the lane's position in `upTo`.
+ * Creates the tables of a projection in `schema` and fills them. The events of each lane (partition
+ * of the streams) are folded up to the lane's position in `upTo`.
  */
 export async function foldIntoNewTables(
   core: Core,
@@ -24,8 +24,8 @@ export async function foldIntoNewTables(
 }
 
 /**
- * Folds the events after `after` and up to each lane's position in `upTo`. The tables are in a new
- * schema that is not read yet.
+ * Folds further events into the tables of a new schema that is not in use yet. The events are those
+ * after `after`, up to the position of their lane (partition of the streams) in `upTo`.
  */
 export async function continueFold(
   core: Core,

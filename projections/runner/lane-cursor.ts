@@ -5,7 +5,7 @@ import { PoisonEvent } from './fold-events.ts'
 
 export type ProjectionFailure = {
   /**
-   * The position of the event that could not be folded. It is null when the database refused the
+   * The position of the event that could not be folded. It is null if the database rejected the
    * rows of a whole batch.
    */
   readonly position: number | null
@@ -13,8 +13,8 @@ export type ProjectionFailure = {
 }
 
 /**
- * The progress of one projection in one lane (partition of the streams), in the process that owns
- * the lane.
+ * The progress of one projection in one lane (partition of the streams). Only the process that owns
+ * the lane has this cursor.
  */
 export type Cursor = {
   readonly projection: Projection
@@ -29,18 +29,22 @@ export type ProjectionHealth = {
   /** The number of the projection's lanes (partitions of the streams) that this process owns. */
   readonly lanes: number
   /**
-   * The lowest position of the lanes (partitions) that this process owns; 0 when it owns no lanes.
+   * The lowest position of the lanes (partitions of the streams) that this process owns, or 0 if
+   * the process owns no lanes.
    */
   readonly position: number
-  /** `standby` means that this process owns none of the projection's lanes (partitions). */
+  /**
+   * The state of the projection in this process. `standby` means that the process owns none of the
+   * projection's lanes (partitions of the streams).
+   */
   readonly state: 'live' | 'catching-up' | 'stopped' | 'standby'
-  /** The failure of a stopped lane (partition of the streams); null when no lane is stopped. */
+  /** The failure of a stopped lane (partition of the streams). It is null if no lane is stopped. */
   readonly failure: ProjectionFailure | null
 }
 
 /**
- * Summarizes the cursors of one projection. `isBehind` tells whether a cursor still reads older
- * events from the store.
+ * Returns the state of one projection from the state of its cursors. `isBehind` returns whether a
+ * cursor still has to read older events from the store.
  */
 export function healthOf(
   { name }: Projection,
@@ -60,14 +64,14 @@ export function healthOf(
 }
 
 /**
- * Stops one lane (partition of the streams) of a projection. The lane starts again after a restart
- * of the process or a rebuild of the read model.
+ * Stops one lane (partition of the streams) of a projection because of an error. The lane starts
+ * again after the process is restarted or the read model is rebuilt.
  */
 export function stopCursor(cursor: Cursor, error: unknown, log: Logger): void {
   cursor.failure = failureOf(cursor.projection, error, log, cursor.lane)
 }
 
-/** Creates the failure for an error and logs an alarm. */
+/** Returns the failure that corresponds to an error, and logs an alarm. */
 export function failureOf(
   { name }: Projection,
   error: unknown,

@@ -15,24 +15,24 @@ import {
 
 const BATCH_MAX = 1_000
 /**
- * After a batch, the runner waits four times as long as the batch took, at most `REST_MAX_MS`.
- * Under load, this makes batches larger and reduces the statements per event. At low load, a new
- * event is folded immediately. The maximum wait keeps the rows up to date.
+ * After a small batch, the runner waits four times as long as the batch took, but at most
+ * `REST_MAX_MS`. Under load, the waits make batches larger and reduce the number of statements per
+ * event. Without load, a new event is folded immediately.
  */
 const REST_FACTOR = 4
 const REST_MAX_MS = 60
 const RETRY_MS = 250
 /**
- * The interval at which the runner checks whether another process has rebuilt the read model of a
- * stopped cursor.
+ * The interval in milliseconds at which the runner checks whether a stopped read model was rebuilt
+ * by another process.
  */
 const STOPPED_CHECK_INTERVAL_MS = 2_000
 
 type Pending = PromiseWithResolvers<void> & { readonly batch: LaneBatch }
 
 /**
- * Thrown for a batch when another process now owns its lanes (partitions of the streams). The bus
- * can then deliver the events of the batch again.
+ * Thrown for a batch whose lanes (partitions of the streams) another process may own now. The bus
+ * can then deliver the events again.
  */
 class LanesNotOwned extends Error {
   constructor(lanes: Iterable<number>) {
@@ -42,20 +42,20 @@ class LanesNotOwned extends Error {
 }
 
 /**
- * Moves the cursors of this process with the events that the bus delivers. A cursor is one
- * projection in one lane (partition of the streams). All pending batches are folded in one
- * transaction. Cursors that have not reached the position of the bus read the event store together
- * until they have caught up.
+ * Folds the events that the bus delivers and moves the cursors of this process. A cursor is the
+ * progress of one projection in one lane (partition of the streams). All pending batches are folded
+ * in one transaction. Cursors that are behind the bus read the missing events from the event store
+ * together.
  */
 export class LaneRunner implements LaneWorker {
   private readonly deps: AdvanceDeps
   private readonly projections: readonly Projection[]
-  /** The failures of projections whose read model could not be built. */
+  /** The failures of the projections whose read models could not be built. */
   private readonly failures: ReadonlyMap<Projection, ProjectionFailure>
   private cursors: Cursor[] = []
   /**
-   * By lane (partition of the streams), the position that the bus or the store's last event has
-   * reached. A cursor below this position reads the missing events from the store.
+   * The position that the bus has reached, or that the store's last event had, by lane (partition
+   * of the streams). A cursor below this position reads the missing events from the store.
    */
   private readonly reached = new Map<number, number>()
   private pending: Pending[] = []
@@ -116,8 +116,8 @@ export class LaneRunner implements LaneWorker {
   }
 
   /**
-   * Returns the lowest position of each projection in the lanes (partitions of the streams) of this
-   * process. The map is empty when the process owns no lanes.
+   * Returns the lowest position of each projection over the lanes (partitions of the streams) that
+   * this process owns. The map is empty if the process owns no lanes.
    */
   positions(): Map<Projection['name'], number> {
     const lowest = new Map<Projection['name'], number>()
@@ -142,7 +142,7 @@ export class LaneRunner implements LaneWorker {
     return this.cursors.every(({ failure }) => failure === null)
   }
 
-  /** Restarts stopped cursors whose read model was rebuilt. */
+  /** Restarts the stopped cursors whose read model was rebuilt. */
   async restart(): Promise<void> {
     const checkpoints = await readCheckpoints(this.deps.core.pg)
     const moved = this.cursors.filter((cursor) => {
@@ -159,7 +159,7 @@ export class LaneRunner implements LaneWorker {
     this.wake()
   }
 
-  /** Resolves when the current transaction has ended. The caller must abort `stopping` first. */
+  /** Waits until the current transaction has ended. The caller must abort `stopping` first. */
   async stop(): Promise<void> {
     await this.running
   }
@@ -200,8 +200,8 @@ export class LaneRunner implements LaneWorker {
   }
 
   /**
-   * Removes the next batch of each lane (partition of the streams) from the queue. Further batches
-   * of the same lane stay in the queue.
+   * Removes the next batch of each lane (partition of the streams) from the queue. All later
+   * batches of a lane stay in the queue.
    */
   private takePending(): Pending[] {
     const lanes = new Set<number>()
@@ -243,7 +243,8 @@ export class LaneRunner implements LaneWorker {
     try {
       const { matches, limit } = pageFor(lanes)
       const events = await this.readAhead(after, end, limit, lanes)
-      // An empty page means that no events are left before `end`, so the cursors move to `end`.
+      // If the page is empty, the store has no more events before `end`, so the cursors move to
+      // `end`.
       const position = events.at(-1)?.position ?? end
       const mine = lanes.length === LANE_COUNT ? events : events.filter(matches)
       const batch = { lanes, events: mine, after, position }
@@ -257,8 +258,8 @@ export class LaneRunner implements LaneWorker {
   }
 
   /**
-   * Reads a page of events and starts reading the next page, which arrives while the current page
-   * is folded.
+   * Reads a page of events. It also starts to read the next page, so that this page arrives while
+   * the current page is folded.
    */
   private async readAhead(
     after: number,
@@ -289,8 +290,9 @@ export class LaneRunner implements LaneWorker {
 }
 
 /**
- * Returns the event filter and the page length for some lanes (partitions of the streams). With
- * fewer lanes, pages are longer, so that a transaction contains as many events as with all lanes.
+ * Returns the event filter and the page length for some lanes (partitions of the streams). The page
+ * length is inversely proportional to the number of lanes, so that a transaction always contains
+ * about the same number of events.
  */
 function pageFor(lanes: readonly number[]) {
   const isMine = ALL_LANES.map((lane) => lanes.includes(lane))

@@ -2,7 +2,8 @@ import type { PoolClient } from 'pg'
 import type { RowChange } from './row-changes.ts'
 
 /**
- * Creates the monthly partitions of a table that the rows need, inside the caller's transaction.
+ * Creates the monthly partitions that the rows need and that do not exist yet, inside the caller's
+ * transaction.
  */
 export async function ensureMonths(
   client: PoolClient,
@@ -28,9 +29,11 @@ export async function ensureMonths(
 }
 
 /**
- * Creates a partition under a lock, so that a second process finds it instead of creating it again.
- * NOTE: `if not exists` alone fails when the other process commits between the check and the
- * creation.
+ * Creates a partition unless it exists. A lock prevents two processes from creating it at the same
+ * time.
+ *
+ * NOTE: `if not exists` is not enough, because it fails if another process commits between the
+ * check and the creation.
  */
 async function createMonth(
   client: PoolClient,

@@ -8,21 +8,21 @@ import { writeCheckpoint } from './checkpoints.ts'
 type Terms = {
   readonly begin?: string
   /**
-   * The time limit of the transaction in milliseconds. After this time the connection is abandoned,
-   * and the transaction may or may not have committed.
+   * The time limit of the transaction in milliseconds. After this time, the connection is
+   * abandoned, and it is unknown whether the transaction was committed.
    */
   readonly withinMs?: number
 }
 
-/** Runs `work` in a separate transaction. By default the transaction has no time limit. */
+/** Runs `work` in a new transaction. The default is no time limit. */
 export async function inTransaction<T>(
   pg: Pool,
   work: (client: PoolClient) => Promise<T>,
   { begin = 'begin', withinMs }: Terms = {},
 ): Promise<T> {
   const client = await pg.connect()
-  // NOTE: a connection that is lost between two statements emits an error event. Without this
-  // listener, the error event would be an uncaught exception.
+  // NOTE: a connection that is lost between two statements emits an `error` event. Without this
+  // listener, the event would cause an uncaught exception.
   const onLost = (): void => {}
   client.on('error', onLost)
   let failure: Error | undefined
@@ -36,18 +36,19 @@ export async function inTransaction<T>(
     return await (withinMs === undefined ? transact() : answerIn(transact(), withinMs))
   } catch (error) {
     failure = error as Error
-    // A server that did not respond to `work` would not respond to a rollback either.
+    // A rollback is not tried if the server is unavailable, because the server would not respond to
+    // it either.
     if (!isUnavailable(error)) await client.query('rollback').catch(() => {})
     throw error
   } finally {
     client.off('error', onLost)
-    // A failed connection may be in the middle of a protocol exchange, so it is closed instead of
-    // returned to the pool.
+    // A failed connection is closed instead of returned to the pool, because it may be in the
+    // middle of a protocol exchange.
     client.release(failure)
   }
 }
 
-/** Runs `work` under a named lock, which only one process can hold at a time. */
+/** Runs `work` while holding a named lock. Only one process can hold the lock at a time. */
 export async function withNamedLock<T>(pg: Pool, name: string, work: () => Promise<T>): Promise<T> {
   return inTransaction(pg, async (client) => {
     await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name])
@@ -55,7 +56,10 @@ export async function withNamedLock<T>(pg: Pool, name: string, work: () => Promi
   })
 }
 
-/** Creates empty tables of a projection in `schema`. Existing tables in `schema` are dropped. */
+/**
+ * Creates the empty tables of a projection in `schema`. All tables that exist in `schema` are
+ * dropped first.
+ */
 export async function createTables(
   client: PoolClient,
   projection: Projection,

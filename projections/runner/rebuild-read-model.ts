@@ -7,18 +7,20 @@ import { continueFold, foldIntoNewTables } from './fold-into-new-tables.ts'
 import { inTransaction, withNamedLock } from './read-model.ts'
 
 /**
- * The limit on idle time inside the transaction that swaps the schemas. The limit is longer than
- * folding the last events takes. Postgres ends the transaction of a process that stalls during the
- * swap.
+ * The maximum idle time in milliseconds inside the transaction that swaps the schemas. It exceeds
+ * the time that is needed to fold the last events. If a process stalls during the swap, Postgres
+ * ends its transaction after this time.
  */
 const IDLE_MAX_MS = 30_000
 
 /**
- * Builds a new version of a read model in a second schema and then swaps the schemas in one
- * transaction. Until the swap, the live version stays readable and keeps advancing. A failed
- * rebuild leaves the live version unchanged, and the next rebuild removes the remains. Returns the
- * positions of the new version's lanes (partitions). `isNeeded` is called under the rebuild lock;
- * when it returns false, nothing is rebuilt and null is returned.
+ * Builds a new version of a read model in a second schema, and then swaps the schemas in one
+ * transaction. Until the swap, the live version can be read and keeps advancing. If the rebuild
+ * fails, the live version is not changed, and the next rebuild removes the unfinished schema.
+ *
+ * Returns the positions of the new version's lanes (partitions of the streams). `isNeeded` is
+ * called after the rebuild lock is acquired. If it returns false, nothing is rebuilt and the result
+ * is null.
  */
 export const rebuildReadModel = (
   core: Core,
@@ -41,8 +43,7 @@ async function rebuildAlone(
   const begun = ALL_LANES.map(() => reached)
   await foldIntoNewTables(core, projection, context, next, begun)
   return inTransaction(core.pg, async (client) => {
-    // The lock blocks the writers of all read models, so that no lane moves before the swap is
-    // done.
+    // The lock blocks all processes that write read models, so that no lane moves before the swap.
     await client.query(`set local idle_in_transaction_session_timeout = ${IDLE_MAX_MS};
       lock table projections.checkpoint in share row exclusive mode`)
     const found = (await readCheckpoints(client)).get(projection.name)

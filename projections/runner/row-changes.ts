@@ -18,9 +18,9 @@ export type RowChange = {
 }
 
 /**
- * The row changes of a batch of events in one read model, merged in memory to one change per row.
- * No rows are read from the database: a change only sets cells or adds to cells, so that successive
- * changes can be merged.
+ * The row changes that a batch of events makes in one read model. They are merged in memory, so
+ * that there is one change per row. A change only sets cells or adds to cells, so that no rows have
+ * to be read from the database.
  */
 export class RowChanges {
   readonly #tables = new Map<string, Map<string, RowChange>>()
@@ -31,14 +31,14 @@ export class RowChanges {
     this.#merge(table, 'insert', key, set, {})
   }
 
-  /** Sets cells of a row, which is created if it does not exist. */
+  /** Sets cells of a row. The row is created if it does not exist. */
   put(table: string, key: Cells, set: Cells): void {
     this.#merge(table, 'upsert', key, set, {})
   }
 
   /**
-   * Adds to cells of a row and sets other cells. If the row does not exist, it is created and the
-   * cells added to start at 0.
+   * Adds to cells of a row and sets other cells. If the row does not exist, it is created, and the
+   * cells that are added to start at 0.
    */
   add(table: string, key: Cells, add: Increments, set: Cells = {}): void {
     this.#merge(table, 'upsert', key, set, add)
@@ -50,8 +50,8 @@ export class RowChanges {
   }
 
   /**
-   * Sets cells of all rows that match `where`; no row need match. These changes are written after
-   * all other changes of the batch, so later events must not set these cells to other values.
+   * Sets cells of all rows that match `where`. It is not an error if no row matches. These changes
+   * are written after all other changes of the batch, so later events must not set the same cells.
    */
   patchWhere(table: string, where: Cells, set: Cells): void {
     this.#wide.push([table, { kind: 'patch', key: where, set: withoutHoles(table, set), add: {} }])
@@ -65,7 +65,7 @@ export class RowChanges {
     return [...this.#tables].map(([name, rows]) => [name, rows.values()])
   }
 
-  /** The changes made by `patchWhere`, in the order of the calls. */
+  /** The changes that `patchWhere` has made, in the order of the calls. */
   get wide(): readonly (readonly [table: string, change: RowChange])[] {
     return this.#wide
   }
@@ -106,8 +106,8 @@ export class RowChanges {
 }
 
 /**
- * Returns a copy of the cells. Throws when a cell is undefined, because the event then has an
- * unknown shape.
+ * Returns a copy of the cells. Throws if a cell is undefined, because the event then does not have
+ * the expected shape.
  */
 function withoutHoles(table: string, set: Cells): Record<string, Cell> {
   for (const column in set) {

@@ -15,18 +15,25 @@ import { type Verdict, verifyReadModel } from './verify-read-model.ts'
 
 export type ProjectionRunner = {
   /**
-   * Returns the lowest position of each projection in the lanes (partitions of the streams) that
+   * Returns the lowest position of each projection over the lanes (partitions of the streams) that
    * this process owns.
    */
   readonly positions: () => ReadonlyMap<ProjectionName, number>
   readonly health: () => readonly ProjectionHealth[]
-  /** Returns false while a projection is stopped by an event that cannot be folded. */
+  /**
+   * Returns false while at least one projection is stopped because of an event that cannot be
+   * folded.
+   */
   readonly isHealthy: () => boolean
   /**
-   * Rebuilds a read model while the live version stays readable. A stopped read model is restarted.
+   * Rebuilds a read model. Until the rebuild is complete, the live version can be read. A stopped
+   * read model is started again.
    */
   readonly rebuild: (name: ProjectionName) => Promise<void>
-  /** Compares one read model, or all read models, with a new fold of the events. */
+  /**
+   * Compares one read model, or all read models if `name` is omitted, with a new fold of the
+   * events.
+   */
   readonly verify: (name?: ProjectionName) => Promise<Verdict[]>
   readonly stop: () => Promise<void>
 }
@@ -41,10 +48,10 @@ export type RunnerOptions = {
 }
 
 /**
- * Starts maintaining the read models. Read models that are missing or have another definition are
- * built first; then events update the read models. Processes that call this function share the work
- * by lanes (partitions of the streams). The promise resolves when the read models can be read, even
- * if they are still catching up.
+ * Starts to maintain the read models. Read models that are missing or were built with another
+ * definition are built first. Several processes can call this function; they share the work by
+ * lanes (partitions of the streams). The promise resolves as soon as the read models can be read,
+ * even if they are still catching up.
  */
 export async function startProjections(
   core: Core,
@@ -90,9 +97,9 @@ export async function startProjections(
 }
 
 /**
- * Publishes the runner's positions when the runner owns all lanes (partitions of the streams).
- * Otherwise readers poll the positions from the database, because the runner does not know all of
- * them.
+ * Publishes the runner's positions if the runner owns all lanes (partitions of the streams). If it
+ * owns only some lanes, it does not know all positions, so readers poll the positions from the
+ * database.
  */
 function publishPositions(runner: LaneRunner, signal: AdvanceSignal): void {
   signal.setComplete(runner.hasAllLanes())
@@ -100,8 +107,8 @@ function publishPositions(runner: LaneRunner, signal: AdvanceSignal): void {
 }
 
 /**
- * Creates missing read models and rebuilds read models that have another definition. Returns the
- * failures of read models that could not be built.
+ * Creates read models that are missing, and rebuilds read models that were built with another
+ * definition. Returns the failures of the read models that could not be built.
  */
 async function openReadModels(
   core: Core,
@@ -130,7 +137,8 @@ const lowestPositions = async ({ pg }: Core): Promise<Map<ProjectionName, number
   )
 
 /**
- * Returns the context in which handlers fold. The context gives the same results in every process.
+ * Returns the functions with which handlers read texts. They give the same results in every
+ * process.
  */
 export const foldContext = ({ vault, log }: Pick<Core, 'vault' | 'log'>): FoldContext => ({
   open: async (userId, sealed) => (await vault.open(userId, sealed)) ?? '',
@@ -139,8 +147,8 @@ export const foldContext = ({ vault, log }: Pick<Core, 'vault' | 'log'>): FoldCo
       const texts = await vault.getSecrets('message', [{ owner: `message:${messageId}`, ref }])
       return texts.get(ref) ?? ''
     } catch (error) {
-      // An unreadable text is returned as empty, because an error would stop the projection for all
-      // messages.
+      // If a text cannot be decrypted, the text is empty, because an error would stop the
+      // projection for all messages.
       if (!(error instanceof UnreadableSecret)) throw error
       log.error({ err: error, messageId }, 'the text of a message can not be read: it is empty')
       return ''

@@ -10,22 +10,22 @@ import { inTransaction, withNamedLock } from './read-model.ts'
 export type Verdict = {
   readonly name: ProjectionName
   /**
-   * The lowest position of the read model's lanes (partitions of the streams). Each lane was
-   * compared at its own checkpoint.
+   * The lowest position of the read model's lanes (partitions of the streams). The rows of each
+   * lane were compared at the lane's checkpoint.
    */
   readonly position: number
   readonly isEqual: boolean
   /**
-   * `found` describes the live tables and `expected` the newly folded tables: for each table, its
-   * name, its number of rows and their hash.
+   * A description of the live tables: the name, the number of rows and the hash of each table.
+   * `expected` describes the newly folded tables in the same way.
    */
   readonly found: string
   readonly expected: string
 }
 
 /**
- * Compares a read model with a new fold of the events by a hash of all rows. The comparison uses
- * the checkpoints of one snapshot, so the live read model can keep advancing.
+ * Compares a read model with a new fold of the events by a hash of all rows. The live read model
+ * can keep advancing, because the comparison uses the rows and checkpoints of one snapshot.
  */
 export const verifyReadModel = (
   core: Core,
@@ -64,9 +64,9 @@ async function verifyAlone(
 }
 
 /**
- * Computes a hash over all rows of a read model's tables that does not depend on the order of the
- * rows. Each row is hashed with SHA-256. The row hashes are sorted and hashed in buckets, and the
- * bucket hashes are hashed together.
+ * Computes a hash of all rows of a read model's tables that does not depend on the order of the
+ * rows. Each row is hashed with SHA-256. The hashes of the rows are sorted and hashed in buckets,
+ * and the hashes of the buckets are hashed together.
  */
 async function canonicalHash(
   client: Pool | PoolClient,

@@ -21,10 +21,12 @@ type TableRows = {
 }
 
 /**
- * Writes folded batches inside the caller's transaction. Each table and kind of change takes one
- * statement for any number of rows. The rows are sent as one JSON text, so that the statement text
- * is constant and is planned once per connection. The order of writes is fixed (see `isShared`).
- * Throws when a row that must be new exists, or when a row that must exist is missing.
+ * Writes folded batches inside the caller's transaction. All changes of the same kind in one table
+ * are written with one statement. The rows are one JSON text, so that the statement never changes
+ * and is planned once per connection. Tables and rows are written in a fixed order (see
+ * `isShared`).
+ *
+ * Throws if a row that must be new already exists, or if a row that must exist is missing.
  */
 export async function writeChanges(client: PoolClient, writes: readonly ToWrite[]): Promise<void> {
   const tables = writes.flatMap(tablesOf)
@@ -40,8 +42,8 @@ export async function writeChanges(client: PoolClient, writes: readonly ToWrite[
 }
 
 /**
- * Sets cells of all rows that have the given values in columns outside the primary key. No row need
- * match.
+ * Sets cells of all rows that have the given values in columns outside the primary key. It is not
+ * an error if no row matches.
  */
 async function writeMatchingRows(
   client: PoolClient,
@@ -145,8 +147,8 @@ function nameOf(text: string): string {
 }
 
 /**
- * Replaces NUL characters and unpaired surrogates in texts, because Postgres rejects them. A
- * rejected text would stop all later events of the account.
+ * Replaces NUL characters and unpaired surrogates in texts, because Postgres rejects them. The
+ * rejection of one text would stop the projection for all later events of the account.
  */
 function storable(cells: Record<string, Cell>): Record<string, unknown> {
   const row: Record<string, unknown> = cells

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { TaskEvent, TaskFailed, TaskSubmitted } from '#domain/task/events.ts'
 import { projectionOf } from '../projection.ts'
 
-/** All drawing and music tasks: the request, the state and the result. */
+/** All drawing and music tasks, each with its request, state and result. */
 export const tasks = projectionOf<TaskEvent>({
   name: 'tasks',
   version: 1,
@@ -47,8 +47,8 @@ const asked = (data: TaskSubmitted['data']) => ({
 })
 
 /**
- * Returns the cells of a failed task. When the failure contains no answer of the provider, the
- * provider's earlier answer is kept.
+ * Returns the cells of a failed task. If the provider sent no answer with the failure, the cells
+ * with the provider's earlier answer are kept.
  */
 const failure = (data: TaskFailed['data']) => ({
   status: 'FAILURE',

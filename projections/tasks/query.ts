@@ -6,7 +6,10 @@ import { DRAWING_FIELDS, MUSIC_FIELDS, type TaskSort } from '#read-api/contract/
 import { fieldColumns, selectedFields } from '../field-columns.ts'
 import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../list-queries.ts'
 
-/** The largest bigint, which is sorted after every other value. */
+/**
+ * The largest bigint. It replaces a missing end time, so that tasks that have not ended are sorted
+ * last.
+ */
 const NEVER = sql.fragment`9223372036854775807`
 
 const taskRow = rowType({
@@ -15,8 +18,8 @@ const taskRow = rowType({
   changedPosition: wireInteger,
   kind: Type.Enum(TASK_KINDS),
   /**
-   * The cause of a failure: `failed`, `refused`, `unreachable`, `lost` or `timeout`. Empty when the
-   * task has not failed.
+   * The cause of the failure: `failed`, `refused`, `unreachable`, `lost` or `timeout`. It is empty
+   * if the task has not failed.
    */
   cause: Type.String(),
   result: sealedText,
@@ -27,15 +30,15 @@ export { type ListOrder, SORT_WINDOW } from '../list-queries.ts'
 export type TaskRow = RowOf<typeof taskRow>
 
 /**
- * A filter of tasks. An absent field matches every task. `from` and `to` are unix seconds and
- * inclusive.
+ * A filter of tasks. A field that is absent does not restrict the tasks. `from` and `to` are unix
+ * seconds, and both are included.
  */
 export type TaskFilter = {
   readonly kind: TaskKind
   readonly userId?: number
   readonly channelId?: number
   readonly id?: string
-  /** When true, `id` also matches the provider's task id. */
+  /** If true, `id` is also compared with the provider's id of the task. */
   readonly isByUpstreamId?: boolean
   readonly from?: number
   readonly to?: number
@@ -59,8 +62,8 @@ const withId = (id: string, isByUpstreamId: boolean) =>
 type Chosen = ReturnType<typeof sql.fragment>
 
 /**
- * Selects the chosen tasks with names. Names are joined after the tasks are chosen, so only the
- * tasks shown are joined, and the names are the current ones.
+ * Adds user and channel names to the tasks that a query has chosen. The names are joined after the
+ * choice, so that only the displayed tasks are joined. The names are the current names.
  */
 const named = (rows: Chosen, order: Chosen) => sql.type(taskRow)`
   with chosen as materialized (${rows})
@@ -79,8 +82,8 @@ const named = (rows: Chosen, order: Chosen) => sql.type(taskRow)`
 `
 
 /**
- * Lists tasks newest first. When `before` (a position) is given, only tasks with lower positions
- * are listed.
+ * Lists tasks, newest first. If `before` is given, only tasks with positions below `before` are
+ * listed.
  */
 export const listTasks = (
   db: CommonQueryMethods,
@@ -116,7 +119,7 @@ const SORT_COLUMNS = {
 
 /**
  * Lists tasks sorted by a column. Only the newest `SORT_WINDOW` tasks with positions below `before`
- * are sorted. Tasks with equal values are listed newest first.
+ * are sorted. Tasks with the same value in the column are listed newest first.
  */
 export const sortedTasks = (
   db: CommonQueryMethods,
@@ -138,7 +141,7 @@ export const sortedTasks = (
     ),
   )
 
-/** Returns the position of the newest task that matches the filter; 0 when no task matches. */
+/** Returns the position of the newest task that matches the filter, or 0 if no task matches. */
 export const newestTaskPosition = async (
   db: CommonQueryMethods,
   filter: TaskFilter,
@@ -149,14 +152,14 @@ export const newestTaskPosition = async (
   `)) ?? 0
 
 /**
- * The highest count that is shown. Counting stops at this number, so that a list does not read the
- * whole table.
+ * The highest number of tasks that is displayed. Counting stops above this number, so that the
+ * query does not read the whole table.
  */
 export const TASKS_COUNTED_MAX = 100_000
 
 /**
- * Counts the matching tasks, up to `most`. By default `most` is one above the highest count that is
- * shown, so that a higher result means that there are more tasks.
+ * Counts the tasks that match the filter, but at most `most`. The default of `most` is one above
+ * the highest number that is displayed. A result of this size means that there are more tasks.
  */
 export const countTasks = (
   db: CommonQueryMethods,
@@ -170,8 +173,8 @@ export const countTasks = (
   `)
 
 /**
- * Reads tasks that changed at positions above `after` and up to `upTo`, in their current state. The
- * tasks are sorted by their last change, oldest first.
+ * Reads the current state of the tasks that changed at event positions above `after` and up to
+ * `upTo`. The task with the earliest last change comes first.
  */
 export const changedTasks = (
   db: CommonQueryMethods,
@@ -199,7 +202,7 @@ export type PositionRange = {
 const taskOwner = rowType({ id: Type.String(), userId: wireInteger, kind: Type.Enum(TASK_KINDS) })
 export type TaskOwner = RowOf<typeof taskOwner>
 
-/** Reads the owners of these tasks. Unknown and finished tasks are absent. */
+/** Reads the owners of the given tasks. The result does not contain unknown and finished tasks. */
 export const openTaskOwners = (
   db: CommonQueryMethods,
   ids: readonly string[],

@@ -20,8 +20,8 @@ import { secondsOf } from '../unix-seconds.ts'
 import { TOKEN_COLUMNS } from './query.ts'
 
 /**
- * The users' tokens with decrypted names for search, and with vault references in place of keys.
- * The `balances` projection has the budgets.
+ * The users' tokens. Names are decrypted, so that users can search for them. Keys are replaced by
+ * vault references. The budgets are in the `balances` projection.
  */
 export const tokens = projectionOf<TokenEvent | UserErased>({
   name: 'tokens',
@@ -54,8 +54,8 @@ export const tokens = projectionOf<TokenEvent | UserErased>({
     TokensEnabled: (event, rows) => patchAll(event, rows, { status: 1 }),
     TokensDisabled: (event, rows) => patchAll(event, rows, { status: 2 }),
     TokensDeleted: (event, rows) => patchAll(event, rows, { is_deleted: true }),
-    // Deleted tokens also lose their names, because a rebuild cannot decrypt the names after the
-    // user's data key is destroyed.
+    // The names of the user's deleted tokens are cleared as well, because a rebuild cannot decrypt
+    // names after the user's data key is destroyed.
     UserErased: ({ data }, rows) =>
       rows.patchWhere('tokens', { user_id: data.userId }, { name: '' }),
   },

@@ -7,7 +7,7 @@ import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
 import { fieldColumns, selectedFields } from '../field-columns.ts'
 import { containing, type Listed, type Slice } from '../list-queries.ts'
 
-/** The columns whose names differ from the name of their field. */
+/** The column names of the fields whose columns are not named after them. */
 export const TOKEN_COLUMNS = { group: 'token_group' }
 
 const TOKEN = {
@@ -15,14 +15,16 @@ const TOKEN = {
   userId: wireInteger,
   name: Type.String(),
   /**
-   * Whether the owner enabled the token. The statuses expired and exhausted are computed from the
-   * time and the budget.
+   * True if the owner has not disabled the token. Whether a token is expired or exhausted is
+   * computed from the time and the budget.
    */
   isEnabled: Type.Boolean(),
   isDeleted: Type.Boolean(),
-  /** The time of expiry in unix seconds; null means that the token never expires. */
+  /**
+   * The time at which the token expires, in unix seconds. It is null if the token never expires.
+   */
   expiresAt: nullable(wireInteger),
-  /** The models that the token may call; null means every model of the group. */
+  /** The models that calls with the token may use. null means all models of the group. */
   models: nullable(Type.Array(Type.String())),
   rateLimit: Type.Object({
     isEnabled: Type.Boolean(),
@@ -48,14 +50,15 @@ const columns = sql.fragment`
 `
 
 /**
- * Reads a token; null when the token never existed. A deleted token is returned with `isDeleted`.
+ * Reads a token. Returns null if the token never existed. A deleted token is returned with
+ * `isDeleted` set.
  */
 export const findToken = (db: CommonQueryMethods, tokenId: number): Promise<TokenRow | null> =>
   db.maybeOne(sql.type(tokenRow)`
     select ${columns} from read_tokens.tokens t where t.id = ${tokenId}
   `)
 
-/** Reads all tokens that are not deleted, with the position up to which events are included. */
+/** Reads all tokens that are not deleted, and the event position up to which they are current. */
 export const relayTokens = (db: DatabasePool): Promise<AtPosition<TokenRow>> =>
   atCheckpoint(db, 'tokens', (snapshot) =>
     snapshot.any(sql.type(tokenRow)`
@@ -64,8 +67,8 @@ export const relayTokens = (db: DatabasePool): Promise<AtPosition<TokenRow>> =>
   )
 
 /**
- * Returns the ids of all tokens with this name, of one user or of all users, including deleted
- * tokens.
+ * Returns the ids of all tokens with this name, including deleted tokens. The search covers one
+ * user or all users.
  */
 export const tokenIdsByName = (
   db: CommonQueryMethods,
@@ -80,13 +83,13 @@ export const tokenIdsByName = (
 
 export type TokenSearch = Slice & {
   readonly userId: number
-  /** A part of the name. An empty text matches every token. */
+  /** A part of the token's name. An empty text matches every token. */
   readonly keyword: string
-  /** The ids of tokens whose keys match a search; null matches every token. */
+  /** The ids of the tokens whose keys match a search. null matches every token. */
   readonly ids: readonly number[] | null
   /**
-   * 1 is enabled, 2 disabled, 3 expired, 4 exhausted, each at the time `now`; null matches every
-   * token.
+   * The status of the tokens at the time `now`: 1 is enabled, 2 disabled, 3 expired, 4 exhausted.
+   * null matches every token.
    */
   readonly status: number | null
   readonly sort: TokenSort
@@ -95,12 +98,12 @@ export type TokenSearch = Slice & {
   readonly now: number
 }
 
-/** The largest bigint, which is sorted after every other value. */
+/** The largest bigint. It replaces a missing value, so that the token is sorted last. */
 const NEVER = sql.fragment`9223372036854775807`
 
 /**
- * Computes the status of a token `t` with the budget `b` in SQL, with the same rules as `statusOf`
- * in `read-api/tokens`.
+ * Computes the status of a token `t` with the budget `b` in SQL. The rules are the same as in
+ * `statusOf` in `read-api/tokens`.
  */
 const statusAt = (now: number) => sql.fragment`
   case
@@ -129,7 +132,7 @@ const orderBy = (sort: TokenSort, now: number) => {
 }
 
 /**
- * Lists a user's tokens that are not deleted. Tokens with equal sort values are listed newest
+ * Lists a user's tokens that are not deleted. Tokens with the same sort value are listed newest
  * first.
  */
 export async function listTokens(
@@ -157,7 +160,7 @@ export async function listTokens(
 
 const keyOf = rowType({ id: wireInteger, keyRef: Type.String(), keyLookup: Type.String() })
 
-/** Reads the vault references and keyed hashes of the keys of a user's tokens. */
+/** Reads the keys of a user's tokens as vault references and keyed hashes. */
 export const tokenKeysOf = (
   db: CommonQueryMethods,
   userId: number,
@@ -171,9 +174,9 @@ const touched = rowType({ ...TOKEN, position: wireInteger })
 export type TouchedToken = RowOf<typeof touched>
 
 /**
- * Reads tokens that were changed, refilled or used at positions above `after` and up to `upTo`, of
- * one user or of all users, including deleted tokens. `position` is the last position at which the
- * token was changed, refilled or used.
+ * Reads the tokens that were changed, refilled or used at event positions above `after` and up to
+ * `upTo`. The result covers one user or all users, and includes deleted tokens. `position` is the
+ * last position at which the token was changed, refilled or used.
  */
 export const touchedTokens = (
   db: CommonQueryMethods,

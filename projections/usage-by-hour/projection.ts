@@ -14,8 +14,8 @@ const DAY = 86_400
 
 /**
  * Counts and sums of the usage log. Sums by hour exist for the site and for each user, channel and
- * group. Sums by day exist for each user, token, channel and group, because the hours of several
- * years would be too many rows. Provider costs are summed only in the tables that admins read.
+ * group. Sums by day exist for each user, token, channel and group, because several years of hours
+ * would be too many rows. The provider's costs are summed only in tables for admins.
  */
 export const usageByHour = projectionOf<LoggedEvent>({
   name: 'usage-by-hour',
@@ -69,7 +69,7 @@ function count(event: Recorded<LoggedEvent>, rows: RowChanges): void {
   }
 }
 
-// NOTE: a cost of zero is written as well, so that one statement writes all rows in the order of
+// NOTE: a cost of zero is also written, so that one statement can write all rows in the order of
 // their keys.
 const NO_COST = { cost: 0n, costed_quota: 0n }
 
@@ -82,7 +82,7 @@ function costOf({ data }: Recorded<LoggedEvent>) {
 type Place = Pick<CallCells, 'call_group' | 'channel_id'>
 
 /**
- * Returns the channel and group of a log row. The values come from the log's columns, so that the
+ * Returns the channel and group of a log row. They are the values of the row's columns, so that the
  * sums agree with the log when it is filtered by group.
  */
 const placeOf = ({ call, call_group = '' }: LogCells): Place =>
@@ -93,8 +93,8 @@ const placeOf = ({ call, call_group = '' }: LogCells): Place =>
 type Part = { readonly part: string; readonly channel_id?: number }
 
 /**
- * Returns the channel and the group to whose sums a log row is added. The sums of a group have the
- * channel id 0, because the sums of each channel are already split by group.
+ * Returns the sums of the channel and of the group to which a log row is added. In the sums of a
+ * group, the channel id is always 0, because the sums of each channel are already divided by group.
  */
 function sharedParts({ channel_id, call_group }: Place): Part[] {
   return [

@@ -14,11 +14,11 @@ import { partOf } from './usage-keys.ts'
 export { partOf } from './usage-keys.ts'
 
 /**
- * A filter of hourly sums. An hour is identified by the unix second of its start, and the range is
- * inclusive.
+ * A filter of hourly sums. `fromHour` and `toHour` are the unix seconds at which the first and the
+ * last hour start. Both hours are included.
  */
 export type HoursFilter = {
-  /** The id of one user. When absent, the sums cover all users. */
+  /** The user whose sums are read. If it is absent, the sums cover all users. */
   readonly userId?: number
   readonly type?: number
   readonly model?: string
@@ -52,7 +52,10 @@ const usagePoint = rowType({
 })
 export type UsagePoint = RowOf<typeof usagePoint>
 
-/** Reads the charged calls (type 2) by hour and model. Hours without charged calls are absent. */
+/**
+ * Reads the sums of charged calls (type 2) by hour and model. The result does not contain hours
+ * without charged calls.
+ */
 export const usagePoints = (
   db: CommonQueryMethods,
   filter: HoursFilter,
@@ -74,8 +77,8 @@ export const sumHours = (db: CommonQueryMethods, filter: HoursFilter): Promise<U
   db.one(sums(sql.fragment`${source(filter)}`))
 
 /**
- * A filter of the sums of channels, groups, users or tokens (see `partOf`). `from` and `to` are
- * unix seconds at which an hour or a day starts.
+ * A filter of the sums of channels, groups, users or tokens (see `partOf`). `from` and `to` are the
+ * unix seconds at which the first and the last hour or day start.
  */
 export type PartsFilter = {
   readonly parts: readonly string[]
@@ -122,22 +125,25 @@ const sums = (from: Piece) => sql.type(usageSums)`
 
 const DAY_SECONDS = 86_400
 
-/** A range of hours, each identified by the unix second of its start. The range is inclusive. */
+/**
+ * A range of hours. Each hour is given by the unix second at which it starts. Both hours are
+ * included.
+ */
 export type Hours = { readonly fromHour: number; readonly toHour: number }
 
 const spent = { count: wireInteger, quota, tokens: wireInteger }
 
 /**
- * `cost` is the sum that providers charge for the calls whose cost is known. `costedQuota` is the
- * quota that users were charged for the calls whose cost is known.
+ * The providers' charges and the users' charges for the same calls: the calls whose provider cost
+ * is known. `cost` is what providers charged, and `costedQuota` is what users were charged.
  */
 const costed = { cost: quota, costedQuota: quota }
 
 const siteSums = rowType({ ...spent, ...costed, failed: wireInteger })
 
 /**
- * Reads the site's totals: the quota charged to all users (type 2), the provider costs, and the
- * number of failed calls (type 6).
+ * Reads the totals of the site: the quota charged to all users (type 2), the providers' charges,
+ * and the number of failed calls (type 6).
  */
 export const siteSpent = (db: CommonQueryMethods, { fromHour, toHour }: Hours) =>
   db.one(sql.type(siteSums)`
@@ -164,16 +170,16 @@ export const topModels = (db: CommonQueryMethods, { fromHour, toHour }: Hours, l
 
 const userSpent = rowType({
   userId: wireInteger,
-  /** Empty when the user was erased. */
+  /** The user's name. It is empty if the user was erased. */
   username: Type.String(),
   ...spent,
-  /** The number of all users with charges in the range. */
+  /** The number of users with charges in the range, including users who are not in the result. */
   users: wireInteger,
 })
 
 /**
- * Reads the users with the highest charges. Complete days are read from daily sums; the hours at
- * the start and end of the range are read from hourly sums.
+ * Reads the users with the highest charges. For the complete days of the range, daily sums are
+ * read. For the remaining hours at the start and the end of the range, hourly sums are read.
  */
 export function topUsers(db: CommonQueryMethods, { fromHour, toHour }: Hours, limit: number) {
   const { first, last, end } = wholeDays({ fromHour, toHour })
@@ -198,8 +204,9 @@ export function topUsers(db: CommonQueryMethods, { fromHour, toHour }: Hours, li
 }
 
 /**
- * Splits a range of hours into complete days and single hours. The complete days are in `[first,
- * last)`. The single hours are in `[fromHour, first)` and `[last, end)`.
+ * Splits a range of hours into complete days and remaining hours. The complete days are from
+ * `first` (inclusive) to `last` (exclusive). The remaining hours are from `fromHour` to `first` and
+ * from `last` to `end`, without the end of each range.
  */
 function wholeDays({ fromHour, toHour }: Hours) {
   const end = toHour + 3_600
@@ -211,8 +218,8 @@ function wholeDays({ fromHour, toHour }: Hours) {
 const channelSpent = rowType({ channelId: wireInteger, name: Type.String(), ...spent, ...costed })
 
 /**
- * Reads the channels with the highest charges, including deleted channels. Hours and days are read
- * as in `topUsers`.
+ * Reads the channels with the highest charges, including deleted channels. Complete days are read
+ * from daily sums and the remaining hours from hourly sums, as in `topUsers`.
  */
 export function topChannels(db: CommonQueryMethods, hours: Hours, limit: number) {
   const { first, last, end } = wholeDays(hours)
@@ -258,8 +265,8 @@ export const userDays = (db: CommonQueryMethods, userId: number, { fromDay, toDa
   `)
 
 /**
- * Reads the charges of a user by UTC day for the tokens with the highest used quota, including
- * deleted tokens, and for the playground.
+ * Reads the charges of a user by UTC day for the tokens with the most used quota and for the
+ * playground. Deleted tokens are included.
  */
 export const tokenDays = (
   db: CommonQueryMethods,

@@ -1,4 +1,7 @@
-/** The keys under which the usage of a log row is summed. The site's total is summed separately. */
+/**
+ * Builds the keys under which the usage of users, tokens, channels and groups is summed. The site's
+ * total has no key, because it is summed in another table.
+ */
 export const partOf = {
   user: (id: number) => `user:${id}`,
   token: (id: number) => `token:${id}`,

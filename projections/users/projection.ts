@@ -19,8 +19,8 @@ import { SETTING_COLUMNS } from './query.ts'
 type OfUser = Recorded<Fact<string, { readonly userId: number }>>
 
 /**
- * Sets cells in the row of the event's user, and stores the event's position as the user's last
- * change.
+ * Sets cells in the row of the user to whom the event belongs. The event's position is stored as
+ * the position of the user's last change.
  */
 const changeUser = (
   { data, position }: Pick<OfUser, 'data' | 'position'>,
@@ -42,10 +42,12 @@ const NO_IDENTITIES = Object.fromEntries(
 )
 
 /**
- * Handlers for identities. Events of the identity's stream update the owner of an identity. Events
- * of the user's stream update the user's fields. Each row is therefore changed by only one lane (a
- * partition of the streams). NOTE: a released identity keeps its row, because it may be claimed
- * again in the same batch.
+ * The handlers for identities. Events of an identity's stream set the owner of the identity. Events
+ * of a user's stream set the user's fields. Therefore only one lane (partition of the streams)
+ * changes each row.
+ *
+ * NOTE: the row of a released identity is kept, because the identity may be claimed again in the
+ * same batch.
  */
 const identityRows: Handlers<IdentityEvent | IdentityBound | IdentityUnbound> = {
   IdentityClaimed: ({ data: { provider, identityKey, userId } }, rows) =>
@@ -61,7 +63,7 @@ const identityRows: Handlers<IdentityEvent | IdentityBound | IdentityUnbound> = 
 }
 
 /**
- * The cells that clear all texts about an erased user. A rebuild gives the same empty texts,
+ * The cells that clear all texts about an erased user. A rebuild results in the same empty texts,
  * because the user's data key is destroyed.
  */
 const NO_TEXTS = { username: '', display_name: '' }
@@ -78,7 +80,7 @@ const passwordRow = ({ passwordRef, authVersion, isTemporary }: UserPasswordChan
   must_change_password: isTemporary === true,
 })
 
-/** The users, with decrypted names for search. */
+/** The users. Names are decrypted, so that admins can search for them. */
 export const users = projectionOf<UserEvent | UsernameEvent | IdentityEvent>({
   name: 'users',
   version: 7,

@@ -9,7 +9,7 @@ import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
 import { fieldColumns, selectedFields } from '../field-columns.ts'
 import { containing, type Listed, type ListOrder, orderTerms, type Slice } from '../list-queries.ts'
 
-/** The columns whose names differ from the name of their setting. */
+/** The column names of the settings whose columns are not named after them. */
 export const SETTING_COLUMNS = {
   acceptUnsetModelRatioModel: 'accepts_unpriced',
   showIpInLogs: 'shows_ip',
@@ -17,10 +17,10 @@ export const SETTING_COLUMNS = {
 
 const userRow = rowType({
   ...fieldColumns(USER_FIELDS),
-  /** null when the user has no password. */
+  /** The vault reference of the password's hash. It is null if the user has no password. */
   passwordRef: nullable(Type.String()),
   authVersion: wireInteger,
-  /** True when the server generated the password. */
+  /** True if the server generated the password, so that the user must choose a new one. */
   mustChangePassword: Type.Boolean(),
   settings: Type.Object(fieldColumns(USER_SETTING_FIELDS)),
   isDeleted: Type.Boolean(),
@@ -39,8 +39,8 @@ const columns = sql.fragment`
 `
 
 /**
- * Finds the user who has the name; null when no user has it. A deactivated user still has the name,
- * but an erased user does not.
+ * Finds the user with this name. Returns null if no user has the name. A deactivated user keeps the
+ * name, but an erased user does not.
  */
 export const findUserByNameKey = (
   db: CommonQueryMethods,
@@ -52,8 +52,8 @@ export const findUserByNameKey = (
   `)
 
 /**
- * Finds the user who has the identity; null when no user has it. A deactivated user still has the
- * identity.
+ * Finds the user with this identity. Returns null if no user has the identity. A deactivated user
+ * keeps the identity.
  */
 export const findUserByIdentity = (
   db: CommonQueryMethods,
@@ -70,21 +70,22 @@ export const findUser = (db: CommonQueryMethods, userId: number): Promise<UserRo
     select ${columns} from read_users.users u where u.id = ${userId}
   `)
 
-/** Returns the highest user id; 0 when there are no users. */
+/** Returns the highest user id, or 0 if there are no users. */
 export const highestUserId = (db: CommonQueryMethods): Promise<number> =>
   db.oneFirst(sql.type(rowType({ id: wireInteger }))`
     select coalesce(max(id), 0) as id from read_users.users
   `)
 
 /**
- * Reads all users, including deactivated users, with the position up to which events are included.
+ * Reads all users, including deactivated users, and the event position up to which they are
+ * current.
  */
 export const relayUsers = (db: DatabasePool): Promise<AtPosition<UserRow>> =>
   atCheckpoint(db, 'users', (snapshot) =>
     snapshot.any(sql.type(userRow)`select ${columns} from read_users.users u order by u.id`),
   )
 
-/** Reads the users with these ids in no particular order. Unknown ids are absent. */
+/** Reads the users with the given ids in any order. The result does not contain unknown ids. */
 export const usersByIds = (
   db: CommonQueryMethods,
   userIds: readonly number[],
@@ -95,8 +96,8 @@ export const usersByIds = (
   `)
 
 /**
- * The sort columns of users `u` and their accounts `a`. In a sort by status, deactivated users
- * follow banned users.
+ * The sort columns of users `u` and their accounts `a`. A sort by status lists deactivated users
+ * after banned users.
  */
 const SORT_COLUMNS = {
   id: sql.fragment`u.id`,
@@ -113,13 +114,13 @@ const SORT_COLUMNS = {
 
 export type UserSearch = Slice &
   ListOrder<UserSort> & {
-    /** A user id, or part of a name or address. An empty text matches every user. */
+    /** A user id, or a part of a username or an email address. An empty text matches every user. */
     readonly keyword: string
     readonly group: string
   }
 
 /**
- * Lists users, including deactivated users. Users with equal sort values are listed newest first.
+ * Lists users, including deactivated users. Users with the same sort value are listed newest first.
  */
 export async function listUsers(
   db: CommonQueryMethods,
@@ -146,8 +147,8 @@ export async function listUsers(
 const changed = rowType({ id: wireInteger, position: wireInteger })
 
 /**
- * Reads users who were created or changed at positions above `after` and up to `upTo`, in the order
- * of their last change.
+ * Reads the users who were created or changed at event positions above `after` and up to `upTo`, in
+ * the order of their last changes.
  */
 export const changedUsers = (
   db: CommonQueryMethods,
@@ -159,7 +160,7 @@ export const changedUsers = (
     order by changed_position fetch first ${limit} rows with ties
   `)
 
-/** Finds the user with exactly this name; null when no user has it. */
+/** Finds the user with exactly this name. Returns null if no user has it. */
 export const userIdByName = (db: CommonQueryMethods, username: string): Promise<number | null> =>
   db.maybeOneFirst(sql.type(rowType({ id: wireInteger }))`
     select id from read_users.users where username = ${username} order by id limit 1
@@ -172,8 +173,8 @@ export type ChosenUsers = {
 }
 
 /**
- * Returns the ids of the users selected by id, by group or as all users. Deleted users are
- * excluded, and each id appears once in ascending order.
+ * Returns the ids of the users that an admin has selected by id, by group or as all users. Deleted
+ * users are omitted. The ids are in ascending order without duplicates.
  */
 export const chosenUserIds = (
   db: CommonQueryMethods,
@@ -187,7 +188,7 @@ export const chosenUserIds = (
     order by id
   `)
 
-/** Returns the ids of admins and super admins who are neither banned nor deleted. */
+/** Returns the ids of all admins and super admins who are not banned or deleted. */
 export const activeAdminIds = (db: CommonQueryMethods): Promise<readonly number[]> =>
   db.anyFirst(sql.type(rowType({ id: wireInteger }))`
     select id from read_users.users
