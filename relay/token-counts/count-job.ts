@@ -44,7 +44,7 @@ export class CountJob {
    */
   count(isTimeUp: () => boolean): CountAnswer | null {
     this.counts ??= {
-      input: new ExcerptCount(this.request?.text ?? new TextExcerpt()),
+      input: new ExcerptCount(this.request?.text ?? new TextExcerpt(), true),
       output: new ExcerptCount(this.answer),
     }
     const { input, output } = this.counts

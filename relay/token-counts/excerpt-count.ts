@@ -41,12 +41,15 @@ export class ExcerptCount {
   private countedBytes = 0
   private countedTokens = 0
   private countedMost = 0
+  private readonly isBounded: boolean
 
-  constructor(excerpt: TextExcerpt) {
+  /** If `isBounded` is true, the upper bound `most` is computed as well. */
+  constructor(excerpt: TextExcerpt, isBounded = false) {
     const { buffer, byteOffset, byteLength } = excerpt.bytes
     this.bytes = Buffer.from(buffer, byteOffset, byteLength)
     this.spans = excerpt.spans()
     this.length = excerpt.length
+    this.isBounded = isBounded
     this.at = this.spans[0]?.start ?? 0
   }
 
@@ -62,7 +65,7 @@ export class ExcerptCount {
     const end = sliceEnd(this.bytes, this.at, span.end)
     const tokens = tokensOf(this.bytes.toString('utf8', this.at, end))
     this.countedTokens += tokens
-    this.countedMost += mostTokensOf(this.bytes, this.at, end, tokens)
+    if (this.isBounded) this.countedMost += mostTokensOf(this.bytes, this.at, end, tokens)
     this.countedBytes += end - this.at
     this.at = end
     return true
@@ -76,7 +79,10 @@ export class ExcerptCount {
     return this.scaled(this.countedTokens)
   }
 
-  /** The number of tokens that tokenizers of other vendors may count at most. */
+  /**
+   * The number of tokens that tokenizers of other vendors may count at most. 0 unless the count is
+   * bounded.
+   */
   get most(): number {
     return this.scaled(this.countedMost)
   }
