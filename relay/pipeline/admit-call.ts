@@ -12,7 +12,7 @@ import { CallLedger } from './call-ledger.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'
 import type { KeyedCall } from './claim-idempotency-key.ts'
 import type { Watched } from './deadlines.ts'
-import type { Exchange } from './http-exchange.ts'
+import { CALLER_GONE, type Exchange, isCallerGone } from './http-exchange.ts'
 import {
   type CallPlan,
   countableForms,
@@ -61,7 +61,7 @@ async function isAmple(
  *
  * The input is bounded by the length of the request, because the length is known without counting.
  * If the account can't pay for twenty inputs of this length, the tokens of the text are counted,
- * and the hold covers the lower count.
+ * and the hold covers the lower count. A call whose caller has disconnected by then is not admitted.
  */
 export async function admit(
   deps: RelayDeps,
@@ -72,6 +72,7 @@ export async function admit(
   keyed: KeyedCall | null,
 ): Promise<Admitted | RelayError> {
   const attempt = async (terms: CallTerms): Promise<Admitted | RelayError> => {
+    if (isCallerGone(exchange)) return CALLER_GONE
     const ledger = await admitOn(deps, exchange, caller, request, { ...plan, terms }, keyed)
     return isRelayError(ledger) ? ledger : { ledger, terms }
   }

@@ -4,7 +4,7 @@ import type { ChatRequest } from '../dialects/openai-chat/chat-request.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'
-import type { Exchange } from './http-exchange.ts'
+import { CALLER_GONE, type Exchange, isCallerGone } from './http-exchange.ts'
 import { type CallPlan, countableForms, isValid, lowestTerms } from './plan-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
@@ -52,6 +52,7 @@ async function counted(
   if (unpayable !== null) return unpayable
   const counts = counter.of(caller.user.userId)
   const { input } = await counts.count({ requestBody: request.body, text: '' })
+  if (isCallerGone(exchange)) return CALLER_GONE
   const valid = [...channelsIn(offer)].filter(({ terms }) => isValid(terms, now()))
   const fit = valid.filter(({ terms }) => input <= boundOf(terms))
   if (fit.length === valid.length) return offer

@@ -19,6 +19,15 @@ export type Exchange = {
   readonly language: Language
 }
 
+/** Reports whether the connection to the caller is closed. */
+export const isCallerGone = ({ response }: Exchange): boolean => response.destroyed
+
+/**
+ * A placeholder for the error of a call whose caller disconnected before the admission. Nobody
+ * receives this error.
+ */
+export const CALLER_GONE = relayError('no_channel')
+
 /**
  * Returns the common headers of all responses. Any web page may call the relay with a key, because
  * the relay ignores cookies.

@@ -1,7 +1,13 @@
-import { createServer, request as httpRequest, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Fault } from '#infra/demo/simulated-faults.ts'
+import type { CountAnswer } from '#relay/token-counts/count-job.ts'
 import { chat, KEY, type RelayRig, relayRig } from './support/relay-rig.ts'
 
 let rig: RelayRig
@@ -14,11 +20,12 @@ afterEach(() => rig.close())
 function openCall(
   stream: boolean,
   model = 'sim-small',
+  { key = KEY, content = 'x' } = {},
 ): { readonly chunks: () => number; readonly hangUp: () => void } {
   let text = ''
   const call = httpRequest(`${rig.url}/v1/chat/completions`, {
     method: 'POST',
-    headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer sk-${key}`, 'content-type': 'application/json' },
   })
   call.on('error', () => {})
   call.on('response', (response) => {
@@ -27,7 +34,7 @@ function openCall(
       text += bytes
     })
   })
-  const messages = [{ role: 'user', content: 'x' }]
+  const messages = [{ role: 'user', content }]
   call.end(JSON.stringify({ model, stream, max_tokens: 20, messages }))
   return { chunks: () => text.split('\n\n').length - 1, hangUp: () => call.destroy() }
 }
@@ -83,6 +90,58 @@ describe('a caller who leaves before anything came', () => {
     expect(end.data.usage.inputUncached).toBeGreaterThan(0)
     await providerSawItGo()
     expect(await rig.balance()).toBeLessThan(1_000_000_000n)
+  })
+})
+
+describe('a caller who leaves while the input is counted', () => {
+  const POOR = { user: 21, token: 22, key: 'P'.repeat(48), quota: 200_000n }
+  /** The number of closed responses. */
+  let closed: number
+  /** The resolver of each count that has been requested. */
+  let counts: ((answer: CountAnswer) => void)[]
+  const count = () => new Promise<CountAnswer>((resolve) => counts.push(resolve))
+  const waiting = () => ({ bytes: 0, length: 0 })
+  beforeEach(async () => {
+    await rig.close()
+    closed = 0
+    counts = []
+    rig = await relayRig({ counter: { of: () => ({ count }), waiting, close: async () => {} } })
+    await rig.addUser(POOR.user)
+    await rig.addToken(POOR.token, POOR.user, POOR.key)
+    await rig.grant(POOR.user, POOR.quota)
+    const { handle } = rig.relay
+    Object.assign(rig.relay, {
+      handle: (request: IncomingMessage, response: ServerResponse) => {
+        response.on('close', () => {
+          closed += 1
+        })
+        handle(request, response)
+      },
+    })
+  })
+
+  /** Resolves once the relay has noticed that the connection is closed. */
+  async function leave(): Promise<void> {
+    const call = openCall(false, 'sim-small', { ...POOR, content: 'word '.repeat(12_000) })
+    await expect.poll(() => counts.length).toBe(1)
+    call.hangUp()
+    await expect.poll(() => closed).toBe(1)
+  }
+
+  it.each([
+    ['to reduce the hold', 0],
+    ['for the limit of a channel', 50_000],
+  ])('%s is not admitted, and nothing is sent', async (_what, maxInputTokens) => {
+    const deletion = { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } } as const
+    await rig.append('channels', deletion)
+    await rig.addChannel(2, { maxInputTokens })
+    await leave()
+    counts[0]?.({ input: 12_000, output: 0, inputMost: 24_000 })
+    await expect.poll(rig.relay.inFlight).toBe(0)
+    expect(counts.length).toBe(1)
+    expect(await rig.callEvents(POOR.user)).toEqual([])
+    expect(await rig.balance(POOR.user)).toBe(POOR.quota)
+    expect(rig.provider.journal.count).toBe(0)
   })
 })
 
