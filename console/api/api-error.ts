@@ -1,12 +1,18 @@
 /** Thrown when the server refuses a request or fails, and when there is no response. */
 export class ApiError extends Error {
-  /** A stable code such as `InsufficientQuota`; `Http404` or `Network` if the server sent none. */
+  /**
+   * A stable error code such as `InsufficientQuota`. If the server sent no code, it is `Http404`
+   * (for status 404) or `Network`.
+   */
   readonly code: string
-  /** The HTTP status; 0 if there was no response. */
+  /** The HTTP status, or 0 if there was no response. */
   readonly status: number
-  /** The server's `X-Request-Id`; empty if there was no response. */
+  /** The server's `X-Request-Id`. The text is empty if there was no response. */
   readonly requestId: string
-  /** The server's message. Empty if `message` already contains it or if the server sent none. */
+  /**
+   * The server's message. The text is empty if `message` already contains it or if the server sent
+   * no message.
+   */
   readonly detail: string
   /** The value of `Retry-After` in milliseconds. */
   readonly retryAfterMs: number | null
@@ -32,7 +38,10 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns a refusal unchanged. Replaces any other error by an error with the message `words`. */
+/**
+ * Returns an `ApiError` unchanged. Any other error is replaced by an error with the message
+ * `words`.
+ */
 export function failureOf(error: unknown, words: string): Error {
   if (!(error instanceof ApiError) || error.status === 0) return new Error(words)
   if (error.status <= 500) return error

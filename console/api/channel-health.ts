@@ -51,7 +51,10 @@ export function healthKind({ status, circuits, figures }: ChannelHealth): Health
 export const isTroubled = (channel: ChannelHealth): boolean =>
   RANK.indexOf(healthKind(channel)) < RANK.indexOf('well')
 
-/** Channels with more severe problems come first; equal channels are in the order of their ids. */
+/**
+ * Compares channels for sorting. Channels with more severe problems come first. Channels with
+ * equally severe problems are in the order of their ids.
+ */
 export const byTrouble = (one: ChannelHealth, other: ChannelHealth): number =>
   Math.min(RANK.indexOf(healthKind(one)), RANK.indexOf('well')) -
     Math.min(RANK.indexOf(healthKind(other)), RANK.indexOf('well')) || one.id - other.id
@@ -71,7 +74,8 @@ export const barsEnd = (atMs: number): number =>
   (Math.floor(atMs / 1_000 / BAR_SECONDS) + 1) * BAR_SECONDS
 
 /**
- * Divides the hour before `end` into three-minute bars. The rate of a bar without attempts is null.
+ * Divides the hour before `end` into three-minute bars. The rate is null for a bar without
+ * attempts.
  */
 export function pointsOf(rows: ChannelHealth['minutes'], end: number): readonly Point[] {
   const length = BAR_SECONDS
@@ -101,7 +105,7 @@ const healthQuery = queryOptions({
   queryFn: ({ signal }) => call('GET /api/channel/health', { signal }),
 })
 
-/** Applies a live event, unless the snapshot is newer than the event. */
+/** Applies a live event to the snapshot, unless the snapshot is newer than the event. */
 export function withPush(snapshot: HealthSnapshot, push: HealthPush): HealthSnapshot {
   if (push.at < snapshot.at) return snapshot
   const changed = new Map(push.channels.map((channel) => [channel.id, channel]))
@@ -113,7 +117,10 @@ export function withPush(snapshot: HealthSnapshot, push: HealthPush): HealthSnap
   return { at: push.at, channels: [...kept, ...added].sort((a, b) => a.id - b.id) }
 }
 
-/** Reads the health of all channels, applies live events, and reads again after a reconnection. */
+/**
+ * Reads the health of all channels and applies live events. After a reconnection, the health is
+ * read again.
+ */
 export function useHealth() {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'

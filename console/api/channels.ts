@@ -5,7 +5,10 @@ import { ApiError } from './api-error.ts'
 import { apiQuery, call, exchange } from './client.ts'
 import { fetchAllPages, type ListPage, MATCHING_MAX } from './request.ts'
 
-/** `page` is zero-based. In tag mode, tags and channels without a tag are items and are counted. */
+/**
+ * The parameters of a channel list. `page` is zero-based. In tag mode, the items of the list are
+ * tags and channels without a tag.
+ */
 export type ChannelQuery = {
   keyword: string
   model: string
@@ -14,7 +17,7 @@ export type ChannelQuery = {
   pageSize: number
   status?: string
   type?: string
-  /** The server's name of the sort column. Empty for the default order. */
+  /** The server's name of the sort column. An empty text selects the default order. */
   sort?: string
   isDescending?: boolean
   isIdSort?: boolean
@@ -83,7 +86,9 @@ export const knownModelsQuery = queryOptions({
 
 export const enabledModelsQuery = apiQuery('GET /api/channel/models_enabled')
 
-/** Reads the channel types with their fields. The types do not change while the server runs. */
+/**
+ * Reads the channel types with their fields. The types do not change while the server is running.
+ */
 export const channelTypesQuery = {
   ...apiQuery('GET /api/channel/types'),
   staleTime: Number.POSITIVE_INFINITY,
@@ -91,7 +96,10 @@ export const channelTypesQuery = {
 
 export const testProgressKey = ['channel-test-progress'] as const
 
-/** While a test is running without live updates, its progress is polled. */
+/**
+ * Reads the progress of a test of all channels. If there are no live updates (`isLive` is false), a
+ * running test is polled.
+ */
 export const testProgressQuery = (isLive: boolean) =>
   queryOptions({
     queryKey: testProgressKey,
@@ -104,7 +112,7 @@ export type TestOutcome =
   | { readonly isSuccess: true; readonly seconds: number }
   | { readonly isSuccess: false; readonly message: string }
 
-/** Sends a test call for one model. A failed test is returned and not thrown. */
+/** Sends a test call for one model. If the test fails, the failure is returned and not thrown. */
 export async function testChannel(
   id: number,
   model: string,
@@ -121,6 +129,9 @@ export async function testChannel(
   }
 }
 
-/** Status 1 enables the channel, and 2 disables it. Returns the server's message. */
+/**
+ * Changes a channel and returns the server's message. Status 1 enables the channel, and status 2
+ * disables it.
+ */
 export const updateChannel = async (body: UpdateChannel): Promise<string> =>
   (await exchange('PUT /api/channel/', { body })).message

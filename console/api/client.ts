@@ -29,7 +29,10 @@ import type { orderActions } from '#write-api/contract/top-ups.ts'
 import type { userActions } from '#write-api/contract/users.ts'
 import { type ApiAnswer, type ApiRequest, type QueryValue, request } from './request.ts'
 
-/** Only types are imported, because the schemas would enlarge the bundle. */
+/**
+ * The routes of the API by name. Only types are imported here, because the schemas would enlarge
+ * the bundle.
+ */
 type Routes = typeof channelActions &
   typeof channelChecks &
   typeof channelQueries &
@@ -66,7 +69,9 @@ type Part<Name extends RouteName, Key extends string> =
     ? Static<Schema>
     : unknown
 
-/** The types of path and query values. Numbers and booleans are permitted and sent as text. */
+/**
+ * Converts the types of path and query values. Numbers and booleans are permitted and sent as text.
+ */
 type Texts<Fields> = unknown extends Fields
   ? unknown
   : {
@@ -125,7 +130,10 @@ export const call = async <Name extends RouteName>(
   ...input: Arguments<Name>
 ): Promise<Data<Name>> => (await exchange(name, ...input)).data
 
-/** The query key is the route's name, or `queryKey` so that queries can be invalidated together. */
+/**
+ * Creates a query of a route. The query key is the route's name, or `queryKey` if several queries
+ * must be invalidated together.
+ */
 export const apiQuery = <Name extends RouteName>(
   name: Name,
   input: NonNullable<Arguments<Name>[0]> | undefined = undefined,

@@ -1,7 +1,10 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { fetchAllPages, type ListPage, type ListSort, MATCHING_MAX } from './request.ts'
 
-/** `page` is zero-based. An empty field does not filter. The default order is newest first. */
+/**
+ * The parameters of a list. `page` is zero-based. An empty field does not filter. The default order
+ * is newest first.
+ */
 export type ListQuery = ListSort & {
   keyword: string
   page: number
@@ -21,7 +24,7 @@ export function listQueries<Query extends ListQuery, Row extends { id: number }>
       queryFn: ({ signal }) => fetchPage(query, signal),
       placeholderData: keepPreviousData,
     })
-  /** Newest first, up to the limit of a bulk action. */
+  /** Reads all matching rows, newest first, up to the limit of a bulk action. */
   const matching = (filters: Omit<Query, 'page' | 'pageSize'>) =>
     queryOptions({
       queryKey: [...key, 'matching', filters],

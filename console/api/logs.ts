@@ -7,7 +7,9 @@ import { type ListPage, type ListSort, requestFile } from './request.ts'
 
 type LogScope = 'self' | 'all'
 
-/** A filter that is empty or 0 is not sent. Times are in unix seconds. */
+/**
+ * The filters of the usage log. A filter that is empty or 0 is not sent. Times are in unix seconds.
+ */
 export type LogParams = {
   type?: number | undefined
   token_name?: string
@@ -56,12 +58,15 @@ export const logStat = (ask: {
     signal: ask.signal,
   })
 
-/** The bounds are in unix seconds. Hours without calls are left out. */
+/**
+ * Reads the calls per hour between `from` and `to`, in unix seconds. The result contains no entry
+ * for an hour without calls.
+ */
 export async function callsByHour(ask: {
   scope: LogScope
   from: number
   to: number
-  /** The username is empty for all users. Only admins may set a username. */
+  /** The username, which is empty for all users. Only admins may set a username. */
   username: string
   signal?: AbortSignal
 }): Promise<UsagePoint[]> {
@@ -74,7 +79,10 @@ export async function callsByHour(ask: {
 
 export type ExportKind = 'csv' | 'ndjson'
 
-/** `zone` is the time zone of the times in the file. Null `columns` exports all columns. */
+/**
+ * Exports the usage log as a file. `zone` is the time zone of the times in the file. If `columns`
+ * is null, all columns are exported.
+ */
 export const exportLogs = (ask: {
   scope: LogScope
   params: LogParams
@@ -97,7 +105,10 @@ export const logUserQuery = (userId: number) =>
 
 const NAME_FRESH_MS = 60_000
 
-/** Reads the name of a channel, which is empty if the channel was deleted. Admins only. */
+/**
+ * Reads the name of a channel. The name is empty if the channel was deleted. Only admins may read
+ * it.
+ */
 export const channelNameQuery = (id: number) =>
   queryOptions({
     queryKey: ['channel-name', id],
@@ -114,7 +125,10 @@ export const channelNameQuery = (id: number) =>
 
 const parsed = new WeakMap<LogEntry, LogOther>()
 
-/** Caches the result. A value that is not a JSON object counts as an empty object. */
+/**
+ * Parses the JSON in the row's field `other` and caches the result. A value that is not a JSON
+ * object counts as an empty object.
+ */
 export function otherOf(row: LogEntry): LogOther {
   const known = parsed.get(row)
   if (known !== undefined) return known
@@ -136,6 +150,9 @@ const END_NAMES = [
 ] as const
 type EndName = (typeof END_NAMES)[number]
 
-/** Returns null for a successful call and for a row that is not a call. */
+/**
+ * Returns the name of a call's failure. Returns null for a successful call and for a row that is
+ * not a call.
+ */
 export const endName = (end: string | undefined): EndName | null =>
   END_NAMES.find((name) => name === end) ?? null

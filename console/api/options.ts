@@ -10,7 +10,7 @@ export const optionsQuery = queryOptions({
     const data = await call('GET /api/option/', { signal })
     return new Map(data.map(({ key, value }) => [key, value]))
   },
-  // React Query cannot compare Maps.
+  // React Query can't compare Maps, so `isSame` compares them.
   structuralSharing: (old, fresh) => (isSame(old, fresh) ? old : fresh),
   refetchOnWindowFocus: false,
 })
@@ -29,8 +29,8 @@ export const optionSchemaQuery = {
 }
 
 /**
- * Returns the server's remark about the value, or an empty text. The server refuses the request if
- * the stored value is no longer `before`.
+ * Saves an option. Returns the server's remark about the value, or an empty text. The server
+ * refuses the request if the stored value is no longer `before`.
  */
 export const putOption = async (key: string, value: string, before: string): Promise<string> =>
   (await exchange('PUT /api/option/', { body: { key, value, before } })).message
@@ -68,7 +68,10 @@ export const presetRatiosQuery = (source: PresetSource) => ({
   retry: false,
 })
 
-/** The result of the check for a newer release is empty if the automatic check is disabled. */
+/**
+ * Reads the result of the automatic check for a newer release. The result is empty if the check is
+ * disabled.
+ */
 export const automaticCheckQuery = {
   ...apiQuery('GET /api/option/latest_release'),
   staleTime: Number.POSITIVE_INFINITY,

@@ -8,7 +8,7 @@ type ChatAsk = {
   messages: readonly { role: 'system' | 'user' | 'assistant'; content: string }[]
   model: string
   group: string
-  /** The maximum number of tokens; 0 means no limit. */
+  /** The maximum number of tokens, where 0 means no limit. */
   max_tokens: number
   temperature: number
 }
@@ -21,7 +21,10 @@ type ChatListener = {
   onPiece: (piece: ChatPiece) => void
 }
 
-/** Streams until `[DONE]`. Throws `ApiError` for a refusal and for a stream without `[DONE]`. */
+/**
+ * Reads the stream of an answer until `[DONE]`. Throws `ApiError` if the call is refused or the
+ * stream ends without `[DONE]`.
+ */
 export async function chat(
   ask: ChatAsk,
   { onCall, onPiece }: ChatListener,
@@ -80,7 +83,10 @@ async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** A broken connection throws the same error as a request without a response. */
+/**
+ * Reads the next chunk. If the connection breaks, throws the same error as for a request without a
+ * response.
+ */
 async function read(reader: ReadableStreamDefaultReader<Uint8Array>) {
   try {
     return await reader.read()

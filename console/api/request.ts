@@ -29,22 +29,28 @@ export type ApiAnswer<T> = {
   envelope: Readonly<Record<string, unknown>>
 }
 
-/** A page of a list; `page` is zero-based. */
+/** A page of a list, where `page` is zero-based. */
 export type ListPage<Row> = { items: Row[]; page: number; total: number }
 
-/** `sort` is the server's name of the column. Without it, the server's default order applies. */
+/**
+ * The order of a list. `sort` is the server's name of the column. If `sort` is missing, the
+ * server's default order applies.
+ */
 export type ListSort = {
   readonly sort?: string
   readonly order?: 'asc' | 'desc'
 }
 
 /**
- * The latest position that this tab has written. Reads send it as `X-After-Position`, and the
- * server waits until its read models include it.
+ * The position of the latest write of this tab. Reads send the position as `X-After-Position`. The
+ * server then waits until its read models include this position.
  */
 let writtenPosition = 0
 
-/** Throws a translated `ApiError` if the request fails. A 401 ends the stored session. */
+/**
+ * Sends a request to the management API. Throws a translated `ApiError` if the request fails. A 401
+ * ends the stored session.
+ */
 export async function request<T>(call: ApiRequest): Promise<ApiAnswer<T>> {
   const user = storedUser()
   const response = await send(call, user?.id ?? null)
@@ -68,7 +74,7 @@ export async function request<T>(call: ApiRequest): Promise<ApiAnswer<T>> {
 const ROWS_PER_READ = 100
 export const MATCHING_MAX = 1_000
 
-/** Reads a list page by page, up to `max` rows, without duplicates. */
+/** Reads a list page by page, up to `max` rows, and removes duplicates. */
 export async function fetchAllPages<Row extends { id: number }>(
   readPage: (page: number, pageSize: number) => Promise<ListPage<Row>>,
   max = Number.POSITIVE_INFINITY,
@@ -82,7 +88,10 @@ export async function fetchAllPages<Row extends { id: number }>(
   return { items: [...found.values()], page: 0, total: found.size }
 }
 
-/** Downloads a file as a byte stream. A refusal throws the same error as in `request`. */
+/**
+ * Downloads a file as a byte stream. If the server refuses the request, throws the same error as
+ * `request`.
+ */
 export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint8Array>> {
   const user = storedUser()
   const response = await send(call, user?.id ?? null)
@@ -92,8 +101,8 @@ export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint
 }
 
 /**
- * Calls the relay with the session. An error carries the relay's message and does not change the
- * recorded health of the server.
+ * Sends a request to the relay with the user's session. An error contains the relay's message and
+ * does not change the recorded health of the server.
  */
 export async function requestStream(call: ApiRequest): Promise<Response> {
   const user = storedUser()
@@ -109,7 +118,7 @@ export async function requestStream(call: ApiRequest): Promise<Response> {
   })
 }
 
-/** Returns the path with the query. Empty values are left out. The keys keep their order. */
+/** Returns the path with the query. Empty values are left out, and the keys keep their order. */
 export function addressOf(path: string, query: ApiRequest['query']): string {
   const params = new URLSearchParams()
   for (const [key, value] of Object.entries(query ?? {})) {
@@ -119,7 +128,10 @@ export function addressOf(path: string, query: ApiRequest['query']): string {
   return text === '' ? path : `${path}?${text}`
 }
 
-/** Sends the request again after a 401 if the session was renewed in the meantime. */
+/**
+ * Sends the request. After a 401, the request is sent again if the session was renewed in the
+ * meantime.
+ */
 async function send(call: ApiRequest, userId: number | null): Promise<Response> {
   if (call.renewsSession) return renewSession(() => sendOnce(call, userId))
   const isRenewed = watchSession()

@@ -1,8 +1,9 @@
 import { ApiError } from './api-error.ts'
 
 /**
- * `unreachable`: no response. `busy`: HTTP 429, with the time of the next attempt by
- * `performance.now()` if the server sent it. `down`: HTTP 502 to 504.
+ * The health of the server by its last response. `unreachable` means no response, `busy` means HTTP
+ * 429, and `down` means HTTP 502 to 504. `until` is the time of the next attempt by
+ * `performance.now()`, or null if the server sent no time.
  */
 export type ServerHealth =
   | { readonly kind: 'fine' }
@@ -21,7 +22,10 @@ export function onServerHealthChange(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Records the status of a call. Only 0 (no response), 429 and 502 to 504 indicate a problem. */
+/**
+ * Records the HTTP status of a response. Only 0 (no response), 429 and 502 to 504 indicate a
+ * problem.
+ */
 export function recordResponse(status: number, retryAfterMs: number | null): void {
   const next = healthOf(status, retryAfterMs)
   if (next.kind === 'fine' && health.kind === 'fine') return

@@ -7,18 +7,24 @@ type Listener = (user: SessionUser | null) => void
 const listeners = new Set<Listener>()
 const expiryListeners = new Set<() => void>()
 
-/** The minimum role for the screens of admins. `ROOT_ROLE` is for those of the super admin. */
+/**
+ * The minimum role for the screens of admins. `ROOT_ROLE` is the role for the screens of the super
+ * admin.
+ */
 export const ADMIN_ROLE = 10
 export const ROOT_ROLE = 100
 
-/** True once the user has chosen to log out. A 401 then does not mean an expired session. */
+/**
+ * True after the user has chosen to log out. A 401 then does not mean that the session has expired.
+ */
 let isLeaving = false
 
 let cached: { text: string | null; user: SessionUser | null } = { text: null, user: null }
 
 /**
- * Returns the user stored at login, the same object while the record is unchanged. The user only
- * decides what the console shows, because the server checks all rights.
+ * Returns the user who was stored at login. The same object is returned until the stored record
+ * changes. The stored user only decides what the console shows, because the server checks all
+ * rights.
  */
 export function storedUser(): SessionUser | null {
   const text = localStorage.getItem(KEY)
@@ -52,7 +58,10 @@ export const hasLeft = (): boolean => isLeaving
 export const isAdmin = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ADMIN_ROLE
 export const isRoot = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ROOT_ROLE
 
-/** Ends the session after a 401. Ignored during a logout and if `userId` is not the stored user. */
+/**
+ * Ends the stored session after a 401. The call is ignored during a logout, and if `userId` is not
+ * the stored user.
+ */
 export function expireSession(userId: number): void {
   if (isLeaving || storedUser()?.id !== userId) return
   clearUser()
@@ -77,7 +86,10 @@ export function onUserChange(listener: Listener): () => void {
   }
 }
 
-/** Returns the logged-in user or null, and follows logins and logouts in other tabs. */
+/**
+ * Returns the logged-in user or null. The component renders again after a login or logout in any
+ * tab.
+ */
 export function useUser(): SessionUser | null {
   return useSyncExternalStore(onUserChange, storedUser)
 }
@@ -107,7 +119,10 @@ export async function renewSession<T>(act: () => Promise<T>): Promise<T> {
   return running
 }
 
-/** The returned function tells whether the session has been renewed since the call. */
+/**
+ * Returns a function that resolves with true if the session has been renewed since the call of
+ * `watchSession`.
+ */
 export function watchSession(): () => Promise<boolean> {
   const before = renewals
   return async () => {

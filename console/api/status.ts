@@ -11,7 +11,10 @@ import { apiQuery, call } from './client.ts'
 
 type Chat = Readonly<Record<string, string>>
 
-/** The clients are read before `cacheStatus` overwrites them. An invalid value gives null. */
+/**
+ * The chat clients of the last visit, or null if the stored value is invalid. They are read before
+ * `cacheStatus` overwrites the stored value.
+ */
 const stored = readChats(localStorage.getItem('chats'))
 let areChatsBroken = stored === null
 
@@ -42,7 +45,10 @@ export function takeChatsFault(): boolean {
 
 const KEY = 'status'
 
-/** Stores the status for the first paint of the next visit, and fields that other screens read. */
+/**
+ * Stores the status for the first paint of the next visit. Some fields are also stored separately,
+ * because other screens read them.
+ */
 function cacheStatus(status: Status): void {
   localStorage.setItem(KEY, JSON.stringify(status))
   localStorage.setItem('footer_html', status.footer_html)
@@ -62,7 +68,10 @@ export function cachedStatus(): Status | undefined {
 }
 
 const REFRESH_MS = 5 * 60_000
-/** The limit in milliseconds is needed because the console shows nothing before the response. */
+/**
+ * The time limit for reading the status, in milliseconds. The limit is needed because the console
+ * shows nothing before the response.
+ */
 const ANSWER_MS_MAX = 10_000
 
 export const statusQuery = queryOptions({
@@ -76,7 +85,10 @@ export const statusQuery = queryOptions({
   staleTime: REFRESH_MS,
 })
 
-/** Until the status has loaded, returns the copy from the last visit, if there is one. */
+/**
+ * Returns the site's status. Until the status has loaded, returns the stored copy from the last
+ * visit, if there is one.
+ */
 export function useStatus(): Status | undefined {
   const placeholder = cachedStatus()
   return useQuery(
@@ -91,7 +103,10 @@ type Watch = {
 
 const watches = new WeakMap<QueryClient, Watch>()
 
-/** All list cells share one query observer, because many observers would be slow. */
+/**
+ * Returns the site's status for cells of lists. All cells share one query observer, because many
+ * observers would be slow.
+ */
 export function useSharedStatus(): Status | undefined {
   const client = useQueryClient()
   const { subscribe, read } = watchOf(client)
@@ -128,7 +143,10 @@ type SitePage = 'notice' | 'about' | 'home_page_content'
 
 const PAGE_FRESH_MS = 60_000
 
-/** The operator's Markdown or HTML, which is empty if the operator has not set a text. */
+/**
+ * Reads a text of the operator in Markdown or HTML. The text is empty if the operator has not set
+ * it.
+ */
 export const sitePageQuery = (page: SitePage) => ({
   ...apiQuery(`GET /api/${page}`),
   staleTime: PAGE_FRESH_MS,
@@ -136,7 +154,10 @@ export const sitePageQuery = (page: SitePage) => ({
 
 const NOTICE_KEY = 'notice'
 
-/** The stored copy is shown first, because a notice that loads late would move the page. */
+/**
+ * Reads the operator's notice and stores a copy. The copy is shown first on the next visit, because
+ * a notice that loads late would move the page.
+ */
 const noticeQuery = queryOptions({
   ...sitePageQuery('notice'),
   queryFn: async ({ signal }) => {
@@ -146,7 +167,10 @@ const noticeQuery = queryOptions({
   },
 })
 
-/** Until the notice has loaded, returns the notice of the last visit. */
+/**
+ * Returns the operator's notice. Until the notice has loaded, returns the stored notice from the
+ * last visit.
+ */
 export function useNotice(): string {
   const kept = localStorage.getItem(NOTICE_KEY)
   const query = kept === null ? noticeQuery : { ...noticeQuery, placeholderData: kept }

@@ -4,7 +4,7 @@ import { type ListQuery, listQueries } from './list-queries.ts'
 import type { ListPage } from './request.ts'
 
 type TokenQuery = ListQuery & {
-  /** A complete key or a part of a key. */
+  /** The complete key of a token, or a part of the key. */
   token?: string
 }
 

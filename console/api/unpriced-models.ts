@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { isChangedMeanwhile, optionsQuery, presetRatiosQuery, putOption } from './options.ts'
 
-/** The built-in price of a model as decimal texts with all digits. A missing value is null. */
+/** The built-in price of a model, as decimal texts with all digits. A missing value is null. */
 export type PresetPrice = {
   readonly model: string
   readonly ratio: string | null
@@ -14,7 +14,7 @@ type Texts = ReadonlyMap<string, string>
 const readAgain = (client: QueryClient): Promise<Texts> =>
   client.fetchQuery({ ...optionsQuery, staleTime: 0 })
 
-/** Returns the models without a price, whose calls are refused. */
+/** Returns the models without a price. The server refuses calls to these models. */
 export async function unpricedAmong(
   client: QueryClient,
   models: readonly string[],
@@ -83,7 +83,7 @@ async function addEntries(
   }
 }
 
-/** The digits of the existing numbers do not change. */
+/** Adds the missing entries to a JSON object of numbers. Existing numbers keep all their digits. */
 export function withEntries(text: string, entries: readonly (readonly [string, string])[]): string {
   const names = namesIn(text)
   const added = entries.filter(([name]) => !names.has(name))

@@ -2,7 +2,10 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { apiQuery, call } from './client.ts'
 import type { ListSort } from './request.ts'
 
-/** `page` is zero-based. An empty text does not filter. The default order is newest first. */
+/**
+ * The parameters of the user list. `page` is zero-based. An empty text does not filter. The default
+ * order is newest first.
+ */
 type UserQuery = { keyword: string; group: string; page: number; pageSize: number } & ListSort
 
 export const usersKey = ['users'] as const
@@ -19,7 +22,9 @@ export const usersQuery = (asked: UserQuery) =>
     placeholderData: keepPreviousData,
   })
 
-/** Reads one user with all fields. Each opened form reads the user again. Admins only. */
+/**
+ * Reads one user with all fields. Each opened form reads the user again. Only admins may read it.
+ */
 export const userQuery = (id: number) => ({
   ...apiQuery('GET /api/user/:id', { params: { id } }, ['user', id]),
   staleTime: 0,

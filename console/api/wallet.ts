@@ -14,7 +14,10 @@ export function ownOrdersQuery(page: number) {
   }
 }
 
-/** The browser submits a form with `fields` to `url`, or opens `url` if there are no fields. */
+/**
+ * The payment page to open. The browser submits a form with `fields` to `url`. If there are no
+ * fields, the browser opens `url`.
+ */
 export type PaymentPage = { fields: Readonly<Record<string, string>>; url: string }
 
 export async function pay(body: Pay): Promise<PaymentPage> {

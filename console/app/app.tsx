@@ -16,7 +16,10 @@ import { createRouter } from './routes.tsx'
 
 const WEIGHTS = [400, 600]
 
-/** Loads the glyphs of the offline message, because the Chinese font cannot load them offline. */
+/**
+ * Loads the glyphs of the offline message in advance, because the Chinese font loads glyphs on
+ * demand and can't load them while offline.
+ */
 function useOfflineGlyphs(): void {
   const { t, i18n } = useTranslation()
   const { language } = i18n
@@ -64,7 +67,8 @@ export function App() {
   useEffect(() => {
     let last = storedUser()?.id
     return onUserChange((user) => {
-      // If another tab has logged out or changed the user, the cached data belongs to another user.
+      // If another tab has logged out or logged in as another user, the cached data belongs to the
+      // previous user.
       if (user?.id !== last) client.clear()
       last = user?.id
     })

@@ -17,7 +17,9 @@ function BrandMark({ size = 24 }: { size?: number }) {
   )
 }
 
-/** The site's name and logo. A logo on another site is replaced by the default logo. */
+/**
+ * Shows the site's name and logo. If the logo's URL is on another site, the default logo is shown.
+ */
 export function Brand() {
   const logo = useStatus()?.logo ?? ''
   const isOwn = logo.startsWith('/') && !logo.startsWith('//')

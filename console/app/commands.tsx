@@ -19,14 +19,18 @@ const IDLE_MS = 3_000
 type Dialog = keyof typeof load
 type Shown = Dialog | null
 
-/** The two dialogs load on first use. */
+/**
+ * Shows the button of the command palette and, when requested, the palette or the list of
+ * shortcuts. Each of these dialogs loads on first use.
+ */
 export function Commands() {
   const { t } = useTranslation()
   const [shown, setShown] = useState<Shown>(null)
   const [wanted, setWanted] = useState<ReadonlySet<Shown>>(new Set())
   const show = async (dialog: Dialog) => {
     try {
-      // Rendered only after its code has loaded, so that a failed load can be retried.
+      // The dialog is rendered only after its code has loaded, so that a failed load can be
+      // retried.
       await load[dialog]()
       setWanted((before) => new Set([...before, dialog]))
       setShown(dialog)
@@ -54,7 +58,7 @@ export function Commands() {
   )
 }
 
-/** Loads the dialogs in advance, while the browser is idle and the server is reachable. */
+/** Loads the dialogs in advance, after the page has been idle for a while. */
 function fetchWhenIdle(): () => void {
   const timer = setTimeout(() => void load.palette().catch(() => {}), IDLE_MS)
   return () => clearTimeout(timer)

@@ -17,7 +17,7 @@ import { ShellFrame } from './shell-frame.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
 
-/** A single banner that replaces many toasts while requests get no response. */
+/** Shows one banner while requests get no response, in place of many toasts. */
 function HealthBanner() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -78,7 +78,10 @@ const ForcedPasswordChangePage = lazy(async () => ({
     .ForcedPasswordChangePage,
 }))
 
-/** Replaces all pages until a user whose password was reset has chosen a new password. */
+/**
+ * Replaces every page for a user whose password was reset, until the user has chosen a new
+ * password.
+ */
 function OwnPasswordLayout() {
   const leave = useLogout()
   return (

@@ -8,7 +8,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 
 const RETRY_EVERY_MS = 3_000
 const RELOAD_EVERY_MS = 30_000
-/** Set in session storage after a retry has reloaded the document. */
+/** The session storage key that is set after a retry has reloaded the document. */
 const RELOADED_KEY = 'lost-page-reloaded'
 
 /** Replaces a page whose script failed to load. Browsers retry a script only after a reload. */
@@ -37,11 +37,15 @@ function LoadErrorPage({ file }: { file: string }) {
   )
 }
 
-/** Retries every 3 s and when online again, because the end of an outage may go unnoticed. */
+/**
+ * Retries every 3 s and when the browser is online again. Retries are needed because the browser
+ * may not report the end of an outage.
+ */
 function useRetries(file: string): void {
   useEffect(() => {
     const retry = () => {
-      // After the first reload, a retry waits for 30 s, so that a broken script causes no loop.
+      // After the first reload, the next retry waits for 30 s. Otherwise a broken script would
+      // cause a loop of reloads.
       const isFirst = sessionStorage.getItem(RELOADED_KEY) === null
       if (isFirst || performance.now() > RELOAD_EVERY_MS) void reloadIfAnswered(file)
     }
@@ -57,7 +61,10 @@ function useRetries(file: string): void {
   }, [file])
 }
 
-/** Without a response, a reload would leave only the browser's error page. */
+/**
+ * Reloads the document if the file can be fetched. If the file can't be fetched, a reload would
+ * only show the browser's error page.
+ */
 async function reloadIfAnswered(file: string): Promise<void> {
   const answer = await fetch(file, { cache: 'no-store' }).catch(() => null)
   if (answer?.ok !== true) return
@@ -65,7 +72,10 @@ async function reloadIfAnswered(file: string): Promise<void> {
   window.location.reload()
 }
 
-/** If loading fails, returns an error page, because a rejected `lazy` would render nothing. */
+/**
+ * Loads a page's component. If loading fails, returns an error page, because a rejected `lazy`
+ * would render nothing.
+ */
 export async function loadPage(
   load: () => Promise<ComponentType>,
 ): Promise<{ Component: ComponentType }> {
@@ -77,7 +87,7 @@ export async function loadPage(
   }
 }
 
-/** Returns the URL in the browser's error message, or `/` if the message has none. */
+/** Returns the URL in the browser's error message, or `/` if the message contains no URL. */
 function fileOf(error: unknown): string {
   const message = error instanceof Error ? error.message : ''
   return /(?:https?:\/)?\/\S+\.(?:js|css)\b/.exec(message)?.[0] ?? '/'

@@ -6,7 +6,9 @@ import { useStatus } from '../api/status.ts'
 
 const VARIANTS = ['powered1', 'powered2', 'powered3', 'powered4'] as const
 
-/** The operator's text, if there is one, and one of four texts that attribute the software. */
+/**
+ * Shows the operator's text, if there is one, and one of four texts that attribute the software.
+ */
 export function Footer() {
   const { t } = useTranslation()
   const html = useFooterHtml()
@@ -29,7 +31,10 @@ const KEY = 'footer_html'
 const LOOKS_MAX = 5
 const LOOK_MS = 200
 
-/** Until the site's status loads, tries five times to read a stored copy. */
+/**
+ * Returns the operator's footer HTML. Until the site's status loads, it returns a stored copy,
+ * which it tries to read up to five times.
+ */
 function useFooterHtml(): string {
   const fromStatus = useStatus()?.footer_html
   const [stored, setStored] = useState(() => localStorage.getItem(KEY) ?? '')

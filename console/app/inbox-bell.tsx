@@ -6,7 +6,10 @@ import { inboxKey, unreadKey, unreadQuery } from '../api/messages.ts'
 import { BellLink } from './bell-link.tsx'
 
 const POLL_MS = 30_000
-/** The interval in milliseconds. A live connection also polls, because it may break unnoticed. */
+/**
+ * The polling interval in milliseconds with a live connection. Polling is needed because a live
+ * connection may break unnoticed.
+ */
 const POLL_LIVE_MS = 60_000
 
 export function InboxBell() {

@@ -7,7 +7,10 @@ import { loadAllTranslations, translate } from '#console/i18n/i18n.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 import { cachedStatus, loadNotice, statusQuery } from '../api/status.ts'
 
-/** Redirects to the setup page. Does not wait if the setup was complete on the last visit. */
+/**
+ * Returns a loader that redirects to the setup page until the setup is complete. If the setup was
+ * complete on the last visit, the loader does not wait for the server.
+ */
 export function redirectToSetup(client: QueryClient, leaveForSetup: () => void): LoaderFunction {
   return async ({ request }) => {
     const { pathname } = new URL(request.url)
@@ -32,7 +35,10 @@ export const requireLogin: LoaderFunction = async ({ request }) => {
   return redirect(loginPath(`${pathname}${search}`, { isExpired: false }))
 }
 
-/** Uses a separate observer, because leaving a page cancels the requests of the page. */
+/**
+ * Checks the setup in the background. A separate observer reads the status, because leaving a page
+ * cancels the page's requests.
+ */
 function followStatus(client: QueryClient, leaveForSetup: () => void): void {
   const observer = new QueryObserver(client, statusQuery)
   let isTold = false
@@ -47,7 +53,10 @@ function followStatus(client: QueryClient, leaveForSetup: () => void): void {
   })
 }
 
-/** If the server is unreachable, shows a message and returns undefined. */
+/**
+ * Reads whether the setup is complete. If the server is unreachable, shows a message and returns
+ * undefined.
+ */
 async function readSetup(client: QueryClient): Promise<boolean | undefined> {
   try {
     const status = await client.fetchQuery({ ...statusQuery, retry: false })

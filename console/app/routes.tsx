@@ -17,7 +17,10 @@ const page = <Name extends string>(
   name: Name,
 ): RouteObject => ({ path, ...chunk(load, name) })
 
-/** The page keeps its state when the user moves from one of its paths to another. */
+/**
+ * Defines a page with several paths. The page keeps its state when the user moves from one of these
+ * paths to another.
+ */
 const pageAt = <Name extends string>(
   paths: readonly string[],
   load: () => Promise<PageModule<Name>>,

@@ -54,7 +54,7 @@ function MobileNavigation(props: { isOpen: boolean; onClose: () => void }) {
   )
 }
 
-/** If the bell can't be loaded, the plain link to the inbox remains. */
+/** The inbox bell. If its code can't be loaded, a plain link to the inbox is shown in its place. */
 const InboxBell = lazy(() =>
   import('./inbox-bell.tsx').then(
     (module) => ({ default: module.InboxBell }),
@@ -71,7 +71,7 @@ export function Bell() {
 }
 
 export function ShellFrame(props: {
-  /** Shown first in the right part of the top bar. */
+  /** Elements that are shown first in the right part of the top bar. */
   tools?: ReactNode
   children: ReactNode
 }) {

@@ -8,7 +8,7 @@ import { PALETTE_KEYS, ShortcutKeys } from './shortcut-keys.tsx'
 
 const SECTIONS = ['page', 'go', 'action'] as const
 
-/** A switch disables all shortcuts that are a single letter. */
+/** Shows the list of shortcuts. A switch in it disables all shortcuts that are a single letter. */
 export function ShortcutSheet(props: { isOpen: boolean; onClose: () => void }) {
   const { t } = useTranslation()
   const id = useId()

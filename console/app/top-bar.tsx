@@ -15,7 +15,7 @@ import { LanguageMenu } from './language-menu.tsx'
 import { siteLinks } from './site-links.ts'
 
 export function TopBar(props: {
-  /** Opens the mobile navigation. Set on narrow screens of pages with a sidebar. */
+  /** Opens the mobile navigation. The property is set on narrow screens of pages with a sidebar. */
   onMenu?: () => void
   /** True before the setup is complete. No link works at this time. */
   isBare?: boolean
@@ -58,7 +58,10 @@ export function TopBar(props: {
   )
 }
 
-/** Narrow screens show a menu, or no links if another menu has them (`hasMenu`). */
+/**
+ * Shows the links of the top bar. Narrow screens show a menu instead, or nothing if another menu
+ * contains the links (`hasMenu`).
+ */
 function SiteLinks({ hasMenu }: { hasMenu: boolean }) {
   const { t } = useTranslation()
   const links = siteLinks(useStatus())

@@ -21,7 +21,10 @@ export type Entry = Pick<Command, 'id' | 'title' | 'icon' | 'keys'> & {
 const FOUND_MAX = 5
 const PATIENCE_MS = 150
 
-/** Calls and actions come first, followed by objects whose names match the query. */
+/**
+ * Returns the palette's entries for a query: calls, then actions, then objects whose names match
+ * the query.
+ */
 export function usePaletteEntries(query: string): readonly Entry[] {
   const [commands] = useState(currentCommands)
   const acts = commands.flatMap(({ act, ...rest }) =>

@@ -1,7 +1,10 @@
 /** The page that opens after a login if the link to the login page contains no return path. */
 export const DEFAULT_RETURN_PATH = '/app/tokens'
 
-/** Returns `value` if every browser would open it as a page of this site, else the default path. */
+/**
+ * Returns `value` if every browser would open it as a page of this site, and the default path
+ * otherwise.
+ */
 export function safeReturnTo(
   value: string | null,
   origin: string,

@@ -7,7 +7,10 @@ import type {
   ProofOnly,
 } from '#write-api/contract/credentials.ts'
 
-/** Passkeys need TLS or localhost, and a host name instead of an IP address. */
+/**
+ * Returns true if the page can use passkeys. Passkeys need TLS or localhost, and a host name
+ * instead of an IP address.
+ */
 export function arePasskeysSupported(): boolean {
   const isAddress = /^(\d+\.){3}\d+$|:/.test(window.location.hostname)
   return window.isSecureContext && !isAddress && 'PublicKeyCredential' in window
@@ -19,7 +22,10 @@ export async function showPasskey({ options }: PasskeyOptions): Promise<PasskeyA
   return (await startAuthentication({ optionsJSON: options as never }).catch(explained)) as never
 }
 
-/** Returns a passkey as proof of identity, in place of the password or a code. */
+/**
+ * Asks the user for a passkey and returns it as proof of identity, in place of the password or a
+ * code.
+ */
 export const proveByPasskey = async (): Promise<ProofOnly> => ({
   passkey: await showPasskey(await call('POST /api/user/passkeys/proof')),
 })

@@ -8,7 +8,8 @@ export const browserFrames: FrameClock = (draw) => {
 }
 
 /**
- * Collects a frame's items into one list. Past `capacity` (hidden tabs), `overflow` replaces it.
+ * Collects the items of one animation frame into one list. A hidden tab may collect more than
+ * `capacity` items. The list then contains only `overflow`.
  */
 export function batchPerFrame<T>(
   source: Observable<T>,

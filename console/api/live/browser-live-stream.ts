@@ -17,7 +17,9 @@ import { createLiveStream, type LiveSocket, type LiveStream } from './live-strea
 
 const HIDDEN_REST_MS = 60_000
 const NEW_SESSION_MS = 300
-/** The close code after the session has ended or the client has sent too fast. */
+/**
+ * The close code that the server sends if the session has ended or the client has sent too fast.
+ */
 const POLICY_VIOLATION = 1008
 
 let shared: LiveStream | null = null
@@ -47,7 +49,10 @@ const isLookedAt$ = (): Observable<boolean> =>
     startWith(true),
   )
 
-/** Excludes users who must replace a reset password, because the server sends them no events. */
+/**
+ * Emits true while a user is logged in. A user who must replace a reset password does not count,
+ * because the server sends such a user no events.
+ */
 const isSomebodyIn$ = (): Observable<boolean> =>
   new Observable((screen) => {
     const tell = (user: SessionUser | null) =>
@@ -79,8 +84,8 @@ function closingOnceOpen(socket: WebSocket): WebSocket {
 }
 
 /**
- * Sends a request whose response 401 leads to the login page if the session has ended. The delay
- * lets another tab finish a password change that renews the session.
+ * Sends a request. If the session has ended, the response 401 leads to the login page. The delay
+ * lets another tab first finish a password change that renews the session.
  */
 function leaveWhereSessionEnded(): void {
   setTimeout(() => {

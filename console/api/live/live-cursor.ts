@@ -13,8 +13,8 @@ type NumberedMessage = EventMessage & { data: { id: number } }
 type Seen = { position: number; ids: Set<number> }
 
 /**
- * Stores the stream position for reconnections. NOTE: Two topics can share a position, so a
- * connection resumes one position earlier and drops repeated events.
+ * Stores the stream position for reconnections. NOTE: Two topics can share a position. A connection
+ * therefore resumes one position earlier and drops repeated events.
  */
 export class LiveCursor {
   private seen = new Map<FollowedTopic, Seen>()
@@ -26,7 +26,8 @@ export class LiveCursor {
   }
 
   /**
-   * Converts a message to events. A resync asks the screens of a topic to read their data again.
+   * Converts a message to events. The event `resync` asks the screens of a topic to read their data
+   * again.
    */
   accept(message: LiveMessage): LiveEvent[] {
     if (message.type === 'ready') return this.start(message.position)
@@ -56,7 +57,10 @@ export class LiveCursor {
     return [{ kind: 'event', topic, position, data } as LiveEvent]
   }
 
-  /** The first connection resyncs every topic, because the data on screens may be outdated. */
+  /**
+   * Stores the start position of a connection. The first connection resyncs every topic, because
+   * the data on screens may be outdated.
+   */
   private start(position: number): LiveEvent[] {
     if (this.last !== null) return []
     this.last = position
@@ -87,7 +91,10 @@ const isHealth = (message: EventMessage): message is HealthMessage =>
 const isProgress = (message: EventMessage): message is ProgressMessage =>
   message.topic === 'tasks' && message.data.kind === 'progress'
 
-/** A test message contains the complete current state, so a repetition is harmless. */
+/**
+ * Returns true for a message about a channel test. Such a message contains the complete current
+ * state, so a repeated message is harmless.
+ */
 const isTest = (message: EventMessage): message is TestMessage =>
   'kind' in message.data && message.data.kind === 'test'
 

@@ -17,7 +17,10 @@ export const FOLLOWED_TOPICS = [
 ] as const satisfies readonly LiveTopic[]
 export type FollowedTopic = (typeof FOLLOWED_TOPICS)[number]
 
-/** Health events use the channels topic and have no stream position. */
+/**
+ * The data of the events of each topic. Health events use the channels topic and have no stream
+ * position.
+ */
 export type LiveData = {
   logs: LogEntry
   channels: Channel | { id: number; deleted: true }
@@ -30,12 +33,18 @@ export type LiveData = {
 }
 export type ScreenTopic = keyof LiveData
 
-/** After a resync, screens read their data again, which must include `position` if it is set. */
+/**
+ * An event, or a resync. After a resync, screens read their data again. If `position` is set, the
+ * data must include this position.
+ */
 export type LiveEvent<T extends ScreenTopic = ScreenTopic> =
   | { kind: 'event'; topic: T; position: number; data: LiveData[T] }
   | { kind: 'resync'; topic: T; position: number | null }
 
-/** `retryAt` is the time of the next connection attempt, by `performance.now()`. */
+/**
+ * The state of the live connection. `retryAt` is the time of the next connection attempt, by
+ * `performance.now()`.
+ */
 export type LiveState =
   | { kind: 'connecting' }
   | { kind: 'live' }

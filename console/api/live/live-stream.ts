@@ -32,7 +32,7 @@ export type LiveSocket = {
 export type LiveDeps = {
   readonly connect: () => LiveSocket
   readonly isOnline$: Observable<boolean>
-  /** Emits false once the page has been hidden for a while, which closes the socket. */
+  /** Emits false after the page has been hidden for a while. The stream then closes its socket. */
   readonly isWatched$: Observable<boolean>
   readonly random: () => number
   readonly now: () => number
@@ -40,7 +40,7 @@ export type LiveDeps = {
 
 export type LiveStream = {
   readonly state$: Observable<LiveState>
-  /** The first subscriber opens the connection. */
+  /** The events of the server. The first subscriber opens the connection. */
   readonly events$: Observable<LiveEvent>
   readonly retryNow: () => void
 }
@@ -49,10 +49,16 @@ const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
 const PING_MS = 20_000
 const SILENCE_MAX_MS = 45_000
-/** The time that the connection stays open without subscribers, as during a change of screens. */
+/**
+ * The time in milliseconds for which the connection stays open without subscribers, for example
+ * during a change of screens.
+ */
 const LINGER_MS = 5_000
 
-/** Retries with growing delays, resumes at its position, and pauses while offline or hidden. */
+/**
+ * Creates the live stream. A lost connection is retried with growing delays and resumes at its last
+ * position. While the browser is offline or the page is hidden, there is no connection.
+ */
 export function createLiveStream(parts: LiveDeps): LiveStream {
   const state$ = new BehaviorSubject<LiveState>({ kind: 'connecting' })
   const retry$ = new Subject<void>()
@@ -109,7 +115,10 @@ function keepConnected(
   )
 }
 
-/** The delay doubles with each failure up to 30 s, ±20 % so that tabs do not reconnect together. */
+/**
+ * Returns the delay before the next attempt in milliseconds. The delay doubles with each failure up
+ * to 30 s. It varies by ±20 %, so that tabs do not reconnect at the same time.
+ */
 function waitAfter(failures: number, random: number): number {
   const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 10))
   return Math.round(wait * (0.8 + 0.4 * random))

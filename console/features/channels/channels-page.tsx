@@ -49,7 +49,10 @@ function useLiveChannels(): void {
 
 const SOON_MS = 1_000
 
-/** Calls `act` at most once per second, because each relayed call sends a channel event. */
+/**
+ * Returns a function that calls `act` at most once per second, because each relayed call sends a
+ * channel event.
+ */
 function useSoon(act: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -129,7 +132,10 @@ function Channels() {
 
 const NO_STEP = { isOpen: false, models: [] }
 
-/** This component is rendered only with the rows, so that only permitted users subscribe. */
+/**
+ * Subscribes to live events of channels. The component is rendered only with the rows, so that only
+ * permitted users subscribe.
+ */
 function LiveChannels(): null {
   useLiveChannels()
   return null

@@ -55,5 +55,7 @@ const NAMES: Readonly<Record<number, string>> = {
   56: 'Replicate',
 }
 
-/** Returns the built-in name of a channel type, for types that the server does not list. */
+/**
+ * Returns the built-in name of a channel type. It is used for types that the server does not list.
+ */
 export const typeName = (id: number): string => NAMES[id] ?? `#${id}`

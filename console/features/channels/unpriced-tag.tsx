@@ -8,13 +8,19 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 
 type Served = { readonly models: readonly string[]; readonly prefix: string }
 
-/** Returns the names by which callers call the channel's models, including the channel's prefix. */
+/**
+ * Returns the names by which callers call the channel's models. The names include the channel's
+ * prefix.
+ */
 export const callableModelNames = ({ models, prefix }: Served): string[] =>
   models.map((model) => `${prefix.trim()}${model}`)
 
 const NONE: readonly string[] = []
 
-/** Calls to models without a price are refused. Finds none until the prices have loaded. */
+/**
+ * Returns a function that finds models without a price, because calls to these models are refused.
+ * Until the prices have loaded, the function finds no models.
+ */
 export function useUnpricedModels(): (served: Served) => readonly string[] {
   const isSelfUse = useStatus()?.self_use_mode_enabled === true
   const options = useQuery({ ...optionsQuery, retry: false }).data
@@ -28,7 +34,10 @@ export function useUnpricedModels(): (served: Served) => readonly string[] {
 export function UnpricedTag(props: {
   count: number
   onOpen: () => void
-  /** Not a tab stop in a list row, because the channel's form shows the tag again. */
+  /**
+   * True in a row of a list. The button is then not a tab stop, because the channel's form shows
+   * the tag again.
+   */
   isInRow?: boolean
 }) {
   const { t } = useTranslation()

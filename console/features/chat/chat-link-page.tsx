@@ -8,7 +8,9 @@ import { chatAddress, chatWay, outsideClient } from '#console/ui/state/chat-link
 import { MissingClient } from './missing-client.tsx'
 import { useChatTokens } from './use-chat-token.ts'
 
-/** The page `/chat2link`: opens the chat client of the site with the newest enabled token. */
+/**
+ * The page `/chat2link`, which opens the site's chat client with the user's newest enabled token.
+ */
 export function ChatLinkPage() {
   const { t } = useTranslation()
   const status = useStatus()

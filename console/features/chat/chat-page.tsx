@@ -18,7 +18,10 @@ import { useChatTokens } from './use-chat-token.ts'
 
 const RELOADED = 'chat-reloaded'
 
-/** The framed site may run scripts, use its own storage and read `address`. */
+/**
+ * Shows a chat client in a frame. The framed site may run scripts, use its own storage and read
+ * `address`.
+ */
 function ChatFrame({ name, address }: { name: string; address: string }) {
   const { t } = useTranslation()
   const isBlocked = useIsBlocked(address)
@@ -36,7 +39,10 @@ function ChatFrame({ name, address }: { name: string; address: string }) {
   )
 }
 
-/** The CSP is set when the page loads, so a reload may unblock the client. */
+/**
+ * Returns true if the page's content security policy blocks the client. The policy is set when the
+ * page loads, so a reload may unblock the client.
+ */
 function useIsBlocked(address: string): boolean {
   const [isBlocked, setBlocked] = useState(false)
   useEffect(() => {
@@ -53,7 +59,7 @@ function useIsBlocked(address: string): boolean {
   return isBlocked
 }
 
-/** The page `/chat/:id?`: a chat client in a frame, with one of the user's tokens. */
+/** The page `/chat/:id?`, which shows a chat client in a frame, with one of the user's tokens. */
 export function ChatPage() {
   const { t } = useTranslation()
   const { id = '0' } = useParams()

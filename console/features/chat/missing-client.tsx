@@ -4,7 +4,7 @@ import { ButtonLink } from '#console/ui/elements/button-link.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import type { ChatLink } from '#console/ui/state/chat-links.ts'
 
-/** Shown if no chat client is configured. Admins get a link to the setting. */
+/** Shows that no chat client is configured. Admins get a link to the setting. */
 export function MissingClient() {
   const { t } = useTranslation()
   if (!isRoot(useUser())) {
@@ -20,7 +20,7 @@ export function MissingClient() {
   )
 }
 
-/** Shown if no chat client has the number in the URL. Contains a link to the first client. */
+/** Shows that no chat client has the number in the URL. It contains a link to the first client. */
 export function UnknownClient({ first }: { first: ChatLink }) {
   const { t } = useTranslation()
   return (

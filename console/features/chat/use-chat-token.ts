@@ -10,7 +10,10 @@ const TOKENS_MAX = 100
 const TO_TOKENS_MS = 1_500
 const ENABLED = 1
 
-/** Reads newest first. A user without enabled tokens is redirected if `isNeeded` is true. */
+/**
+ * Reads the user's tokens, newest first. A user without enabled tokens is redirected if `isNeeded`
+ * is true.
+ */
 export function useChatTokens(isNeeded = true) {
   const { t } = useTranslation()
   const navigate = useNavigate()

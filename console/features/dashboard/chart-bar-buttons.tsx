@@ -4,7 +4,10 @@ import type { Interval } from './chart-range.ts'
 import type { ChartBucket, ChartTexts } from './usage-chart.ts'
 import { useBarSelection } from './use-bar-selection.ts'
 
-/** `place` runs from 0 (left) to 1 (right). The tooltip opens toward the middle of the chart. */
+/**
+ * Shows the tooltip of a bar. `place` runs from 0 (left) to 1 (right). The tooltip opens toward the
+ * middle of the chart.
+ */
 function BarTip(props: ChartTexts & { bucket: ChartBucket; place: number }) {
   const { t } = useTranslation()
   const { chart, bucket, place, nameOf, text } = props
@@ -32,7 +35,10 @@ function BarTip(props: ChartTexts & { bucket: ChartBucket; place: number }) {
   )
 }
 
-/** Keyboard access to the bars. The chart is one tab stop, and arrow keys move from bar to bar. */
+/**
+ * Gives keyboard access to the bars of the chart. The chart is one tab stop, and arrow keys move
+ * from bar to bar.
+ */
 export function ChartBarButtons(props: ChartTexts & { onZoom: (stretch: Interval) => void }) {
   const { t } = useTranslation()
   const { chart, nameOf, text } = props

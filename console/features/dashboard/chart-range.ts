@@ -9,7 +9,10 @@ export type Interval = { readonly from: number; readonly to: number }
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
-/** A week shorter than the server's limit, because a range is later extended to complete weeks. */
+/**
+ * The maximum length of a range in seconds. It is a week shorter than the server's limit, because a
+ * range is later extended to complete weeks.
+ */
 const SPAN_MAX = 92 * DAY
 
 export const SPANS: Record<ChartRange, number> = {
@@ -25,7 +28,10 @@ export const RANGE_OF_STEP: Record<ChartStep, ChartRange> = { hour: '24h', day: 
 export const stepOf = (text: string | undefined): ChartStep =>
   STEPS.find((step) => step === text) ?? 'hour'
 
-/** Usage by token is counted per day, so the range `24h` would be a single bar. */
+/**
+ * Returns the ranges that the user can select. Usage by token is counted per day, so the range
+ * `24h` would be a single bar.
+ */
 export const rangesFor = (isByDay: boolean): readonly ChartRange[] =>
   isByDay ? RANGES.filter((range) => range !== '24h') : RANGES
 

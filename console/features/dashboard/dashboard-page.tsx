@@ -50,8 +50,9 @@ const MINUTE_MS = 60_000
 const SITE_EVERY_MS = 15_000
 
 /**
- * The chart's reload interval in ms. A user's own chart reloads when a call ends, or without a live
- * connection at an interval that the operator sets.
+ * Returns the chart's reload interval in milliseconds, or false for no interval. A user's chart
+ * reloads when a call ends. Without a live connection, it reloads at an interval that the operator
+ * sets.
  */
 function useReadEvery(scope: UsageScope): number | false {
   const minutes = useStatus()?.data_export_interval ?? 5

@@ -1,6 +1,9 @@
 import { quotaOf } from '#console/ui/quota/money.ts'
 
-/** The server's totals in quota units. `costed_quota` sums charges of calls with a known cost. */
+/**
+ * The server's totals in quota units. `costed_quota` is the sum of the charges of calls with a
+ * known cost.
+ */
 export type Costed = {
   readonly quota: number
   readonly cost: number
@@ -10,7 +13,9 @@ export type Costed = {
 export type Margin = {
   /** The charges minus the providers' costs, over calls with a known cost. */
   readonly amount: bigint
-  /** `amount` divided by the charges of calls with a known cost; null if these charges are 0. */
+  /**
+   * The amount divided by the charges of calls with a known cost, or null if these charges are 0.
+   */
   readonly share: number | null
   /** The share of charges that have a known cost. 1 if there are no charges. */
   readonly coverage: number

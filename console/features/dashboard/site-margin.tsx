@@ -29,7 +29,7 @@ export function MarginFigure({ totals }: { totals: Costed | undefined }) {
   )
 }
 
-/** Explains the margin. Without any known cost, links to the setting for provider prices. */
+/** Explains the margin. If no call has a known cost, links to the setting for provider prices. */
 export function MarginNote({ totals }: { totals: Costed }) {
   const { t } = useTranslation()
   const percent = usePercent()

@@ -7,10 +7,13 @@ export type ChartStep = 'hour' | 'day' | 'week'
 
 /** The data of one bar. A series that is missing in `values` had no calls. */
 export type ChartBucket = {
-  /** The start in unix seconds. Days and weeks start in the browser's time zone, or in UTC. */
+  /**
+   * The start of the bar in unix seconds. Days and weeks start in the browser's time zone, or in
+   * UTC if `isUtc` is true.
+   */
   readonly at: number
   readonly values: ReadonlyMap<string, bigint>
-  /** The sum is null if there is no data, which the chart shows as a gap. */
+  /** The sum of all series. It is null if there is no data, and the chart then shows a gap. */
   readonly total: bigint | null
 }
 
@@ -20,7 +23,10 @@ export type UsageChart = {
   readonly step: ChartStep
   readonly isUtc: boolean
   readonly buckets: readonly ChartBucket[]
-  /** Sorted from largest to smallest. The last may be `OTHERS`, the sum of all unlisted series. */
+  /**
+   * The series from largest to smallest. The last series may be `OTHERS`, the sum of all series
+   * that are not listed.
+   */
   readonly series: readonly ChartSeries[]
   readonly total: bigint
   readonly peak: ChartBucket | null
@@ -89,7 +95,10 @@ function seriesOf(points: readonly ChartPoint[], measure: ChartMeasure): ChartSe
   return [...named.slice(0, SERIES_MAX - 1), { name: OTHERS, total }]
 }
 
-/** Days follow the calendar and may therefore have 23 or 25 hours. */
+/**
+ * Returns the starts of all bars in a range. Days follow the calendar and may therefore have 23 or
+ * 25 hours.
+ */
 function starts({ from, to, ...calendar }: Calendar & { from: number; to: number }): number[] {
   const found: number[] = []
   for (let at = bucketStart(from, calendar); at <= to; at = bucketEnd(at, calendar)) found.push(at)
@@ -99,7 +108,10 @@ function starts({ from, to, ...calendar }: Calendar & { from: number; to: number
 export const bucketEnd = (at: number, calendar: Calendar): number =>
   bucketStart(at + REACHES_NEXT[calendar.step], calendar)
 
-/** The seconds that lead from a bucket's start into the next bucket, even on a day of 25 hours. */
+/**
+ * The number of seconds that, added to a bar's start, always gives a time in the next bar. A day
+ * may have 25 hours.
+ */
 const REACHES_NEXT = { hour: HOUR, day: DAY + 2 * HOUR, week: 7 * DAY + 2 * HOUR }
 
 /** Returns the start of the hour, day or week (from Monday) that contains `at`. */

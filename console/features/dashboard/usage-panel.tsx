@@ -21,7 +21,7 @@ import {
 import { type ChartView, MEASURES } from './use-chart-view.ts'
 import { useUsage } from './use-usage.ts'
 
-/** The chart's exact figures as a table. A dash represents an unknown value. */
+/** Shows the chart's exact figures as a table. A dash represents an unknown value. */
 function UsageTable({ chart, text, nameOf }: ChartTexts) {
   const { t } = useTranslation()
   const cell = (value: bigint | null | undefined): string =>
@@ -197,7 +197,7 @@ function useMeasureWords(
   return (value) => t(words, { count: Number(value), number: text(value) })
 }
 
-/** A control with only one option is hidden. */
+/** Shows the controls of the chart. A control with only one option is hidden. */
 function ChartControls({ view }: { view: ChartView }) {
   const { t } = useTranslation()
   const { set } = view

@@ -4,7 +4,10 @@ import { bucketEnd, type UsageChart } from './usage-chart.ts'
 
 const NONE = -1
 
-/** Shift with an arrow key or dragging selects bars. Enter or releasing the pointer zooms. */
+/**
+ * Manages the selection of bars. Shift with an arrow key or dragging selects bars. Enter or
+ * releasing the pointer zooms into the selected bars.
+ */
 export function useBarSelection(chart: UsageChart, onZoom: (stretch: Interval) => void) {
   const { buckets } = chart
   const box = useRef<HTMLDivElement>(null)
@@ -51,7 +54,10 @@ export function useBarSelection(chart: UsageChart, onZoom: (stretch: Interval) =
   return { ...{ box, told, current, isOn, focus }, blur: () => setTold(NONE), onKeyDown, drag }
 }
 
-/** Hovering focuses a bar, dragging selects bars, and releasing the pointer zooms. */
+/**
+ * Returns pointer handlers. Hovering focuses a bar, dragging selects bars, and releasing the
+ * pointer zooms into them.
+ */
 function useDrag(
   box: { current: HTMLDivElement | null },
   count: number,

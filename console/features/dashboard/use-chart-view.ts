@@ -17,7 +17,10 @@ import type { ChartMeasure, ChartStep } from './usage-chart.ts'
 
 export const MEASURES = ['quota', 'count', 'token_used'] as const
 
-/** The chart's state in the URL. Without a step in the URL, the operator's default applies. */
+/**
+ * The URL parameters that store the chart's state. If the URL contains no step, the operator's
+ * default applies.
+ */
 const ADDRESS = {
   range: choiceParam(['', ...RANGES], ''),
   step: choiceParam(['', ...STEPS], ''),
@@ -35,7 +38,8 @@ export function useChartView() {
   const preset = stepOf(useStatus()?.data_export_default_time)
   const isSiteKnown = isAdmin(useUser())
   const scope = isSiteKnown ? asked.scope : 'self'
-  // The server has no totals by token for the whole site, so only a user's own chart has tokens.
+  // The server has no totals by token for the complete site. Only a user's chart can therefore show
+  // tokens.
   const by = scope === 'all' ? 'model' : asked.by
   const isByDay = by === 'token'
   const ranges = rangesFor(isByDay)

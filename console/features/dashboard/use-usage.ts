@@ -18,7 +18,7 @@ type UsageAsk = {
   readonly calendar: Calendar
 }
 
-/** Without zoom, reads the selected range, which ends now. */
+/** Reads the usage for the chart. If the user has not zoomed, the selected range ends now. */
 export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs: number | false) {
   return useQuery({
     queryKey: [...usageKey, scope, by, zoom ?? range, calendar],
@@ -34,7 +34,10 @@ export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs
   })
 }
 
-/** Without zoom, returns the selected range, which ends now. */
+/**
+ * Returns the range to read. If the user has not zoomed, this is the selected range, which ends
+ * now.
+ */
 export const requestedInterval = ({
   range,
   zoom,
@@ -52,7 +55,10 @@ async function read(
   return points.map(({ model_name: series, ...point }) => ({ series, ...point }))
 }
 
-/** Tokens with equal names get their id added. Usage without a token has an empty name. */
+/**
+ * Converts usage by token to chart points. The id is added to names that several tokens have. Usage
+ * without a token has an empty name.
+ */
 export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
   const ids = new Map<string, Set<number>>()
   for (const { token_id: id, token_name: name } of points) {

@@ -31,7 +31,7 @@ export function entryTone({ kind, is_success }: TimelineEntry): Tone {
   return TONE[kind] ?? 'info'
 }
 
-/** The reason or other details of the entry, or an empty text. */
+/** Returns the reason or other details of the entry, or an empty text. */
 export function entryDetail(t: TFunction, entry: TimelineEntry, number: Intl.NumberFormat): string {
   const { kind, reason = '', model, fields, tag, count, duration_ms: took, is_success } = entry
   const why = reason === '' ? '' : reasonText(t, reason)
@@ -60,7 +60,10 @@ export function entryDetail(t: TFunction, entry: TimelineEntry, number: Intl.Num
   return parts[kind].filter((part) => part !== '').join(' · ')
 }
 
-/** Returns the model or key that a timeline entry concerns. Empty for the whole channel. */
+/**
+ * Returns the model or key that a timeline entry concerns. The text is empty for an entry about the
+ * complete channel.
+ */
 export const scopeText = (t: TFunction, { key, model }: TimelineEntry): string =>
   key === undefined ? (model ?? '') : keyText(t, key)
 
@@ -96,7 +99,10 @@ const FIELD_WORDS = {
   cost_ratio: 'channelForm.costRatio',
 } as const
 
-/** Names a key by its number in the channel. Null means that the channel no longer has the key. */
+/**
+ * Returns the name of a key, which contains its number in the channel. Null means that the channel
+ * no longer has the key.
+ */
 const keyText = (t: TFunction, key: number | null): string =>
   key === null ? t('health.formerKey') : t('health.key', { key: key + 1 })
 

@@ -4,8 +4,8 @@ import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 export type EntryGroup = readonly [TimelineEntry, ...TimelineEntry[]]
 
 /**
- * Groups the entries of one circuit, which would otherwise fill pages. User actions and channel
- * changes end all groups; other circuits and automatic tests do not.
+ * Groups the entries of one circuit, because single entries could fill pages. A user action or a
+ * channel change ends all groups. Entries of other circuits and automatic tests do not end a group.
  */
 export function groupEntries(entries: readonly TimelineEntry[]): readonly EntryGroup[] {
   const groups: [TimelineEntry, ...TimelineEntry[]][] = []
@@ -25,7 +25,10 @@ export function groupEntries(entries: readonly TimelineEntry[]): readonly EntryG
   return groups
 }
 
-/** Returns null if the entry does not concern a circuit, such as a user action. */
+/**
+ * Returns the key of the circuit that an entry concerns. Returns null for any other entry, such as
+ * a user action.
+ */
 function circuitOf({ kind, by, model, key }: TimelineEntry): string | null {
   if (!kind.startsWith('circuit-') || by !== null) return null
   return JSON.stringify([model ?? null, key === undefined ? 'all' : key])

@@ -27,7 +27,10 @@ export function BasicFields(props: ChannelFormProps) {
   )
 }
 
-/** A stored channel's type is listed even if it is not supported. */
+/**
+ * The field for the channel type. It lists the type of an existing channel even if the type is not
+ * supported.
+ */
 function TypeField({ form, stored, type }: ChannelFormProps) {
   const { t } = useTranslation()
   const { types, nameOf, find } = useChannelTypes()

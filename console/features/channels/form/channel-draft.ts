@@ -23,7 +23,7 @@ export type ChannelDraft = DraftOf<typeof FORM_FIELDS> &
     multiKeyMode: 'random' | 'polling'
     /** The indexes of the disabled keys that saving the form enables. */
     enableKeys: readonly number[]
-    /** The cost ratio as entered in the form. Empty if the ratio is unknown. */
+    /** The cost ratio as entered in the form. The text is empty if the ratio is unknown. */
     costRatio: string
     /** The value of a date-time field. An empty text means that the channel does not expire. */
     expiresAt: string
@@ -64,7 +64,10 @@ export const draftOfChannel = (channel: Channel): ChannelDraft => ({
   expiresAt: dateFieldText(channel.expired_time),
 })
 
-/** Changes the type. Sets the new type's default address unless the user has edited it. */
+/**
+ * Changes the type. The address becomes the default of the new type, unless the user has edited the
+ * address.
+ */
 export function withType(
   draft: ChannelDraft,
   before: ChannelType | undefined,
@@ -85,9 +88,12 @@ export const listOf = (text: string): string[] => [
 
 export type ChannelFormProps = {
   form: DraftForm<ChannelDraft>
-  /** The values that are stored on the server. Null for a new channel. */
+  /** The values that are stored on the server, or null for a new channel. */
   stored: ChannelDraft | null
   channel: Channel | null
-  /** The server's description of the selected channel type; undefined if it is not supported. */
+  /**
+   * The server's description of the selected channel type, or undefined if the type is not
+   * supported.
+   */
   type: ChannelType | undefined
 }

@@ -24,7 +24,7 @@ type FormProps = {
   isOpen: boolean
   channel: Channel | null
   onClose: () => void
-  /** Replaces `onClose` if the saved channel has models without a price. */
+  /** Called in place of `onClose` if the saved channel has models without a price. */
   onUnpriced: (models: readonly string[]) => void
 }
 
@@ -85,7 +85,7 @@ function addedModels(before: ChannelDraft, after: ChannelDraft): string[] {
   return namesOf(after).filter((name) => !old.has(name))
 }
 
-/** Keeps a toast visible when the page changes from the form to the list. */
+/** Options that keep a toast visible when the page changes from the form to the list. */
 const ALONG = { goesAlong: true }
 
 function useSave({ channel, onClose, onUnpriced }: FormProps) {
@@ -112,7 +112,10 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
     if (unpriced.length > 0) onUnpriced(unpriced)
     else onClose()
   }
-  /** Returns an empty list if unpriced models are permitted or reading the prices fails. */
+  /**
+   * Finds the models without a price. Returns an empty list if calls to these models are permitted
+   * or the prices can't be read.
+   */
   function findUnpriced(models: readonly string[]): Promise<readonly string[]> {
     if (isSelfUse) return Promise.resolve([])
     return unpricedAmong(client, models).catch(() => [])
@@ -135,7 +138,10 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
   }
 }
 
-/** Creates one channel, or one channel per key. Returns their number and the server's message. */
+/**
+ * Creates one channel, or one channel per key. Returns the number of channels and the server's
+ * message.
+ */
 async function createChannel(body: CreateChannel): Promise<{ count: number; message: string }> {
   const { data, message } = await exchange('POST /api/channel/', { body })
   return { count: data.ids.length, message }

@@ -27,7 +27,8 @@ function OneDrawer(props: OneProps) {
   const types = useQuery({ ...channelTypesQuery, enabled: props.isOpen })
   const stored = useQuery({ ...channelQuery(id), enabled: props.isOpen && id > 0 })
   const [loaded, setLoaded] = useState<Channel | null>(null)
-  // A value that changes on the server during editing would be sent as the user's change.
+  // The channel is loaded only once. Otherwise, a value that changes on the server during editing
+  // would be sent as the user's change.
   if (loaded === null && stored.data !== undefined && !stored.isFetching) setLoaded(stored.data)
   const [unpriced, setUnpriced] = useState<readonly string[]>([])
   const isReady = types.data !== undefined && (props.edited === 'new' || loaded !== null)

@@ -42,7 +42,8 @@ const LIMITS = [...NUMBER_FIELDS, 'priority', 'costRatio', 'expiresAt'] as const
 const MAPPINGS = [...JSON_FIELDS, 'modelPrefix'] as const
 
 /**
- * A section opens if one of its fields has an error. The mappings also open if they have a value.
+ * Shows the channel form in sections. A section opens if one of its fields has an error. The
+ * section of mappings also opens if a mapping has a value.
  */
 export function ChannelForm(props: ChannelFormProps) {
   const { t } = useTranslation()

@@ -1,7 +1,9 @@
 import { parseObject } from '#console/api/parse-object.ts'
 import type { ChannelDraft } from './channel-draft.ts'
 
-/** Removes duplicates. In the modes for several keys, each line is a key. */
+/**
+ * Returns the entered keys without duplicates. In the modes for several keys, each line is a key.
+ */
 export const keysOf = ({ key }: ChannelDraft): string[] => [
   ...new Set(
     key
@@ -11,7 +13,10 @@ export const keysOf = ({ key }: ChannelDraft): string[] => [
   ),
 ]
 
-/** A stored key is sent only to the address and through the proxy for which it was entered. */
+/**
+ * Returns true if the user must enter the key again. A stored key is sent only to the address and
+ * through the proxy for which it was entered.
+ */
 export const needsKeyAgain = (before: ChannelDraft, after: ChannelDraft): boolean =>
   before.type !== after.type ||
   cleanUrl(before.baseUrl) !== cleanUrl(after.baseUrl) ||

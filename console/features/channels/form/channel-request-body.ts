@@ -5,7 +5,7 @@ import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.
 import { type ChannelDraft, FORM_FIELDS } from './channel-draft.ts'
 import { cleanUrl, keysOf, needsKeyAgain } from './channel-keys.ts'
 
-/** Builds the request that creates channels. The form must be free of errors (`channelFaults`). */
+/** Builds the request that creates channels. The form must have no errors: see `channelFaults`. */
 export function createChannelBody(draft: ChannelDraft): CreateChannel {
   const mode =
     draft.keyMode === 'batch' || draft.keyMode === 'multi_to_single' ? draft.keyMode : 'single'
@@ -17,7 +17,9 @@ export function createChannelBody(draft: ChannelDraft): CreateChannel {
   }
 }
 
-/** Returns only the fields that the user has changed. */
+/**
+ * Builds the request that changes a channel. It contains only the fields that the user has changed.
+ */
 export function updateChannelBody(
   channel: Channel,
   before: ChannelDraft,
@@ -36,7 +38,10 @@ export function updateChannelBody(
   }
 }
 
-/** After a change of address, keys replace the stored keys, which belong to the old address. */
+/**
+ * Returns how entered keys change the stored keys. After a change of address, the entered keys
+ * replace the stored keys, which belong to the old address.
+ */
 export const keyModeOf = (before: ChannelDraft, after: ChannelDraft): 'replace' | 'append' =>
   after.keyMode === 'append' && !needsKeyAgain(before, after) ? 'append' : 'replace'
 

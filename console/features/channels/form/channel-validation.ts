@@ -10,7 +10,10 @@ export type ChannelFault = keyof Translations['channelForm']['fault']
 
 export type ChannelFaults = FieldErrors<ChannelDraft, ChannelFault>
 
-/** `before` contains the stored channel's values, and is null for a new channel. */
+/**
+ * Returns the errors of the channel form by field. `before` contains the stored channel's values,
+ * and is null for a new channel.
+ */
 export function channelFaults(
   draft: ChannelDraft,
   before: ChannelDraft | null,
@@ -36,7 +39,9 @@ export function channelFaults(
 export const isInteger = (text: string): boolean => /^-?\d{1,9}$/.test(text.trim())
 export const isNatural = (text: string): boolean => /^\d{1,9}$/.test(text.trim())
 
-/** Checks the cost ratio as the server does. An empty text means an unknown ratio. */
+/**
+ * Returns true for a valid cost ratio by the server's rules. An empty text means an unknown ratio.
+ */
 const isCostRatio = (text: string): boolean =>
   /^(?:\d{1,4}(?:\.\d{1,6})?)?$/.test(text.trim()) && Number(text) <= 1_000
 
@@ -46,7 +51,7 @@ function keyFault(draft: ChannelDraft, before: ChannelDraft | null): ChannelFaul
   return needsKeyAgain(before, draft) ? 'keyAgain' : null
 }
 
-/** The unchanged stored expiry `before` may be in the past. */
+/** Checks the expiry. Only an expiry that equals the stored expiry `before` may be in the past. */
 function expiryFault(text: string, before: string | undefined): ChannelFault | null {
   const seconds = secondsOfDateField(text, 0)
   if (seconds === null) return 'dateWrong'

@@ -47,7 +47,10 @@ export function FetchedModels(
   )
 }
 
-/** Returns null if the user has changed the address and must enter the key again. */
+/**
+ * Returns a function that fetches the provider's models. Returns null if the user has changed the
+ * address and must first enter the key again.
+ */
 function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   const { stored, channel, type } = props
   const { draft } = props.form
@@ -55,7 +58,7 @@ function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   if (key !== undefined) {
     const base_url = cleanUrl(draft.baseUrl) || (type?.base_url ?? '')
     const { type: kind, setting } = draft
-    // The server reads the proxy's password from the channel with this `id`.
+    // The `id` tells the server from which channel it reads the proxy's password.
     const known = channel === null ? {} : { id: channel.id }
     const other = draft.other.trim()
     return () =>

@@ -62,7 +62,10 @@ const allowedMembersFault = (names: unknown): 'allowedMembersWrong' | null =>
     ? null
     : 'allowedMembersWrong'
 
-/** Other JSON values are errors, although the specification permits them. */
+/**
+ * Returns the error of a text that is not a JSON object. Other JSON values are errors, although the
+ * specification permits them.
+ */
 export function objectFault(text: string): 'notJson' | 'notObject' | null {
   if (text.trim() === '') return null
   try {

@@ -58,7 +58,10 @@ function KeysAside(props: Pick<ChannelFormProps, 'form'> & { channel: Channel })
 const NEW_MODES = ['single', 'batch', 'multi_to_single'] as const
 const STORED_MODES = ['append', 'replace'] as const
 
-/** The mode decides how many channels are created, or how the stored keys change. */
+/**
+ * The fields for keys. The selected mode decides how many channels are created, or how the stored
+ * keys change.
+ */
 export function KeyFields(props: ChannelFormProps) {
   const { form, stored, channel } = props
   const { draft } = form

@@ -58,7 +58,9 @@ export function LimitFields({ form }: ChannelFormProps) {
   )
 }
 
-/** A notice that the channel's own setting has no effect on this site. */
+/**
+ * Shows a notice that the channel's setting has no effect, because the site's options disable it.
+ */
 function OffForTheSite() {
   const { t } = useTranslation()
   const { data: options } = useQuery(optionsQuery)

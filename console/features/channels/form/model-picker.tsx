@@ -10,7 +10,9 @@ type PickerProps = {
   found: readonly string[]
   chosen: readonly string[]
   onClose: () => void
-  /** Receives all selected models, including selected models that the provider does not list. */
+  /**
+   * Receives all selected models, including selected models that are not in the provider's list.
+   */
   onChoose: (models: readonly string[]) => void
 }
 

@@ -51,6 +51,6 @@ function TypeSpecificField({ form, field }: ChannelFormProps & { field: ChannelT
   )
 }
 
-/** A text that starts like JSON must be valid JSON; any other text is valid. */
+/** Returns true if a text starts like JSON but is not valid JSON. */
 const isBrokenJson = (text: string): boolean =>
   /^\s*[[{]/.test(text) && objectFault(text) === 'notJson'

@@ -24,7 +24,10 @@ type Props = {
   models: readonly string[]
   /** True if the channel was just saved, so that closing the form loses nothing. */
   isSaved?: boolean
-  /** The path of the page to which the form of a price returns. The default is the linked step. */
+  /**
+   * The path of the page to which the price form returns. The default is the page of
+   * `LinkedUnpricedModelsStep`.
+   */
   returnTo?: string
   onClose: () => void
 }
@@ -33,7 +36,7 @@ const ADDRESS = { unpriced: flagParam() }
 const LINKED_STEP = '/admin/channels?unpriced=1'
 const AFTER_PRICE = { isAfterPrice: true }
 
-/** Opened by a link. Lists the models of all enabled channels that have no price. */
+/** Lists all models of enabled channels that have no price. A link opens this step. */
 export function LinkedUnpricedModelsStep() {
   const [{ unpriced: isLinked }, setAddress] = useUrlState(ADDRESS)
   const enabled = useQuery({ ...enabledModelsQuery, enabled: isLinked })
@@ -42,7 +45,8 @@ export function LinkedUnpricedModelsStep() {
   const { state } = useLocation()
   const returnTo = formReturnPath(state)
   const areOptionsRead = useQuery({ ...optionsQuery, retry: false }).data !== undefined
-  // Kept as it was when the step opened, because saving prices would remove models.
+  // The list is kept as it was when the step opened. Otherwise, saving prices would remove models
+  // from the list.
   const [models, setModels] = useState<readonly string[]>([])
   const found =
     isLinked && models.length === 0 ? find({ models: enabled.data ?? [], prefix: '' }) : []
@@ -61,7 +65,7 @@ export function LinkedUnpricedModelsStep() {
   )
 }
 
-/** Lists the channel's models without a price, each with the price from the built-in list. */
+/** Lists models without a price, each with its price from the built-in list. */
 export function UnpricedModelsStep(props: Props) {
   const { isOpen, models, isSaved, onClose } = props
   const { t } = useTranslation()
@@ -156,7 +160,10 @@ function PriceList(props: { prices: readonly PresetPrice[]; linkState: ReturnSta
 const priceForm = (model: string): string =>
   `/admin/settings?${new URLSearchParams({ prices: 'unset', price: model })}`
 
-/** Formats a ratio as dollars per million tokens. Ratio 1 is $2. The saved value is not rounded. */
+/**
+ * Formats a ratio as dollars per million tokens. Ratio 1 is $2. Only the displayed value is
+ * rounded.
+ */
 function dollarsPerMillion(ratio: string, completionRatio = '1'): string {
   const dollars = Number(ratio) * Number(completionRatio) * 2
   return `$${Number(dollars.toPrecision(6))}`

@@ -1,7 +1,10 @@
 import type { ChannelType } from '#read-api/contract/channel-types.ts'
 import { cleanUrl } from './channel-keys.ts'
 
-/** Returns the URL to which the channel's chat calls go, or an empty text while it is unknown. */
+/**
+ * Returns the URL to which the channel's chat calls go. Returns an empty text while the URL is
+ * unknown.
+ */
 export function upstreamUrl(type: ChannelType | undefined, baseUrl: string, other = ''): string {
   if (type === undefined) return ''
   const typed = cleanUrl(baseUrl)

@@ -49,7 +49,7 @@ function BatchTagDialog(props: {
   isOpen: boolean
   count: number
   onClose: () => void
-  /** Returns true if all channels have the tag. */
+  /** Adds the tag to the selected channels. Returns true on success. */
   onTag: (tag: string) => Promise<boolean>
 }) {
   const { t } = useTranslation()

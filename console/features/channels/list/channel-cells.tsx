@@ -102,7 +102,10 @@ export function ChannelNote({ channel }: { channel: Channel }) {
   )
 }
 
-/** The duration of a test and its rating. If `isShort`, only screen readers get the rating. */
+/**
+ * Shows the duration of a test and its rating. If `isShort` is true, only screen readers receive
+ * the rating.
+ */
 export function ResponseTime(props: { milliseconds: number; isShort?: boolean }) {
   const { milliseconds, isShort = false } = props
   const { t } = useTranslation()

@@ -30,7 +30,7 @@ export type ColumnFacts = {
 type ChannelColumn = Column<ChannelRow>
 type TagLine = Extract<ChannelRow, { kind: 'tag' }>
 
-/** Without `tagCell`, the cell of a tag row is empty. */
+/** Returns the renderer of a cell. If `tagCell` is missing, the cell is empty in a tag's row. */
 const cell =
   (
     channelCell: (channel: Channel, isChild: boolean) => ReactNode,
@@ -39,7 +39,10 @@ const cell =
   (line: ChannelRow) =>
     line.kind === 'channel' ? channelCell(line.channel, line.isChild) : tagCell?.(line.group, line)
 
-/** The server sorts by the column's id. `isBatch` adds checkboxes, which narrow the names. */
+/**
+ * Returns the columns of the channel list. A column's id is the server's name for sorting. If
+ * `isBatch` is true, names are narrower, because there are checkboxes.
+ */
 export const channelColumns = (
   t: TFunction,
   types: ColumnFacts,
@@ -154,7 +157,10 @@ const menuCell = (actions: ChannelActions) =>
     (group) => <TagMenu group={group} actions={actions} />,
   )
 
-/** Enter and blur save, and Escape restores. A tag whose channels differ has no number (null). */
+/**
+ * A field for an integer in a row. Enter and blur save the value, and Escape restores it. The value
+ * is null for a tag whose channels have different values.
+ */
 function InlineIntegerInput(props: {
   label: string
   value: number | null

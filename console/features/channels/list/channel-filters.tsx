@@ -24,7 +24,10 @@ type FieldsProps = {
 export const collapsedFilterCount = ({ keyword, ...folded }: ChannelFilters): number =>
   Object.values(folded).filter((text) => text !== '').length
 
-/** The URL stores the filters. Phones show only the search field until the user expands them. */
+/**
+ * The filter fields, whose values are stored in the URL. On phones, only the search field is
+ * visible until the user expands the filters.
+ */
 export function ChannelFilterFields(props: FieldsProps & { isFolded: boolean }) {
   const { t } = useTranslation()
   return (

@@ -13,10 +13,13 @@ export type ChannelRow =
     }
   | { readonly kind: 'channel'; readonly channel: Channel; readonly isChild: boolean }
 
-/** The fields needed to select rows. A tag's row contains them for each of its channels. */
+/**
+ * The fields of a channel that are needed to select it. A tag's row contains these fields for each
+ * of its channels.
+ */
 export type SelectableChannel = Pick<Channel, 'id' | 'name' | 'status' | 'tag'>
 
-/** The channels of an open tag follow the tag's row once they have loaded. */
+/** Returns the rows of the list. The loaded channels of an open tag follow the tag's row. */
 export function rowsOf(
   entries: readonly ChannelEntry[],
   openTags: ReadonlyMap<string, readonly Channel[] | null>,
@@ -38,7 +41,7 @@ export const channelsOf = (entries: readonly ChannelEntry[]): SelectableChannel[
     isTagGroup(entry) ? entry.members.map((one) => ({ ...one, tag: entry.tag })) : [entry],
   )
 
-/** Changes the channels on all cached pages of the list. The rows of tags stay unchanged. */
+/** Changes the channels on all cached pages of the list. The rows of tags are not changed. */
 export const changeChannels = (client: QueryClient, change: (channel: Channel) => Channel) =>
   changeRows<ChannelEntry>(client, channelsKey, (entry) =>
     isTagGroup(entry) ? entry : change(entry),
@@ -57,7 +60,10 @@ export const isMuted = (line: ChannelRow): boolean =>
     ? line.channel.status !== 1
     : line.group.members.every(({ status }) => status !== 1)
 
-/** Includes the tags whose channels are all selected. */
+/**
+ * Returns the keys of the selected rows. A tag's row is selected if all channels of the tag are
+ * selected.
+ */
 export function markedKeys(
   entries: readonly ChannelEntry[],
   chosen: ReadonlySet<string>,
@@ -71,7 +77,10 @@ export function markedKeys(
   return marked
 }
 
-/** Checking a tag selects all channels of the tag. */
+/**
+ * Returns the selection after a change of checkboxes. A tag's checkbox selects or deselects all
+ * channels of the tag.
+ */
 export function selectionAfter(
   entries: readonly ChannelEntry[],
   chosen: ReadonlySet<string>,

@@ -22,7 +22,10 @@ export const CHANNEL_URL_PARAMS = listUrlParams(
 
 export type ChannelFilters = UrlValues<typeof CHANNEL_URL_PARAMS.filters>
 
-/** The order changes from descending to ascending and then to the default order. */
+/**
+ * Returns the next order of a column. The order changes from descending to ascending and then to
+ * the default order.
+ */
 export function nextSort(now: Sort | null, asked: Sort): Sort | null {
   const isThird = now?.column === asked.column && !now.isDescending && asked.isDescending
   return isThird ? null : asked

@@ -8,7 +8,10 @@ import type { TagGroup, TagMember } from '#read-api/contract/channels.ts'
 import type { SelectableChannel } from './channel-rows.ts'
 import { useChannelAction } from './use-channel-action.ts'
 
-/** An action changes either all channels or none of them, and offers an undo. */
+/**
+ * Returns the actions on several channels. Each action changes either all of the channels or none
+ * of them.
+ */
 export function useBatchActions() {
   const act = useChannelAction()
   const { t } = useTranslation()
@@ -54,7 +57,8 @@ function useSwitched() {
       const words = isEnabled ? 'channels.tagEnabledDone' : 'channels.tagDisabledDone'
       if (isEnabled && members.some(wasAutoDisabled)) return showSuccess(t(words, { tag, count }))
       offerUndo(t(words, { tag, count }), async () => {
-        // The server did not enable expired channels, so the undo must not change them.
+        // The server did not enable channels that have expired, so the undo must not change these
+        // channels.
         const page = await client.fetchQuery({ ...channelsOfTagQuery(tag), staleTime: 0 })
         const isSo = ({ status }: TagMember) => (status === 1) === isEnabled
         const changed = new Set(wholeChannels(page).filter(isSo).map(idOf))
@@ -72,7 +76,10 @@ function useUndo() {
   return (message: string, undo: () => Promise<unknown>) => showUndoable(message, () => act(undo))
 }
 
-/** An undo cannot restore automatic disabling. */
+/**
+ * Returns true for a channel that was disabled automatically, because an undo can't restore this
+ * status.
+ */
 const wasAutoDisabled = ({ status }: TagMember): boolean => status === 3
 
 const idOf = ({ id }: TagMember): number => id
@@ -100,7 +107,7 @@ export function useRemovals() {
   const act = useChannelAction()
   const removing = (counted: () => Promise<number>) =>
     act(async () => showSuccess(t('channels.deleted', { count: await counted() })))
-  /** Returns true if the channels were deleted. */
+  /** Deletes the channels. Returns true on success. */
   const remove = async (channels: readonly SelectableChannel[]) => {
     const ids = channels.map(({ id }) => id)
     const [id, ...others] = ids

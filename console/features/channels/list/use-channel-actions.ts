@@ -9,7 +9,10 @@ import { useBatchActions, useRemovals } from './use-batch-actions.ts'
 import { useChannelAction } from './use-channel-action.ts'
 import { useRowActions } from './use-row-actions.ts'
 
-/** The user must confirm if the channels have different numbers. Otherwise, offers an undo. */
+/**
+ * Returns a function that sets the priority or weight of all channels of a tag. If the channels
+ * have different values, the user must confirm. Otherwise, an undo is offered.
+ */
 function useGroupNumber() {
   const { t } = useTranslation()
   const act = useChannelAction()

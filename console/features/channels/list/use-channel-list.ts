@@ -14,7 +14,7 @@ export type ChannelListView = ReturnType<typeof useChannelList>
 export function useChannelList() {
   const { t } = useTranslation()
   const [isTagMode, setTagMode] = useLocalPreference('enable-tag-mode', false, readFlag)
-  // True to order by id (newest first) instead of priority.
+  // If true, the channels are ordered by id (newest first) instead of priority.
   const [isIdSort, setIdSort] = useLocalPreference('id-sort', false, readFlag)
   const [isBatch, setBatch] = useState(false)
   const view = useListPage(CHANNEL_URL_PARAMS, ({ order, sort = '', ...ask }) =>
@@ -44,7 +44,7 @@ export function useChannelList() {
   }
 }
 
-/** Manages the selection, which may include channels on other pages of the list. */
+/** Manages the selected channels. The selection may include channels on other pages of the list. */
 export function useSelectedChannels({ rows, filter, total, modes }: ChannelListView) {
   const chosen = useSelectedRows({
     rows: channelsOf(rows),

@@ -12,7 +12,10 @@ type NumberField = 'priority' | 'weight'
 
 const AUTO_DISABLED = 3
 
-/** The row changes immediately, and shows the old value again if the action fails. */
+/**
+ * Returns the actions on one row. The row changes immediately. If the action fails, the row shows
+ * the old value again.
+ */
 export function useRowActions() {
   const { t } = useTranslation()
   const change = useOptimisticChange()

@@ -5,7 +5,7 @@ import { listOf } from '../form/channel-draft.ts'
 import { isInteger, isNatural } from '../form/channel-validation.ts'
 import { type JsonFault, jsonFault } from '../form/json-validation.ts'
 
-/** The values for all channels of a tag. An empty field leaves the channels unchanged. */
+/** The form values for all channels of a tag. An empty field leaves the channels unchanged. */
 export type TagDraft = {
   newTag: string
   models: readonly string[]
@@ -17,7 +17,10 @@ export type TagDraft = {
 
 export type TagFault = JsonFault | 'notInteger' | 'notNatural'
 
-/** A field of the form is empty if the channels have different values for it. */
+/**
+ * Returns the initial form values for a tag. A field is empty if the tag's channels have different
+ * values.
+ */
 export function draftOfGroup(
   { tag, priority, weight }: TagGroup,
   children: readonly Channel[],
@@ -53,7 +56,10 @@ export function tagChange(tag: string, before: TagDraft, after: TagDraft): Updat
   return changed.length === 0 ? null : { tag, ...Object.fromEntries(changed) }
 }
 
-/** The only field that is sent even if empty, because an empty tag removes the tag. */
+/**
+ * Returns true for the only field that is sent even if it is empty. An empty `new_tag` removes the
+ * tag.
+ */
 const isTag = (field: string): boolean => field === 'new_tag'
 
 const termsOf = (draft: TagDraft) => ({

@@ -15,7 +15,7 @@ import { ResponseTime } from '../list/channel-cells.tsx'
 
 type Result = TestResults['results'][number]
 
-/** The results of the last test of all channels. Failures are listed first. */
+/** Shows the results of the last test of all channels. Failures are listed first. */
 export function ResultsDrawer(props: { isOpen: boolean; onClose: () => void }) {
   const { t } = useTranslation()
   return (
@@ -102,7 +102,7 @@ function Outcome({ result }: { result: Result }) {
   )
 }
 
-/** The results are read again whenever the test makes progress. */
+/** Reads the results of the channel tests. They are read again whenever the test makes progress. */
 const testResultsQuery = (progress: TestProgress | undefined) => {
   const key = ['channel-test-results', progress?.run, progress?.tested]
   return {

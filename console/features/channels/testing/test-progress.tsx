@@ -11,7 +11,10 @@ import type { ChannelCheckResult, TestProgress } from '#read-api/contract/channe
 import type { Channel } from '#read-api/contract/channels.ts'
 import { changeChannels } from '../list/channel-rows.ts'
 
-/** Live events update the progress, which is read again after a resync or a new connection. */
+/**
+ * Returns the progress of a test of all channels. Live events update the progress. After a resync
+ * or a new connection, the progress is read again.
+ */
 function useTestProgress(): TestProgress | undefined {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'
