@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Core } from '#infra/core.ts'
 import { afterPosition, waitsForPosition } from '#infra/http/envelope.ts'
 import type { ShownAmounts } from '#infra/http/last-shown-amounts.ts'
-import type { Progress } from '#infra/progress/progress.ts'
 import type { ProviderMessages } from '#infra/provider-messages/provider-messages.ts'
 import type { LongResponses } from '#infra/shutdown-drain.ts'
+import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
 import type { Freshness, ReadModelName } from '#projections/freshness/query.ts'
 import type { HealthBoard } from './channels/health/health-cache.ts'
 
@@ -22,7 +22,7 @@ export type ReadDeps = {
   readonly longResponses?: LongResponses
   readonly health: HealthBoard
   /** The progress of unfinished tasks. */
-  readonly progress: Progress
+  readonly progress: TaskProgress
   /** The balances of users that each reader has last received. */
   readonly shownBalances: ShownAmounts
   /** The remaining quota of tokens that each reader has last received. */

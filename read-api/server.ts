@@ -1,9 +1,9 @@
 import websocket from '@fastify/websocket'
 import type { FastifyInstance } from 'fastify'
-import { createGauges } from '#infra/gauges/gauges.ts'
 import { createShownBalances, createShownBudgets } from '#infra/http/last-shown-amounts.ts'
-import { createProgress } from '#infra/progress/progress.ts'
 import { createProviderMessages } from '#infra/provider-messages/provider-messages.ts'
+import { createTaskProgress } from '#infra/task-progress/task-progress.ts'
+import { createGauges } from '#infra/telemetry/cross-process-gauges.ts'
 import { getHealth, getHealthHistory } from './channels/health/get-health-history.ts'
 import { getTimeline } from './channels/health/get-timeline.ts'
 import { HealthBoard } from './channels/health/health-cache.ts'
@@ -101,7 +101,7 @@ export async function readApi(
   const { core } = apiDeps
   const ownDeps: OwnDeps = {
     health: new HealthBoard(core, await createGauges(core.pg)),
-    progress: await createProgress(core.pg),
+    progress: await createTaskProgress(core.pg),
     shownBalances: await createShownBalances(core.pg, core.now),
     shownBudgets: await createShownBudgets(core.pg, core.now),
     providerMessages: await createProviderMessages(core.pg, () => {}),

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Gauges } from '#infra/gauges/gauges.ts'
+import type { Gauges } from '#infra/telemetry/cross-process-gauges.ts'
 import type { LiveCall } from './pipeline/live-call.ts'
 
 /** The name of the gauge that reports the running calls per channel to the health board. */

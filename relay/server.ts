@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Core } from '#infra/core.ts'
-import { createGauges, type Gauges } from '#infra/gauges/gauges.ts'
 import { createOutbound, type OutboundLimits } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import {
   createProviderMessages,
   type ProviderMessages,
 } from '#infra/provider-messages/provider-messages.ts'
+import { createGauges, type Gauges } from '#infra/telemetry/cross-process-gauges.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
 import { newCallId } from './call-id.ts'
 import { relayError } from './canonical/relay-error.ts'

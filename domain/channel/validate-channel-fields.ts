@@ -233,8 +233,8 @@ const FREE_TEXTS = [
 ] as const
 
 /**
- * Returns an upper bound of the length in UTF-8 bytes. Each half of a surrogate pair counts as three
- * bytes.
+ * Returns an upper bound of the length in UTF-8 bytes. Each half of a surrogate pair counts as
+ * three bytes.
  */
 function bytesIn(text: string): number {
   let bytes = 0

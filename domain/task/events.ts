@@ -23,7 +23,7 @@ export type TaskFacts = {
 /**
  * A task was submitted but not sent yet. The same append admits the call with the same id in the
  * account, so that the quota is held before the task is sent. The progress of a task is in
- * `infra/progress` and not in events.
+ * `infra/task-progress` and not in events.
  */
 export type TaskSubmitted = Fact<
   'TaskSubmitted',

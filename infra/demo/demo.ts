@@ -4,10 +4,10 @@ import { main } from '../main.ts'
 import { startChatClient } from './chat-client.ts'
 import { ConsoleClient } from './console-client.ts'
 import { startContinuousCalls } from './continuous-calls.ts'
-import { startPaymentGateway } from './payment-gateway.ts'
 import { PASSWORD, type Seeded, seed, seedChats } from './seed.ts'
 import { DEMO_KEYS, seedPayments } from './seed-payments.ts'
 import { seedTasks, startTaskTrickle } from './seed-tasks.ts'
+import { startPaymentGateway } from './simulated-payment-gateway.ts'
 import { startSimulatedProvider } from './simulated-provider.ts'
 
 const DOLLAR = Number(QUOTA_PER_DOLLAR)

@@ -1,6 +1,6 @@
 import { ConsoleClient } from './console-client.ts'
-import type { GatewayKeys, PaymentGateway } from './payment-gateway.ts'
 import { PASSWORD } from './seed.ts'
+import type { GatewayKeys, PaymentGateway } from './simulated-payment-gateway.ts'
 
 export const DEMO_KEYS: GatewayKeys = {
   merchant: '1001',

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { plainAnswer, readChatRequest, usageOf } from './chat-answers.ts'
 import { Journal, type JournalEntry } from './request-journal.ts'
 import { answerPlainFault, type Fault, faultOfModel } from './simulated-faults.ts'
+import { createTaskProvider, type TaskProvider } from './simulated-task-provider.ts'
 import { streamAnswer } from './stream-answer.ts'
-import { createTaskProvider, type TaskProvider } from './task-provider.ts'
 
 export type SimulatedProviderOptions = {
   /** The port to listen on. With the default, 0, the system chooses a port. */

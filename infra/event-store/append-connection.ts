@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { withDurableCommits } from '../postgres/pools.ts'
-import { type ArrayWriter, createArrayWriter } from './binary-arrays.ts'
+import { type ArrayWriter, createArrayWriter } from './encode-postgres-arrays.ts'
 import type { EncodedEvent } from './encoded-append.ts'
 import { CHANNEL } from './postgres-schema.ts'
 

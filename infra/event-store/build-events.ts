@@ -1,7 +1,7 @@
 import type { Fact, Recorded } from '#domain/shared/event.ts'
-import type { CommandContext } from './actors-port.ts'
 import { newEventId } from './encoded-append.ts'
 import type { NewEvent } from './port.ts'
+import type { CommandContext } from './stream-actors-port.ts'
 
 export function newEvents(facts: readonly Fact[], context: CommandContext): NewEvent[] {
   const meta = { actor: context.actor, cause: context.cause, at: context.at }

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
 import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
-import type { Outcome, StreamActors } from './actors-port.ts'
 import { type AnyDecider, type CachedStream, createCachedStream } from './cached-stream.ts'
 import { appendJointly, createJointTurn } from './joint-append.ts'
 import type { EventStore } from './port.ts'
 import type { Snapshots } from './snapshots.ts'
 import { createStreamActor, type StreamActor } from './stream-actor.ts'
+import type { Outcome, StreamActors } from './stream-actors-port.ts'
 
 type Options = {
   readonly store: EventStore

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { checkJsonLimits } from './check-json-limits.ts'
 import { httpError, invalidField } from './http-errors.ts'
-import { scanJson } from './scan-json.ts'
 
 const NUL = { zh: '不能包含 NUL 字符', en: 'must not contain a NUL character' }
 const SURROGATE = {
@@ -65,7 +65,7 @@ function parseJson(body: Buffer): unknown {
   if (body.length === 0) return undefined
   if (!isUtf8(body)) throw httpError('InvalidText')
   const text = body.toString('utf8')
-  scanJson(text)
+  checkJsonLimits(text)
   const value = parsed(text)
   refuseBadText(value, 'body')
   return value

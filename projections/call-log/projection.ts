@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Recorded } from '#domain/shared/event.ts'
 import { projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
-import { type LoggedEvent, rowOf } from './row-of.ts'
+import { type LoggedEvent, rowOf } from './log-row-of-event.ts'
 
 /**
  * The usage log: one row for each ended call, each other change of a balance, and each change by an

@@ -12,11 +12,11 @@ import {
 } from '#infra/postgres/row-types.ts'
 import type { LogSort } from '#read-api/contract/logs.ts'
 import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../list-queries.ts'
-import { type LogFilter, type LogRow, matching, named } from './rows.ts'
+import { type LogFilter, type LogRow, matching, named } from './select-log-rows.ts'
 
 export { type ListOrder, SORT_WINDOW } from '../list-queries.ts'
-export { logBatches } from './log-export-batches.ts'
-export type { LogFilter, LogRow } from './rows.ts'
+export { logBatches } from './read-log-batches-for-export.ts'
+export type { LogFilter, LogRow } from './select-log-rows.ts'
 
 /** The sort columns of log rows `w`. A sort by time uses the row id, because ids grow with time. */
 const SORT_COLUMNS = {

@@ -3,7 +3,6 @@ import Type from 'typebox'
 import { arrayOf, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
 import { containing, type Listed, type Slice } from '../list-queries.ts'
-import { type ChannelOrder, orderOfChannels, orderOfTags } from './channel-order.ts'
 import {
   type ChannelRow,
   channelRow,
@@ -15,6 +14,7 @@ import {
   shownStatus,
   withFigures,
 } from './channel-row.ts'
+import { type ChannelOrder, orderOfChannels, orderOfTags } from './channel-sort-order.ts'
 
 type ChannelFilter = {
   /** A channel id, or a part of the name, address or tag. An empty text matches every channel. */
@@ -49,8 +49,8 @@ const matching = ({ keyword, group, model, status, type, tag, now }: ChannelFilt
       or ${shownStatus(now)} = ${status ?? 0})
   `
 
-export type { ChannelSort } from './channel-order.ts'
 export type { ChannelRow, MemberRow } from './channel-row.ts'
+export type { ChannelSort } from './channel-sort-order.ts'
 
 /**
  * Reads a channel. Returns null if the channel never existed. A deleted channel is returned with

@@ -9,8 +9,8 @@ import {
 } from '#read-api/contract/message-fields.ts'
 import type { MessageSort } from '#read-api/contract/messages.ts'
 import type { Fields } from '#read-api/contract/resource-fields.ts'
-import { fieldColumns, selectedFields } from '../field-columns.ts'
 import { containing, type Listed, type ListOrder, orderTerms, type Slice } from '../list-queries.ts'
+import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
 const SENT_COLUMNS = { ...SENT_FIELDS, ...MESSAGE_STATS_FIELDS }
 const messageRow = rowType(fieldColumns(SENT_COLUMNS))

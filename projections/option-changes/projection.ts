@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OPTIONS_VERSIONS, type OptionsEvent, upcastOption } from '#domain/options/events.ts'
 import { projectionOf } from '../projection.ts'
-import { plannedIdOf } from '../scheduled-change-id.ts'
+import { plannedIdOf } from '../scheduled-price-change-id.ts'
 
 /**
  * The text that is recorded instead of the value of a secret option. If the secret is not set, an

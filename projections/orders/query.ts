@@ -7,8 +7,8 @@ import {
   REPORT_FIELDS,
   RESTORATION_FIELDS,
 } from '#read-api/contract/top-ups.ts'
-import { fieldColumns, selectedFields } from '../field-columns.ts'
 import { containing, type Listed, type ListOrder, orderTerms, type Slice } from '../list-queries.ts'
+import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
 const orderRow = rowType(fieldColumns(ORDER_FIELDS))
 export type OrderRow = RowOf<typeof orderRow>

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { OPTIONS_VERSIONS, type OptionSet, upcastOption } from '#domain/options/events.ts'
 import { entryChanges, pairOf } from '#domain/pricing/price-changes.ts'
 import { projectionOf } from '../projection.ts'
-import { plannedIdOf } from '../scheduled-change-id.ts'
+import { plannedIdOf } from '../scheduled-price-change-id.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
 /**

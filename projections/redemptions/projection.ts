@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RedemptionEvent } from '#domain/redemption/events.ts'
 import { REDEMPTION_TERMS } from '#read-api/contract/redemption-fields.ts'
-import { cellsOfFields } from '../field-columns.ts'
 import { projectionOf } from '../projection.ts'
+import { cellsOfFields } from '../resource-field-columns.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
 /**

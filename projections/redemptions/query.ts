@@ -3,8 +3,8 @@ import Type from 'typebox'
 import { type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { REDEMPTION_FIELDS } from '#read-api/contract/redemption-fields.ts'
 import type { RedemptionSort } from '#read-api/contract/redemptions.ts'
-import { fieldColumns, selectedFields } from '../field-columns.ts'
 import { containing, type Listed, type Slice } from '../list-queries.ts'
+import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
 const redemptionRow = rowType({ keyRef: Type.String(), ...fieldColumns(REDEMPTION_FIELDS) })
 export type RedemptionRow = RowOf<typeof redemptionRow>

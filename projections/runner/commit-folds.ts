@@ -2,10 +2,10 @@ import type { Pool, PoolClient } from 'pg'
 import type { Projection } from '../projection.ts'
 import { type ProjectionName, schemaOf } from '../projection-names.ts'
 import { type Move, moveCheckpoints } from './checkpoints.ts'
-import type { Cursor } from './lane-cursor.ts'
-import { inTransaction } from './read-model.ts'
+import { inTransaction } from './create-read-model-tables.ts'
+import type { Cursor } from './projection-progress-per-lane.ts'
 import type { RowChanges } from './row-changes.ts'
-import { writeChanges } from './write-changes.ts'
+import { writeChanges } from './write-row-changes.ts'
 
 /**
  * The maximum idle time inside the transaction, after which Postgres ends it.

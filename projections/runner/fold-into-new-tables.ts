@@ -2,9 +2,9 @@ import type { Core } from '#infra/core.ts'
 import { laneOf } from '#infra/event-bus/lanes.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import type { LanePositions } from './checkpoints.ts'
+import { createTables, inTransaction } from './create-read-model-tables.ts'
 import { fold } from './fold-events.ts'
-import { createTables, inTransaction } from './read-model.ts'
-import { writeChanges } from './write-changes.ts'
+import { writeChanges } from './write-row-changes.ts'
 
 const BATCH = 2_000
 

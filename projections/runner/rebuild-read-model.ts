@@ -3,8 +3,8 @@ import { ALL_LANES } from '#infra/event-bus/lanes.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { schemaOf } from '../projection-names.ts'
 import { type LanePositions, readCheckpoints, writeCheckpoint } from './checkpoints.ts'
+import { inTransaction, withNamedLock } from './create-read-model-tables.ts'
 import { continueFold, foldIntoNewTables } from './fold-into-new-tables.ts'
-import { inTransaction, withNamedLock } from './read-model.ts'
 
 /**
  * The maximum idle time in milliseconds inside the transaction that swaps the schemas. It exceeds

@@ -7,9 +7,13 @@ import type { FoldContext, Projection } from '../projection.ts'
 import type { ProjectionName } from '../projection-names.ts'
 import { PROJECTIONS } from '../registry.ts'
 import { definitionOf, lowestOf, readCheckpoints } from './checkpoints.ts'
-import { failureOf, type ProjectionFailure, type ProjectionHealth } from './lane-cursor.ts'
-import { LaneRunner } from './lane-runner.ts'
-import { ensureReadModel } from './read-model.ts'
+import { ensureReadModel } from './create-read-model-tables.ts'
+import {
+  failureOf,
+  type ProjectionFailure,
+  type ProjectionHealth,
+} from './projection-progress-per-lane.ts'
+import { ProjectionWorker } from './projection-worker.ts'
 import { rebuildReadModel } from './rebuild-read-model.ts'
 import { type Verdict, verifyReadModel } from './verify-read-model.ts'
 
@@ -68,7 +72,7 @@ export async function startProjections(
     isStillMine: (...asked: Parameters<typeof work.isStillMine>) => work.isStillMine(...asked),
     onMoved: () => publishPositions(runner, signal),
   }
-  const runner = new LaneRunner(parts, projections, failures)
+  const runner = new ProjectionWorker(parts, projections, failures)
   const work = core.bus.work('projections', runner)
   const chosen = (name?: ProjectionName): readonly Projection[] =>
     projections.filter((projection) => name === undefined || projection.name === name)
@@ -101,7 +105,7 @@ export async function startProjections(
  * owns only some lanes, it does not know all positions, so readers poll the positions from the
  * database.
  */
-function publishPositions(runner: LaneRunner, signal: AdvanceSignal): void {
+function publishPositions(runner: ProjectionWorker, signal: AdvanceSignal): void {
   signal.setComplete(runner.hasAllLanes())
   if (runner.hasAllLanes()) signal.publish(runner.positions())
 }

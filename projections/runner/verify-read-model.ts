@@ -4,8 +4,8 @@ import { ALL_LANES } from '#infra/event-bus/lanes.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { type ProjectionName, schemaOf } from '../projection-names.ts'
 import { lowestOf, readCheckpoints } from './checkpoints.ts'
+import { inTransaction, withNamedLock } from './create-read-model-tables.ts'
 import { foldIntoNewTables } from './fold-into-new-tables.ts'
-import { inTransaction, withNamedLock } from './read-model.ts'
 
 export type Verdict = {
   readonly name: ProjectionName

@@ -3,8 +3,8 @@ import Type from 'typebox'
 import { TASK_KINDS, type TaskKind } from '#domain/task/events.ts'
 import { type RowOf, rowType, sealedText, wireInteger } from '#infra/postgres/row-types.ts'
 import { DRAWING_FIELDS, MUSIC_FIELDS, type TaskSort } from '#read-api/contract/tasks.ts'
-import { fieldColumns, selectedFields } from '../field-columns.ts'
 import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../list-queries.ts'
+import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
 /**
  * The largest bigint. It replaces a missing end time, so that tasks that have not ended are sorted

@@ -4,8 +4,8 @@ import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-
 import { TOKEN_FIELDS } from '#read-api/contract/token-fields.ts'
 import type { TokenSort } from '#read-api/contract/tokens.ts'
 import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
-import { fieldColumns, selectedFields } from '../field-columns.ts'
 import { containing, type Listed, type Slice } from '../list-queries.ts'
+import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
 /** The column names of the fields whose columns are not named after them. */
 export const TOKEN_COLUMNS = { group: 'token_group' }

@@ -2,10 +2,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Recorded } from '#domain/shared/event.ts'
 import { fromWire } from '#domain/shared/quota.ts'
-import { type CallCells, type LogCells, type LoggedEvent, rowOf } from '../call-log/row-of.ts'
+import {
+  type CallCells,
+  type LogCells,
+  type LoggedEvent,
+  rowOf,
+} from '../call-log/log-row-of-event.ts'
 import { projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
-import { partOf } from './usage-keys.ts'
+import { usageKeyOf } from './usage-sum-keys.ts'
 
 const WITHIN_PART = ['type', 'model', 'call_group', 'channel_id'] as const
 const CONSUMPTION = 2
@@ -59,9 +64,9 @@ function count(event: Recorded<LoggedEvent>, rows: RowChanges): void {
   rows.add('by_user_and_model', { user_id: row.user_id, hour, type, model }, counted)
   if (type === CONSUMPTION) rows.add('charged_by_day', { day, user_id: row.user_id }, counted)
   const within = { type, model, ...placeOf(row) }
-  rows.add('by_day', { part: partOf.user(row.user_id), day, ...within }, costed)
+  rows.add('by_day', { part: usageKeyOf.user(row.user_id), day, ...within }, costed)
   if (call !== undefined) {
-    rows.add('by_day', { part: partOf.token(call.token_id), day, ...within }, costed)
+    rows.add('by_day', { part: usageKeyOf.token(call.token_id), day, ...within }, costed)
   }
   for (const { part, ...narrowed } of sharedParts(within)) {
     rows.add('by_part', { part, hour, ...within, ...narrowed }, costed)
@@ -98,7 +103,7 @@ type Part = { readonly part: string; readonly channel_id?: number }
  */
 function sharedParts({ channel_id, call_group }: Place): Part[] {
   return [
-    ...(channel_id === 0 ? [] : [{ part: partOf.channel(channel_id) }]),
-    ...(call_group === '' ? [] : [{ part: partOf.group(call_group), channel_id: 0 }]),
+    ...(channel_id === 0 ? [] : [{ part: usageKeyOf.channel(channel_id) }]),
+    ...(call_group === '' ? [] : [{ part: usageKeyOf.group(call_group), channel_id: 0 }]),
   ]
 }

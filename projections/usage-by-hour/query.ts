@@ -9,9 +9,9 @@ import {
   rowType,
   wireInteger,
 } from '#infra/postgres/row-types.ts'
-import { partOf } from './usage-keys.ts'
+import { usageKeyOf } from './usage-sum-keys.ts'
 
-export { partOf } from './usage-keys.ts'
+export { usageKeyOf } from './usage-sum-keys.ts'
 
 /**
  * A filter of hourly sums. `fromHour` and `toHour` are the unix seconds at which the first and the
@@ -77,8 +77,8 @@ export const sumHours = (db: CommonQueryMethods, filter: HoursFilter): Promise<U
   db.one(sums(sql.fragment`${source(filter)}`))
 
 /**
- * A filter of the sums of channels, groups, users or tokens (see `partOf`). `from` and `to` are the
- * unix seconds at which the first and the last hour or day start.
+ * A filter of the sums of channels, groups, users or tokens (see `usageKeyOf`). `from` and `to` are
+ * the unix seconds at which the first and the last hour or day start.
  */
 export type PartsFilter = {
   readonly parts: readonly string[]
@@ -260,7 +260,7 @@ export const userDays = (db: CommonQueryMethods, userId: number, { fromDay, toDa
     select day, sum(count)::int8 as count, sum(quota)::int8 as quota,
       sum(prompt_tokens + completion_tokens)::int8 as tokens
     from read_usage_by_hour.by_day
-    where part = ${partOf.user(userId)} and type = 2 and day >= ${fromDay} and day <= ${toDay}
+    where part = ${usageKeyOf.user(userId)} and type = 2 and day >= ${fromDay} and day <= ${toDay}
     group by day order by day
   `)
 

@@ -10,8 +10,8 @@ import type {
   UserPasswordChanged,
 } from '#domain/user/events.ts'
 import { USER_SETTING_FIELDS } from '#read-api/contract/user-fields.ts'
-import { cellsOfFields } from '../field-columns.ts'
 import { type Handlers, projectionOf } from '../projection.ts'
+import { cellsOfFields } from '../resource-field-columns.ts'
 import type { Cells, RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../unix-seconds.ts'
 import { SETTING_COLUMNS } from './query.ts'

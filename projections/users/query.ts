@@ -6,8 +6,8 @@ import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-
 import { USER_FIELDS, USER_SETTING_FIELDS } from '#read-api/contract/user-fields.ts'
 import type { UserSort } from '#read-api/contract/users.ts'
 import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
-import { fieldColumns, selectedFields } from '../field-columns.ts'
 import { containing, type Listed, type ListOrder, orderTerms, type Slice } from '../list-queries.ts'
+import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
 /** The column names of the settings whose columns are not named after them. */
 export const SETTING_COLUMNS = {

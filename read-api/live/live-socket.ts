@@ -5,7 +5,7 @@ import type { Core } from '#infra/core.ts'
 import { onlySocket, principalOf } from '#infra/http/access.ts'
 import { HttpError, httpError } from '#infra/http/http-errors.ts'
 import { languageOf } from '#infra/http/language.ts'
-import type { Progress } from '#infra/progress/progress.ts'
+import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
 import { openTaskOwners } from '#projections/tasks/query.ts'
 import type { HealthBoard } from '../channels/health/health-cache.ts'
 import { statOf } from '../logs/log-stat.ts'
@@ -24,7 +24,7 @@ const ROWS_MAX = 1_000
  */
 function feedProgress(
   { db, log }: Pick<Core, 'db' | 'log'>,
-  progress: Progress,
+  progress: TaskProgress,
   sessions: () => Iterable<LiveSession>,
 ): () => void {
   let mark: number | null = null

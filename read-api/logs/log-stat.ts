@@ -1,7 +1,7 @@
 import { toWire } from '#domain/shared/quota.ts'
 import type { Core } from '#infra/core.ts'
 import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/envelope.ts'
 import { type LogFilter, sumLogRows } from '#projections/call-log/query.ts'
 import { type LogQuery, type LogStat, logQueries } from '../contract/logs.ts'

@@ -2,10 +2,10 @@ import type { CommonQueryMethods } from 'slonik'
 import { type LogFilter, type LogSums, sumLogRows } from '#projections/call-log/query.ts'
 import {
   type PartsFilter,
-  partOf,
   sumHours,
   sumPartDays,
   sumPartHours,
+  usageKeyOf,
 } from '#projections/usage-by-hour/query.ts'
 
 const HOUR = 3_600
@@ -102,10 +102,10 @@ function grainsFor(db: CommonQueryMethods, filter: LogFilter): readonly Grain[] 
  * so a token is more selective than a user. The result is empty if the filter covers all users.
  */
 function partsFor({ userId, group, channelId, tokenIds }: LogFilter): readonly string[] {
-  if (tokenIds !== undefined) return tokenIds.map(partOf.token)
-  if (userId !== undefined) return [partOf.user(userId)]
-  if (channelId !== undefined) return [partOf.channel(channelId)]
-  return group === undefined ? [] : [partOf.group(group)]
+  if (tokenIds !== undefined) return tokenIds.map(usageKeyOf.token)
+  if (userId !== undefined) return [usageKeyOf.user(userId)]
+  if (channelId !== undefined) return [usageKeyOf.channel(channelId)]
+  return group === undefined ? [] : [usageKeyOf.group(group)]
 }
 
 const addSums = (a: LogSums, b: LogSums): LogSums => ({

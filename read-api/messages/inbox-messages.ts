@@ -1,5 +1,5 @@
 import { onlyUser, principalOf } from '#infra/http/access.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/envelope.ts'
 import { notFound } from '#infra/http/http-errors.ts'
 import { findInInbox, type InboxRow, listInbox, unreadCounts } from '#projections/messages/query.ts'

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyRequest } from 'fastify'
 import { principalIfAny } from '#infra/http/access.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { afterPosition, success } from '#infra/http/envelope.ts'
 import { servedModels } from '#projections/channels/query.ts'
 import { modelPrices } from '#projections/options/query.ts'

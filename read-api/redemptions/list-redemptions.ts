@@ -1,5 +1,5 @@
 import { onlyAdmin, principalOf } from '#infra/http/access.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/envelope.ts'
 import {
   countRedemptionsByName,

@@ -1,7 +1,7 @@
 import type { Sealed } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core.ts'
 import type { Language } from '#infra/http/language.ts'
-import type { Progress } from '#infra/progress/progress.ts'
+import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
 import type { TaskRow } from '#projections/tasks/query.ts'
 import { answerOf, openValues, type PlainValuesOf } from '../contract/resource-fields.ts'
 import {
@@ -26,7 +26,7 @@ export type DecryptedTask = PlainValuesOf<typeof FIELDS> &
 /** Decrypts the private texts of tasks and reads the progress of unfinished tasks. */
 export async function decryptTasks(
   core: Pick<Core, 'db' | 'vault'>,
-  progress: Progress,
+  progress: TaskProgress,
   rows: readonly TaskRow[],
 ): Promise<DecryptedTask[]> {
   if (rows.length === 0) return []

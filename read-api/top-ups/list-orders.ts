@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { Sealed } from '#domain/shared/event.ts'
 import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/envelope.ts'
 import {
   listOrders,

@@ -1,7 +1,7 @@
 import { toWire } from '#domain/shared/quota.ts'
 import type { Core } from '#infra/core.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/envelope.ts'
 import { readPositions } from '#projections/freshness/query.ts'
 import { siteSpent, topChannels, topModels, topUsers } from '#projections/usage-by-hour/query.ts'

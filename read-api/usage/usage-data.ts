@@ -1,6 +1,6 @@
 import { toWire } from '#domain/shared/quota.ts'
 import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { usagePoints } from '#projections/usage-by-hour/query.ts'

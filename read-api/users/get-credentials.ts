@@ -1,5 +1,5 @@
 import { onlySession, principalOf } from '#infra/http/access.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/envelope.ts'
 import type { Principal } from '#infra/http/principal.ts'
 import { type CredentialsRow, credentialsOf, passkeysOf } from '#projections/credentials/query.ts'

@@ -1,6 +1,6 @@
 import { dayOf } from '#domain/shared/utc-day.ts'
 import { onlyUser, onlyUserOfAnyPassword, principalOf } from '#infra/http/access.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/envelope.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { type WebhookErrorCode, webhookErrorOf } from '#infra/outbound/webhook-checks.ts'

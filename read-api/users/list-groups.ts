@@ -1,5 +1,5 @@
 import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/envelope.ts'
 import { servedModels } from '#projections/channels/query.ts'
 import { unpricedModels } from '#projections/options/query.ts'

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { toWire } from '#domain/shared/quota.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/envelope.ts'
 import { notFound } from '#infra/http/http-errors.ts'
 import { type Account, accountsOf } from '#projections/balances/query.ts'

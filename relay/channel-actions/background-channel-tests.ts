@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { TEST_RUNS_STREAM, testRunsDecider } from '#domain/channel-checks/events.ts'
-import type { CommandContext } from '#infra/event-store/actors-port.ts'
+import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import type { Lease } from '#infra/leases/leases.ts'
 import { relayChannels } from '#projections/channels/query.ts'
 import { type RelayChannel, workOf } from '../views/channel-view.ts'

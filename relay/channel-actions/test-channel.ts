@@ -1,5 +1,5 @@
 import { onlyAdmin } from '#infra/http/access.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { languageOf, type Words } from '#infra/http/language.ts'
 import { channelChecks } from '#read-api/contract/channel-actions.ts'
 import { RELAY_ERRORS } from '../canonical/relay-error-catalogue.ts'

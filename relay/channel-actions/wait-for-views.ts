@@ -1,5 +1,5 @@
 import type { Core } from '#infra/core.ts'
-import type { CommandContext } from '#infra/event-store/actors-port.ts'
+import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import type { Views } from '#relay/views/start-views.ts'

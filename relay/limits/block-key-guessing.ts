@@ -1,4 +1,4 @@
-import { addressKey, addressLine } from '#infra/http/client-address-key.ts'
+import { addressKey, addressLine } from '#infra/http/client-address-hash.ts'
 import { isFull, type Limits } from '#infra/limits/port.ts'
 import type { Vault } from '#infra/vault/port.ts'
 

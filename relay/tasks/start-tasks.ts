@@ -3,7 +3,7 @@ import type { Core } from '#infra/core.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { createOutbound, MANAGEMENT_LIMITS } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy, userPolicy } from '#infra/outbound/outbound-policy.ts'
-import { createProgress, type Progress } from '#infra/progress/progress.ts'
+import { createTaskProgress, type TaskProgress } from '#infra/task-progress/task-progress.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 import type { BodyOwner } from '#relay/limits/body-memory.ts'
@@ -33,7 +33,7 @@ import { kindOf, type TaskRoute, taskRoute } from './task-routes.ts'
 /** The dependencies that tests replace. */
 export type TaskOverrides = {
   readonly findOpenTasks?: FindOpenTasks | undefined
-  readonly progress?: Progress | undefined
+  readonly progress?: TaskProgress | undefined
   readonly pollTimes?: PollTimes | undefined
 }
 
@@ -53,7 +53,7 @@ export async function startTasks(
   const ofAnySize = { ...MANAGEMENT_LIMITS, maxResponseBytes: -1 }
   const publicOutbound = createOutbound(userPolicy, ofAnySize)
   const pictureOutbound = createOutbound(operatorPolicy(core.config), ofAnySize)
-  const progress = overrides.progress ?? (await createProgress(core.pg))
+  const progress = overrides.progress ?? (await createTaskProgress(core.pg))
   const ledger = new TaskLedger(relayDeps)
   const acceptedTasks = new AcceptedTaskWriter({ ...relayDeps, ledger })
   const guesses = new FailedKeys(relayDeps.limits, relayDeps.vault, 'unknown-tasks')

@@ -1,5 +1,5 @@
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
-import type { Progress } from '#infra/progress/progress.ts'
+import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
 import type { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 import type { AcceptedTaskWriter } from './accepted-task-writer.ts'
@@ -21,5 +21,5 @@ export type TaskDeps = RelayDeps & {
   readonly pollPermits: Permits
   /** Counts requests for unknown tasks by IP address. */
   readonly guesses: FailedKeys
-  readonly progress: Progress
+  readonly progress: TaskProgress
 }

@@ -15,7 +15,7 @@ import {
   taskDecider,
 } from '#domain/task/decide.ts'
 import { taskStream } from '#domain/task/events.ts'
-import type { AnyStep, StreamActors } from '#infra/event-store/actors-port.ts'
+import type { AnyStep, StreamActors } from '#infra/event-store/stream-actors-port.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { admissionError } from '#relay/pipeline/call-ledger.ts'

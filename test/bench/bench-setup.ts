@@ -49,7 +49,7 @@ export async function startBenchSetup(): Promise<BenchSetup> {
     LOG_LEVEL: 'error',
     PORT: '0',
   }
-  const provider = await startPinned(LOAD_CORE, 'infra/demo/provider-program.ts', [
+  const provider = await startPinned(LOAD_CORE, 'infra/demo/run-simulated-provider.ts', [
     ...['0', String(GAP_MS), String(ANSWER_TOKENS)],
   ])
   const bare = await startPinned(TARGET_CORE, 'test/bench/bare-proxy.ts', [provider.line.trim()])

@@ -26,7 +26,7 @@ let books: AccountTotals
 const OPENING_BALANCE = 1_000_000_000
 
 beforeAll(async () => {
-  provider = await startPinned(1, 'infra/demo/provider-program.ts', ['0', '1', '8'])
+  provider = await startPinned(1, 'infra/demo/run-simulated-provider.ts', ['0', '1', '8'])
   const port = await freePort()
   const environment = { DATA_DIR: join(folder, 'data'), PORT: String(port), LOG_LEVEL: 'error' }
   const supervisor = new Supervisor(folder, {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
-import { type PaymentGateway, startPaymentGateway } from '#infra/demo/payment-gateway.ts'
+import { type PaymentGateway, startPaymentGateway } from '#infra/demo/simulated-payment-gateway.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
 import { PASSWORD, setUpSite } from '#test/support/product.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'

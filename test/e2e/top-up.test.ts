@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import type { ConsoleClient } from '#infra/demo/console-client.ts'
-import { startPaymentGateway } from '#infra/demo/payment-gateway.ts'
+import { startPaymentGateway } from '#infra/demo/simulated-payment-gateway.ts'
 import { en, zh } from '#test/support/console-texts.ts'
 import { addUser, PASSWORD, setOption, testProduct } from '#test/support/product.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'slonik'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type LogFilter, logRows } from '#projections/call-log/query.ts'
-import { matching, named } from '#projections/call-log/rows.ts'
+import { matching, named } from '#projections/call-log/select-log-rows.ts'
 import { monthOf } from '#projections/runner/monthly-partitions.ts'
 import type { LogPage, LogStat } from '#read-api/contract/logs.ts'
 import { fillRollups } from '#test/bench/log-rows.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { createProgress } from '#infra/progress/progress.ts'
+import { createTaskProgress } from '#infra/task-progress/task-progress.ts'
 import type { LiveMessage, LiveTopic } from '#read-api/contract/live.ts'
 import type { LogEntry, LogPage } from '#read-api/contract/logs.ts'
 import {
@@ -166,7 +166,7 @@ describe('the live socket', () => {
     await api.append([channelCreated(1, 'painter'), submitted(drawing), accepted(drawing)])
     const last = await api.append([begun(drawing)])
     await Promise.all([admin.until(at(last)), alice.until(at(last))])
-    const progress = await createProgress(api.core.pg)
+    const progress = await createTaskProgress(api.core.pg)
     const isFar = (percent: string) => (message: LiveMessage) =>
       JSON.stringify(message).includes(`"progress":"${percent}"`)
     await expect

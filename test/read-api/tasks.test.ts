@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createProgress, type Progress } from '#infra/progress/progress.ts'
+import { createTaskProgress, type TaskProgress } from '#infra/task-progress/task-progress.ts'
 import { countTasks, listTasks } from '#projections/tasks/query.ts'
 import type { DrawingTask, MusicTask } from '#read-api/contract/tasks.ts'
 import { channelCreated, type Given, NOW, sealed } from '#test/projections/fixture.ts'
@@ -19,7 +19,7 @@ type List<T> = { items: T[]; page: number; total: number }
 type Headers = Record<string, string>
 
 const api = startedOnce(apiFixture)
-let progress: Progress
+let progress: TaskProgress
 let admin: Headers
 let alice: Headers
 let bob: Headers
@@ -39,7 +39,7 @@ const CLIP = {
 }
 
 beforeAll(async () => {
-  progress = await createProgress(api.core.pg)
+  progress = await createTaskProgress(api.core.pg)
   ;[admin, alice, bob] = (await Promise.all([ADMIN, ALICE, BOB].map((id) => api.logIn(id)))) as [
     Headers,
     Headers,

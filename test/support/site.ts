@@ -68,7 +68,7 @@ type Pace = { readonly gapMs: number; readonly answerTokens: number; readonly fi
 export async function startProviderProcess(pace: Pace): Promise<ProviderProcess> {
   const { gapMs, answerTokens, firstByteMs } = pace
   const parameters = [0, gapMs, answerTokens, firstByteMs].map(String)
-  const child = spawnNode('infra/demo/provider-program.ts', ...parameters)
+  const child = spawnNode('infra/demo/run-simulated-provider.ts', ...parameters)
   const url = await firstLine(child)
   return {
     url,

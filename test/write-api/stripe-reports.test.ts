@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { checkoutEvent } from '#infra/demo/payment-gateway.ts'
+import { checkoutEvent } from '#infra/demo/simulated-payment-gateway.ts'
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { KEYS, topUpFixture } from './top-up-fixture.ts'

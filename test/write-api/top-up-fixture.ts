@@ -1,4 +1,4 @@
-import { type PaymentGateway, startPaymentGateway } from '#infra/demo/payment-gateway.ts'
+import { type PaymentGateway, startPaymentGateway } from '#infra/demo/simulated-payment-gateway.ts'
 import { codeOfId } from '#infra/vault/cipher.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
 import type { User } from '#read-api/contract/users.ts'

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { DeleteChannels, DeleteDisabledChannels } from '#domain/channel/commands.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { done, success } from '#infra/http/envelope.ts'
 import { secretRefsOf } from '#projections/channels/query.ts'
 import { type Action, type Deps, idOf } from '../action.ts'

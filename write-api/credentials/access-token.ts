@@ -1,6 +1,6 @@
 import { onlySession, principalOf } from '#infra/http/access.ts'
 import { newAccessToken } from '#infra/http/access-token.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { done, success } from '#infra/http/envelope.ts'
 import { type Action, contextOf, waitUntilVisible } from '../action.ts'
 import { credentialActions } from '../contract/credentials.ts'

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { onlySession, principalOf } from '#infra/http/access.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/envelope.ts'
 import { type Action, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { credentialActions, type PasskeyRegistration } from '../contract/credentials.ts'

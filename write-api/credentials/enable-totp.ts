@@ -1,6 +1,6 @@
 import { optionValue } from '#domain/options/registry.ts'
 import { onlySession, principalOf } from '#infra/http/access.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { done, success } from '#infra/http/envelope.ts'
 import { HttpError } from '#infra/http/http-errors.ts'
 import { allOptions } from '#projections/options/query.ts'

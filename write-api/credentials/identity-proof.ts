@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { hasSecondFactor } from '#domain/credentials/state.ts'
 import { onlySession, principalOf, sessionOf } from '#infra/http/access.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { done, success } from '#infra/http/envelope.ts'
 import { findUser } from '#projections/users/query.ts'
 import { type Action, contextOf, type Deps } from '../action.ts'

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Passkey } from '#domain/credentials/state.ts'
-import type { CommandContext } from '#infra/event-store/actors-port.ts'
+import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import type { PasskeyAssertion } from '#write-api/contract/credentials.ts'
 import type { Deps } from '../action.ts'
 import { credentialsError } from './credentials-errors.ts'

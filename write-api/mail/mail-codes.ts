@@ -1,7 +1,7 @@
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Core } from '#infra/core.ts'
-import { addressKey } from '#infra/http/client-address-key.ts'
+import { addressKey } from '#infra/http/client-address-hash.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isFull, type PermitEnd, type RateClaim } from '#infra/limits/port.ts'
 import { isSameBrowser, issueBrowserCookie } from '../sessions/browser-cookie.ts'

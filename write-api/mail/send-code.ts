@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { optionFlag } from '#domain/options/registry.ts'
 import { principalOfSession } from '#infra/http/access.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { done } from '#infra/http/envelope.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { type Language, languageOf } from '#infra/http/language.ts'

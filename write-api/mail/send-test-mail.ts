@@ -1,5 +1,5 @@
 import { onlyRoot } from '#infra/http/access.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { done } from '#infra/http/envelope.ts'
 import { languageOf } from '#infra/http/language.ts'
 import { MailFailed } from '#infra/mail/port.ts'

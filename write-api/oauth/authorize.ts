@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IdentityProvider } from '#domain/identity/events.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/envelope.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { type Action, contextOf, type Deps, waitUntilVisible } from '../action.ts'

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { principalOfSession, requireOwnPassword } from '#infra/http/access.ts'
-import { addressKey } from '#infra/http/client-address-key.ts'
+import { addressKey } from '#infra/http/client-address-hash.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isFull } from '#infra/limits/port.ts'
 import type { OAuthType, StateQuery } from '#write-api/contract/oauth.ts'

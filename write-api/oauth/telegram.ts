@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { optionFlag } from '#domain/options/registry.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/envelope.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { refuseNavigation } from '#infra/http/origin-checks.ts'

@@ -1,8 +1,8 @@
 import { type RedemptionCommand, redemptionDecider } from '#domain/redemption/decide.ts'
 import { redemptionStream } from '#domain/redemption/events.ts'
-import type { CommandContext } from '#infra/event-store/actors-port.ts'
+import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { done, success } from '#infra/http/envelope.ts'
 import {
   disabledRedemptionKeys,

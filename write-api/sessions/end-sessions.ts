@@ -4,7 +4,7 @@ import {
   principalOf,
   sessionOf,
 } from '#infra/http/access.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { done } from '#infra/http/envelope.ts'
 import { notFound } from '#infra/http/http-errors.ts'
 import { clearSessionCookie } from '#infra/http/session-cookie.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { addressKey, networkKey } from '#infra/http/client-address-key.ts'
+import { addressKey, networkKey } from '#infra/http/client-address-hash.ts'
 import {
   type BackoffClaim,
   isFull,

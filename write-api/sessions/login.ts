@@ -1,7 +1,7 @@
 import { optionFlag } from '#domain/options/registry.ts'
 import { SUPER_ADMIN } from '#domain/shared/roles.ts'
 import type { Core } from '#infra/core.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/envelope.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { knownDevice } from '#infra/http/session-cookie.ts'

@@ -1,4 +1,4 @@
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/envelope.ts'
 import { findUser } from '#projections/users/query.ts'
 import type { Action } from '../action.ts'

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/envelope.ts'
 import { type Action, type Deps, waitUntilVisible } from '../action.ts'
 import { registrationActions } from '../contract/registration.ts'

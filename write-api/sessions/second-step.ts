@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/envelope.ts'
 import { findUser } from '#projections/users/query.ts'
 import type { Action, Deps } from '../action.ts'

@@ -10,8 +10,8 @@ import { type Rebate, type TopUpOrdered, topUpStream } from '#domain/top-up/even
 import { shareOf } from '#domain/top-up/money.ts'
 import { refundShares, type TopUpState } from '#domain/top-up/state.ts'
 import type { Core } from '#infra/core.ts'
-import type { AnyStep } from '#infra/event-store/actors-port.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
+import type { AnyStep } from '#infra/event-store/stream-actors-port.ts'
 import { findUser } from '#projections/users/query.ts'
 import { orderIdOf } from './pay.ts'
 

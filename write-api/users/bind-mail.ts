@@ -1,5 +1,5 @@
 import { onlySession, principalOf } from '#infra/http/access.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { type Action, contextOf, waitUntilVisible } from '../action.ts'

@@ -1,6 +1,6 @@
 import { optionInteger } from '#domain/options/registry.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { type Action, accepted, contextOf, waitUntilVisible } from '../action.ts'

@@ -1,5 +1,5 @@
 import { onlyAdmin } from '#infra/http/access.ts'
-import { endpoint } from '#infra/http/endpoint.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/envelope.ts'
 import { notFound } from '#infra/http/http-errors.ts'
 import { type ChannelStep, channelSteps } from '#projections/channel-stats/query.ts'

@@ -1,5 +1,5 @@
 import type { Core } from '#infra/core.ts'
-import type { Gauges } from '#infra/gauges/gauges.ts'
+import type { Gauges } from '#infra/telemetry/cross-process-gauges.ts'
 import type { ChannelHealth, HealthPush, HealthSnapshot } from '../../contract/channel-health.ts'
 import { HealthRows } from './health-rows.ts'
 

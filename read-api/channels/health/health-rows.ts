@@ -1,5 +1,5 @@
 import type { Core } from '#infra/core.ts'
-import type { Gauges } from '#infra/gauges/gauges.ts'
+import type { Gauges } from '#infra/telemetry/cross-process-gauges.ts'
 import { openCircuits } from '#projections/channel-health/query.ts'
 import {
   type ChannelFigures,

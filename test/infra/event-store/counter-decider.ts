@@ -1,7 +1,7 @@
 import { type CodedError, codedError } from '#domain/shared/coded-error.ts'
 import type { Decider } from '#domain/shared/decider.ts'
 import type { Fact } from '#domain/shared/event.ts'
-import type { CommandContext } from '#infra/event-store/actors-port.ts'
+import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
 
 export type Counted = Fact<'Counted', { by: number; note?: string }>
 export type CounterState = { total: number; bound: number }

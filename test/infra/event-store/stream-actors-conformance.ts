@@ -2,10 +2,10 @@ import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
-import type { Done, Outcome } from '#infra/event-store/actors-port.ts'
 import { type EventStore, StoreUnavailable } from '#infra/event-store/port.ts'
 import { createMemorySnapshots } from '#infra/event-store/snapshots.ts'
 import { createStreamActors } from '#infra/event-store/stream-actors.ts'
+import type { Done, Outcome } from '#infra/event-store/stream-actors-port.ts'
 import { add, type CounterCommand, context, counterDecider } from './counter-decider.ts'
 
 const log = pino({ level: 'silent' })

@@ -18,11 +18,11 @@ import {
 import { createMemoryEventStore } from '#infra/event-store/memory-event-store.ts'
 import { createMemorySnapshots } from '#infra/event-store/snapshots.ts'
 import { createStreamActors } from '#infra/event-store/stream-actors.ts'
-import type { Gauges } from '#infra/gauges/gauges.ts'
 import { createMemoryLimits } from '#infra/limits/memory-limits.ts'
 import type { Limits } from '#infra/limits/port.ts'
-import type { Progress } from '#infra/progress/progress.ts'
 import type { ProviderMessages } from '#infra/provider-messages/provider-messages.ts'
+import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
+import type { Gauges } from '#infra/telemetry/cross-process-gauges.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { type Relay, type RelayOverrides, startRelay } from '#relay/server.ts'
 import { createTokenCounter, type TokenCounter } from '#relay/token-counts/token-counter.ts'
@@ -80,7 +80,7 @@ export const noGauges: Gauges = {
 }
 
 /** Nobody looks on. */
-export const noProgress: Progress = {
+export const noProgress: TaskProgress = {
   put: async () => {},
   read: async () => new Map(),
   changedAfter: async () => [],
@@ -90,8 +90,8 @@ export const noProgress: Progress = {
 }
 
 /**
- * Starting the thread takes seconds on a busy machine, after which a count would be an estimate. All
- * relays of a test process therefore share one thread, and a count may take longer.
+ * Starting the thread takes seconds on a busy machine, after which a count would be an estimate.
+ * All relays of a test process therefore share one thread, and a count may take longer.
  */
 const sharedCounter = createTokenCounter({ waitMs: 60_000, stepMs: 30_000 })
 const counter: TokenCounter = { ...sharedCounter, close: async () => {} }

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { canonicalTarget, REFUSED_TARGET } from '#infra/http/request-target.ts'
+import { canonicalTarget, REFUSED_TARGET } from '#infra/http/canonical-request-target.ts'
 import { type HttpFixture, httpFixture } from './http-fixture.ts'
 
 describe('the target of a request', () => {

@@ -17,7 +17,7 @@ export type ChangedProgress = ProgressRow & { readonly mark: number }
  * The last known progress of running tasks, which all processes share. The progress is not an
  * event, so it can't be rebuilt after the database is lost. No decision depends on the progress.
  */
-export type Progress = {
+export type TaskProgress = {
   /**
    * Stores the progress of tasks. Only a text that differs from the stored text counts as a change.
    */
@@ -51,7 +51,7 @@ const PUT = `
 
 type Row = { readonly id: string; readonly text: string; readonly mark: string }
 
-export async function createProgress(pg: Pool): Promise<Progress> {
+export async function createTaskProgress(pg: Pool): Promise<TaskProgress> {
   await ensureSchema(pg, 'progress', DDL)
   return {
     put: async (rows) => {

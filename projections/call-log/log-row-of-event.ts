@@ -16,7 +16,7 @@ import type { Recorded, Sealed } from '#domain/shared/event.ts'
 import type { UserGroupChanged } from '#domain/user/events.ts'
 import { attemptOutcome } from '../channel-stats/projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
-import { endOf, otherOfInterrupted, otherOfReleased, otherOfSettled } from './row-details.ts'
+import { endOf, otherOfInterrupted, otherOfReleased, otherOfSettled } from './log-row-details.ts'
 
 export type LoggedEvent =
   | CallSettled

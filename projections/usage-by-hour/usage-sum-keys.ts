@@ -2,7 +2,7 @@
  * Builds the keys under which the usage of users, tokens, channels and groups is summed. The site's
  * total has no key, because it is summed in another table.
  */
-export const partOf = {
+export const usageKeyOf = {
   user: (id: number) => `user:${id}`,
   token: (id: number) => `token:${id}`,
   channel: (id: number) => `channel:${id}`,

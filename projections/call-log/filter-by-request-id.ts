@@ -19,7 +19,7 @@ const DAY_SECONDS = 86_400
  * A request id is a UUID v7, which starts with the time of the request. The condition therefore
  * excludes table partitions of earlier months. It allows for a clock difference of one day.
  */
-export function ofRequest(text: string) {
+export function requestIdCondition(text: string) {
   const id = text.toLowerCase()
   if (!PREFIX.test(id)) return sql.fragment`request_id = ${text}`
   const startedAt = earliestSecondOf(id)

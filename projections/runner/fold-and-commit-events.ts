@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Recorded } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core.ts'
 import { laneOf } from '#infra/event-bus/lanes.ts'
+import type { LaneBatch } from '#infra/event-bus/port.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { definitionOf, readCheckpoints } from './checkpoints.ts'
 import {
@@ -10,20 +12,43 @@ import {
   type Folded,
   LanesLost,
 } from './commit-folds.ts'
-import type { Segment } from './event-segment.ts'
 import { type EventFilter, fold, isOutage } from './fold-events.ts'
-import { type Cursor, stopCursor } from './lane-cursor.ts'
+import { type Cursor, stopCursor } from './projection-progress-per-lane.ts'
 
 const RETRY_MIN_MS = 50
 const RETRY_MAX_MS = 5_000
 
-export type AdvanceDeps = Omit<CommitDeps, 'pg'> & {
+export type FoldAndCommitDeps = Omit<CommitDeps, 'pg'> & {
   readonly core: Core
   readonly context: FoldContext
   readonly stopping: AbortSignal
   /** Called after each commit, and after another process has moved a cursor's checkpoint. */
   readonly onMoved: (cursors: readonly Cursor[]) => void
 }
+
+/**
+ * The events of several lanes (partitions of the streams) that are folded together. `spans` has the
+ * start and end position of each lane. `events` contains all events of the lanes between these
+ * positions.
+ */
+export type Segment = {
+  readonly spans: ReadonlyMap<number, { readonly after: number; readonly position: number }>
+  readonly events: readonly Recorded[]
+}
+
+/**
+ * Joins batches of different lanes (partitions of the streams) into one segment, so that they can
+ * be written in one transaction. The events of one lane stay in order. The order of events of
+ * different lanes is arbitrary.
+ */
+export const segmentOf = (batches: readonly LaneBatch[]): Segment => ({
+  spans: new Map(
+    batches.flatMap(({ lanes, after, position }) =>
+      lanes.map((lane) => [lane, { after, position }] as const),
+    ),
+  ),
+  events: batches.length === 1 ? (batches[0]?.events ?? []) : batches.flatMap((b) => b.events),
+})
 
 /**
  * Folds a segment of events and moves the cursors of its lanes (partitions of the streams) in one
@@ -35,8 +60,8 @@ export type AdvanceDeps = Omit<CommitDeps, 'pg'> & {
  * If another process has moved a cursor's checkpoint, the cursor continues from the new position. A
  * cursor whose new position is before the segment catches up later.
  */
-export async function advance(
-  deps: AdvanceDeps,
+export async function foldAndCommit(
+  deps: FoldAndCommitDeps,
   cursors: readonly Cursor[],
   segment: Segment,
 ): Promise<ReadonlySet<number>> {
@@ -68,7 +93,7 @@ function canTake({ failure, lane, position }: Cursor, { spans }: Segment): boole
 }
 
 async function commitCursors(
-  deps: AdvanceDeps,
+  deps: FoldAndCommitDeps,
   cursors: readonly Cursor[],
   segment: Segment,
 ): Promise<void> {
@@ -85,7 +110,7 @@ async function commitCursors(
  * This finds the lane whose rows are rejected.
  */
 async function commitOrSplit(
-  deps: AdvanceDeps,
+  deps: FoldAndCommitDeps,
   folds: readonly Folded[],
   segment: Segment,
 ): Promise<void> {
@@ -117,7 +142,7 @@ const isForAll = (error: unknown): boolean =>
  * events cannot be folded is stopped and omitted from the result.
  */
 async function foldCursors(
-  deps: AdvanceDeps,
+  deps: FoldAndCommitDeps,
   projection: Projection,
   cursors: readonly Cursor[],
   segment: Segment,
@@ -148,7 +173,7 @@ async function foldCursors(
  * are not included.
  */
 async function foldTogether(
-  { context }: AdvanceDeps,
+  { context }: FoldAndCommitDeps,
   folds: readonly Folded[],
   segment: Segment,
 ): Promise<Folded> {
@@ -175,7 +200,7 @@ function filterOf(cursors: readonly Cursor[], segment: Segment): EventFilter | n
     position > (positions.get(laneOf(stream)) ?? Number.POSITIVE_INFINITY)
 }
 
-async function reread(deps: AdvanceDeps, cursors: readonly Cursor[]): Promise<void> {
+async function reread(deps: FoldAndCommitDeps, cursors: readonly Cursor[]): Promise<void> {
   const checkpoints = await readCheckpoints(deps.core.pg)
   for (const cursor of cursors) {
     const checkpoint = checkpoints.get(cursor.projection.name)

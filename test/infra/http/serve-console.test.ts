@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { serveConsole } from '#infra/http/console-static.ts'
 import { NO_SOURCES, type PageSources } from '#infra/http/security-headers.ts'
+import { serveConsole } from '#infra/http/serve-console.ts'
 
 describe('the console’s files', () => {
   const dist = mkdtempSync(join(tmpdir(), 'console-'))

@@ -3,15 +3,14 @@ import type { Recorded } from '#domain/shared/event.ts'
 import { ALL_LANES, LANE_COUNT, laneOf } from '#infra/event-bus/lanes.ts'
 import type { LaneBatch, LaneWorker } from '#infra/event-bus/port.ts'
 import type { Projection } from '../projection.ts'
-import { type AdvanceDeps, advance } from './advance-cursors.ts'
 import { definitionOf, readCheckpoints } from './checkpoints.ts'
-import { segmentOf } from './event-segment.ts'
+import { type FoldAndCommitDeps, foldAndCommit, segmentOf } from './fold-and-commit-events.ts'
 import {
   type Cursor,
   healthOf,
   type ProjectionFailure,
   type ProjectionHealth,
-} from './lane-cursor.ts'
+} from './projection-progress-per-lane.ts'
 
 const BATCH_MAX = 1_000
 /**
@@ -47,8 +46,8 @@ class LanesNotOwned extends Error {
  * in one transaction. Cursors that are behind the bus read the missing events from the event store
  * together.
  */
-export class LaneRunner implements LaneWorker {
-  private readonly deps: AdvanceDeps
+export class ProjectionWorker implements LaneWorker {
+  private readonly deps: FoldAndCommitDeps
   private readonly projections: readonly Projection[]
   /** The failures of the projections whose read models could not be built. */
   private readonly failures: ReadonlyMap<Projection, ProjectionFailure>
@@ -65,7 +64,7 @@ export class LaneRunner implements LaneWorker {
   private readonly running: Promise<void>
 
   constructor(
-    deps: AdvanceDeps,
+    deps: FoldAndCommitDeps,
     projections: readonly Projection[],
     failures: ReadonlyMap<Projection, ProjectionFailure>,
   ) {
@@ -217,7 +216,7 @@ export class LaneRunner implements LaneWorker {
   private async work(tasks: readonly Pending[]): Promise<void> {
     const startedAt = performance.now()
     const segment = segmentOf(tasks.map(({ batch }) => batch))
-    const lost = await advance(this.deps, this.cursors, segment)
+    const lost = await foldAndCommit(this.deps, this.cursors, segment)
     for (const [lane, { position }] of segment.spans) this.arrive(lane, position)
     if (segment.events.length < BATCH_MAX) await this.rest(startedAt)
     for (const { batch, resolve, reject } of tasks) {
@@ -248,7 +247,7 @@ export class LaneRunner implements LaneWorker {
       const position = events.at(-1)?.position ?? end
       const mine = lanes.length === LANE_COUNT ? events : events.filter(matches)
       const batch = { lanes, events: mine, after, position }
-      const lost = await advance(this.deps, behind, segmentOf([batch]))
+      const lost = await foldAndCommit(this.deps, behind, segmentOf([batch]))
       if (lost.size > 0) await delay(RETRY_MS)
     } catch (err) {
       this.ahead = null

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { sql } from 'slonik'
 import type { Sealed } from '#domain/shared/event.ts'
 import { PLAYGROUND_NAME } from '#domain/shared/playground-token-id.ts'
-import { type LogFilter, type LogRow, matching } from './rows.ts'
+import { type LogFilter, type LogRow, matching } from './select-log-rows.ts'
 
 type Cells = readonly (string | null)[]
 

@@ -9,7 +9,7 @@ import {
   sealedText,
   wireInteger,
 } from '#infra/postgres/row-types.ts'
-import { ofRequest } from './request-id.ts'
+import { requestIdCondition } from './filter-by-request-id.ts'
 
 const logRow = rowType({
   /** The position of the event that created the row. */
@@ -69,7 +69,7 @@ export type LogFilter = {
   /** A channel on which an attempt of the call failed. Another channel may have answered. */
   readonly failedChannelId?: number
   readonly tokenIds?: readonly number[]
-  /** A complete request id or a prefix of it (see `ofRequest`). */
+  /** A complete request id or a prefix of it (see `requestIdCondition`). */
   readonly requestId?: string
   readonly from?: number
   readonly to?: number
@@ -93,7 +93,7 @@ export function matching(filter: LogFilter) {
     ...(channelId === undefined ? [] : [sql.fragment`channel_id = ${channelId}`]),
     ...(failedChannelId === undefined ? [] : [failedOn(failedChannelId)]),
     ...(tokenIds === undefined ? [] : [ofTokens(tokenIds)]),
-    ...(requestId === undefined ? [] : [ofRequest(requestId)]),
+    ...(requestId === undefined ? [] : [requestIdCondition(requestId)]),
     ...(from === undefined ? [] : [sql.fragment`created_at >= ${from}`]),
     ...(to === undefined ? [] : [sql.fragment`created_at <= ${to}`]),
   ]

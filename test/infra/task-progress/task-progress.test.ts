@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createPools, type Pools } from '#infra/postgres/pools.ts'
-import { createProgress, type Progress } from '#infra/progress/progress.ts'
+import { createTaskProgress, type TaskProgress } from '#infra/task-progress/task-progress.ts'
 import { testDatabase } from '#test/support/postgres.ts'
 
 let database: Awaited<ReturnType<typeof testDatabase>>
 let pools: Pools
-let progress: Progress
+let progress: TaskProgress
 beforeAll(async () => {
   database = await testDatabase()
   pools = await createPools(database.url)
-  progress = await createProgress(pools.pg)
+  progress = await createTaskProgress(pools.pg)
 })
 afterAll(async () => {
   await pools.close()

@@ -22,7 +22,7 @@ type Level = Set<string> | null | false
  * duplicate property name, because two parsers may read it differently. The parser reports all
  * other faults.
  */
-export function scanJson(text: string): void {
+export function checkJsonLimits(text: string): void {
   const levels: Level[] = []
   let values = 0
   for (let index = 0; index < text.length; index += 1) {
