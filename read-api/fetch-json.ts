@@ -3,7 +3,10 @@ import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 
 const TIME_MAX_MS = 10_000
 
-/** Fetches JSON. Returns null unless the response is valid JSON with status 200. Never rejects. */
+/**
+ * Fetches JSON. Returns null if the response does not have status 200 or is not valid JSON. The
+ * promise is never rejected.
+ */
 export async function fetchJson({ dispatcher }: Outbound, url: string): Promise<unknown> {
   try {
     const { statusCode, body } = await request(url, {

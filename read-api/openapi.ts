@@ -3,8 +3,8 @@ import { ErrorEnvelope } from './contract/envelope.ts'
 import type { App } from './route.ts'
 
 /**
- * `GET /api/openapi.json`: the description of every route of the write and read APIs, generated
- * from the schemas of the routes.
+ * `GET /api/openapi.json`: the OpenAPI description of all routes of the write API and the read API.
+ * It is generated from the schemas of the routes.
  */
 export function describeApi(app: App): void {
   app.get(
@@ -41,7 +41,7 @@ const ERROR_DESCRIPTIONS: Readonly<Record<string, string>> = {
   503: 'The server is draining or overloaded; Retry-After contains the delay',
 }
 
-/** Adds the error responses that all routes have in common. */
+/** Adds the error responses that all routes can return. */
 function withErrors({ components, paths = {}, ...document }: Document): object {
   const errorResponses = Object.entries(ERROR_DESCRIPTIONS).map(([status, description]) => [
     `Error${status}`,
@@ -69,7 +69,8 @@ function responsesOf(method: string, operation: Operation): Record<string, unkno
   const { responses = {}, parameters = [], requestBody, security = [] } = operation
   const hasBody = requestBody !== undefined
   const hasObjectId = hasBody || parameters.some((parameter) => parameter.in === 'path')
-  // A route declares status 409 if it can fail because of a concurrent change.
+  // Status 409 is only described for routes that declare it, because only these routes can fail
+  // because of a concurrent change.
   const { 409: conflict, ...declared } = responses
   const statuses = [
     ...(hasBody || parameters.length > 0 ? ['400'] : []),
@@ -90,8 +91,8 @@ function responsesOf(method: string, operation: Operation): Record<string, unkno
 }
 
 /**
- * Extends the schema of a response with the error form. A rejected business rule also has status
- * 200, and `success` distinguishes the two forms.
+ * Adds the form of an error to the schema of a response. An error of a business rule also has
+ * status 200, so a client must check `success`.
  */
 function orError(answer: Response): Response {
   const schema = 'content' in answer ? answer.content?.['application/json']?.schema : undefined

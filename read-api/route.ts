@@ -13,37 +13,37 @@ import type { HealthBoard } from './channels/health/health-cache.ts'
 export type ReadDeps = {
   readonly core: Core
   readonly freshness: Freshness
-  /** The signal that is aborted when this process starts to drain before a stop. */
+  /** The signal that is aborted when this process begins to drain, before it stops. */
   readonly draining: AbortSignal
   /**
-   * Counts the long responses, for which a stop of the process waits. Without this counter, a stop
-   * waits for no response.
+   * Counts the long responses. A stop of the process waits until they have ended. If the counter is
+   * omitted, a stop does not wait.
    */
   readonly longResponses?: LongResponses
   readonly health: HealthBoard
   /** The progress of unfinished tasks. */
   readonly progress: TaskProgress
-  /** The balances of users that each reader has last received. */
+  /** The balances of users that each reader has last seen in a response. */
   readonly shownBalances: ShownAmounts
-  /** The remaining quota of tokens that each reader has last received. */
+  /** The remaining quota of tokens that each reader has last seen in a response. */
   readonly shownBudgets: ShownAmounts
   readonly providerMessages: Pick<ProviderMessages, 'find'>
-  /** The channel types that a provider serves. */
+  /** The numbers of the channel types that a provider profile serves. */
   readonly servedTypes: readonly number[]
-  /** The elements of `servedTypes` that support chat. */
+  /** The numbers of the served channel types that support chat. */
   readonly chatTypes: readonly number[]
 }
 
-/** The Fastify app. Its handlers get their types from the schemas. */
+/** The Fastify app. The types of its handlers are derived from the route schemas. */
 export type App = ReturnType<typeof withTypes>
 export const withTypes = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
 
 const WAIT_MAX_MS = 2_000
 
 /**
- * Returns a `preHandler` that waits until the named read models have reached the position in the
- * request's header `X-After-Position`. The wait is limited. Without this header, the handler does
- * not wait.
+ * Returns a `preHandler` for requests with the header `X-After-Position`. It waits until the named
+ * read models have reached the position in the header, up to a time limit. Requests without the
+ * header are not delayed.
  */
 export const upToDate = ({ freshness }: ReadDeps, ...names: readonly ReadModelName[]) =>
   waitsForPosition(async (request: FastifyRequest): Promise<void> => {
@@ -53,7 +53,10 @@ export const upToDate = ({ freshness }: ReadDeps, ...names: readonly ReadModelNa
 
 const DEFAULT_PAGE_SIZE = 10
 
-/** Parses `p` (from 0) and the page size of a query that was validated by `PageQuery`. */
+/**
+ * Returns the page number (`p`, from 0) and the page size of a query. The query was already
+ * validated with `PageQuery`.
+ */
 export function pageOf(query: { p?: string; page_size?: string; size?: string }): {
   page: number
   limit: number
@@ -64,7 +67,10 @@ export function pageOf(query: { p?: string; page_size?: string; size?: string })
   return { page, limit, offset: page * limit }
 }
 
-/** Returns the order that a query with `sortedBy` requests. The default is by id, newest first. */
+/**
+ * Returns the order that a query requests (see `sortedBy`). The default order is by id, newest
+ * first.
+ */
 export const orderOf = <Sort extends string>(query: {
   sort?: Sort | 'id' | ''
   order?: 'asc' | 'desc' | ''
@@ -73,10 +79,10 @@ export const orderOf = <Sort extends string>(query: {
   isDescending: query.order !== 'asc',
 })
 
-/** Returns the number in a filter, or undefined if the filter is missing or empty. */
+/** Returns the number in a query parameter, or undefined if the parameter is missing or empty. */
 export const integerOf = (value: string | undefined): number | undefined =>
   value === undefined || value === '' ? undefined : Number(value)
 
-/** Returns the text in a filter, or undefined if the filter is missing or empty. */
+/** Returns the text in a query parameter, or undefined if the parameter is missing or empty. */
 export const textOf = (value: string | undefined): string | undefined =>
   value === undefined || value === '' ? undefined : value

@@ -87,13 +87,13 @@ const ROUTES = [
 
 export const MESSAGE_BYTES_MAX = 4_096
 
-/** The dependencies that `readApi` creates. */
+/** The dependencies that `readApi` creates itself. */
 type OwnDeps = Pick<
   ReadDeps,
   'health' | 'progress' | 'shownBalances' | 'shownBudgets' | 'providerMessages'
 >
 
-/** Registers the read routes of the management API with the app. */
+/** Registers the routes for reading of the management API with the app. */
 export async function readApi(
   app: FastifyInstance,
   apiDeps: Omit<ReadDeps, keyof OwnDeps>,
@@ -109,7 +109,7 @@ export async function readApi(
   const deps: ReadDeps = { ...apiDeps, ...ownDeps }
   await app.register(websocket, {
     options: { maxPayload: MESSAGE_BYTES_MAX, perMessageDeflate: false },
-    // The sender caused the error with an invalid or oversized frame, so the error is not logged.
+    // The error is not logged, because the client caused it with an invalid or oversized frame.
     errorHandler: (_error, socket) => socket.terminate(),
   })
   for (const route of ROUTES) route(withTypes(app), deps)

@@ -6,7 +6,7 @@ import type { Channel } from '../contract/channels.ts'
 import { answerOf } from '../contract/resource-fields.ts'
 
 /**
- * Returns the response for a channel at `now` (Unix milliseconds), for admins. The response
+ * Returns the response for a channel at the time `now` (Unix milliseconds). It is for admins and
  * contains everything except keys and secrets.
  */
 export const channelAnswer = ({ terms, ...row }: ChannelRow, now: number): Channel => ({

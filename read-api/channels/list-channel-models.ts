@@ -7,8 +7,8 @@ import { currentOptions } from '../options/list-options.ts'
 import { type App, type ReadDeps, upToDate } from '../route.ts'
 
 /**
- * `GET /api/channel/models` (models that have a price or occur in a channel) and `GET
- * /api/channel/models_enabled` (models that enabled channels serve), for admins.
+ * `GET /api/channel/models`, for admins: the models that have a price or occur in a channel. `GET
+ * /api/channel/models_enabled`, for admins: the models that enabled channels serve.
  */
 export function listChannelModels(app: App, deps: ReadDeps): void {
   const { core } = deps

@@ -14,7 +14,7 @@ import { type ChannelEntry, channelQueries } from '../contract/channels.ts'
 import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../route.ts'
 import { channelAnswer } from './channel-answer.ts'
 
-/** `GET /api/channel/{id}`, for admins. */
+/** `GET /api/channel/{id}`, for admins: one channel. */
 export function getChannel(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(channelQueries, 'GET /api/channel/:id'),
@@ -30,7 +30,9 @@ export function getChannel(app: App, deps: ReadDeps): void {
   })
 }
 
-/** `GET /api/channel/` and `/api/channel/search`, for admins: the channels that are not deleted. */
+/**
+ * `GET /api/channel/` and `GET /api/channel/search`, for admins: the channels that are not deleted.
+ */
 export function listChannelRows(app: App, deps: ReadDeps): void {
   for (const name of ['GET /api/channel/', 'GET /api/channel/search'] as const) {
     app.route({
@@ -38,8 +40,9 @@ export function listChannelRows(app: App, deps: ReadDeps): void {
 
       onRequest: onlyAdmin,
       preHandler: upToDate(deps, 'channels', 'channel-checks'),
-      // The response is serialised without its schema. Distinguishing tags from channels by the
-      // schema would take longer than all other work of the request.
+      // The response is serialised without its schema. With the schema, the serialiser would have
+      // to distinguish tags from channels, which would take longer than all other work of the
+      // request.
       serializerCompiler: () => JSON.stringify,
 
       handler: async ({ query }) => {
@@ -72,8 +75,8 @@ export function listChannelRows(app: App, deps: ReadDeps): void {
 }
 
 /**
- * Returns one row for a tag, with the common values and the totals of its channels. Channels
- * without a tag are returned as separate rows.
+ * Returns one row for a tag, with the totals of its channels and the values that all of them share.
+ * A channel without a tag has a row of its own.
  */
 function tagGroup({ tag, members, rows }: ChannelsOfTag, now: number): ChannelEntry[] {
   const children = rows.map((row) => channelAnswer(row, now))
@@ -94,6 +97,6 @@ function summaryOf(members: readonly MemberRow[]) {
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0)
 
-/** Returns the number if all numbers are equal, and null if they differ. */
+/** Returns the common value of the numbers, or null if they differ. */
 const commonValue = (numbers: readonly number[]): number | null =>
   new Set(numbers).size === 1 ? (numbers[0] ?? null) : null

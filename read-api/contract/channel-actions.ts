@@ -7,7 +7,7 @@ import { Envelope, IdParams } from './envelope.ts'
 export const ChannelTest = Type.Object({
   model: Type.String(),
   time: Type.Number(),
-  /** The error code. It is empty for a success. */
+  /** The error code of the test. It is empty if the test succeeded. */
   reason: Type.String(),
 })
 export type ChannelTest = Static<typeof ChannelTest>
@@ -22,7 +22,8 @@ export const ChannelTestAnswer = Type.Object({
 export type ChannelTestAnswer = Static<typeof ChannelTestAnswer>
 
 /**
- * The progress of the latest test of all channels. Before the first test, fields are 0 or empty.
+ * The progress of the latest test of all channels. If there was no test yet, the fields are 0 or
+ * empty.
  */
 export const TestProgress = Type.Object({
   run: Type.String(),
@@ -30,13 +31,19 @@ export const TestProgress = Type.Object({
   total: Type.Integer(),
   tested: Type.Integer(),
   failed: Type.Integer(),
-  /** The start of the test in Unix seconds. `ended_time` is 0 while the test is running. */
+  /**
+   * The start of the test in Unix seconds. `ended_time` is the end of the test, or 0 while it is
+   * running.
+   */
   started_time: Type.Integer(),
   ended_time: Type.Integer(),
 })
 export type TestProgress = Static<typeof TestProgress>
 
-/** The results of the latest test of all channels: failures first, then the slowest channels. */
+/**
+ * The results of the latest test of all channels. Failed tests come first, then the slowest
+ * channels.
+ */
 export const TestResults = Type.Object({
   run: Type.String(),
   results: Type.Array(
@@ -44,7 +51,7 @@ export const TestResults = Type.Object({
       id: Type.Integer(),
       name: Type.String(),
       model: Type.String(),
-      /** The error code. It is empty for a success. */
+      /** The error code of the test. It is empty if the test succeeded. */
       reason: Type.String(),
       /** The duration of the test in milliseconds. */
       duration: Type.Integer(),
@@ -62,7 +69,10 @@ export const ChannelBalanceAnswer = Type.Object({
 })
 export type ChannelBalanceAnswer = Static<typeof ChannelBalanceAnswer>
 
-/** The number of updated balances. `left` is the number of channels not read in time. */
+/**
+ * The number of balances that were updated. `left` is the number of channels whose balance was not
+ * read in time.
+ */
 export const BalanceUpdate = Type.Object({
   updated: Type.Integer(),
   failed: Type.Integer(),
@@ -70,14 +80,20 @@ export const BalanceUpdate = Type.Object({
 })
 export type BalanceUpdate = Static<typeof BalanceUpdate>
 
-/** The latest test and balance of a channel, with the field names of the channel's response. */
+/**
+ * The result of a channel's latest test and its latest balance. The field names are the same as in
+ * the response for a channel.
+ */
 export type ChannelCheckResult = {
   readonly id: number
   readonly response_time: number
   readonly test_time: number
   readonly balance: number
   readonly balance_updated_time: number
-  /** The model of the latest test. `reason` is the error code, which is empty for a success. */
+  /**
+   * The model of the latest test. `reason` is the error code of the test, or empty if the test
+   * succeeded.
+   */
   readonly model: string
   readonly is_success: boolean
   readonly reason: string
@@ -85,7 +101,7 @@ export type ChannelCheckResult = {
 
 /**
  * The channels that were checked since the last message, and the progress of the latest test of all
- * channels. `run` is null before the first test of all channels.
+ * channels. `run` is null if there was no test of all channels yet.
  */
 export type TestPush = {
   readonly kind: 'test'

@@ -1,8 +1,8 @@
 import type { Fields } from './resource-fields.ts'
 
 /**
- * The fields of a channel that are stored as they are sent. They have the names of the channel's
- * terms and the order of the stored events.
+ * The fields of a channel that are stored exactly as requests send them. Their names and their
+ * order are the same as in the stored events.
  */
 export const CHANNEL_FIELDS = {
   type: { wire: 'type', type: 'integer', min: 0, max: 1_000, initial: 1 },
@@ -30,7 +30,7 @@ export const CHANNEL_FIELDS = {
     max: 100_000_000,
     initial: 0,
   },
-  /** The expiry in Unix seconds. -1 means never. */
+  /** The expiry in Unix seconds, or -1 if the channel never expires. */
   expiredTime: {
     wire: 'expired_time',
     type: 'integer',
@@ -38,7 +38,10 @@ export const CHANNEL_FIELDS = {
     max: 253_402_300_799,
     initial: -1,
   },
-  /** The limit of simultaneous calls; `maxRpm` limits calls per minute. 0 means no limit. */
+  /**
+   * The maximum number of simultaneous calls. `maxRpm` is the maximum number of calls per minute. 0
+   * means no limit.
+   */
   maxConcurrency: {
     wire: 'max_concurrency',
     type: 'integer',

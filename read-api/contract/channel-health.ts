@@ -4,7 +4,7 @@ import { Envelope, IdParams } from './envelope.ts'
 const Milliseconds = Type.Number()
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** The figures of a period of time. A figure is null if there is no data for it. */
+/** The success counts and latencies of a period. A value is null if there is no data for it. */
 export const HealthFigures = Type.Object({
   successes: Type.Integer(),
   failures: Type.Integer(),
@@ -25,15 +25,18 @@ export const HealthWindows = Type.Object({
 export type HealthWindows = Static<typeof HealthWindows>
 
 export const CircuitState = Type.Object({
-  /** The model of the circuit. null means the circuit of the entire channel. */
+  /** The model that the circuit covers. It is null if the circuit covers all models. */
   model: orNull(Type.String()),
-  /** The index (from 0) of the key to which the circuit belongs. null means all keys. */
+  /**
+   * The index (from 0) of the key that the circuit covers. It is null if the circuit covers all
+   * keys.
+   */
   key_index: orNull(Type.Integer()),
   state: Type.Union([Type.Literal('open'), Type.Literal('half-open')]),
   /** The error code that opened the circuit: `connect`, `timeout`, `status-503`… */
   reason: Type.String(),
   failures: Type.Integer(),
-  /** The number of times that the circuit has opened since the circuit was last closed. */
+  /** The number of times that the circuit has opened since it was last closed. */
   round: Type.Integer(),
   /**
    * The time until which calls avoid the channel, model or key of the circuit, in Unix
@@ -50,30 +53,42 @@ export const ChannelHealth = Type.Object({
   tag: Type.String(),
   /** The status of the channel: 1 is enabled, 2 disabled, 3 automatically disabled. */
   status: Type.Integer(),
-  /** The code of the reason. It is empty unless the channel was automatically disabled. */
+  /**
+   * The code of the reason for which the channel was automatically disabled. It is empty for a
+   * channel with another status.
+   */
   status_reason: Type.String(),
   /** The time at which the status changed, in Unix seconds. */
   status_time: Type.Integer(),
-  /** The number of calls in flight in all relay processes; null if no process reports it. */
+  /**
+   * The number of calls in flight, summed over all relay processes. It is null if no process
+   * reports it.
+   */
   in_flight: orNull(Type.Integer()),
-  /** The maximum number of simultaneous calls. 0 means no limit, also for `max_rpm`. */
+  /**
+   * The maximum number of simultaneous calls. `max_rpm` is the maximum number of calls per minute.
+   * 0 means no limit.
+   */
   max_concurrency: Type.Integer(),
   max_rpm: Type.Integer(),
-  /** The channel's balance in US dollars. null means that it was never read. */
+  /** The channel's balance in US dollars. It is null if the balance was never read. */
   balance: orNull(Type.Number()),
   balance_updated_time: Type.Integer(),
   /**
-   * True if this channel is the only channel that offers some model to some group. The gateway
-   * never disables such a channel automatically.
+   * True if no other channel offers some model to some group. The gateway never disables such a
+   * channel automatically.
    */
   is_last: Type.Boolean(),
   circuits: Type.Array(CircuitState),
   figures: HealthWindows,
-  /** The models that the channel offers or was called with in the last 24 hours. */
+  /**
+   * The models that the channel offers, and the models with which it was called in the last 24
+   * hours.
+   */
   models: Type.Array(Type.Object({ model: Type.String(), figures: HealthWindows })),
   /**
-   * The minutes of the last hour with attempts. Each element contains the start (Unix seconds), the
-   * successes and the failures.
+   * The minutes of the last hour in which there were attempts. Each element contains the start of
+   * the minute (Unix seconds), the number of successes and the number of failures.
    */
   minutes: Type.Array(Type.Tuple([Type.Integer(), Type.Integer(), Type.Integer()])),
 })
@@ -86,7 +101,10 @@ export const HealthSnapshot = Type.Object({
 })
 export type HealthSnapshot = Static<typeof HealthSnapshot>
 
-/** The changes since the last message. `removed` has the ids of removed channels. */
+/**
+ * The changes of the health since the last message. `removed` contains the ids of channels that no
+ * longer exist.
+ */
 export type HealthPush = {
   readonly kind: 'health'
   readonly at: number
@@ -100,8 +118,8 @@ export const HISTORY_RANGES = ['1h', '24h', '7d'] as const
 export type HistoryRange = (typeof HISTORY_RANGES)[number]
 
 /**
- * The figures of one time step. If no call succeeded or failed in the step, both counts are 0 and
- * the other figures are null.
+ * The figures of one time step. Without any attempt in the step, both counts are 0 and all other
+ * figures are null.
  */
 export const HealthHistoryPoint = Type.Object({
   /** The start of the step in Unix seconds. */

@@ -31,20 +31,27 @@ export const TimelineEntry = Type.Object({
   /** The time of the entry in Unix milliseconds. */
   at: Type.Integer(),
   kind: oneOf(TIMELINE_KINDS),
-  /** The user who caused the entry. null means that the gateway caused it. */
+  /** The user who caused the entry. It is null if the gateway caused the entry. */
   by: orNull(Type.Object({ id: Type.Integer(), name: Type.String() })),
-  /** The code of the reason. */
+  /** The code of the reason for the entry. */
   reason: Type.Optional(Type.String()),
-  /** The model of a circuit. null means the circuit of the entire channel. */
+  /** The model that the circuit covers. It is null if the circuit covers all models. */
   model: Type.Optional(orNull(Type.String())),
-  /** The current index (from 0) of a circuit's key; null if the key was removed. */
+  /**
+   * The current index (from 0) of the key that the circuit covers. It is null if the key was
+   * removed.
+   */
   key: Type.Optional(orNull(Type.Integer({ minimum: 0 }))),
-  /** The changed fields of the channel's terms, by their names on the wire. */
+  /** The fields of the channel's terms that were changed, by their names in the API. */
   fields: Type.Optional(Type.Array(Type.String())),
   tag: Type.Optional(Type.String()),
-  /** Whether the channel was created enabled. Only for the kind `created`. */
+  /**
+   * Set if the channel was created enabled. The field only occurs in entries of the kind `created`.
+   */
   is_enabled: Type.Optional(Type.Boolean()),
-  /** The number of keys that were enabled again, or of failures that opened a circuit. */
+  /**
+   * The number of keys that were enabled again, or the number of failures that opened a circuit.
+   */
   count: Type.Optional(Type.Integer()),
   /** The end of a circuit's pause in Unix milliseconds. */
   until: Type.Optional(Type.Integer()),
@@ -69,7 +76,9 @@ export const StateAt = Type.Object({
   /** The requested time in Unix milliseconds. */
   at: Type.Integer(),
   state: oneOf(STATES_AT),
-  /** The entry that caused the state. null means that the channel did not exist yet. */
+  /**
+   * The timeline entry that caused the state. It is null if the channel did not exist at that time.
+   */
   because: orNull(TimelineEntry),
 })
 export type StateAt = Static<typeof StateAt>
@@ -78,14 +87,16 @@ export const ChannelTimeline = Type.Object({
   items: Type.Array(TimelineEntry),
   page: Type.Integer(),
   total: Type.Integer(),
-  /** The state of the channel at the requested time. null means that no time was requested. */
+  /** The state of the channel at the requested time. It is null if no time was requested. */
   state_at: orNull(StateAt),
 })
 export type ChannelTimeline = Static<typeof ChannelTimeline>
 
 const TimelineQuery = Type.Object({
   ...Query.page,
-  /** The start of the range in Unix seconds. `from` and `to` are inclusive. */
+  /**
+   * The start of the range in Unix seconds. `to` is the end of the range. Both times are included.
+   */
   from: Query.integer,
   to: Query.integer,
   at: Query.integer,

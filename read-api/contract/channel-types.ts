@@ -2,7 +2,10 @@ import Type, { type Static } from 'typebox'
 
 const Words = Type.Object({ zh: Type.String(), en: Type.String() })
 
-/** A channel field that depends on the channel's type. The console derives its form from this. */
+/**
+ * A field of a channel that depends on the channel's type. The console derives the form of the
+ * channel from this description.
+ */
 export const ChannelTypeField = Type.Object({
   /** The name of the channel's field. */
   key: Type.Union([Type.Literal('other'), Type.Literal('openai_organization')]),
@@ -20,11 +23,16 @@ export type ChannelTypeField = Static<typeof ChannelTypeField>
 export const ChannelType = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
-  /** The default address of the type. It is empty if each channel must have an address. */
+  /**
+   * The default address of the type. It is empty if channels of this type have no default address.
+   */
   base_url: Type.String(),
-  /** Keywords that may be entered instead of an address, with the address of each keyword. */
+  /**
+   * The keywords that an admin may enter instead of an address, each with the address that it
+   * represents.
+   */
   bases: Type.Array(Type.Object({ keyword: Type.String(), name: Words, base_url: Type.String() })),
-  /** The path below the address. It may contain `{model}` and `{other}`. */
+  /** The path for chat requests below the address. The path may contain `{model}` and `{other}`. */
   chat_path: Type.String(),
   fields: Type.Array(ChannelTypeField),
   key_hint: Words,

@@ -6,28 +6,34 @@ import { answerProperties } from './field-schemas.ts'
 export const Channel = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
-  /** The provider's key. It is always empty, because keys can only be written. */
+  /**
+   * The provider's key. It is always empty in responses, because keys can be written but not read.
+   */
   key: Type.String(),
   ...answerProperties(CHANNEL_FIELDS),
   /** The status of the channel: 1 is enabled, 2 disabled, 3 automatically disabled. */
   status: Type.Integer(),
-  /** The response time of the latest test in milliseconds. 0 means the channel was not tested. */
+  /**
+   * The response time of the latest test in milliseconds. It is 0 if the channel was never tested.
+   */
   response_time: Type.Integer(),
   balance: Type.Number(),
   used_quota: Type.Integer(),
   /** JSON text with `status_reason` and `status_time`. */
   other_info: Type.String(),
   test_time: Type.Integer(),
-  /** The error code of the latest test. It is empty after a success or without a test. */
+  /**
+   * The error code of the latest test. It is empty if the test succeeded or if there was no test.
+   */
   test_failure: Type.String(),
   balance_updated_time: Type.Integer(),
   created_time: Type.Integer(),
-  /** The provider's price as a multiple of the list price. null means that it is unknown. */
+  /** The provider's price as a multiple of the list price. It is null if the price is unknown. */
   cost_ratio: Type.Union([Type.Number(), Type.Null()]),
-  /** How a key is chosen. The mode is empty if the channel has one key. */
+  /** The way in which a call's key is chosen. It is empty if the channel has a single key. */
   multi_key_mode: Type.Union([Type.Literal(''), Type.Literal('random'), Type.Literal('polling')]),
   key_count: Type.Integer(),
-  /** The automatically disabled keys by index (from 0). `time` is in Unix seconds. */
+  /** The keys that were automatically disabled, by index (from 0). `time` is in Unix seconds. */
   keys_set_aside: Type.Array(
     Type.Object({ index: Type.Integer(), reason: Type.String(), time: Type.Integer() }),
   ),
@@ -43,26 +49,32 @@ export const TagMember = Type.Object({
 })
 export type TagMember = Static<typeof TagMember>
 
-/** A row with all channels of a tag. A value is null if it differs between the channels. */
+/** A list row with all channels of a tag. A value is null if the channels have different values. */
 export const TagGroup = Type.Object({
   tag: Type.String(),
   /** The groups of all channels of the tag, comma-separated. */
   group: Type.String(),
   used_quota: Type.Integer(),
-  /** The mean response time of the tested channels in milliseconds; 0 if none was tested. */
+  /**
+   * The mean response time of the tested channels in milliseconds. It is 0 if no channel was
+   * tested.
+   */
   response_time: Type.Integer(),
   priority: Type.Union([Type.Integer(), Type.Null()]),
   weight: Type.Union([Type.Integer(), Type.Null()]),
   members: Type.Array(TagMember),
   /**
-   * The channels of the tag with all fields. The list is empty if the request has `children=false`;
-   * the channels are then read page by page with `tag=…`.
+   * The channels of the tag with all fields. The list is empty if the request contains
+   * `children=false`. The client then reads the channels page by page with `tag=…`.
    */
   children: Type.Array(Channel),
 })
 export type TagGroup = Static<typeof TagGroup>
 
-/** A row of the list. In tag mode, it is a tag with its channels, or a channel without a tag. */
+/**
+ * A row of the channel list. In tag mode, a row is a tag with its channels, or a channel that has
+ * no tag.
+ */
 export const ChannelEntry = Type.Union([TagGroup, Channel])
 export type ChannelEntry = Static<typeof ChannelEntry>
 
@@ -95,11 +107,14 @@ const SearchChannels = Type.Object({
   model: Query.text,
   id_sort: Query.flag,
   tag_mode: Query.flag,
-  /** `false` lists tags without their channels in tag mode. */
+  /** If it is `false`, tags are listed without their channels. It only applies in tag mode. */
   children: Query.flag,
-  /** Limits the list to channels with exactly this tag. */
+  /** Limits the list to the channels of this tag. The tag must match exactly. */
   tag: Query.text,
-  /** Limits the list to channels with this status. 0 means all channels that are not enabled. */
+  /**
+   * Limits the list to channels with this status. 0 limits the list to channels that are not
+   * enabled.
+   */
   status: Type.Optional(Type.String({ pattern: '^[0-3]?$' })),
   type: Query.integer,
   sort: choiceOf(CHANNEL_SORTS),

@@ -21,13 +21,13 @@ export const OwnPasskey = Type.Object({
 })
 export type OwnPasskey = Static<typeof OwnPasskey>
 
-/** The overview of the user's credentials other than the password. Times are in Unix seconds. */
+/** The user's credentials, except the password. Times are in Unix seconds. */
 export const CredentialsOverview = Type.Object({
   access_token: Type.Union([
     Type.Object({ issued_at: Type.Integer(), expires_at: Type.Integer() }),
     Type.Null(),
   ]),
-  /** The time at which the authenticator app was enabled. null means that it is not enabled. */
+  /** The time at which the authenticator app was enabled. It is null if the app is not enabled. */
   totp_since: Type.Union([Type.Integer(), Type.Null()]),
   /** The number of unused recovery codes. */
   recovery_codes: Type.Integer(),

@@ -1,8 +1,8 @@
 import Type, { type Static, type TSchema } from 'typebox'
 
 /**
- * Returns the schema that all responses of `/api` have. `data` is null if the request returns no
- * data.
+ * Returns the schema of a response of `/api` with the given data. If a request returns no data,
+ * `data` is null.
  */
 export const Envelope = <T extends TSchema>(data: T) =>
   Type.Object({ success: Type.Boolean(), message: Type.String(), data })
@@ -19,11 +19,17 @@ export const ErrorEnvelope = Type.Object({
 })
 export type ErrorEnvelope = Static<typeof ErrorEnvelope>
 
-/** Returns the schema for one page of a list. `page` counts from 0, like the parameter `p`. */
+/**
+ * Returns the schema for one page of a list. `page` is the page number, which starts with 0 like
+ * the parameter `p`.
+ */
 export const Page = <T extends TSchema>(item: T) =>
   Type.Object({ items: Type.Array(item), page: Type.Integer(), total: Type.Integer() })
 
-/** The paging parameters: `p` from 0, and `page_size` (or its alias `size`) from 1 to 100. */
+/**
+ * The paging parameters. `p` is the page number, from 0. `page_size`, which may also be called
+ * `size`, is from 1 to 100.
+ */
 export const PageQuery = {
   p: Type.Optional(Type.String({ pattern: '^[0-9]{1,9}$' })),
   page_size: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$' })),
@@ -32,7 +38,7 @@ export const PageQuery = {
 
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
 
-/** Elements of query schemas. Text parameters are filters, and an empty text does not filter. */
+/** The schemas of query parameters. Text parameters are filters: an empty text means no filter. */
 export const Query = {
   page: PageQuery,
   text: text(200),
@@ -41,16 +47,22 @@ export const Query = {
   integer: Type.Optional(Type.String({ pattern: '^[0-9]{0,15}$' })),
 }
 
-/** Path parameters are text, so the schema checks that the text is a positive integer. */
+/**
+ * The schema of path parameters with an id. Path parameters are text, so the schema checks that the
+ * id is a positive integer.
+ */
 export const IdParams = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
 
-/** Returns the schema of a parameter that is one of the texts. An empty text counts as missing. */
+/**
+ * Returns the schema of a parameter that must be one of the texts. An empty text is treated like a
+ * missing parameter.
+ */
 export const choiceOf = <T extends string>(texts: readonly T[]) =>
   Type.Optional(Type.Unsafe<T | ''>(Type.Union([...texts, ''].map((text) => Type.Literal(text)))))
 
 /**
- * Returns the query parameters of a list that can be sorted by the columns. The order is descending
- * unless `order` is `asc`.
+ * Returns the query parameters with which a list can be sorted by one of the columns. The order is
+ * descending unless `order` is `asc`.
  */
 export const sortedBy = <T extends string>(columns: readonly T[]) => ({
   sort: choiceOf(columns),

@@ -1,4 +1,7 @@
-/** The columns of a CSV export, in their order. The column names do not depend on the language. */
+/**
+ * The columns of a CSV export, in the order of the file. The column names are the same in every
+ * language.
+ */
 const EXPORT_COLUMNS = [
   'id',
   'time',
@@ -35,6 +38,6 @@ const FOR_ADMINS: ReadonlySet<ExportColumn> = new Set<ExportColumn>([
   'provider_cost_usd',
 ])
 
-/** Returns the columns that an export for this reader may contain. */
+/** Returns the columns that an export may contain. Some columns are only for admins. */
 export const exportColumns = (isAdmin: boolean): readonly ExportColumn[] =>
   EXPORT_COLUMNS.filter((name) => isAdmin || !FOR_ADMINS.has(name))

@@ -54,7 +54,10 @@ type Choice<Each extends Field, Other extends TSchema> = Each extends {
   ? TUnsafe<Value>
   : Other
 
-/** Returns the schemas of the fields in requests that create the resource, with their bounds. */
+/**
+ * Returns the schemas of the fields in requests that create the resource. The schemas contain the
+ * bounds of the fields.
+ */
 export const requestProperties = <F extends WritableFields>(fields: F): RequestProperties<F> =>
   byWireName(fields, (field) =>
     field.isRequired ? requestSchema(field) : Type.Optional(requestSchema(field)),
@@ -71,7 +74,7 @@ const byWireName = <Each extends Field>(
   schemaOf: (field: Each) => TSchema,
 ) => Object.fromEntries(Object.values(fields).map((field) => [field.wire, schemaOf(field)]))
 
-/** The last second of the year 9999. */
+/** The latest valid time in Unix seconds: the last second of the year 9999. */
 const TIME_MAX = 253_402_300_799
 
 function requestSchema(field: WritableFields[string]): TSchema {

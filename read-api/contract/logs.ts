@@ -2,14 +2,17 @@ import Type, { type Static } from 'typebox'
 import { Envelope, Query, sortedBy } from './envelope.ts'
 
 export const LogEntry = Type.Object({
-  /** The id of the row: the position of the event that created it, so it increases with time. */
+  /**
+   * The id of the row, which is the position of the event that created it. Newer rows have higher
+   * ids.
+   */
   id: Type.Integer(),
   /** The time of the row in Unix seconds. */
   created_at: Type.Integer(),
   /** The type: 1 top-up, 2 consumption, 3 admin's action, 4 system, 5 check-in, 6 error. */
   type: Type.Integer(),
   request_id: Type.String(),
-  /** The id of the channel. Channel fields are 0 or empty for readers who are not admins. */
+  /** The id of the channel. For readers who are not admins, all channel fields are 0 or empty. */
   channel: Type.Integer(),
   channel_name: Type.String(),
   username: Type.String(),
@@ -31,8 +34,8 @@ export const LogEntry = Type.Object({
 export type LogEntry = Static<typeof LogEntry>
 
 /**
- * The counts from which a charge is computed. They do not overlap, except that `output` includes
- * `reasoning` and `outputAudio`.
+ * The counts from which a charge is computed. Each token is counted once, except that `output`
+ * includes `reasoning` and `outputAudio`.
  */
 export type LoggedUsage = {
   inputUncached?: number
@@ -44,28 +47,28 @@ export type LoggedUsage = {
   output?: number
   reasoning?: number
   outputAudio?: number
-  /** The number of calls if the price is per call. An omitted number means 1. */
+  /** The number by which a price per call is multiplied. If it is omitted, it is 1. */
   calls?: number
 }
 
 /**
- * The members of `other` after parsing. Ratios and prices are numbers, while `price` contains them
- * as exact decimals in text.
+ * The members of `other`, which is JSON. The ratios and prices are numbers. `price` also contains
+ * them as exact decimals in text.
  */
 export type LogOther = {
   model_ratio?: number
   model_price?: number
   completion_ratio?: number
   group_ratio?: number
-  /** The group ratio. It is only present if the call used another group than the user's group. */
+  /** The group ratio. It is only present if the group of the call differs from the user's group. */
   user_group_ratio?: number
   cache_tokens?: number
   cache_ratio?: number
   cache_creation_tokens?: number
   cache_creation_ratio?: number
   /**
-   * Set for a call with audio. The next fields are the numbers of tokens of each kind, and the
-   * ratios of audio tokens to text tokens.
+   * Set if the call used audio. The following fields are the numbers of audio and text tokens, and
+   * the ratios of the price of audio tokens to the price of text tokens.
    */
   audio?: boolean
   audio_input?: number
@@ -78,7 +81,7 @@ export type LogOther = {
   frt?: number
   /** The total duration of the call in milliseconds. */
   duration_ms?: number
-  /** Whether the channel mapped the model to `upstream_model_name`; for admins only. */
+  /** Set if the channel mapped the model to `upstream_model_name`. The field is only for admins. */
   is_model_mapped?: boolean
   upstream_model_name?: string
   reasoning_tokens?: number
@@ -89,15 +92,27 @@ export type LogOther = {
    * not cover a larger limit. The unit is tokens per choice.
    */
   output_limit?: number
-  /** The full usage, if the account could only pay for `usage`. */
+  /**
+   * The full usage. It is only present if the account could not pay for the full usage, so that
+   * only `usage` was charged.
+   */
   unpaid_usage?: LoggedUsage
   usage_source?: string
   end?: string
-  /** The error code for the caller if the call ended as `revoked`, such as `user_disabled`. */
+  /**
+   * The error code that the caller received if the call was ended as `revoked`, such as
+   * `user_disabled`.
+   */
   end_reason?: string
-  /** The provider's message about a failed call, without keys, accounts and addresses. */
+  /**
+   * The provider's message about a failed call. Keys, accounts and addresses are removed from the
+   * message.
+   */
   provider_message?: string
-  /** The quota held at admission. Everything except the charge was released. */
+  /**
+   * The quota that was held at the admission of the call. At the end of the call, the part that
+   * exceeded the charge was released.
+   */
   hold?: number
   anomaly?: string
   /**
@@ -106,37 +121,38 @@ export type LogOther = {
    * `cacheWrite`, `image`, `audio`, `audioCompletion`, `group`) or `call` (`price`, `group`).
    */
   price?: Record<string, string>
-  /** The usage in priced units. Counts of 0 may be omitted. */
+  /** The usage of the call in the units that have a price. Counts that are 0 may be omitted. */
   usage?: LoggedUsage
   error_type?: string
   error_code?: string
   status_code?: number
   channel_id?: number
   /**
-   * The admin who changed the balance or group, for admins only. `note` is the reason: null if none
-   * was given, and empty after the user's texts were erased.
+   * The admin who changed the balance or the group. It is only for admins. `note` is the admin's
+   * reason: null if none was given, and empty if the user's texts were erased.
    */
   changed_by?: { id: number; username: string }
   note?: string | null
   /**
-   * The provider's charge for the call in quota, for admins only. `cost_ratio` is the charge as a
-   * multiple of the list price (group ratio 1). Both are omitted if the charge is unknown.
+   * The provider's charge for the call in quota, for admins only. `cost_ratio` is the channel's
+   * cost ratio, a multiple of the list price (group ratio 1). If the charge is unknown, both fields
+   * are omitted.
    */
   cost?: number
   cost_ratio?: string
   /**
-   * The channels whose attempts failed, as the channel statistics count failures, for admins only.
-   * It is omitted if no attempt failed.
+   * The channels whose attempts failed, for admins only. Attempts count as failed as in the channel
+   * statistics. The field is omitted if no attempt failed.
    */
   failed_channels?: number[]
-  /** All attempts of the call in order, for admins only. */
+  /** All attempts of the call in the order in which they were made, for admins only. */
   admin_info?: {
     use_channel: number[]
     attempts: { channel: number; status: number | null; error: string | null; ms: number }[]
   }
 }
 
-/** A page of the log. `total` is always exact. */
+/** A page of the log. `total` is the exact number of matching rows. */
 export const LogPage = Type.Object({
   items: Type.Array(LogEntry),
   page: Type.Integer(),
@@ -146,7 +162,10 @@ export type LogPage = Static<typeof LogPage>
 
 export const LogStat = Type.Object({
   quota: Type.Integer(),
-  /** The number of calls in the last 60 seconds. `tpm` is the number of tokens. */
+  /**
+   * The number of calls in the last 60 seconds. `tpm` is the number of tokens in the last 60
+   * seconds.
+   */
   rpm: Type.Integer(),
   tpm: Type.Integer(),
   prompt_tokens: Type.Integer(),
@@ -166,7 +185,10 @@ export const UsagePoint = Type.Object({
 })
 export type UsagePoint = Static<typeof UsagePoint>
 
-/** The filters of the log and its totals. All are optional, and an empty filter is ignored. */
+/**
+ * The filters of the log and of its totals. All filters are optional, and an empty filter is
+ * ignored.
+ */
 const LogFilters = {
   type: Type.Optional(Type.String({ pattern: '^[0-6]?$' })),
   token_name: Query.text,
@@ -177,14 +199,17 @@ const LogFilters = {
   end_timestamp: Query.integer,
 }
 
-/** The filters for admins, who see all users and can also filter by user and channel. */
+/**
+ * The filters for admins. Admins see the rows of all users, so they can also filter by user and
+ * channel.
+ */
 const AdminFilters = {
   ...LogFilters,
   username: Query.text,
   channel: Query.integer,
   /**
-   * The id of a channel on which an attempt of the call failed, whether or not another channel
-   * answered after a retry.
+   * The id of a channel on which an attempt of the call failed. Another channel may have answered
+   * the call after a retry.
    */
   failed_channel: Type.Optional(
     Type.String({
@@ -201,7 +226,7 @@ const AllStat = Type.Object(AdminFilters)
 export type LogQuery = Static<typeof AllStat>
 const OwnStat = Type.Object(LogFilters)
 
-/** The columns by which the newest 10 000 rows can be sorted. */
+/** The columns by which the log can be sorted. Only the newest 10 000 rows are sorted. */
 const LOG_SORTS = [
   'created_at',
   'type',
@@ -218,8 +243,8 @@ const LOG_SORTS = [
 export type LogSort = (typeof LOG_SORTS)[number]
 
 /**
- * The paging parameters. `before` is a row id: the page then starts below that row. It does not
- * apply to a sorted list.
+ * The paging parameters. If `before` is given, the page contains only rows with lower ids. A sorted
+ * list ignores `before`.
  */
 const Paging = { ...Query.page, before: Query.integer, ...sortedBy(LOG_SORTS) }
 export const AllLogs = Type.Object({ ...Paging, ...AdminFilters })

@@ -2,8 +2,8 @@ import Type, { type Static } from 'typebox'
 import { Envelope, Page, Query } from './envelope.ts'
 
 /**
- * An option with its current value as text. Booleans are `true` or `false`. Lists and maps are
- * JSON, formatted for display. A secret value is shown as `***`, or empty if it is not set.
+ * An option with its current value as text. A boolean is `true` or `false`. A list or map is JSON
+ * that is formatted for display. The value of a secret is `***`, or empty if the secret is not set.
  */
 export const Option = Type.Object({ key: Type.String(), value: Type.String() })
 export type Option = Static<typeof Option>
@@ -19,7 +19,10 @@ const Tab = Type.Union([
   Type.Literal('other'),
 ])
 
-/** The type and the validation rules of a value. Fields that do not apply are omitted. */
+/**
+ * The type of an option's value and the rules by which a value is validated. Fields that do not
+ * apply to the type are omitted.
+ */
 export const OptionType = Type.Object({
   /**
    * The kind of the value. Plain kinds are flag, integer, decimal, text (one line), lines, url,
@@ -54,22 +57,26 @@ export const OptionSchema = Type.Object({
   minimum_role: Type.Integer(),
   label: Words,
   help: Type.Union([Words, Type.Null()]),
-  /** The unit: quota, dollar, percent, second, minute, millisecond; empty for none. */
+  /**
+   * The unit of the value: quota, dollar, percent, second, minute or millisecond. It is empty if
+   * the value has no unit.
+   */
   unit: Type.String(),
   /** The label of each value of a choice. */
   choice_words: Type.Record(Type.String(), Words),
   /**
-   * The reason why an option without effect is kept. The console hides options that have this note.
+   * The reason why the site still stores an option that has no effect. The console hides options
+   * with a note.
    */
   note: Type.Union([Words, Type.Null()]),
   /** The error message for a value that is out of bounds. It replaces the general message. */
   bounds_words: Type.Union([Words, Type.Null()]),
   /**
-   * The key of another option. The value must not be below the value of that option, unless that
-   * value is 0. An empty text means that there is no such option.
+   * The key of another option whose value is the minimum for this option. The minimum does not
+   * apply if the other value is 0. It is empty if there is no such option.
    */
   not_below: Type.String(),
-  /** A value for which the form asks for confirmation before it is chosen. */
+  /** The value for which the form asks for confirmation, with the text of the question. */
   ask_before: Type.Union([Type.Object({ value: Type.String(), words: Words }), Type.Null()]),
 })
 export type OptionSchema = Static<typeof OptionSchema>
@@ -93,36 +100,47 @@ export const OptionChange = Type.Object({
   /** The position of the event that changed the option. */
   id: Type.Integer(),
   key: Type.String(),
-  /** The value before the change; null if unknown. A secret value that is set is shown as `***`. */
+  /**
+   * The value before the change. It is null if the value is unknown. The value of a secret that is
+   * set is `***`.
+   */
   before: Type.Union([Type.String(), Type.Null()]),
   after: Type.String(),
-  /** The cause of the change: a user (`user:7`) or a part of the system (`system:setup`). */
+  /** The author of the change: a user (`user:7`) or a part of the system (`system:setup`). */
   actor: Type.String(),
-  /** The name of the user. It is empty for a part of the system. */
+  /** The name of the user who made the change. It is empty if the system made the change. */
   username: Type.String(),
-  /** The id of the scheduled price change that caused the change. 0 means that there was none. */
+  /**
+   * The id of the scheduled price change that caused this change. It is 0 if the change was not
+   * scheduled.
+   */
   planned_id: Type.Integer(),
   /** The time of the change in Unix seconds. */
   changed_at: Type.Integer(),
 })
 export type OptionChange = Static<typeof OptionChange>
 /**
- * A change of a model's price, of a group's ratio, or of the special ratio that users of one group
- * pay in another group.
+ * A change of one price: the price of a model, the ratio of a group, or the special ratio that
+ * users of one group pay in another group.
  */
 export const PriceChange = Type.Object({
   /** The time of the change in Unix seconds. */
   time: Type.Integer(),
   user_id: Type.Integer(),
-  /** The name of the user. It is empty for user 0, which is the system. */
+  /**
+   * The name of the user who made the change. It is empty for user 0, which represents the system.
+   */
   username: Type.String(),
-  /** The id of the scheduled change that took effect. 0 means that the change was not scheduled. */
+  /** The id of the scheduled change that was applied. It is 0 if the change was not scheduled. */
   planned_id: Type.Integer(),
   option: Type.String(),
   model: Type.String(),
   group: Type.String(),
   user_group: Type.String(),
-  /** The prices before and after the change, as exact decimals; null if there is no entry. */
+  /**
+   * The price before the change, as an exact decimal. `after` is the price after the change. null
+   * means that there is no entry.
+   */
   before: Type.Union([Type.String(), Type.Null()]),
   after: Type.Union([Type.String(), Type.Null()]),
 })
@@ -130,7 +148,7 @@ export type PriceChange = Static<typeof PriceChange>
 
 export const ScheduledChange = Type.Object({
   id: Type.Integer(),
-  /** The time of the scheduled change. All times are in Unix seconds. */
+  /** The time at which the change is due. All times are in Unix seconds. */
   at: Type.Integer(),
   created_time: Type.Integer(),
   username: Type.String(),
@@ -140,9 +158,12 @@ export const ScheduledChange = Type.Object({
     Type.Literal('cancelled'),
     Type.Literal('failed'),
   ]),
-  /** The time at which the change was applied, cancelled or failed. 0 means that it is pending. */
+  /**
+   * The time at which the change was applied, was cancelled or failed. It is 0 while the change is
+   * pending.
+   */
   ended_time: Type.Integer(),
-  /** The error code, if the change failed. */
+  /** The error code of a failed change. */
   fault: Type.String(),
   changes: Type.Array(
     Type.Object({
@@ -154,14 +175,19 @@ export const ScheduledChange = Type.Object({
 })
 export type ScheduledChange = Static<typeof ScheduledChange>
 
-/** The ratio maps of one source. Ratios are exact decimals in text. */
+/** The ratios of one source, as maps. Each ratio is an exact decimal in text. */
 export const PresetRatios = Type.Object({
   source: Type.String(),
-  /** Whether the maps are `shipped` with this release or `fetched` from the configured address. */
+  /**
+   * The origin of the maps: `shipped` with this release, or `fetched` from the configured address.
+   */
   origin: Type.Union([Type.Literal('shipped'), Type.Literal('fetched')]),
   /** The date of the shipped maps. It is empty for fetched maps. */
   as_of: Type.String(),
-  /** True if the configured address failed, so that the response contains the shipped maps. */
+  /**
+   * True if the maps could not be fetched from the configured address. The response then contains
+   * the shipped maps.
+   */
   is_fetch_failed: Type.Boolean(),
   prompt: Type.Record(Type.String(), Type.String()),
   completion: Type.Record(Type.String(), Type.String()),

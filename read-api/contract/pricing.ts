@@ -1,34 +1,37 @@
 import Type, { type Static } from 'typebox'
 import { UsableGroups } from './users.ts'
 
-/** A callable model and its price before the group ratio. */
+/** A model that can be called, with its price before the group ratio is applied. */
 export const PricedModel = Type.Object({
   model_name: Type.String(),
   /** The vendor of the model, derived from the model name. It is empty if the vendor is unknown. */
   owner_by: Type.String(),
   /** How the model is priced: 0 means by tokens, 1 means per call. */
   quota_type: Type.Union([Type.Literal(0), Type.Literal(1)]),
-  /** The model ratio. 1 means $2 per million input tokens. It is 0 if the price is per call. */
+  /**
+   * The model ratio, where 1 means $2 per million input tokens. It is 0 if the model has a price
+   * per call.
+   */
   model_ratio: Type.Number(),
-  /** The price in dollars per call. It is 0 if the price is by tokens. */
+  /** The price in dollars per call. It is 0 if the model is priced by tokens. */
   model_price: Type.Number(),
   completion_ratio: Type.Number(),
   cache_ratio: Type.Number(),
   create_cache_ratio: Type.Number(),
-  /** The groups of the caller with which the model can be called. */
+  /** The caller's groups in which the model can be called. */
   enable_groups: Type.Array(Type.String()),
 })
 export type PricedModel = Static<typeof PricedModel>
 
 /**
- * The response of `GET /api/pricing`. The maps are members beside `data`, because existing client
- * programs expect this form.
+ * The response of `GET /api/pricing`. Some maps are outside `data`, because existing client
+ * programs expect them there.
  */
 export const Pricing = Type.Object({
   success: Type.Boolean(),
   message: Type.String(),
   data: Type.Array(PricedModel),
-  /** The ratio that the caller pays, by group. */
+  /** The ratio that the caller pays in each group. */
   group_ratio: Type.Record(Type.String(), Type.Number()),
   usable_group: UsableGroups,
   /** The group of the caller. It is `default` for visitors. */

@@ -1,9 +1,9 @@
 import type { Sealed } from '#domain/shared/event.ts'
 
 /**
- * A field of a resource. The request and response schemas, the database column, the mapping from
- * the row to the response, the form in the console and its validation are derived from this
- * description.
+ * The description of one field of a resource. From this description, the code derives the schemas
+ * of requests and responses, the database column, the mapping from row to response, the form in the
+ * console and its validation.
  */
 export type Field = WritableField | ReadOnlyField
 export type FieldType = Field['type']
@@ -11,8 +11,9 @@ export type Fields = Readonly<Record<string, Field>>
 export type WritableFields = Readonly<Record<string, WritableField>>
 
 /**
- * A field that is stored as it is sent. `initial` is the value in a new resource, and in a resource
- * that was stored before the field existed. `isRequired` is set if a new resource needs a value.
+ * A field that is stored as requests send it. `initial` is the value in a new resource, and in a
+ * resource that was stored before the field existed. `isRequired` is set if a request for a new
+ * resource must contain a value.
  */
 type WritableField = {
   readonly wire: string
@@ -25,7 +26,10 @@ type WritableField = {
       readonly max: number
       readonly initial: number
     }
-  /** A number, or null, which is `absent` on the wire. A request may also send null. */
+  /**
+   * A number or null. In responses, null is the number `absent`. A request may send null or
+   * `absent`.
+   */
   | {
       readonly type: 'optionalInteger'
       readonly min: number
@@ -33,29 +37,33 @@ type WritableField = {
       readonly absent: number
       readonly initial: number | null
     }
-  /** A time in Unix seconds, or null, which is 0 on the wire. A request may also send null. */
+  /** A time in Unix seconds, or null. In responses, null is 0. A request may also send null. */
   | { readonly type: 'time'; readonly initial: number | null }
   | { readonly type: 'text'; readonly maxLength: number; readonly initial: string }
   /** One line of text without surrounding spaces. */
   | { readonly type: 'name'; readonly maxLength: number; readonly initial: string }
-  /** Text without surrounding spaces. A request may send null for an empty text. */
+  /** Text without surrounding spaces. A request may send null instead of an empty text. */
   | { readonly type: 'trimmedText'; readonly maxLength: number; readonly initial: string }
   /**
-   * Personal text, stored encrypted with its owner's key. A request may send null for an empty
-   * text.
+   * Personal text that is stored encrypted with its owner's key. A request may send null instead of
+   * an empty text.
    */
   | { readonly type: 'sealedText'; readonly maxLength: number; readonly initial: null }
-  /** Distinct names. On the wire they are separated by commas. */
+  /**
+   * A list of distinct names. In requests and responses, the names are one text, separated by
+   * commas.
+   */
   | { readonly type: 'names'; readonly maxLength: number; readonly initial: readonly string[] }
   | { readonly type: 'flag'; readonly initial: boolean }
-  /** A flag that is 1 or 0 on the wire. */
+  /** A flag that is the number 1 or 0 in requests and responses. */
   | { readonly type: 'numericFlag'; readonly initial: boolean }
   | { readonly type: 'choice'; readonly values: readonly string[]; readonly initial: string }
 )
 
 /**
- * A field that requests cannot change. `isComputed` is set if the field has no column, so that the
- * response supplies its value. `isOptional` is set if, in addition, only some responses contain it.
+ * A field that requests cannot change. If `isComputed` is set, the field has no database column,
+ * and the code of the response computes its value. If `isOptional` is also set, only some responses
+ * contain the field.
  */
 type ReadOnlyField = {
   readonly wire: string
@@ -64,13 +72,16 @@ type ReadOnlyField = {
   readonly isOptional?: true
 } & (
   | { readonly type: 'integer' | 'nullableInteger' | 'text' | 'sealedText' | 'flag' }
-  /** A number, or null, which is `absent` on the wire. */
+  /** A number or null. In responses, null is the number `absent`. */
   | { readonly type: 'optionalInteger'; readonly absent: number }
-  /** A time in Unix seconds, or null. On the wire it is in ISO format, or null. */
+  /** A time in Unix seconds, or null. In responses, the time is text in ISO format. */
   | { readonly type: 'isoTime' }
   /** A time in Unix milliseconds, or null. On the wire it is in Unix seconds, and null is 0. */
   | { readonly type: 'timeMs' }
-  /** An amount of money in hundredths of its currency. It is a text like `7.30` on the wire. */
+  /**
+   * An amount of money in hundredths of its currency. In responses, the amount is text such as
+   * `7.30`.
+   */
   | { readonly type: 'money' }
   | { readonly type: 'choice'; readonly values: readonly string[] }
   /** A small number that is one of these values. */
@@ -109,19 +120,25 @@ type Answered = Omit<
   money: string
 }
 
-/** The values of the fields by their names in the domain. Personal texts are encrypted. */
+/**
+ * The values of all fields by their names in the domain. Personal texts are encrypted in these
+ * values.
+ */
 export type ValuesOf<F extends Fields> = {
   readonly [Name in keyof F]: F[Name] extends { values: readonly (infer Value)[] }
     ? Value
     : Stored[F[Name]['type']]
 }
 
-/** The values of the fields by their names in the domain. Personal texts are decrypted. */
+/**
+ * The values of all fields by their names in the domain. Personal texts are decrypted in these
+ * values.
+ */
 export type PlainValuesOf<F extends Fields> = {
   readonly [Name in keyof F as F[Name] extends Optional ? never : Name]: Plain[F[Name]['type']]
 }
 
-/** The values of the fields by their names on the wire, in the form of responses. */
+/** The values of all fields by their names in the API, in the form that responses have. */
 export type AnswerOf<F extends Fields> = {
   [Name in keyof F as F[Name] extends Optional ? never : F[Name]['wire']]: F[Name] extends {
     type: 'choice'
@@ -132,7 +149,7 @@ export type AnswerOf<F extends Fields> = {
 }
 type Optional = { readonly isOptional: true }
 
-/** The fields that requests can change. */
+/** The subset of the fields that requests can change. */
 export type Writable<F extends Fields> = {
   readonly [Name in keyof F as F[Name] extends WritableField ? Name : never]: Extract<
     F[Name],
@@ -170,7 +187,7 @@ function plainValue(field: WritableField, sent: string | number | boolean | null
   return type === 'numericFlag' ? sent === 1 : sent
 }
 
-/** Returns the values in the form of responses, without the optional fields. */
+/** Returns the values of all fields except optional fields, in the form that responses have. */
 export function answerOf<F extends Fields>(fields: F, values: PlainValuesOf<F>): AnswerOf<F> {
   const plain: Readonly<Record<string, unknown>> = values
   const entries = Object.entries(fields)
@@ -193,11 +210,13 @@ function answeredValue(field: Field, value: unknown): unknown {
 const moneyText = (cents: bigint): string =>
   `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`
 
-/** Returns the number that represents null on the wire. */
+/** Returns the number that represents null in requests and responses. */
 export const absent = (field: Extract<Field, { type: 'optionalInteger' | 'time' }>): number =>
   field.type === 'time' ? 0 : field.absent
 
-/** Decrypts the personal texts. A text is empty if `open` finds no key for it. */
+/**
+ * Decrypts the personal texts in the values. If `open` has no key for a text, the text is empty.
+ */
 export async function openValues<F extends Fields>(
   fields: F,
   values: ValuesOf<F>,

@@ -31,7 +31,7 @@ export const Status = Type.Object({
   github_client_id: Type.String(),
   oidc_enabled: Type.Boolean(),
   oidc_client_id: Type.String(),
-  /** The configured or discovered endpoint. It is empty until the endpoint is known. */
+  /** The endpoint that was configured or discovered. It is empty while the endpoint is unknown. */
   oidc_authorization_endpoint: Type.String(),
   linuxdo_oauth: Type.Boolean(),
   linuxdo_client_id: Type.String(),
@@ -48,15 +48,15 @@ export const Status = Type.Object({
   topup_methods: Type.Array(
     Type.Union([Type.Literal('zfb'), Type.Literal('wx'), Type.Literal('stripe')]),
   ),
-  /** The address of another place to buy quota. It is empty if there is none. */
+  /** The address of another site where users can buy quota. It is empty if there is none. */
   top_up_link: Type.String(),
   /** The inviter's share of each top-up in percent. It is 0 if rebates are disabled. */
   rebate_percentage: Type.String(),
   self_use_mode_enabled: Type.Boolean(),
   demo_site_enabled: Type.Boolean(),
-  /** The badge colour by group. Groups that are omitted have the default colour. */
+  /** The colours of the groups' badges. Groups without an entry have the default colour. */
   group_colors: Type.Record(Type.String(), Type.String()),
-  /** Whether the site is set up. It is false until `/setup` has created the root account. */
+  /** True if the site is set up. It is false until `/setup` has created the root account. */
   setup: Type.Boolean(),
 })
 export type Status = Static<typeof Status>
@@ -71,7 +71,7 @@ export type SetupStatus = Static<typeof SetupStatus>
 export const LatestRelease = Type.Object({
   /** The version that is running. */
   current: Type.String(),
-  /** The latest version. It is empty if no release source is configured. */
+  /** The latest version that is available. It is empty if no release source is configured. */
   latest: Type.String(),
   /** The release notes as their author wrote them. */
   notes: Type.String(),

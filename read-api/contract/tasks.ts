@@ -4,8 +4,8 @@ import { answerProperties } from './field-schemas.ts'
 import type { Fields } from './resource-fields.ts'
 
 /**
- * Returns the schema for one page of tasks. `total` is at most 100 000. If there are more tasks,
- * `is_total_capped` is true.
+ * Returns the schema for one page of tasks. `total` is at most 100 000. `is_total_capped` is true
+ * if there are more tasks.
  */
 export const TaskPage = <T extends TSchema>(item: T) =>
   Type.Object({ ...Page(item).properties, is_total_capped: Type.Boolean() })
@@ -16,7 +16,10 @@ const TASK_FIELDS = {
   position: { wire: 'id', type: 'integer', access: 'read' },
   userId: { wire: 'user_id', type: 'integer', access: 'read' },
   username: { wire: 'username', type: 'text', access: 'read' },
-  /** The channel of the task. It is 0 before a channel is chosen, and for non-admins. */
+  /**
+   * The channel of the task. It is 0 if no channel was chosen yet, and for readers who are not
+   * admins.
+   */
   channelId: { wire: 'channel_id', type: 'integer', access: 'read' },
   channelName: { wire: 'channel_name', type: 'text', access: 'read' },
   /** The action of the task: `IMAGINE`, `UPSCALE`, `MUSIC`… */
@@ -33,7 +36,10 @@ const TASK_FIELDS = {
   startedAt: { wire: 'start_time', type: 'timeMs', access: 'read' },
   finishedAt: { wire: 'finish_time', type: 'timeMs', access: 'read' },
   prompt: { wire: 'prompt', type: 'sealedText', access: 'read' },
-  /** The reason of a failure in the words of the provider or the gateway; empty for other tasks. */
+  /**
+   * The reason of a failure, as text from the provider or the gateway. It is empty if the task has
+   * not failed.
+   */
   failReason: { wire: 'fail_reason', type: 'sealedText', access: 'read' },
 } as const satisfies Fields
 
@@ -42,30 +48,30 @@ export const DRAWING_FIELDS = {
   ...TASK_FIELDS,
   id: { wire: 'mj_id', type: 'text', access: 'read' },
   /**
-   * The code of the provider's answer: 1 is submitted, 21 waiting, 22 duplicate. 0 means that the
-   * task was not submitted.
+   * The code in the provider's answer: 1 means submitted, 21 waiting, 22 duplicate. It is 0 if the
+   * task was not submitted to a provider.
    */
   code: { wire: 'code', type: 'integer', access: 'read' },
   description: { wire: 'description', type: 'sealedText', access: 'read' },
   promptEn: { wire: 'prompt_en', type: 'sealedText', access: 'read' },
-  /** The URL of the picture, which browsers may open. It is empty while there is no picture. */
+  /** The URL of the picture, for use in browsers. It is empty if there is no picture yet. */
   imageUrl: { wire: 'image_url', type: 'sealedText', access: 'read' },
 } as const satisfies Fields
 
 export const DrawingTask = Type.Object(answerProperties(DRAWING_FIELDS))
 export type DrawingTask = Static<typeof DrawingTask>
 
-/** One result of a music task. For lyrics, only the text is set. */
+/** One result of a music task. If the result is lyrics, only `text` is set. */
 export const Song = Type.Object({
   title: Type.String(),
   /** The lyrics of the song. */
   text: Type.String(),
   tags: Type.String(),
-  /** The duration in seconds. 0 means that it is unknown. */
+  /** The duration in seconds. It is 0 if the duration is unknown. */
   duration: Type.Number(),
   /**
-   * The URL of the audio file, which browsers may open. It is empty if there is no file. The same
-   * applies to `image_url`.
+   * The URL of the audio file, for use in browsers. `image_url` is the URL of the cover. A URL is
+   * empty if there is no such file.
    */
   audio_url: Type.String(),
   image_url: Type.String(),
@@ -86,16 +92,16 @@ export const MusicTask = Type.Object({
 export type MusicTask = Static<typeof MusicTask>
 
 /**
- * The data of the live topic `tasks`: a changed task, or the progress of several tasks by `mj_id`
- * or `task_id`. Missed progress is not sent again, so clients read the progress again with each
- * list.
+ * The data of the live topic `tasks`: a task that has changed, or the progress of several tasks by
+ * `mj_id` or `task_id`. Progress that a client has missed is not sent again, because clients
+ * receive the progress with each list.
  */
 export type TaskPush =
   | { kind: 'drawing'; id: number; task: DrawingTask }
   | { kind: 'music'; id: number; task: MusicTask }
   | { kind: 'progress'; tasks: { id: string; progress: string }[] }
 
-/** The columns by which the newest 10 000 tasks can be sorted. */
+/** The columns by which tasks can be sorted. Only the newest 10 000 tasks are sorted. */
 const TASK_SORTS = [
   'submit_time',
   'finish_time',
@@ -109,7 +115,10 @@ const TASK_SORTS = [
 ] as const
 export type TaskSort = (typeof TASK_SORTS)[number]
 
-/** The filters. Times are in Unix seconds and inclusive. `channel_id` is for admins only. */
+/**
+ * The filters of the task lists. Times are in Unix seconds and included in the range. `channel_id`
+ * is only for admins.
+ */
 const Filters = {
   ...Query.page,
   channel_id: Query.integer,

@@ -1,21 +1,32 @@
 import type { Fields } from './resource-fields.ts'
 
-/** The maximum length of a token's name in characters, including the suffix of a batch. */
+/**
+ * The maximum length of a token's name in characters. It includes the suffix that tokens of a batch
+ * have.
+ */
 export const TOKEN_NAME_MAX = 100
 export const TOKEN_BATCH_MAX = 100
-/** The budget of a new token in the form, in quota. */
+/** The budget that the form suggests for a new token, in quota. */
 export const TOKEN_REMAIN_INITIAL = 500_000
 
 /**
- * The fields of a token that its owner may change and that are stored as they are sent. They have
- * the names of the terms in the token's events.
+ * The fields of a token that its owner can change and that are stored as requests send them. Their
+ * names are the same as in the token's events.
  */
 export const TOKEN_FIELDS = {
-  /** The group of the token's calls. If it is empty, the user's group applies. */
+  /**
+   * The group in which the token's calls are made. If it is empty, the group of the user applies.
+   */
   group: { wire: 'group', type: 'text', maxLength: 200, initial: '' },
-  /** The allowed IP addresses and networks, one per line. An empty text allows all addresses. */
+  /**
+   * The IP addresses and networks from which the token may be used, one per line. An empty text
+   * allows all addresses.
+   */
   allowIps: { wire: 'allow_ips', type: 'sealedText', maxLength: 20_000, initial: null },
-  /** The maximum number of model tokens that calls may use in any minute. 0 means no limit. */
+  /**
+   * The maximum number of model tokens that calls with this token may use per minute. 0 means no
+   * limit.
+   */
   tokensPerMinute: {
     wire: 'rate_limit_tpm',
     type: 'integer',
@@ -28,8 +39,8 @@ export const TOKEN_FIELDS = {
 } as const satisfies Fields
 
 /**
- * The fields of the term `rateLimit`: the maximum numbers of calls and of successful calls per
- * period. 0 means no limit.
+ * The fields of the term `rateLimit`: the maximum number of calls and the maximum number of
+ * successful calls per period. 0 means no limit.
  */
 export const RATE_LIMIT_FIELDS = {
   isEnabled: { wire: 'rate_limit_enabled', type: 'flag', initial: false },

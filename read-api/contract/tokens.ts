@@ -3,7 +3,10 @@ import { choiceOf, Envelope, IdParams, Page, Query } from './envelope.ts'
 import { answerProperties } from './field-schemas.ts'
 import { RATE_LIMIT_FIELDS, TOKEN_FIELDS } from './token-fields.ts'
 
-/** The fields of a token that change with calls or with time. The live socket pushes them. */
+/**
+ * The fields of a token that change when it is used or when time passes. The live socket sends
+ * these fields.
+ */
 export const TokenState = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
@@ -12,9 +15,9 @@ export const TokenState = Type.Object({
   remain_quota: Type.Integer(),
   used_quota: Type.Integer(),
   unlimited_quota: Type.Boolean(),
-  /** The expiry in Unix seconds. -1 means never. */
+  /** The expiry in Unix seconds, or -1 if the token never expires. */
   expired_time: Type.Integer(),
-  /** The time of the last call in Unix seconds. 0 means that the token was never used. */
+  /** The time of the last call in Unix seconds. It is 0 if the token was never used. */
   accessed_time: Type.Integer(),
 })
 export type TokenState = Static<typeof TokenState>
@@ -22,9 +25,9 @@ export type TokenState = Static<typeof TokenState>
 export const Token = Type.Object({
   ...TokenState.properties,
   /**
-   * A copy of `remain_quota`. If a client sends the token back with another `remain_quota`, the
-   * server rejects the request unless the token's remaining quota still equals
-   * `expected_remain_quota`.
+   * A copy of `remain_quota`. A client that changes the token sends `expected_remain_quota` back.
+   * If `remain_quota` was changed, the server rejects the request unless the token's remaining
+   * quota still equals `expected_remain_quota`.
    */
   expected_remain_quota: Type.Optional(Type.Integer()),
   user_id: Type.Integer(),

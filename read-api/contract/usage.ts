@@ -8,11 +8,14 @@ const spent = {
   token_used: Type.Integer(),
 }
 
-/** The usage of one token on one UTC day. `token_id` 0 is the total of all other tokens. */
+/**
+ * The usage of one token on one UTC day. An element with `token_id` 0 contains the total of all
+ * other tokens.
+ */
 export const TokenUsagePoint = Type.Object({
   /** The start of the day in Unix seconds. */
   created_at: Type.Integer(),
-  /** The id of the token. It is negative for the playground. */
+  /** The id of the token. It is negative for calls from the playground. */
   token_id: Type.Integer(),
   token_name: Type.String(),
   ...spent,
@@ -20,15 +23,18 @@ export const TokenUsagePoint = Type.Object({
 export type TokenUsagePoint = Static<typeof TokenUsagePoint>
 
 /**
- * The amount that providers charged, in quota. `costed_quota` is the quota that users were charged
- * for the same calls, so the margin is `costed_quota` minus `cost`. Calls with unknown provider
- * charges are left out.
+ * The providers' charges and the users' charges for the same calls. `cost` is what providers
+ * charged, in quota. `costed_quota` is what users were charged. The margin is `costed_quota` minus
+ * `cost`. Calls whose provider charge is unknown are not included.
  */
 const costed = { cost: Type.Integer(), costed_quota: Type.Integer() }
 
 /** The usage of the entire site, for admins. */
 export const SiteUsage = Type.Object({
-  /** The totals of all hours that overlap the range. */
+  /**
+   * The totals of the requested range. Hours that are only partly in the range are included in
+   * full.
+   */
   totals: Type.Object({
     ...spent,
     ...costed,
@@ -53,7 +59,10 @@ export const SiteUsage = Type.Object({
       ...costed,
     }),
   ),
-  /** The lag of the slowest read model. `behind` is the number of unprocessed events. */
+  /**
+   * The lag of the slowest read model. `behind` is the number of events that it has not processed
+   * yet.
+   */
   lag: Type.Object({ head: Type.Integer(), behind: Type.Integer(), read_model: Type.String() }),
 })
 export type SiteUsage = Static<typeof SiteUsage>

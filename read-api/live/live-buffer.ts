@@ -1,20 +1,22 @@
 import type { LiveMessage, LiveTopic } from '../contract/live.ts'
 import type { Viewer } from '../logs/log-answer.ts'
 
-/** One change of the read models, with its message for each kind of viewer. */
+/** One change of the read models. It contains the live socket's message for each kind of viewer. */
 export type LiveItem = {
   readonly topic: LiveTopic
   readonly position: number
   /**
-   * The user who receives the item. null means that only admins receive it. `each` means that each
-   * user for whom `textFor` returns a text receives it.
+   * The id of the user who receives the item. If it is null, only admins receive the item. If it is
+   * `each`, all users receive the item for whom `textFor` returns a text.
    */
   readonly ownerId: number | null | 'each'
-  /** Set if only the owner receives the item. Otherwise admins receive it as well. */
+  /** Set if only the owner receives the item. If it is not set, admins receive the item as well. */
   readonly isPrivate?: boolean
-  /** The approximate memory of the item in bytes. It is set if the item may be large. */
+  /**
+   * The approximate size of the item in memory, in bytes. It is set for items that may be large.
+   */
   readonly weight?: number
-  /** Returns the text of the message for this kind of viewer, or null if there is none. */
+  /** Returns the text of the message for a viewer, or null if the viewer receives no message. */
   readonly textFor: (viewer: Viewer, userId: number) => string | null
 }
 
@@ -22,8 +24,8 @@ const ITEMS_MAX = 4_096
 const WEIGHT_MAX = 32 * 1024 * 1024
 
 /**
- * The latest items in ascending order, shared by all sockets, so that items for slow clients are
- * stored only once. The buffer contains every item after the position `from`.
+ * The latest items in ascending order of position. All sockets share the buffer, so that items for
+ * slow clients are stored only once. The buffer contains all items after the position `from`.
  */
 export class LiveBuffer {
   #items: LiveItem[] = []
@@ -40,7 +42,7 @@ export class LiveBuffer {
     return this.#from
   }
 
-  /** The position up to which every item was added to the buffer. */
+  /** The position up to which the buffer contains all items. */
   get upTo(): number {
     return this.#upTo
   }
@@ -54,7 +56,10 @@ export class LiveBuffer {
     this.#from = dropped.at(-1)?.position ?? this.#from
   }
 
-  /** Returns how many of the oldest items exceed the limits of number and memory. */
+  /**
+   * Returns the number of oldest items that must be removed, because the buffer exceeds its limit
+   * of items or memory.
+   */
   #excess(): number {
     let count = Math.max(0, this.#items.length - ITEMS_MAX)
     let left = this.#weight
@@ -66,7 +71,7 @@ export class LiveBuffer {
     return count
   }
 
-  /** Yields the items after a position, which must not be before `from`. */
+  /** Yields the items after a position. The position must be `from` or later. */
   *after(position: number): Generator<LiveItem> {
     let low = 0
     let high = this.#items.length
@@ -82,7 +87,10 @@ export class LiveBuffer {
   }
 }
 
-/** Returns a function that creates the text of a message once per kind of viewer. */
+/**
+ * Returns a function that returns the text of a message. The text is created once for each kind of
+ * viewer.
+ */
 export function cachedText(message: (viewer: Viewer) => LiveMessage): (viewer: Viewer) => string {
   const texts = new Map<string, string>()
   return (viewer) => {

@@ -4,13 +4,14 @@ import { readItems } from './read-live-items.ts'
 
 const INTERVAL_MS = 1_000
 /**
- * The pause after each run is this many times as long as the run, so that the runs use at most a
- * tenth of the time.
+ * The minimum pause after a run, as a multiple of the run's duration. With a factor of 10, runs
+ * take at most a tenth of the time.
  */
 const PAUSE_FACTOR = 10
 
 /**
- * Runs the work about once a second. Runs never overlap. Returns a function that stops the runs.
+ * Runs `work` about once a second. A run never starts before the previous run has ended. Returns a
+ * function that stops the runs.
  */
 export function everySecond(
   work: () => Promise<void>,
@@ -48,19 +49,19 @@ const READ_MODELS = [
 
 export type Hub = {
   readonly buffer: () => LiveBuffer
-  /** Resolves when the buffer contains all items up to the positions of the read models. */
+  /** Resolves when the buffer contains all items up to the current positions of the read models. */
   readonly ready: () => Promise<void>
   /**
-   * Registers a socket. `wake` is called when the buffer has grown. Returns a function that removes
-   * the socket.
+   * Adds a socket. `wake` is called each time the buffer has received new items. Returns a function
+   * that removes the socket.
    */
   readonly join: (userId: number, wake: () => void) => () => void
   readonly stop: () => void
 }
 
 /**
- * Creates the hub, which reads new items from the read models once for all sockets. Items are
- * committed and equal the data of the REST responses.
+ * Creates the hub, which reads new items from the read models once for all sockets. All items are
+ * committed, and their data is the same as in REST responses.
  */
 export function createHub(
   deps: Pick<ReadDeps, 'core' | 'freshness' | 'progress' | 'providerMessages'>,
@@ -106,7 +107,7 @@ export function createHub(
       members.set(wake, userId)
       return () => {
         members.delete(wake)
-        // Without sockets, nothing is buffered until the next socket joins.
+        // While there are no sockets, the buffer receives no items.
         if (members.size === 0) isOpen = false
       }
     },
@@ -117,7 +118,10 @@ export function createHub(
   }
 }
 
-/** Returns a function that runs the work. All calls during a run together cause one further run. */
+/**
+ * Returns a function that runs `work`. If the function is called during a run, one further run
+ * follows, regardless of the number of calls.
+ */
 function coalesce(work: () => Promise<void>, onError: (error: unknown) => void) {
   let running: Promise<void> | null = null
   let isPending = false

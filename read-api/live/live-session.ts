@@ -14,12 +14,12 @@ const PENDING_MAX = 256
 const PENDING_BYTES_MAX = 1_048_576
 const BATCH_ROWS = 200
 /**
- * The maximum number of missed items to send. A client that missed more items reads everything
- * again.
+ * The maximum number of missed items that are sent to a client. A client that has missed more items
+ * must read all data again.
  */
 const MISSED_MAX = 5_000
 
-/** The progress of one task, with the user who owns the task. */
+/** The progress of one task, and the id of the task's owner. */
 export type TaskProgress = {
   readonly id: string
   readonly userId: number
@@ -28,7 +28,10 @@ export type TaskProgress = {
 
 type SessionDeps = Pick<ReadDeps, 'core' | 'progress' | 'providerMessages' | 'health'>
 
-/** One socket's subscription: its position in the stream, and what its viewer may see. */
+/**
+ * The subscription of one socket: its topics, its position in the stream of items, and what its
+ * viewer may see.
+ */
 export class LiveSession {
   readonly principal: Principal
   readonly #socket: WebSocket
@@ -36,18 +39,18 @@ export class LiveSession {
   readonly #hub: Hub
   readonly #viewer: Viewer
   #topics: ReadonlySet<LiveTopic> = new Set()
-  /** The position up to which all items that the viewer may see were sent. */
+  /** The position up to which the socket has received all items that its viewer may see. */
   #sent = 0
   /**
-   * The version of the channels' health that was sent last; initially the version at the
-   * subscription.
+   * The version of the channels' health that the socket has received. At the subscription, it is
+   * the current version.
    */
   #health = 0
   /** The site's totals that were sent last, as JSON text. */
   #stats = ''
   /**
-   * The position at which the number of unread messages was read. Counts in earlier items are
-   * outdated.
+   * The position at which the number of unread messages was read. Items with an earlier position
+   * contain outdated numbers.
    */
   #unread = 0
   #isFollowing = false
@@ -71,8 +74,8 @@ export class LiveSession {
   }
 
   /**
-   * Subscribes the socket to the topics. If `after` is null, only new items are sent. Otherwise all
-   * items after that position are sent in order.
+   * Subscribes the socket to topics. If `after` is a position, all items after this position are
+   * sent in order. If it is null, only new items are sent.
    */
   async subscribe(topics: readonly LiveTopic[], after: number | null): Promise<void> {
     this.#subscriptions += 1
@@ -86,8 +89,8 @@ export class LiveSession {
     this.#sent = after ?? this.#hub.buffer().upTo
     const isCaughtUp = after === null || (await this.#catchUp(subscription))
     if (subscription !== this.#subscriptions || this.#isClosed) return
-    // The buffer has no items for messages that arrived while no socket was open, so the current
-    // count is sent.
+    // The current number of unread messages is sent, because the buffer has no items for messages
+    // that arrived while no socket was open.
     if (this.#topics.has('inbox')) await this.#pushUnread()
     if (subscription !== this.#subscriptions || this.#isClosed) return
     if (!isCaughtUp) this.#resync()
@@ -97,16 +100,16 @@ export class LiveSession {
   }
 
   /**
-   * Sends items from the buffer as long as the client accepts them. It is called when the buffer
-   * has grown and when the client has received items.
+   * Sends items from the buffer until the client accepts no more. It is called when the buffer has
+   * received items, and when the client has received data.
    */
   pump(): void {
     if (!this.#isFollowing || this.#isClosed || !this.#hasRoom) return
     const buffer = this.#hub.buffer()
     if (this.#sent < buffer.from) this.#resync()
     for (const item of buffer.after(this.#sent)) {
-      // Items of the same position are sent together. After a partial send, a client that resumes
-      // from this position would miss the unsent items.
+      // All items of one position are sent together. If only some of them were sent, a client that
+      // resumes after this position would miss the others.
       if (!this.#hasRoom && item.position > this.#sent) return
       this.#sent = item.position
       this.#deliver(item)
@@ -119,8 +122,8 @@ export class LiveSession {
   }
 
   /**
-   * Sends the changes of the channels' health since the last message. A slow client receives all
-   * changes with a later message.
+   * Sends the changes of the channels' health since the last message. If the client is slow,
+   * nothing is sent, and a later message contains all changes.
    */
   pushHealth(): void {
     if (!this.receivesHealth || this.#isClosed || !this.#hasRoom) return
@@ -134,7 +137,7 @@ export class LiveSession {
     return this.#isFollowing && this.#viewer.isAdmin && this.#topics.has('stats')
   }
 
-  /** Sends the site's totals if they differ from the totals that were sent last. */
+  /** Sends the site's totals if they have changed since the last message. */
   pushStats(data: LogStat): void {
     const text = JSON.stringify(data)
     if (!this.receivesStats || this.#isClosed || !this.#hasRoom || text === this.#stats) return
@@ -146,7 +149,10 @@ export class LiveSession {
     return this.#isFollowing && this.#topics.has('tasks')
   }
 
-  /** Sends the progress of tasks. A slow client only receives later progress. */
+  /**
+   * Sends the progress of tasks. A slow client misses this progress and receives only later
+   * progress.
+   */
   pushProgress(changed: readonly TaskProgress[]): void {
     if (!this.receivesTasks || this.#isClosed || !this.#hasRoom) return
     const { userId } = this.principal
@@ -158,7 +164,7 @@ export class LiveSession {
     this.send({ type: 'event', topic: 'tasks', position: this.#sent, data })
   }
 
-  /** Sends an error with the same message as the REST API. */
+  /** Sends an error. The error message is the same as in the REST API. */
   sendError({ code, words }: HttpError): void {
     this.send({ type: 'error', code, message: words[this.#viewer.language] })
   }
@@ -168,8 +174,8 @@ export class LiveSession {
   }
 
   /**
-   * Reads and sends the missed items that are no longer in the buffer. Returns false if the client
-   * has missed too many items.
+   * Sends the missed items that are no longer in the buffer. Returns false if there are too many
+   * missed items.
    */
   async #catchUp(subscription: number): Promise<boolean> {
     if (this.#sent > this.#hub.buffer().upTo) {
@@ -214,7 +220,10 @@ export class LiveSession {
     this.send({ type: 'event', topic: 'inbox', position: this.#sent, data })
   }
 
-  /** Tells the client to read everything again, and continues with new items. */
+  /**
+   * Sends a message that tells the client to read all data again. Afterwards, only new items are
+   * sent.
+   */
   #resync(): void {
     this.#sent = this.#hub.buffer().upTo
     for (const topic of this.#topics) this.send({ type: 'resync', topic })

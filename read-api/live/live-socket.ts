@@ -19,8 +19,8 @@ import { type WatchedSocket, watchSessions } from './session-watch.ts'
 const ROWS_MAX = 1_000
 
 /**
- * Sends the progress of tasks to the sockets while any socket subscribes to it. Returns a function
- * that stops the sending.
+ * Sends the progress of tasks to subscribed sockets. While no socket is subscribed, no progress is
+ * read. Returns a function that stops the sending.
  */
 function feedProgress(
   { db, log }: Pick<Core, 'db' | 'log'>,
@@ -30,7 +30,7 @@ function feedProgress(
   let mark: number | null = null
   const push = async (): Promise<void> => {
     const receivers = [...sessions()].filter(({ receivesTasks }) => receivesTasks)
-    // Clients read earlier progress with the task lists.
+    // Earlier progress is not needed, because clients receive it with the task lists.
     if (receivers.length === 0) mark = null
     else if (mark === null) mark = await progress.mark()
     else {
@@ -62,7 +62,10 @@ type OpenSocket = WatchedSocket & {
   isAlive: boolean
 }
 
-/** `GET /api/live`: a WebSocket that pushes changes, limited to what the session may see. */
+/**
+ * `GET /api/live`: a WebSocket that sends changes to the client. It sends only what the session's
+ * user may see.
+ */
 export function liveSocket(app: App, deps: ReadDeps): void {
   const hub = createHub(deps)
   const open = new Set<OpenSocket>()
@@ -76,8 +79,8 @@ export function liveSocket(app: App, deps: ReadDeps): void {
   const closeForRestart = (): void => {
     for (const { socket } of open) socket.close(SERVICE_RESTART, 'restarting')
   }
-  // Sockets are closed when draining begins and not when the last stream has ended, because a
-  // stopping process must not serve readers.
+  // The sockets are closed as soon as draining begins, although calls may still be running, because
+  // a stopping process must not serve readers.
   deps.draining.addEventListener('abort', closeForRestart, { once: true })
   app.addHook('preClose', async () => {
     clearInterval(pinging)
@@ -85,12 +88,12 @@ export function liveSocket(app: App, deps: ReadDeps): void {
     stopWatching()
     hub.stop()
     closeForRestart()
-    // The close frame was sent seconds ago. A client that has not answered would delay the stop for
-    // half a minute.
+    // The server sent the close frame seconds ago. Waiting for clients that have not answered would
+    // delay the stop of the process by half a minute.
     if (deps.draining.aborted) for (const { socket } of open) socket.terminate()
   })
-  // NOTE: if an earlier hook rejected the upgrade, no code owns the connection. It would stay open
-  // as long as the client keeps it, even after a shutdown.
+  // NOTE: if an earlier hook rejected the upgrade to a WebSocket, no code would close the
+  // connection. It would stay open as long as the client keeps it open, even after a shutdown.
   app.addHook('onResponse', async (request) => {
     if (request.headers.upgrade !== undefined) request.raw.socket.destroySoon()
   })
@@ -109,8 +112,8 @@ const sessionsOf = (open: Iterable<OpenSocket>): LiveSession[] =>
   [...open].map(({ session }) => session)
 
 /**
- * Rejects new sockets while the process is draining. The port stays open for a while, and clients
- * whose socket was closed must reconnect to another process.
+ * Rejects new sockets while the process is draining. The port stays open for some time, but clients
+ * must reconnect to another process.
  */
 function assertNotDraining(draining: AbortSignal): void {
   if (draining.aborted) throw httpError('Draining', {}, RETRY_SECONDS)
@@ -124,9 +127,10 @@ function accept(
   request: FastifyRequest,
 ): void {
   const principal = principalOf(request)
-  // NOTE: without this listener, an oversized frame would be an uncaught error.
+  // NOTE: without this listener, an oversized frame would cause an uncaught error.
   socket.on('error', () => socket.terminate())
-  // Draining may have begun during the handshake, after the other sockets had been closed.
+  // Draining may have begun during the handshake. In this case, the other sockets were already
+  // closed.
   if (deps.draining.aborted) {
     socket.close(SERVICE_RESTART, 'restarting')
     return
@@ -189,7 +193,9 @@ function rateGate(): () => boolean {
   }
 }
 
-/** Terminates the sockets that have not answered the last ping, and pings all other sockets. */
+/**
+ * Closes the sockets that have not answered the last ping, and sends a ping to all other sockets.
+ */
 function ping(open: Iterable<OpenSocket>): void {
   for (const entry of open) {
     if (!entry.isAlive) entry.socket.terminate()
@@ -201,8 +207,8 @@ function ping(open: Iterable<OpenSocket>): void {
 }
 
 /**
- * Sends the health of the channels to the sockets while any socket subscribes to it. Returns a
- * function that stops the sending.
+ * Sends the health of the channels to subscribed sockets. While no socket is subscribed, no health
+ * is read. Returns a function that stops the sending.
  */
 const feedHealth = (
   board: HealthBoard,
@@ -220,8 +226,8 @@ const feedHealth = (
   )
 
 /**
- * Sends the site's totals to the sockets while any socket subscribes to them. Returns a function
- * that stops the sending.
+ * Sends the site's totals to subscribed sockets. While no socket is subscribed, no totals are read.
+ * Returns a function that stops the sending.
  */
 const feedStats = (
   core: Pick<Core, 'db' | 'now' | 'log'>,

@@ -16,8 +16,9 @@ import { tokenState } from '../tokens/list-tokens.ts'
 import { cachedText, type LiveItem } from './live-buffer.ts'
 
 /**
- * Returns the channels that were tested or whose balance was read in the range of positions, and
- * the progress of the test of all channels. Only admins receive these items.
+ * Returns an item with the channels that were tested or whose balance was read in the range of
+ * positions, and with the progress of the test of all channels. Only admins receive the item.
+ * Without such a change, the result is empty.
  */
 export async function testItems(
   core: Core,
@@ -66,8 +67,8 @@ const progressOf = (run: TestRun) => ({
 })
 
 /**
- * Returns the drawing and music tasks that changed in the range of positions, in their current
- * state. `upTo` is the position up to which the tasks are complete.
+ * Returns items with the current state of the drawing and music tasks that changed in the range of
+ * positions. `upTo` is the position up to which no task is missing.
  */
 export async function taskItems(
   { core, progress }: Pick<ReadDeps, 'core' | 'progress'>,
@@ -88,14 +89,14 @@ export async function taskItems(
   return { items, upTo }
 }
 
-/** Returns the approximate memory of a task in bytes, at two bytes per character. */
+/** Returns the approximate size of a task in memory, in bytes. A character counts as two bytes. */
 const weightOf = (task: DecryptedTask): number => 6 * JSON.stringify(task).length
 
 type TokenRange = { readonly after: number; readonly upTo: number; readonly userId?: number }
 
 /**
- * Returns the tokens that were changed or used in the range of positions, in their current state.
- * Only the owner of a token receives its item.
+ * Returns items with the current state of the tokens that were changed or used in the range of
+ * positions. Only the owner of a token receives its item.
  */
 export async function tokenItems(core: Core, range: TokenRange): Promise<LiveItem[]> {
   const rows = await touchedTokens(core.db, range)

@@ -15,21 +15,21 @@ export type ItemQuery = {
   readonly after: number
   readonly upTo: number
   /**
-   * The maximum number of rows per topic. If there are more rows, the returned `upTo` is lower than
-   * the requested position.
+   * The maximum number of rows that are read for each topic. If there are more rows, the result
+   * ends at an earlier position (`upTo`).
    */
   readonly limit: number
   /** The user whose rows are read. If it is omitted, the rows of all users are read. */
   readonly userId?: number
   readonly hasChannels: boolean
   readonly hasUsers: boolean
-  /** The users for whom the number of unread messages is read. If it is omitted, none is read. */
+  /** The users whose number of unread messages is read. If it is omitted, no numbers are read. */
   readonly inboxesOf?: readonly number[]
 }
 
 /**
- * Reads the changes after a position in order. The returned `upTo` is the position up to which the
- * changes are complete.
+ * Reads the items after a position in order. `upTo` of the result is the position up to which no
+ * item is missing.
  */
 export async function readItems(
   deps: Pick<ReadDeps, 'core' | 'progress' | 'providerMessages'>,
@@ -87,8 +87,8 @@ export async function readItems(
 }
 
 /**
- * Returns the unread counts of the users whose inbox changed in the range of positions. One item
- * contains all counts, because one message may go to all users.
+ * Returns an item with the numbers of unread messages of the users whose inbox changed in the range
+ * of positions. There is one item for all users, because a message may go to all users.
  */
 async function inboxItems(
   core: Core,
@@ -113,8 +113,8 @@ async function inboxItems(
 type ChangedUser = { readonly id: number; readonly position: number }
 
 /**
- * Returns items with the ids of created or changed users. The consoles of admins read these users
- * again.
+ * Returns items with the ids of users who were created or changed. The consoles of admins then read
+ * these users again.
  */
 const userItems = (changed: readonly ChangedUser[]): LiveItem[] =>
   changed.map(({ id, position }) => {

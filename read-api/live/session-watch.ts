@@ -5,13 +5,13 @@ import type { ReadDeps } from '../route.ts'
 
 const CHECK_MS = 400
 
-/** The part of an open socket that `watchSessions` uses. */
+/** The members of an open socket that `watchSessions` needs. */
 export type WatchedSocket = { readonly principal: Principal; readonly endSession: () => void }
 
 /**
- * Closes the sockets whose session ended, and the sockets of users who were banned or deleted, or
- * whose role or password changed. The check runs a few times a second and when users change. It
- * needs two queries for all sockets.
+ * Closes sockets whose user may no longer use them. The reasons are that the session ended, that
+ * the user was banned or deleted, or that the user's role or password changed. The check runs
+ * several times a second and whenever users change. It takes two queries for all sockets.
  */
 export function watchSessions(
   app: FastifyInstance,

@@ -6,23 +6,28 @@ import { type ExportColumn, exportColumns } from '../contract/export-columns.ts'
 import type { LogOther } from '../contract/logs.ts'
 import { decryptRows, logAnswer, type Viewer, wordsOf } from './log-answer.ts'
 
-/** A cell of a CSV file. Text is escaped and quoted. Numbers are written unchanged. */
+/**
+ * A cell of a CSV file. Text is escaped and quoted if necessary. Numbers are written as they are.
+ */
 type CsvCell = string | number | bigint | null
 
-/** The byte order mark, which Chinese versions of spreadsheet programs need to recognise UTF-8. */
+/**
+ * The byte order mark. Chinese versions of spreadsheet programs recognise UTF-8 only if the file
+ * starts with this mark.
+ */
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /**
- * Matches text that needs no escaping, which is nearly all text. A negative number needs no
- * escaping, because it is not a formula.
+ * Matches text that needs no escaping, which is nearly all text. A negative number matches as well,
+ * because spreadsheets do not treat it as a formula.
  */
 const PLAIN = /^(?:-\d+(?:\.\d+)?|(?![=+\-@\t\r])[^",\r\n]*)$/
 const FORMULA_START = /^[=+\-@\t\r]/
 const NEEDS_QUOTES = /[",\r\n]/
 
 /**
- * Formats one line of a CSV file with its line break (RFC 4180). A spreadsheet might run some texts
- * as formulas, so these texts are prefixed with `'`.
+ * Formats one line of a CSV file, including the line break (RFC 4180). Text that a spreadsheet
+ * could run as a formula is prefixed with `'`.
  */
 export function csvLine(cells: readonly CsvCell[]): string {
   let line = ''
@@ -42,20 +47,20 @@ function cellText(cell: CsvCell): string {
   return NEEDS_QUOTES.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
 }
 
-/** The format of an export: converts rows to the text of a file. */
+/** The format of an export. It converts rows to the text of a file. */
 export type ExportFormat = {
   readonly type: string
   readonly extension: string
   /** The text before the first row. */
   readonly head: string
-  /** Set if the format needs the encrypted columns of the rows. */
+  /** Set if the file contains the encrypted columns, which must then be decrypted. */
   readonly isUnsealing: boolean
   readonly linesOf: (rows: readonly LogRow[]) => string | Promise<string>
 }
 
 /**
- * Returns the NDJSON format, with one JSON object per line. The objects equal the rows of the list,
- * except that `other` is an object and not text.
+ * Returns the NDJSON format, with one JSON object per line. The objects are the same as in the
+ * list, except that `other` is an object instead of text.
  */
 export const ndjsonFormat = (vault: Vault, viewer: Viewer): ExportFormat => ({
   type: 'application/x-ndjson; charset=utf-8',
@@ -68,7 +73,9 @@ export const ndjsonFormat = (vault: Vault, viewer: Viewer): ExportFormat => ({
   },
 })
 
-/** NOTE: `other`, the last member, is already JSON and replaces an empty string. */
+/**
+ * NOTE: `other` is already JSON. It is inserted as the last member, in place of an empty string.
+ */
 function jsonLine(answer: ReturnType<typeof logAnswer>): string {
   const { other } = answer
   const line = JSON.stringify(Object.assign(answer, { other: '' }))
@@ -78,9 +85,13 @@ function jsonLine(answer: ReturnType<typeof logAnswer>): string {
 const EMPTY_AT_END = '""}'
 
 type CsvSettings = {
-  /** Set if the file may contain columns about channels and users. */
+  /**
+   * Set if the file may contain the columns about channels and users, which are only for admins.
+   */
   readonly isAdmin: boolean
-  /** The time zone of the times. The header of the column contains its name. */
+  /**
+   * The time zone of the times in the file. The column's header contains the name of the time zone.
+   */
   readonly zone: string
   /** Formats quota as an exact amount in dollars. */
   readonly dollars: (quota: bigint) => string
@@ -88,8 +99,8 @@ type CsvSettings = {
 }
 
 /**
- * Returns the CSV format with the columns in `names`, in that order, or with all columns if `names`
- * is null. If a name is unknown, throws an error that lists the available columns.
+ * Returns the CSV format with the columns in `names`, in this order. If `names` is null, the file
+ * has all columns. Throws an error that lists the available columns if a name is unknown.
  */
 export function csvFormat(settings: CsvSettings, names: string | null): ExportFormat {
   const columns = selectColumns(columnsOf(settings), names)
@@ -174,14 +185,14 @@ const CONSUMPTION = 2
 const ERROR = 6
 
 /**
- * Returns whether the row is a call. The quota of a call is its cost. In other rows, the quota was
- * credited, or deducted by an admin.
+ * Returns whether the row is a call. The quota of a call is its charge. The quota of any other row
+ * was added to the balance or deducted by an admin.
  */
 const isCall = ({ type }: LogRow): boolean => type === CONSUMPTION || type === ERROR
 
 /**
- * Returns the provider's charge, or null if the charge is unknown. An unknown charge is detected
- * without parsing the JSON.
+ * Returns the provider's charge, or null if the charge is unknown. If it is unknown, the JSON is
+ * not parsed, which saves time.
  */
 function costIn(adminOther: string, dollars: CsvSettings['dollars']): CsvCell {
   if (!adminOther.includes('"cost":')) return null
@@ -190,8 +201,8 @@ function costIn(adminOther: string, dollars: CsvSettings['dollars']): CsvCell {
 }
 
 /**
- * Returns a function that formats times as `2026-11-21 07:03:09`. Rows are sorted by time, so the
- * text of each minute is computed once.
+ * Returns a function that formats times as `2026-11-21 07:03:09`. The text of a minute is computed
+ * only once, because rows are sorted by time.
  */
 function timeFormatter(zone: string): (at: number) => string {
   const format = new Intl.DateTimeFormat('sv-SE', {

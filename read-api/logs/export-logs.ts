@@ -17,7 +17,8 @@ const DECIMALS = 6
 
 /**
  * Returns a function that formats quota as dollars with six decimals, rounded half away from zero.
- * `quotaPerUnit` is the value of the option. If it is invalid, the default applies.
+ * `quotaPerUnit` is the text of the option. If the text is invalid, the default of the option
+ * applies.
  */
 export function dollarsAt(quotaPerUnit: string): (quota: bigint) => string {
   const { units, scale } = readDecimal(quotaPerUnit)
@@ -40,25 +41,25 @@ function readDecimal(text: string): { units: bigint; scale: bigint } {
     : { units, scale: 10n ** BigInt(fraction.length) }
 }
 
-/**
- * The limits of concurrent exports. Exports are limited, because each export uses a CPU core while
- * it is read.
- */
+/** The limits for concurrent exports. They are needed because each export occupies a CPU core. */
 const PERMIT_LIMITS = { all: 8, each: 2, reservedForAdmins: 2 }
 /**
- * The time limits of an export. `stallMs` is as long as the limit of a call's stream. `totalMs` is
- * long enough for the longest log over a slow connection.
+ * The time limits of an export in milliseconds. `stallMs` is the time without progress, which is
+ * the same as for the stream of a call. `totalMs` is enough for the longest log over a slow
+ * connection.
  */
 const READ_LIMITS = { stallMs: 60_000, totalMs: 30 * 60_000 }
 const RETRY_SECONDS = 5
 
 /**
- * `GET /api/log/export` (all users, for admins) and `GET /api/log/self/export`: a file with every
- * row that matches the filters of the list, newest first.
+ * `GET /api/log/export` (all users, for admins) and `GET /api/log/self/export`: a file with all
+ * rows that match the filters. The filters are the same as for the list, and the newest row comes
+ * first.
  */
 export function exportLogs(app: App, deps: ReadDeps): void {
   const permits = createPermits(PERMIT_LIMITS, deps.longResponses ?? { inFlight: 0 })
-  // NOTE: without this option, a HEAD request would read every row for nothing.
+  // NOTE: without this option, a HEAD request would also read all rows, although it returns no
+  // rows.
   const routeOptions = { exposeHeadRoute: false, preHandler: upToDate(deps, 'call-log') }
   app.route({
     ...endpoint(logQueries, 'GET /api/log/export'),
@@ -99,8 +100,8 @@ async function answer(
   const isAllowed = (): Promise<boolean> => isStillAdmitted(request)
   const text = exportText(deps.core, { filter, format, isAllowed })
   try {
-    // The first rows are read before the status is sent. An immediate failure is then an error
-    // response and not a truncated file.
+    // The first rows are read before the status is sent. If reading fails at this point, the client
+    // receives an error response instead of a truncated file.
     await text.begin()
   } catch (error) {
     release()

@@ -13,9 +13,9 @@ export type PermitLimits = {
 }
 
 /**
- * Returns a function that acquires a permit for a user's export, and returns a function that
- * releases the permit. Throws a 429 error if no permit is available. A stop of the process waits
- * for running exports.
+ * Returns a function that acquires a permit for an export of a user. This function returns another
+ * function that releases the permit, and throws a 429 error if no permit is available. When the
+ * process stops, it waits for the exports that hold a permit.
  */
 export function createPermits(
   { all, each, reservedForAdmins = 0 }: PermitLimits,
@@ -46,9 +46,9 @@ export function createPermits(
 export type ReadLimits = { readonly stallMs: number; readonly totalMs: number }
 
 /**
- * Yields the chunks of a file. `cut` is called to end the file if no chunk was requested for
- * `stallMs`, or after `totalMs` in total. Without these limits, a client that stops reading, or
- * reads very slowly, would keep its permit forever.
+ * Yields the chunks of a file. `cut` is called to end the file if the client requests no chunk for
+ * `stallMs`, or if the export takes longer than `totalMs`. Without these limits, a client that
+ * reads slowly or not at all would hold its permit permanently.
  */
 export async function* limitReading(
   chunks: AsyncIterable<string>,

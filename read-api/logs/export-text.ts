@@ -4,23 +4,26 @@ import { type LogFilter, type LogRow, logBatches } from '#projections/call-log/q
 import type { ExportFormat } from './export-format.ts'
 
 /**
- * The number of rows that are read in one batch. A batch is formatted in smaller steps, so that the
- * event loop stays responsive.
+ * The number of rows in one batch. A batch is formatted in smaller steps, so that the event loop is
+ * not blocked.
  */
 const BATCH_ROWS = 2_000
 const STEP_ROWS = 200
 
-/** The text of an export in chunks. At most two batches of rows are in memory. */
+/** The text of an export in chunks. At most two batches of rows are in memory at the same time. */
 export type ExportText = AsyncIterable<string> & {
-  /** Reads the first rows. It must be called once before iterating. Throws if reading fails. */
+  /**
+   * Reads the first rows. `begin` must be called once before the iteration. Throws if reading
+   * fails.
+   */
   readonly begin: () => Promise<void>
 }
 
 type ExportSource = {
-  /** The filter of the rows. null means that no row can match. */
+  /** The filter of the rows. It is null if no row can match the request. */
   readonly filter: LogFilter | null
   readonly format: ExportFormat
-  /** Returns whether the user may still read the rows. It is called for every batch. */
+  /** Returns whether the user may still read the rows. It is called before each batch. */
   readonly isAllowed: () => Promise<boolean>
 }
 
@@ -42,8 +45,8 @@ export function exportText(core: Core, { filter, format, isAllowed }: ExportSour
         if (!(await isAllowed())) throw new Error('the export is no longer allowed')
         const last = rows.at(-1)
         const isLast = last === undefined || rows.length < BATCH_ROWS
-        // The next batch is read while the current batch is formatted. Its failure is ignored if
-        // the client has stopped reading.
+        // The next batch is read while the current batch is formatted. If the client has stopped
+        // reading, a failure of this read is ignored.
         if (!isLast) next = read(last.id)
         next.catch(() => {})
         for (let at = 0; at < rows.length; at += STEP_ROWS) {

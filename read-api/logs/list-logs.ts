@@ -21,7 +21,10 @@ import { logFilter, PageCursors } from './log-query.ts'
 import { sumLogs } from './log-totals.ts'
 import { messagesOf } from './provider-messages.ts'
 
-/** `GET /api/log/` (all users, for admins) and `GET /api/log/self/`: rows, newest first. */
+/**
+ * `GET /api/log/` (all users, for admins) and `GET /api/log/self/`: the rows of the log, newest
+ * first.
+ */
 export function listLogs(app: App, deps: ReadDeps): void {
   const cursors = new PageCursors()
   const fresh = upToDate(deps, 'call-log', 'usage-by-hour')
@@ -66,7 +69,7 @@ async function answer(
           offset,
           before: await cursors.end(list, page, () => newestLogId(core.db, filter)),
         })
-  // NOTE: in the list of their own calls, admins see only what users see.
+  // NOTE: in `GET /api/log/self/`, admins see only what other users see.
   const viewer = { isAdmin: ownerId === null && role >= 10, language: languageOf(request) }
   const messages = await messagesOf(deps, rows)
   const decrypted = await decryptRows(core.vault, rows)
@@ -75,8 +78,8 @@ async function answer(
 }
 
 /**
- * Returns a page of the unsorted list, newest first. The page starts below the last row of the
- * previous page.
+ * Returns a page of the list in its default order, newest first. The page starts below the last row
+ * of the previous page.
  */
 async function rowsOfPage(
   db: ReadDeps['core']['db'],
@@ -101,8 +104,8 @@ async function rowsOfPage(
 }
 
 /**
- * Returns the requested order, or null for the natural order of the log, which is newest first. A
- * user's own list hides the channels, so it ignores a sort by channel.
+ * Returns the requested order, or null for the default order, which is newest first. A list of the
+ * user's own calls cannot be sorted by channel, because it does not show channels.
  */
 function logOrder(
   { sort, order }: Static<typeof AllLogs>,
@@ -113,12 +116,15 @@ function logOrder(
   return isNewestFirst ? null : { sort, isDescending: order !== 'asc' }
 }
 
-/** Hashes a list's identity, because a token name may resolve to thousands of ids. */
+/**
+ * Returns a hash of the key that identifies a list. The key may be long, because a token name may
+ * match thousands of ids.
+ */
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64')
 
 /**
- * Returns the filter that identifies a list across pages. The filter must stay the same while the
- * requested range moves with the clock. Therefore, the start and an end in the future are removed.
+ * Returns a filter that identifies a list while its pages are read. The start of the range, and an
+ * end in the future, are removed, because they change with the clock between two pages.
  */
 function listOf({ from: _start, to, ...filter }: LogFilter, now: number): LogFilter {
   return to === undefined || to >= now ? filter : { ...filter, to }

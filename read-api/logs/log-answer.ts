@@ -6,7 +6,7 @@ import type { LogRow } from '#projections/call-log/query.ts'
 import type { LogEntry } from '../contract/logs.ts'
 import { messageFor, type ProviderMessage } from './provider-messages.ts'
 
-/** The text of a row by the reason code of the read model. */
+/** The texts that are shown for the reason codes of log rows. */
 const WORDS: Readonly<Record<string, Words>> = {
   settled: { zh: '', en: '' },
   interrupted: {
@@ -37,7 +37,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'released:done': { zh: '未产生用量', en: 'No usage' },
 }
 
-/** The part of `other` that shows that the provider could not be reached. */
+/** The text in `other` by which a row shows that no provider could be reached. */
 const UNREACHED = '"error_code":"upstream_unreachable"'
 
 export function wordsOf(row: Pick<LogRow, 'reason' | 'other'>, language: Language): string {
@@ -48,12 +48,14 @@ export function wordsOf(row: Pick<LogRow, 'reason' | 'other'>, language: Languag
 
 export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
 
-/** A row with decrypted columns. Its response still depends on the viewer. */
+/** A log row with decrypted columns. The response for the row also depends on the viewer. */
 type DecryptedRow = LogRow & { readonly address: string; readonly noteText: string | null }
 
 /**
- * Decrypts the rows. NOTE: the rows are changed in place, because copying millions of rows would
- * dominate the time of an export.
+ * Decrypts the rows.
+ *
+ * NOTE: the rows are changed in place, because an export of millions of rows would spend most of
+ * its time copying them.
  */
 export const decryptRows = (vault: Vault, rows: readonly LogRow[]): Promise<DecryptedRow[]> =>
   Promise.all(
@@ -66,8 +68,8 @@ export const decryptRows = (vault: Vault, rows: readonly LogRow[]): Promise<Decr
   )
 
 /**
- * Returns the response for a row, limited to what the viewer may see. `other` is the last member.
- * REST and the live socket share this function.
+ * Returns the response for a row, which contains only what the viewer may see. `other` is the last
+ * member. The REST API and the live socket both use this function.
  */
 export const logAnswer = (
   row: DecryptedRow,
@@ -85,8 +87,8 @@ export const logAnswer = (
   token_name: row.tokenName,
   group: row.group,
   model_name: row.model,
-  // If the relay died, only the time of the cleanup is known. That time does not give the duration
-  // of the call.
+  // If the relay died, the log only contains the time of the cleanup, from which the duration of
+  // the call cannot be computed.
   use_time: row.reason === 'interrupted' ? 0 : Math.round(row.durationMs / 1_000),
   is_stream: row.isStream,
   prompt_tokens: row.promptTokens,
@@ -115,13 +117,19 @@ function otherForAdmin({
   return mergeJson(text, JSON.stringify(changed))
 }
 
-/** Merges two JSON objects without common members. The texts are not parsed. */
+/**
+ * Merges two JSON objects without parsing them. The objects must not have members with the same
+ * name.
+ */
 const mergeJson = (a: string, b: string): string => {
   if (b === '{}') return a
   return a === '{}' ? b : `${a.slice(0, -1)},${b.slice(1)}`
 }
 
-/** Reduces an IP address to its network, for users who have not chosen to show their address. */
+/**
+ * Returns the network of an IP address. It is shown instead of the address unless the user has
+ * chosen to show addresses.
+ */
 function networkOf(ip: string): string {
   if (ip === '') return ''
   if (isIPv4(ip)) return ip.replace(/\.\d+$/, '.x')

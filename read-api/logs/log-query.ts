@@ -7,8 +7,9 @@ import type { LogQuery } from '../contract/logs.ts'
 import { integerOf, type ReadDeps, textOf } from '../route.ts'
 
 /**
- * Converts a query to a filter, in which names are replaced by ids. Returns null if a name is
- * unknown, because no row can match. `ownerId` limits the rows to one user.
+ * Converts a query to a filter. Names in the query are replaced by ids. Returns null if a name is
+ * unknown, because no row can match. If `ownerId` is given, the filter only matches rows of this
+ * user.
  */
 export async function logFilter(
   { core: { db } }: ReadDeps,
@@ -41,8 +42,8 @@ export async function logFilter(
 const CALLERS_MAX = 50_000
 
 /**
- * Returns the ids of tokens with the name. The name of the console's playground also matches the
- * ids that its calls use.
+ * Returns the ids of the tokens with this name. The name of the playground stands for the ids that
+ * calls from the playground have.
  */
 async function tokenIdsNamed(
   db: CommonQueryMethods,
@@ -63,18 +64,19 @@ const LISTS_MAX = 2_000
 const PAGES_MAX = 5_000
 
 /**
- * Remembers at which row each page of a list ends, so that the next page starts below that row. New
- * rows therefore do not shift pages, and the cost does not grow with the page number.
- * The number of lists is limited. The least recently used list is removed, and its pages are then
- * found by counting rows.
+ * Stores the last row of each page of a list, so that the next page can start below this row. New
+ * rows therefore do not shift the pages, and the cost of a page does not grow with its number.
+ *
+ * The number of lists is limited, and the least recently used list is removed first. The pages of a
+ * removed list are found by counting rows.
  */
 export class PageCursors {
   /** The row id below which a page starts, by list and page number. */
   readonly #lists = new Map<string, Map<number, number>>()
 
   /**
-   * Returns the nearest known start at or before the page, and the number of rows to skip after
-   * that start.
+   * Returns the nearest known page start at or before the page, and the number of rows between this
+   * start and the page.
    */
   start(list: string, page: number, pageSize: number): { before?: number; offset: number } {
     const pages = this.#lists.get(list)
@@ -90,8 +92,8 @@ export class PageCursors {
   }
 
   /**
-   * Returns the id below which the rows of a sorted list are read. The id is determined when the
-   * first page is read, so that new rows do not shift later pages.
+   * Returns the id below which the rows of a sorted list are read. This id is set when the first
+   * page is read, so that new rows do not shift later pages.
    */
   async end(list: string, page: number, newest: () => Promise<number>): Promise<number> {
     const known = this.start(list, 1, 1).before
@@ -101,7 +103,7 @@ export class PageCursors {
     return end
   }
 
-  /** Records that the page ended with the row `lastId`, below which the next page starts. */
+  /** Stores that the last row of the page is `lastId`. The next page starts below this row. */
   learn(list: string, page: number, lastId: number): void {
     if (page === 0) this.#lists.delete(list)
     const pages = this.#lists.get(list) ?? new Map<number, number>()

@@ -13,9 +13,10 @@ const CONSUMPTION = 2
 const RATE_SECONDS = 60
 
 /**
- * `GET /api/log/stat` (all users, for admins) and `GET /api/log/self/stat`: the totals of all
- * matching rows, and of the last minute. By default only charged calls are included. With a filter
- * that only calls can match, failed calls are included too. Another type of rows can be requested.
+ * `GET /api/log/stat` (all users, for admins) and `GET /api/log/self/stat`: the totals of the rows
+ * that match the filters, and the totals of the last minute. By default, only charged calls are
+ * included. A filter that only calls can match also includes failed calls. A filter by type selects
+ * other rows.
  */
 export function logStat(app: App, deps: ReadDeps): void {
   const fresh = upToDate(deps, 'call-log', 'usage-by-hour')
@@ -48,8 +49,8 @@ const NOTHING: LogStat = {
 }
 
 /**
- * Returns the totals of the matching rows. An empty filter sums the charged calls of all users. A
- * filter by request id or by attempts matches only calls, so it needs no type.
+ * Returns the totals of the matching rows. By default, only charged calls are included. With a
+ * filter by request id or failed channel, all calls that match are included.
  */
 export async function statOf(
   { db, now: clock }: Pick<Core, 'db' | 'now'>,

@@ -2,12 +2,12 @@ import type { LogRow } from '#projections/call-log/query.ts'
 import type { ReadDeps } from '../route.ts'
 
 /**
- * A provider's message about a failed call. If `isShown` is set, all users may see it. Otherwise
- * only admins may see it.
+ * A provider's message about a failed call. If `isShown` is set, the user who made the call may see
+ * the message. Otherwise only admins may see it.
  */
 export type ProviderMessage = { readonly text: string; readonly isShown: boolean }
 
-/** Returns the messages of the calls that failed at a provider, by request id. */
+/** Returns the providers' messages about failed calls, by request id. */
 export async function messagesOf(
   { providerMessages, core }: Pick<ReadDeps, 'providerMessages' | 'core'>,
   rows: readonly LogRow[],
@@ -22,7 +22,10 @@ export async function messagesOf(
   return messages
 }
 
-/** Returns the message as JSON for `other`, or `{}` if the viewer may not see it. */
+/**
+ * Returns the message as JSON that becomes part of `other`. Returns `{}` if the viewer may not see
+ * the message.
+ */
 export function messageFor(message: ProviderMessage | undefined, isAdmin: boolean): string {
   if (message === undefined || !(isAdmin || message.isShown)) return '{}'
   return JSON.stringify({ provider_message: message.text })

@@ -8,7 +8,10 @@ import { type InboxMessage, messageQueries } from '../contract/messages.ts'
 import { answerOf } from '../contract/resource-fields.ts'
 import { type App, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
-/** `GET /api/user/messages`, `{id}` and `unread_count`: the messages in the caller's inbox. */
+/**
+ * `GET /api/user/messages`, `GET /api/user/messages/{id}` and `GET
+ * /api/user/messages/unread_count`: the messages in the caller's inbox.
+ */
 export function inboxMessages(app: App, deps: ReadDeps): void {
   const { core } = deps
   const routeOptions = { onRequest: onlyUser, preHandler: upToDate(deps, 'messages') }

@@ -62,16 +62,19 @@ const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{
 
 const DAY_SECONDS = 86_400
 
-/** Converts the end of a range to Unix seconds. A date without a time means the end of that day. */
+/** Converts the end of a range to Unix seconds. A date without a time means the end of this day. */
 function parseEndTime(field: string, text = ''): number | null {
   const seconds = parseTime(field, text)
   return seconds === null || text.includes('T') ? seconds : seconds + DAY_SECONDS - 1
 }
 
-/** Converts an ISO date (UTC) or time to Unix seconds. Returns null if it is missing or empty. */
+/**
+ * Converts an ISO date (UTC) or an ISO time to Unix seconds. Returns null if the text is missing or
+ * empty.
+ */
 function parseTime(field: string, text = ''): number | null {
   if (text === '') return null
-  // A plus sign that is not escaped in a query arrives as a space.
+  // A plus sign in a query arrives as a space unless the client has escaped it.
   const iso = text.replace(' ', '+')
   const milliseconds = ISO_TIME.test(iso) ? Date.parse(iso) : Number.NaN
   if (Number.isNaN(milliseconds)) {

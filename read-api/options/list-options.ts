@@ -23,18 +23,27 @@ export type CurrentOptions = {
   readonly text: (key: string) => string
   readonly flag: (key: string) => boolean
   readonly number: (key: string) => number
-  /** Returns the members of a JSON option by name; empty if the text is not an object. */
+  /**
+   * Returns the members of an option whose value is a JSON object, by name. Returns an empty map if
+   * the value is not an object.
+   */
   readonly members: (key: string) => Map<string, unknown>
-  /** Returns all options with their values. Secret options only show whether they are set. */
+  /**
+   * Returns all options with their values. The value of a secret option only shows whether the
+   * option is set.
+   */
   readonly list: () => { key: string; value: string }[]
-  /** Returns whether a secret option is set. */
+  /** Returns true if the secret option is set. */
   readonly hasSecret: (key: string) => boolean
   readonly isInitialised: boolean
   readonly isSelfUse: boolean
   readonly isDemoSite: boolean
 }
 
-/** Reads the current options: the value that an admin set, or else the default. */
+/**
+ * Reads the current options. The value of an option is the text that an admin has set, or else the
+ * default.
+ */
 export async function currentOptions({ db }: Pick<Core, 'db'>): Promise<CurrentOptions> {
   const [{ values, secretRefs }, site] = await Promise.all([allOptions(db), siteState(db)])
   const text = (key: string): string => (OPTIONS.has(key) ? optionValue(values, key) : '')
@@ -70,7 +79,10 @@ function membersOf(text: string): Map<string, unknown> {
   }
 }
 
-/** `GET /api/option/`: all options with their values. Secret values are never returned. */
+/**
+ * `GET /api/option/`: all options with their current values. The values of secret options are never
+ * returned.
+ */
 export function listOptions(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(optionQueries, 'GET /api/option/'),
@@ -80,7 +92,10 @@ export function listOptions(app: App, deps: ReadDeps): void {
   })
 }
 
-/** `GET /api/option/schema`: all options with everything from which the forms are derived. */
+/**
+ * `GET /api/option/schema`: the definitions of all options, from which the console derives its
+ * forms.
+ */
 export function optionSchema(app: App): void {
   const answer = schemaAnswer()
   app.route({
@@ -127,8 +142,8 @@ function typeAnswer(type: OptionType): TypeAnswer {
 }
 
 /**
- * `GET /api/option/history`, for admins: the changes of one option, of a section, or of all
- * options, newest first.
+ * `GET /api/option/history`, for admins: the changes of options, newest first. The request may
+ * select one option, the options of a section, or all options.
  */
 export function optionHistory(app: App, deps: ReadDeps): void {
   app.route({

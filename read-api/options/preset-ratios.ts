@@ -15,16 +15,22 @@ import { currentOptions } from './list-options.ts'
 
 const NAMES_MAX = 5_000
 const NAME_LENGTH_MAX = 256
-/** Matches plain decimals in the range of prices. */
+/** Matches a decimal without an exponent within the range that prices may have. */
 const RATIO = /^\d{1,12}(?:\.\d{1,30})?$/
 
-/** Matches a number of output tokens within the bounds of the option for output limits. */
+/** Matches a number of output tokens within the bounds of the option `MaxOutputTokens`. */
 const OUTPUT_CAP = /^[1-9]\d{0,8}$/
 
-/** Parses a flat JSON map from model to ratio with every digit. Returns null for other text. */
+/**
+ * Parses JSON text that maps models to ratios. All digits of the ratios are kept. Returns null for
+ * any other text.
+ */
 const readPresetList = (text: string): Map<string, string> | null => readNumbers(text, RATIO)
 
-/** Parses a JSON map from model to maximum output tokens. Returns null for other text. */
+/**
+ * Parses JSON text that maps models to maximum numbers of output tokens. Returns null for any other
+ * text.
+ */
 const readOutputCapList = (text: string): Map<string, string> | null =>
   readNumbers(text, OUTPUT_CAP)
 
@@ -50,7 +56,8 @@ type Lists = {
 }
 
 /**
- * Fetches the ratio lists below the address. Returns null if any list is unavailable or invalid.
+ * Fetches the ratio lists from the addresses below `baseUrl`. Returns null if one of the lists is
+ * unavailable or invalid.
  */
 async function fetchPreset(
   outbound: Outbound,
@@ -66,7 +73,7 @@ async function fetchPreset(
       if (parsed === null) throw new Error('not a map of ratios')
       return Object.fromEntries(parsed)
     }
-    // An older source has no list of output limits, which is then empty.
+    // Older sources have no list of output limits. For these sources, an empty list is used.
     const caps = async () => {
       const parsed = readOutputCapList((await textAt('max_output')) ?? '{}')
       if (parsed === null) throw new Error('not a map of output limits')
@@ -84,8 +91,8 @@ async function fetchPreset(
 }
 
 /**
- * Fetches a text, or null if the file is missing. Storage services also answer 403 for a missing
- * file.
+ * Fetches a text. Returns null if the file does not exist. Status 403 also means that the file does
+ * not exist, because some storage services respond in this way.
  */
 async function fetchText({ dispatcher }: Outbound, url: string): Promise<string | null> {
   const { statusCode, body } = await request(url, {
@@ -105,8 +112,8 @@ const FOLDER = join(import.meta.dirname, 'presets')
 const AS_OF = '2025-10'
 
 /**
- * The sources of ratios. The value is true if a source has model ratios and output limits in
- * addition to completion ratios.
+ * The sources of ratios. All sources have completion ratios. The value is true for sources that
+ * also have model ratios and output limits.
  */
 const SOURCES = { flexible: true, openrouter: true, legacy: false } as const
 type PresetSource = keyof typeof SOURCES
@@ -119,8 +126,9 @@ const LIMITS = {
 }
 
 /**
- * `GET /api/option/preset_ratios?source=`: ratios to merge into the options. They come from the
- * configured address if its response is valid, or else from this release.
+ * `GET /api/option/preset_ratios?source=`: ratios that an admin can merge into the options. They
+ * are fetched from the configured address. If that response is invalid, the ratios that are shipped
+ * with this release are returned.
  */
 export function presetRatios(app: App, deps: ReadDeps): void {
   const lazy = lazyOutbound(deps.core)
@@ -154,7 +162,9 @@ function shippedRatios(source: PresetSource, isFetchFailed: boolean): Static<typ
   }
 }
 
-/** Creates the HTTP client when the first request needs it. */
+/**
+ * Returns a function that returns the HTTP client. The client is created when it is first needed.
+ */
 function lazyOutbound({ config }: Pick<Core, 'config'>) {
   let outbound: Outbound | null = null
   return {

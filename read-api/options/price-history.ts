@@ -6,7 +6,10 @@ import { plannedChanges } from '#projections/price-schedule/query.ts'
 import { optionQueries } from '../contract/options.ts'
 import { type App, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
-/** `GET /api/option/price_history`: price changes with old and new value, author and time. */
+/**
+ * `GET /api/option/price_history`: the price changes, each with the prices before and after, the
+ * author and the time.
+ */
 export function priceHistory(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(optionQueries, 'GET /api/option/price_history'),
@@ -34,7 +37,7 @@ export function priceHistory(app: App, deps: ReadDeps): void {
   })
 }
 
-/** `GET /api/option/price_schedule`: the scheduled price changes, pending changes first. */
+/** `GET /api/option/price_schedule`: the scheduled price changes. Pending changes come first. */
 export function priceSchedule(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(optionQueries, 'GET /api/option/price_schedule'),

@@ -10,7 +10,10 @@ const PAGES = [
   ['GET /api/home_page_content', 'HomePageContent'],
 ] as const
 
-/** `GET /api/notice`, `about` and `home_page_content`: the operator's public pages. */
+/**
+ * `GET /api/notice`, `GET /api/about` and `GET /api/home_page_content`: the public pages that the
+ * operator has written.
+ */
 export function getPages(app: App, deps: ReadDeps): void {
   for (const [name, option] of PAGES) {
     app.route({

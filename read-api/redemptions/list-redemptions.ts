@@ -11,7 +11,10 @@ import { type Redemption, redemptionQueries } from '../contract/redemptions.ts'
 import { answerOf } from '../contract/resource-fields.ts'
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
-/** Returns the responses for codes. `withKeys` must only be set for admins. */
+/**
+ * Returns the responses for redemption codes. `withKeys` may only be true for admins, because it
+ * adds the keys to the responses.
+ */
 async function redemptionAnswers(
   { core }: ReadDeps,
   rows: readonly RedemptionRow[],
@@ -24,7 +27,10 @@ async function redemptionAnswers(
 
 const ownerOf = (id: number): string => `redemption:${id}`
 
-/** `GET /api/redemption/` and `search`, for admins: the codes, newest first unless sorted. */
+/**
+ * `GET /api/redemption/` and `GET /api/redemption/search`, for admins: the redemption codes. The
+ * newest code comes first unless the request contains a sort order.
+ */
 export function listRedemptionRows(app: App, deps: ReadDeps): void {
   for (const name of ['GET /api/redemption/', 'GET /api/redemption/search'] as const) {
     app.route({
@@ -46,13 +52,13 @@ export function listRedemptionRows(app: App, deps: ReadDeps): void {
           limit,
           offset,
         })
-        // Anyone who has a key can redeem it, so keys are only shown in sessions and not to access
-        // tokens.
+        // Keys are only shown in sessions and not to access tokens, because everyone who has a key
+        // can redeem it.
         const { userId, sessionHash } = principalOf(request)
         const isSession = sessionHash !== null
         const items = await redemptionAnswers(deps, rows, isSession)
-        // Showing keys changes nothing, so it needs no event. The log records which keys a user has
-        // seen.
+        // No event records that keys were shown, because the state does not change. The log records
+        // which keys were shown to the user.
         const redemptionIds = rows.map(({ id }) => id)
         if (isSession && rows.length > 0) {
           request.log.info({ userId, redemptionIds }, 'audit: redemption keys were shown')
@@ -63,7 +69,7 @@ export function listRedemptionRows(app: App, deps: ReadDeps): void {
   }
 }
 
-/** `GET /api/redemption/count-by-name`: the number of codes that have exactly this name. */
+/** `GET /api/redemption/count-by-name`: the number of redemption codes with exactly this name. */
 export function countByName(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(redemptionQueries, 'GET /api/redemption/count-by-name'),

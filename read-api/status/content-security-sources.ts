@@ -5,13 +5,13 @@ import { chatsOf, hasHumanCheck, offersEpay, offersTelegram, offersWeChat } from
 
 const HUMAN_CHECK_ORIGIN = 'https://challenges.cloudflare.com'
 /**
- * The sources that are allowed for pictures and songs of any provider. Only TLS and the local
- * machine are allowed, so that no one on the network can see what a user views.
+ * The origins from which pictures and songs of any provider may be loaded. Plain http is only
+ * allowed for the local machine. Otherwise, others on the network could see what a user views.
  */
 const ANY_PROVIDER = ['https:', 'http://localhost:*', 'http://127.0.0.1:*']
 const TELEGRAM = { script: 'https://telegram.org', frame: 'https://oauth.telegram.org' }
 
-/** Returns the external origins that the console's pages need under the current options. */
+/** Returns the external origins that the console's pages need, according to the current options. */
 export async function pageSources(core: Pick<Core, 'db'>): Promise<PageSources> {
   const options = await currentOptions(core)
   const human = hasHumanCheck(options) ? [HUMAN_CHECK_ORIGIN] : []
@@ -30,7 +30,8 @@ export async function pageSources(core: Pick<Core, 'db'>): Promise<PageSources> 
 }
 
 /**
- * Returns whether pages show pictures from other sites: song covers, or drawings without a proxy.
+ * Returns whether pages show pictures from other sites. These are song covers, and drawings if no
+ * proxy is configured for them.
  */
 const showsExternalPictures = (options: CurrentOptions): boolean =>
   options.flag('TaskEnabled') ||
@@ -42,7 +43,10 @@ const showsExternalPictures = (options: CurrentOptions): boolean =>
  */
 const CHATS_MAX = 50
 
-/** Returns the origins of embedded chat clients. They must use TLS or the local machine. */
+/**
+ * Returns the origins of the chat clients that are embedded in pages. An origin must use TLS unless
+ * it is on the local machine.
+ */
 function chatFrames(options: CurrentOptions): string[] {
   const chatLinks = chatsOf(options.text('Chats')).flatMap((chat) => Object.values(chat))
   const links = [...chatLinks, options.text('ChatLink'), options.text('ChatLink2')]
@@ -53,9 +57,10 @@ function chatFrames(options: CurrentOptions): string[] {
 const EMBEDDABLE = /^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|$))/
 
 /**
- * Returns a list with the origin of the URL, or an empty list if the URL is invalid. NOTE: a host
- * with a semicolon is invalid, because the semicolon would end the directive of the
- * Content-Security-Policy header.
+ * Returns a list with the origin of the URL. The list is empty if the URL is invalid.
+ *
+ * NOTE: a host with a semicolon is treated as invalid, because a semicolon would end the directive
+ * in the Content-Security-Policy header.
  */
 function originOf(url: string): string[] {
   const origin = URL.canParse(url) ? new URL(url).origin : ''

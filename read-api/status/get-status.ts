@@ -46,7 +46,10 @@ const siteFields = (options: CurrentOptions) => ({
   setup: options.isInitialised,
 })
 
-/** Returns the fields about top-ups. Incompletely configured payment methods are not offered. */
+/**
+ * Returns the fields about top-ups. A payment method is only included if it is completely
+ * configured.
+ */
 const topUpFields = (options: CurrentOptions) => {
   const methods = [
     ...(offersEpay(options) ? (['zfb', 'wx'] as const) : []),
@@ -79,7 +82,10 @@ const screenFields = (options: CurrentOptions) => ({
   check_in_enabled: options.flag('CheckInEnabled'),
 })
 
-/** Returns the fields about login methods. Methods must be enabled and completely configured. */
+/**
+ * Returns the fields about login methods. A method is only included if it is enabled and completely
+ * configured.
+ */
 const loginFields = (options: CurrentOptions, oidcEndpoint: OidcEndpoint) => ({
   turnstile_check: hasHumanCheck(options),
   turnstile_site_key: options.text('TurnstileSiteKey'),
@@ -103,8 +109,8 @@ const loginFields = (options: CurrentOptions, oidcEndpoint: OidcEndpoint) => ({
 })
 
 /**
- * Returns whether Epay payments are offered. The write API applies the same rule: a provider
- * without its secret is disabled.
+ * Returns whether Epay payments are offered. Without its secret, Epay is disabled. The write API
+ * applies the same rule.
  */
 export const offersEpay = (options: CurrentOptions): boolean =>
   options.text('PayAddress') !== '' &&
@@ -127,15 +133,17 @@ export const offersWeChat = (options: CurrentOptions): boolean =>
   options.flag('WeChatAuthEnabled') && options.text('WeChatServerAddress') !== ''
 
 /**
- * Returns whether the human check is enabled. The write API applies the same rule: without its
- * keys, the check is disabled.
+ * Returns whether the human check (CAPTCHA) is enabled. Without its keys, the check is disabled.
+ * The write API applies the same rule.
  */
 export const hasHumanCheck = (options: CurrentOptions): boolean =>
   options.flag('TurnstileCheckEnabled') &&
   options.text('TurnstileSiteKey') !== '' &&
   options.hasSecret('TurnstileSecretKey')
 
-/** Parses a JSON list of objects that map a name to a link. Any other elements are omitted. */
+/**
+ * Parses a JSON list of objects that map names to links. Other elements of the list are omitted.
+ */
 export function chatsOf(text: string): Record<string, string>[] {
   try {
     const list: unknown = JSON.parse(text)

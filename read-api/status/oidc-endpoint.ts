@@ -14,8 +14,8 @@ const LIMITS = {
 
 export type OidcEndpoint = {
   /**
-   * Returns the endpoint in the discovery document at this address. The result is empty until the
-   * document has been fetched.
+   * Returns the authorization endpoint from the discovery document at this address. Returns an
+   * empty text until the document has been fetched.
    */
   readonly of: (wellKnown: string) => string
   readonly close: () => Promise<void>
@@ -24,8 +24,8 @@ export type OidcEndpoint = {
 type CachedEndpoint = { readonly wellKnown: string; endpoint: string; refreshAt: number }
 
 /**
- * Caches the authorization endpoint in the discovery document of an OpenID provider. Reads never
- * wait, because the document is fetched in the background every ten minutes, or one minute after a
+ * Caches the authorization endpoint of an OpenID provider. The discovery document is fetched in the
+ * background, so that requests never wait. It is fetched every ten minutes, or one minute after a
  * failure.
  */
 export function createOidcEndpoint({ config, now }: Pick<Core, 'config' | 'now'>): OidcEndpoint {
@@ -51,8 +51,8 @@ export function createOidcEndpoint({ config, now }: Pick<Core, 'config' | 'now'>
 }
 
 /**
- * Fetches the endpoint from the discovery document. Returns null if the document is unavailable or
- * has no valid endpoint. Never rejects.
+ * Fetches the authorization endpoint from the discovery document. Returns null if the document is
+ * unavailable or has no valid endpoint. The promise is never rejected.
  */
 async function fetchEndpoint(outbound: Outbound, url: string): Promise<string | null> {
   const value: unknown = Object(await fetchJson(outbound, url)).authorization_endpoint

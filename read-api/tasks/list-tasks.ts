@@ -43,8 +43,8 @@ const LISTINGS: readonly Listing[] = [
 ]
 
 /**
- * `GET /api/mj/`, `GET /api/task/` (all users, for admins), `GET /api/mj/self` and `GET
- * /api/task/self`: the lists of drawing and music tasks, newest first.
+ * `GET /api/mj/` (drawing) and `GET /api/task/` (music), for admins: the tasks of all users, newest
+ * first. `GET /api/mj/self` and `GET /api/task/self`: the caller's tasks.
  */
 export function listTaskRows(app: FastifyInstance, deps: ReadDeps): void {
   const preHandler = upToDate(deps, 'tasks', 'users', 'channels')
@@ -90,7 +90,7 @@ async function answer(
   const last = rows.at(-1)
   if (order === null && last !== undefined) cursors.learn(list, page, last.position)
   const most = order === null ? TASKS_COUNTED_MAX : SORT_WINDOW
-  // NOTE: in the list of their own tasks, admins see only what users see.
+  // NOTE: in the lists of their own tasks, admins see only what other users see.
   const viewer = { isAdmin: ownerId === null, language: languageOf(request) }
   const decrypted = await decryptTasks(core, progress, rows)
   return {
@@ -102,8 +102,8 @@ async function answer(
 }
 
 /**
- * Returns the requested order, or null for the default order, which is newest first. A user's own
- * list hides the channels, so it ignores a sort by channel.
+ * Returns the requested order, or null for the default order, which is newest first. A list of the
+ * user's own tasks cannot be sorted by channel, because it does not show channels.
  */
 function taskOrder({ sort, order }: TaskQuery, ownerId: number | null): ListOrder<TaskSort> | null {
   if (!sort || (sort === 'channel' && ownerId !== null)) return null

@@ -6,8 +6,9 @@ const DEPTH_MAX = 4
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Extracts the songs or lyrics from a provider's result. The JSON differs between providers. Each
- * song is an object with a title, a text or a URL, at any depth of lists and `data` members.
+ * Extracts the songs or lyrics from a provider's result, whose JSON differs between providers. An
+ * object with a title, a text or a URL is a song. Objects are found at any depth of lists and
+ * `data` members.
  */
 export function songsOf(result: string): Song[] {
   try {
@@ -48,8 +49,8 @@ const secondsOf = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0
 
 /**
- * Returns the URL, or an empty text if it is not an http(s) URL. The check is needed because the
- * result becomes a link.
+ * Returns the URL if it is an http(s) URL, or else an empty text. The check is needed because the
+ * console shows the URL as a link.
  */
 export function addressOf(value: unknown): string {
   const text = textOf(value)

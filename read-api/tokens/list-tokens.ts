@@ -19,9 +19,11 @@ const EXHAUSTED = 4
 const MASK = '*'.repeat(12)
 
 /**
- * Returns the responses for a user's own tokens. Keys are only included for a session. An access
- * token may leak from a script and would then reveal all keys. Each remaining quota is remembered,
- * because a client may send a token back without `expected_remain_quota`.
+ * Returns the responses for a user's own tokens. The keys are only included if the request uses a
+ * session. An access token may leak from a script, and whoever has it must not receive all keys.
+ *
+ * The remaining quota in each response is remembered, because a client may change a token without
+ * sending `expected_remain_quota`.
  */
 async function ownTokenAnswers(
   { core, shownBudgets }: ReadDeps,
@@ -65,7 +67,10 @@ const tokenAnswer = (row: TokenRow, budget: TokenBudget | undefined, now: number
   model_limits: (row.models ?? []).join(','),
 })
 
-/** Returns the fields of a token that change with calls or with time. `now` is in Unix seconds. */
+/**
+ * Returns the fields of a token that change when it is used or when time passes. `now` is in Unix
+ * seconds.
+ */
 export const tokenState = (
   row: TokenRow,
   budget: TokenBudget | undefined,
@@ -87,13 +92,16 @@ function statusOf(row: TokenRow, budget: TokenBudget | undefined, now: number): 
   return budget !== undefined && hasQuota(budget) ? ENABLED : EXHAUSTED
 }
 
-/** Returns whether a token has quota left. Held quota counts, because it may be released. */
+/**
+ * Returns whether a token has remaining quota. Quota that open calls hold is included, because it
+ * may be released.
+ */
 const hasQuota = ({ isUnlimited, remain, held }: TokenBudget): boolean =>
   isUnlimited || remain > 0n || remain + held > 0n
 
 /**
- * `GET /api/token/{id}`: one of the caller's tokens. The error for a token of another user equals
- * the error for an unknown token.
+ * `GET /api/token/{id}`: one of the caller's tokens. If the token belongs to another user, the
+ * error is the same as for a token that does not exist.
  */
 export function getToken(app: App, deps: ReadDeps): void {
   app.route({
@@ -115,9 +123,11 @@ const DECRYPT_BATCH = 100
 
 /**
  * Returns the ids of the user's tokens whose key equals or contains the text. A complete key is
- * found by its keyed hash. For a part of a key, all keys of the user (at most a thousand) are
- * decrypted in batches, so that other requests are not delayed. With an access token, only complete
- * keys match, because a search for parts would reveal a key letter by letter.
+ * found by its keyed hash. To find a part of a key, all keys of the user (at most a thousand) are
+ * decrypted, in batches that do not delay other requests.
+ *
+ * If the request uses an access token, only complete keys are found. A search for parts would
+ * otherwise reveal a key letter by letter.
  */
 export async function idsByKey(
   { core }: Pick<ReadDeps, 'core'>,
@@ -139,7 +149,10 @@ export async function idsByKey(
   return ids
 }
 
-/** `GET /api/token/` and `/api/token/search`: the caller's tokens, newest first unless sorted. */
+/**
+ * `GET /api/token/` and `GET /api/token/search`: the caller's tokens. The newest token comes first
+ * unless the request contains a sort order.
+ */
 export function listTokenRows(app: App, deps: ReadDeps): void {
   for (const name of ['GET /api/token/', 'GET /api/token/search'] as const) {
     app.route({

@@ -60,7 +60,10 @@ async function orderAnswers(
   )
 }
 
-/** `GET /api/user/topup/self` and, for admins, `/api/user/topup`: the orders, newest first. */
+/**
+ * `GET /api/user/topup/self`: the caller's orders, newest first. `GET /api/user/topup`, for admins:
+ * the orders of all users.
+ */
 export function listOrderRows(app: App, deps: ReadDeps): void {
   const fresh = upToDate(deps, 'orders', 'users')
   app.route({

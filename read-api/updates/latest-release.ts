@@ -14,8 +14,8 @@ import { type App, type ReadDeps, upToDate } from '../route.ts'
 const VERSION = /^v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(-[\w.-]+)?(?:\+.*)?$/i
 
 /**
- * Returns whether `latest` is a later version than `current`. A tag that is not a version is never
- * later.
+ * Returns whether the version `latest` is later than the version `current`. A tag that is not a
+ * version is never later.
  */
 export function isNewer(latest: string, current: string): boolean {
   const [candidate, running] = [VERSION.exec(latest.trim()), VERSION.exec(current.trim())]
@@ -24,7 +24,7 @@ export function isNewer(latest: string, current: string): boolean {
     const difference = Number(candidate[part] ?? 0) - Number(running[part] ?? 0)
     if (difference !== 0) return difference > 0
   }
-  // A release is later than its own release candidates.
+  // A final release is later than the release candidates of the same version.
   return candidate[4] === undefined && running[4] !== undefined
 }
 
@@ -58,9 +58,9 @@ type LastCheck = {
 }
 
 /**
- * `GET /api/option/latest_release`, for admins: the latest release at the configured address.
- * Without `is_forced=true`, the address is requested only if the automatic check is enabled, and at
- * most once a day.
+ * `GET /api/option/latest_release`, for admins: the latest release at the configured address. With
+ * `is_forced=true`, the address is always requested. Otherwise, it is requested at most once a day,
+ * and only if the automatic check is enabled.
  */
 export function latestRelease(app: App, { core, ...deps }: ReadDeps): void {
   const { version: current } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }

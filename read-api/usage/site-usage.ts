@@ -12,7 +12,10 @@ import { usageRange } from './usage-data.ts'
 const HOUR = 3_600
 const TOP = 10
 
-/** `GET /api/data/site`, for admins: totals, top users, models and channels, read-model lag. */
+/**
+ * `GET /api/data/site`, for admins: the usage totals of the site, the users, models and channels
+ * with the highest charges, and the lag of the read models.
+ */
 export function siteUsage(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(usageQueries, 'GET /api/data/site'),
@@ -63,8 +66,8 @@ const costOf = ({ cost, costedQuota }: { cost: bigint; costedQuota: bigint }) =>
 })
 
 /**
- * Returns the lag of the read models. The head position is read first, so that events written in
- * the meantime do not count as lag.
+ * Returns the lag of the read models. The position of the latest event is read first, so that
+ * events that are appended during the computation do not count as lag.
  */
 async function lagOf(core: Core): Promise<SiteUsage['lag']> {
   const head = await core.store.headPosition()

@@ -13,8 +13,8 @@ const DEFAULT_SPAN = 7 * DAY
 const SPAN_MAX = 100 * DAY
 
 /**
- * Returns the requested range in Unix seconds. The default is the last week. Throws an error if the
- * range is too long.
+ * Returns the requested range in Unix seconds. The default is the last week. Throws if the range is
+ * too long.
  */
 export function usageRange(query: UsageRange, now: number): { from: number; to: number } {
   const to = integerOf(query.end_timestamp) ?? Math.floor(now / 1_000)
@@ -30,7 +30,7 @@ const HOUR = 3_600
 
 /**
  * `GET /api/data/` (all users or one user by name, for admins) and `GET /api/data/self/`: the
- * charges by hour and model. All hours that overlap the range are included.
+ * charges by hour and model. Hours that are only partly in the range are included in full.
  */
 export function usageData(app: App, deps: ReadDeps): void {
   const fresh = upToDate(deps, 'usage-by-hour')

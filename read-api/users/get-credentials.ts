@@ -7,8 +7,8 @@ import { type CredentialsOverview, credentialQueries } from '../contract/credent
 import { type App, type ReadDeps, upToDate } from '../route.ts'
 
 /**
- * `GET /api/user/security`: the caller's access token, second factors and passkeys, without
- * secrets.
+ * `GET /api/user/security`: the caller's access token, second factors and passkeys. The response
+ * contains no secrets.
  */
 export function getCredentials(app: App, deps: ReadDeps): void {
   const { core } = deps
@@ -37,7 +37,7 @@ export function getCredentials(app: App, deps: ReadDeps): void {
   })
 }
 
-/** Returns the overview of the access token, or null if the token is no longer valid. */
+/** Returns the information about the access token. Returns null if the token is no longer valid. */
 function tokenOf(
   { tokenIssuedAt, tokenExpiresAt, tokenAuthVersion }: CredentialsRow,
   { authVersion }: Principal,

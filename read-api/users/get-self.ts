@@ -41,7 +41,10 @@ export function getSelf(app: App, deps: ReadDeps): void {
   })
 }
 
-/** Returns the fault of the user's webhook that prevents warnings, or null if there is none. */
+/**
+ * Returns the error because of which warnings cannot be sent to the user's webhook, or null if
+ * there is none.
+ */
 async function webhookFaultOf(
   { core }: Pick<ReadDeps, 'core'>,
   userId: number,
@@ -52,8 +55,9 @@ async function webhookFaultOf(
 }
 
 /**
- * Adds the user's notification settings, which only the user sees. The response only shows whether
- * the webhook's secret is set. For a user without a threshold, the site's threshold applies.
+ * Adds the notification settings of the user, which no one else can see. The response shows only
+ * whether the webhook has a secret. If the user has set no threshold, the response contains the
+ * site's threshold.
  */
 function withNotifications(
   setting: string,
@@ -72,7 +76,7 @@ function withNotifications(
   })
 }
 
-/** `GET /api/user/aff`: the code of the caller's invite link. The code never changes. */
+/** `GET /api/user/aff`: the code in the caller's invite link. A user's code never changes. */
 export function inviteCode(app: App, { core }: ReadDeps): void {
   app.route({
     ...endpoint(userQueries, 'GET /api/user/aff'),
@@ -81,7 +85,10 @@ export function inviteCode(app: App, { core }: ReadDeps): void {
   })
 }
 
-/** `GET /api/user/check_in_status`: whether today's reward (UTC) is still available. */
+/**
+ * `GET /api/user/check_in_status`: whether the caller can still receive today's check-in reward.
+ * Days are UTC days.
+ */
 export function checkInStatus(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(userQueries, 'GET /api/user/check_in_status'),

@@ -16,8 +16,8 @@ type UsableGroup = {
 }
 
 /**
- * Returns the groups that a user may choose for a token: the groups that are offered to all users,
- * and the user's own group. Each group has the ratio that applies to the user.
+ * Returns the groups that a user may choose for a token, each with the ratio that the user pays.
+ * These are the user's own group and the groups that are offered to all users.
  */
 export function usableGroups(options: CurrentOptions, ownGroup: string): Map<string, UsableGroup> {
   const ratios = options.members('GroupRatio')
@@ -39,7 +39,10 @@ export function usableGroups(options: CurrentOptions, ownGroup: string): Map<str
 const membersOf = (value: unknown): Map<string, unknown> =>
   new Map(typeof value === 'object' && value !== null ? Object.entries(value) : [])
 
-/** `GET /api/group/` (the names of all groups, for admins) and `GET /api/user/self/groups`. */
+/**
+ * `GET /api/group/`, for admins: the names of all groups. `GET /api/user/self/groups`: the groups
+ * that the caller may choose for a token.
+ */
 export function listGroups(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(userQueries, 'GET /api/group/'),
@@ -62,8 +65,9 @@ export function listGroups(app: App, deps: ReadDeps): void {
 }
 
 /**
- * `GET /api/user/models`: the models that the user can call. Enabled channels must offer a model to
- * the user's groups. The model must have a price, unless the user accepts models without a price.
+ * `GET /api/user/models`: the models that the caller can call. An enabled channel must offer the
+ * model to a group that the caller may choose. The model must also have a price, unless the caller
+ * accepts models without a price.
  */
 export function listUserModels(app: App, deps: ReadDeps): void {
   app.route({

@@ -22,9 +22,9 @@ export async function userAnswers({ core }: ReadDeps, rows: readonly UserRow[]):
 }
 
 /**
- * Returns the responses for users that an admin may change. Each response contains the balance as
- * `expected_quota`. The balance is also remembered, because a client may send a user back without
- * `expected_quota`.
+ * Returns the responses for users whom an admin may change. Each response contains the balance as
+ * `expected_quota`. The balance is also remembered, because a client may change a user without
+ * sending `expected_quota`.
  */
 async function changeableUsers(
   deps: ReadDeps,
@@ -37,8 +37,8 @@ async function changeableUsers(
   return users.map((user) => ({ ...user, expected_quota: user.quota }))
 }
 
-// NOTE: the response contains only listed fields, so that another column, such as the password's
-// reference, cannot leak.
+// NOTE: the fields of the response are listed one by one, so that another column, such as the
+// reference of the password, is never returned.
 const userAnswer = (row: UserRow, account: Account | undefined): User =>
   answerOf(USER_FIELDS, {
     ...row,
@@ -51,7 +51,7 @@ const userAnswer = (row: UserRow, account: Account | undefined): User =>
     setting: JSON.stringify(answerOf(USER_SETTING_FIELDS, row.settings)),
   })
 
-/** `GET /api/user/{id}`, for admins. */
+/** `GET /api/user/{id}`, for admins: one user. */
 export function getUser(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(userQueries, 'GET /api/user/:id'),
@@ -75,8 +75,8 @@ async function hasSecondFactor({ core }: ReadDeps, userId: number): Promise<bool
 }
 
 /**
- * `GET /api/user/` and `/api/user/search`, for admins: the list of users, newest first. Deactivated
- * users are included.
+ * `GET /api/user/` and `GET /api/user/search`, for admins: all users, including deactivated users.
+ * The newest user comes first.
  */
 export function listUserRows(app: App, deps: ReadDeps): void {
   for (const name of ['GET /api/user/', 'GET /api/user/search'] as const) {

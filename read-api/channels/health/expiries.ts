@@ -8,9 +8,9 @@ export type Expiry = Omit<TimelineRow, 'kind'> & { readonly kind: 'expired' }
 export type Entry = TimelineRow | Expiry
 
 /**
- * Returns the times at which a channel expired, newest first. `changes` are all changes of the
- * channel's terms, oldest first. `until` (Unix milliseconds) is the current time, or the time at
- * which the channel was deleted.
+ * Returns the expiries of a channel, newest first. `changes` are all changes of the channel's
+ * terms, oldest first. Expiries after `until` (Unix milliseconds) are omitted: the current time, or
+ * the time at which the channel was deleted.
  */
 export function expiriesOf(changes: readonly TimelineRow[], until: number): readonly Expiry[] {
   const expiries: Expiry[] = []
@@ -26,8 +26,8 @@ export function expiriesOf(changes: readonly TimelineRow[], until: number): read
 }
 
 /**
- * Returns the expiry time that the latest change of the channel's terms set, in Unix seconds; 0 or
- * less means never.
+ * Returns the expiry that the latest change of the channel's terms set, in Unix seconds. A result
+ * of 0 or less means that the channel never expires.
  */
 export function expirySetBy(changes: readonly TimelineRow[]): number {
   const last = changes.findLast(({ detail }) => detail.terms !== undefined)
@@ -44,7 +44,7 @@ export const expiryAt = (seconds: number): Expiry => ({
 
 /**
  * Merges events and expiries into one page, newest first. `rows` are the events from the offset
- * `start` on: as many as a page has, plus one event per expiry.
+ * `start`. There are as many as a page has, plus one more event for each expiry.
  */
 export function mergePage(
   rows: readonly TimelineRow[],
@@ -53,7 +53,7 @@ export function mergePage(
 ): readonly Entry[] {
   const [firstRow] = rows
   if (start > 0 && firstRow === undefined) return []
-  // Expiries that are newer than the first row belong to earlier pages.
+  // Expiries that are newer than the first event of the page belong to earlier pages.
   const skipped = start === 0 ? 0 : expiries.filter(({ at }) => at > (firstRow?.at ?? 0)).length
   const merged = [...rows, ...expiries.slice(skipped)].sort(
     (left, right) => right.at - left.at || right.position - left.position,

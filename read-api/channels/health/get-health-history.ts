@@ -12,8 +12,8 @@ import {
 import { type App, type ReadDeps, upToDate } from '../../route.ts'
 
 /**
- * The length of a step (in seconds) and the number of steps of each range. The length is a multiple
- * of a minute, because figures are stored per minute.
+ * The length of a time step in seconds and the number of steps, for each range. The length is a
+ * multiple of a minute, because the figures are stored by minute.
  */
 const SPANS: Readonly<Record<HistoryRange, { readonly step: number; readonly steps: number }>> = {
   '1h': { step: 120, steps: 30 },
@@ -23,7 +23,7 @@ const SPANS: Readonly<Record<HistoryRange, { readonly step: number; readonly ste
 
 /**
  * `GET /api/channel/{id}/health_history?range=1h|24h|7d`, for admins: the success counts and
- * latencies of a channel in equal time steps until now. The default range is 24 hours.
+ * latencies of a channel, in equal time steps up to now. The default range is 24 hours.
  */
 export function getHealthHistory(app: App, deps: ReadDeps): void {
   app.route({

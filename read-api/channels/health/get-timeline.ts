@@ -6,13 +6,13 @@ import { timelineQueries } from '../../contract/channel-timeline.ts'
 import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../../route.ts'
 import { timelineAnswer } from './timeline-answer.ts'
 
-/** The upper bound of a range without an end, later than any event. */
+/** The end of a range that the request leaves open, in Unix seconds. It is later than any event. */
 const FOREVER_SECONDS = 9_999_999_999
 
 /**
  * `GET /api/channel/{id}/timeline?from&to&p&at`, for admins: the history of a channel, newest
- * first. If `at` is given, the response also contains the channel's state at that time and the
- * entry that caused the state.
+ * first. If `at` is given, the response also contains the channel's state at that time, and the
+ * timeline entry that caused this state.
  */
 export function getTimeline(app: App, deps: ReadDeps): void {
   app.route({

@@ -8,8 +8,8 @@ const FRESH_MS = 900
 type CachedRow = { readonly text: string; readonly row: ChannelHealth; readonly version: number }
 
 /**
- * Caches the health of all channels. For each channel it records the version of the cache in which
- * the channel's health last changed. Each process has one `HealthBoard`.
+ * Caches the health of all channels. For each channel, the cache records the version at which the
+ * channel's health last changed. Each process has one `HealthBoard`.
  */
 export class HealthBoard {
   private readonly rows: HealthRows
@@ -31,7 +31,10 @@ export class HealthBoard {
     return { at: this.at, channels: [...this.cached.values()].map(({ row }) => row) }
   }
 
-  /** Reads the health unless it was read in the last second. Concurrent callers share one read. */
+  /**
+   * Reads the health of all channels, unless it was read in the last second. Concurrent callers
+   * share one read.
+   */
   refresh(): Promise<void> {
     const isFresh = performance.now() - this.readAt < FRESH_MS
     if (this.reading === null && isFresh) return Promise.resolve()
@@ -41,7 +44,9 @@ export class HealthBoard {
     return this.reading
   }
 
-  /** Returns the changes after the cache's version `version`, or null if nothing has changed. */
+  /**
+   * Returns the changes since the version `version` of the cache, or null if nothing has changed.
+   */
   since(version: number): HealthPush | null {
     if (version >= this.version) return null
     const channels = [...this.cached.values()].filter((cached) => cached.version > version)

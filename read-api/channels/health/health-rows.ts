@@ -61,8 +61,8 @@ export class HealthRows {
   }
 
   /**
-   * Returns the channels that are the only channel for some model. The result is cached for 5 s,
-   * because each computation visits all models and groups of all channels.
+   * Returns the ids of the enabled channels that are the only channel for some model. The result is
+   * cached for 5 s, because its computation visits all models and groups of all channels.
    */
   private lastChannels(rows: readonly ChannelRow[]): ReadonlySet<number> {
     const at = this.deps.core.now()
@@ -74,7 +74,7 @@ export class HealthRows {
 
   /**
    * Returns the sums of the last 24 hours. The result is cached for 30 s, because a day has many
-   * rows and changes little within seconds.
+   * rows and the sums change little within seconds.
    */
   private async lastDay(minute: number): Promise<Window> {
     const { core } = this.deps
@@ -158,7 +158,9 @@ function circuitAnswer(circuit: Circuit, row: ChannelRow): CircuitState {
 
 type Offering = Pick<ChannelRow, 'id' | 'keyRefs' | 'terms'>
 
-/** Returns the enabled channels that are the only channel for some model in some group. */
+/**
+ * Returns the ids of the enabled channels that are the only channel for some model in some group.
+ */
 function lastChannelsOf(rows: readonly Offering[]): ReadonlySet<number> {
   const offers = new Map<string, Map<string, number | null>>()
   for (const { id, keyRefs, terms } of rows) {

@@ -14,7 +14,10 @@ import { type Entry, expiriesOf, expiryAt, expirySetBy, mergePage } from './expi
 
 type TimelineRequest = TimelineQuery & { readonly page: number; readonly at: number | null }
 
-/** Returns a channel's history and its state at a given time, or null if it never existed. */
+/**
+ * Returns a channel's history and its state at a given time. Returns null if the channel never
+ * existed.
+ */
 export async function timelineAnswer(
   { db, now }: Core,
   { at, page, ...period }: TimelineRequest,
@@ -48,7 +51,10 @@ export async function timelineAnswer(
   }
 }
 
-/** Returns the latest time at which a channel can expire: its deletion, or the current time. */
+/**
+ * Returns the time up to which expiries of the channel are listed: the time of its deletion, or the
+ * current time.
+ */
 async function endOf(
   db: Core['db'],
   channelId: number,
@@ -107,8 +113,8 @@ async function namesOf(db: Core['db'], entries: readonly Entry[]): Promise<Map<n
 }
 
 /**
- * Returns the index of the key that a timeline entry concerns, because the reference of the key
- * means nothing to the reader.
+ * Returns the index of the key to which a timeline entry refers. The key's vault reference is not
+ * returned, because it means nothing to the reader.
  */
 function keyAnswer({ detail }: Entry, keyRefs: readonly string[]): Pick<TimelineEntry, 'key'> {
   if (detail.keyRef == null) return {}
@@ -149,7 +155,8 @@ function entryAnswer(
 type Terms = Readonly<Record<string, unknown>>
 
 /**
- * The names of a channel's terms in requests and responses. Changes of other terms are not listed.
+ * The names that a channel's terms have in requests and responses. The timeline does not list
+ * changes of other terms.
  */
 const WIRE_NAMES: ReadonlyMap<string, string> = new Map([
   ['name', 'name'],
@@ -178,8 +185,8 @@ const WIRE_NAMES: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Returns the names of the fields that each change affected, by the position of the change's
- * timeline entry.
+ * Returns the names of the fields that each change of the terms affected. The key of the map is the
+ * position of the timeline entry.
  */
 function changedFields(entries: readonly TimelineRow[]): Map<number, string[]> {
   const fields = new Map<number, string[]>()
