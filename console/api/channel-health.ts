@@ -17,9 +17,9 @@ const RANK: readonly HealthKind[] = [
   'autoDisabled',
   'open',
   'halfOpen',
-  'partly',
+  'degraded',
   'failing',
-  'well',
+  'healthy',
   'idle',
   'disabled',
 ]
@@ -29,10 +29,10 @@ export const HEALTH_TONE = {
   autoDisabled: 'bad',
   open: 'bad',
   halfOpen: 'warn',
-  partly: 'warn',
+  degraded: 'warn',
   failing: 'warn',
   idle: 'neutral',
-  well: 'good',
+  healthy: 'good',
 } as const satisfies Record<HealthKind, string>
 
 export function healthKind({ status, circuits, figures }: ChannelHealth): HealthKind {
@@ -40,24 +40,24 @@ export function healthKind({ status, circuits, figures }: ChannelHealth): Health
   if (status !== 1) return 'disabled'
   const whole = circuits.find(({ model, key_index }) => model === null && key_index === null)
   if (whole !== undefined) return whole.state === 'open' ? 'open' : 'halfOpen'
-  if (circuits.length > 0) return 'partly'
+  if (circuits.length > 0) return 'degraded'
   const rate = successRate(figures.m5)
   if (rate !== null && rate < FAILING_BELOW) return 'failing'
   // NOTE: A live event has no hourly and daily figures. The next complete read returns them.
   const isIdle = [figures.m5, figures.h1, figures.d1].every((part) => part === null)
-  return isIdle ? 'idle' : 'well'
+  return isIdle ? 'idle' : 'healthy'
 }
 
 export const isTroubled = (channel: ChannelHealth): boolean =>
-  RANK.indexOf(healthKind(channel)) < RANK.indexOf('well')
+  RANK.indexOf(healthKind(channel)) < RANK.indexOf('healthy')
 
 /**
  * Compares channels for sorting. Channels with more severe problems come first. Channels with
  * equally severe problems are in the order of their ids.
  */
 export const byTrouble = (one: ChannelHealth, other: ChannelHealth): number =>
-  Math.min(RANK.indexOf(healthKind(one)), RANK.indexOf('well')) -
-    Math.min(RANK.indexOf(healthKind(other)), RANK.indexOf('well')) || one.id - other.id
+  Math.min(RANK.indexOf(healthKind(one)), RANK.indexOf('healthy')) -
+    Math.min(RANK.indexOf(healthKind(other)), RANK.indexOf('healthy')) || one.id - other.id
 
 export function successRate(figures: HealthFigures | null): number | null {
   if (figures === null) return null

@@ -26,8 +26,8 @@ function useOfflineGlyphs(): void {
   useEffect(() => {
     if (!language.startsWith('zh')) return
     const text = [
-      t('ui.lost'),
-      t('ui.lostBody'),
+      t('ui.pageLoadFailed'),
+      t('ui.pageLoadFailedBody'),
       t('ui.retry'),
       t('request.network'),
       t('request.health.offline'),

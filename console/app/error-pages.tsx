@@ -14,17 +14,17 @@ const RELOADED_KEY = 'lost-page-reloaded'
 /** Replaces a page whose script failed to load. Browsers retry a script only after a reload. */
 function LoadErrorPage({ file }: { file: string }) {
   const { t } = useTranslation()
-  usePageTitle(t('ui.lost'))
+  usePageTitle(t('ui.pageLoadFailed'))
   useRetries(file)
   return (
     <div className="tg-page">
-      <h1 className="tg-visually-hidden">{t('ui.lost')}</h1>
+      <h1 className="tg-visually-hidden">{t('ui.pageLoadFailed')}</h1>
       <Panel>
         <div role="alert">
           <EmptyState
             icon="alert"
-            title={t('ui.lost')}
-            body={t('ui.lostBody')}
+            title={t('ui.pageLoadFailed')}
+            body={t('ui.pageLoadFailedBody')}
             action={
               <Button icon="refresh" onClick={() => void reloadIfAnswered('/')}>
                 {t('ui.retry')}

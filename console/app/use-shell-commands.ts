@@ -79,7 +79,7 @@ function useActions(): Command[] {
   return [
     {
       id: 'copy-link',
-      title: t('words.copyLink'),
+      title: t('shared.copyLink'),
       section: 'action',
       keys: 'c',
       icon: 'link',

@@ -7,8 +7,8 @@ export type Language = (typeof LANGUAGES)[number]
 
 declare module 'i18next' {
   interface CustomTypeOptions {
-    defaultNS: 'words'
-    resources: { words: Translations }
+    defaultNS: 'texts'
+    resources: { texts: Translations }
   }
 }
 
@@ -68,9 +68,9 @@ export async function startI18n(): Promise<void> {
   await i18next.use(initReactI18next).init({
     lng: language,
     fallbackLng: 'zh',
-    ns: ['words'],
-    defaultNS: 'words',
-    resources: { [language]: { words: await loaders[language].entry() } },
+    ns: ['texts'],
+    defaultNS: 'texts',
+    resources: { [language]: { texts: await loaders[language].entry() } },
     partialBundledLanguages: true,
     interpolation: { escapeValue: false },
     returnNull: false,
@@ -87,7 +87,7 @@ export async function changeLanguage(language: Language): Promise<void> {
 
 async function load(language: Language): Promise<void> {
   const parts = await Promise.all([...needed].map((part) => loaders[language][part]()))
-  for (const words of parts) i18next.addResourceBundle(language, 'words', words, true, true)
+  for (const texts of parts) i18next.addResourceBundle(language, 'texts', texts, true, true)
 }
 
 export function firstLanguage(stored: string | null, wanted: readonly string[]): Language {

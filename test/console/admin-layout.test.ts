@@ -138,7 +138,7 @@ describe('settings', () => {
   it('a toast lies neither on the save bar nor on the title', async () => {
     const { page, site } = app
     await openAsRoot(page, site, '/admin/settings')
-    await page.getByRole('button', { name: en('words.saveSettings') }).click()
+    await page.getByRole('button', { name: en('shared.saveSettings') }).click()
     const toast = await boxOf(page.locator('.tg-toast'))
     const bar = await boxOf(page.locator('.tg-save-bar'))
     expect(toast.height).toBeGreaterThan(0)
@@ -162,7 +162,7 @@ describe('settings', () => {
     await input.fill('1')
     await page.getByLabel(/^Output price/).fill('-1')
     await page.getByRole('button', { name: en('timeRange.apply') }).click()
-    await page.getByText(en('settings.fault.negative')).waitFor()
+    await page.getByText(en('settings.error.negative')).waitFor()
     await page.getByLabel(/^Output price/).fill('2')
     await page.getByRole('button', { name: en('timeRange.apply') }).click()
     await page.getByText(en('settings.changes', { count: 2 })).waitFor()
@@ -176,7 +176,7 @@ describe('settings', () => {
     await page.getByText(en('settings.unservedTitle')).waitFor()
     await page
       .getByRole('main')
-      .getByRole('link', { name: en('dashboard.setCost') })
+      .getByRole('link', { name: en('dashboard.goToChannels') })
       .click()
     await page.getByRole('heading', { level: 1, name: en('shell.channels') }).waitFor()
   })

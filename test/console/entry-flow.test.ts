@@ -40,7 +40,7 @@ describe('login', () => {
       .getByRole('main')
       .getByRole('button', { name: zh('shell.login') })
       .click()
-    await app.page.getByText(zh('auth.needBoth')).waitFor()
+    await app.page.getByText(zh('auth.credentialsRequired')).waitFor()
     const focused = await app.page.evaluate(() => document.activeElement?.getAttribute('name'))
     expect(focused).toBe('password')
     expect(calls('/api/user/login')).toEqual([])
@@ -53,7 +53,7 @@ describe('login', () => {
     await app.page.getByRole('button', { name: /GitHub/ }).waitFor()
     expect(await app.page.getByLabel(zh('auth.password'), { exact: true }).count()).toBe(0)
     expect(await app.page.getByRole('link', { name: zh('auth.forgot') }).count()).toBe(0)
-    await app.page.getByRole('button', { name: zh('auth.byPassword') }).click()
+    await app.page.getByRole('button', { name: zh('auth.signInWithPassword') }).click()
     await fillLogin()
     await app.page.keyboard.press('Enter')
     await app.page.waitForURL(`${app.site.url}/app/tokens`)
@@ -111,7 +111,7 @@ describe('login', () => {
     await fillLogin()
     await app.page.keyboard.press('Enter')
     await app.page.keyboard.press('Enter')
-    await app.page.getByText(zh('ui.duplicate')).waitFor()
+    await app.page.getByText(zh('ui.duplicateSubmit')).waitFor()
     release()
     await app.page.waitForURL(`${app.site.url}/app/tokens`)
     expect(calls('/api/user/login')).toHaveLength(1)
@@ -172,7 +172,12 @@ describe('a code', () => {
     await focused().waitFor()
     expect(await invalid().count()).toBe(1)
     expect(await focused().getAttribute('name')).toBe('email')
-    const values = { username: 'ada', password: PASSWORD, again: PASSWORD, code: '123456' }
+    const values = {
+      username: 'ada',
+      password: PASSWORD,
+      confirmPassword: PASSWORD,
+      code: '123456',
+    }
     for (const [name, value] of Object.entries({ ...values, email: 'ada@example.com' })) {
       await app.page.locator(`input[name="${name}"]`).fill(value)
     }
@@ -195,9 +200,9 @@ describe('a code', () => {
     await app.page.locator('input[name="email"]').fill('nonsense')
     await app.page.locator('input[name="password"]').fill('short')
     await app.page.keyboard.press('Enter')
-    await app.page.getByText(zh('auth.badEmail')).waitFor()
+    await app.page.getByText(zh('auth.emailInvalid')).waitFor()
     const names = await invalid().evaluateAll((all) => all.map((one) => one.getAttribute('name')))
-    expect(names).toEqual(['username', 'password', 'again', 'email', 'code'])
+    expect(names).toEqual(['username', 'password', 'confirmPassword', 'email', 'code'])
     expect(calls('/api/user/register')).toEqual([])
   })
 
@@ -298,12 +303,12 @@ describe('setup', () => {
       await app.page.getByText(words).waitFor()
     }
     await app.page.getByLabel(zh('auth.name')).fill('administrator-root')
-    await app.page.getByText(zh('setup.longName')).waitFor()
+    await app.page.getByText(zh('setup.usernameTooLong')).waitFor()
     await app.page.getByLabel(zh('auth.password'), { exact: true }).fill('a'.repeat(129))
-    await app.page.getByText(zh('setup.longPassword')).waitFor()
+    await app.page.getByText(zh('setup.passwordTooLong')).waitFor()
     await app.page.getByLabel(zh('auth.name')).fill('root')
     await app.page.getByLabel(zh('auth.password'), { exact: true }).fill('correct horse')
-    await app.page.getByLabel(zh('auth.again')).fill('correct horse')
+    await app.page.getByLabel(zh('auth.confirmPassword')).fill('correct horse')
     await app.page.getByRole('radio', { name: /自用模式/ }).check()
     await app.page.getByRole('button', { name: zh('setup.submit') }).click()
     await app.page.getByText(zh('setup.done')).waitFor()
@@ -346,10 +351,10 @@ describe('a link that resets the password', () => {
     await email.fill('nobody')
     await app.page.keyboard.press('Enter')
     await app.page.locator('[aria-invalid="true"][aria-describedby]:focus').waitFor()
-    await app.page.getByText(zh('auth.badEmail')).waitFor()
+    await app.page.getByText(zh('auth.emailInvalid')).waitFor()
     app.site.routes['GET /api/reset_password'] = () => ok(null)
     await email.fill('ada@example.com')
-    expect(await app.page.getByText(zh('auth.badEmail')).count()).toBe(0)
+    expect(await app.page.getByText(zh('auth.emailInvalid')).count()).toBe(0)
     await app.page.getByRole('button', { name: zh('auth.resetSend') }).click()
     await app.page.getByText(/重置邮件很快就会送达/).waitFor()
     expect(await app.page.getByRole('button', { name: /^重试 \(/ }).isDisabled()).toBe(true)

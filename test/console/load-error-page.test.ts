@@ -9,7 +9,7 @@ const CHUNK = /assets\/channels-page-.*\.(js|css)$/
 
 const follow = (name: string) => app.page.getByRole('link', { name, exact: true }).click()
 const heading = (name: string) => app.page.getByRole('heading', { level: 1, name })
-const alert = () => app.page.getByRole('alert').getByText(en('ui.lost'))
+const alert = () => app.page.getByRole('alert').getByText(en('ui.pageLoadFailed'))
 
 /** How the page's own styles draw the number field that lives in its rows. */
 const numberWidth = () =>
@@ -81,7 +81,7 @@ describe('in Chinese', () => {
     await expect.poll(hasGlyphs).toEqual([true, true])
     await page.context().setOffline(true)
     await follow('渠道管理')
-    await page.getByRole('alert').getByText(zh('ui.lost')).waitFor()
+    await page.getByRole('alert').getByText(zh('ui.pageLoadFailed')).waitFor()
     await takePicture(page, 'lost-zh')
     await page.context().setOffline(false)
   })

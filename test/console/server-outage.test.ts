@@ -88,7 +88,7 @@ describe('when the server can not serve', () => {
     const member = { ...ROOT_USER, id: 5, role: 1 }
     await enter(page, `${site.url}/admin/channels`, { language: 'en' }, member)
     await page.getByText(en('ui.forbidden')).waitFor()
-    expect(await page.getByRole('button', { name: en('words.newChannel') }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: en('shared.newChannel') }).count()).toBe(0)
     expect(site.calls.filter(({ path }) => path === '/api/channel/')).toEqual([])
   })
 

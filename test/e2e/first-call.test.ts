@@ -67,7 +67,7 @@ describe(`the first call takes ${CLICKS_MAX} clicks at most`, () => {
 
   it('the first step opens the form of a channel, which offers the missing price', async () => {
     await stepLink('Add a channel').click()
-    const drawer = open.page.getByRole('dialog', { name: en('words.newChannel') })
+    const drawer = open.page.getByRole('dialog', { name: en('shared.newChannel') })
     await type(/^Name/, 'Simulated', drawer)
     await tabTo(/^Base URL/, provider.url)
     await tabTo(/^Key/, 'sk-provider-secret-0123456789')
@@ -82,7 +82,7 @@ describe(`the first call takes ${CLICKS_MAX} clicks at most`, () => {
       .click()
     await open.page.waitForURL('**/app/start')
     for (const name of ['Add a channel', 'Set a price']) {
-      await step(name).getByText(en('words.done'), { exact: true }).waitFor()
+      await step(name).getByText(en('shared.done'), { exact: true }).waitFor()
     }
   })
 
@@ -91,7 +91,7 @@ describe(`the first call takes ${CLICKS_MAX} clicks at most`, () => {
     await type(/^Name/, 'first', open.page.getByRole('dialog', { name: en('tokens.create') }))
     await open.page.keyboard.press('Enter')
     const ready = open.page.getByRole('dialog', { name: en('tokens.createdTitle') })
-    await ready.getByRole('button', { name: en('words.done') }).click()
+    await ready.getByRole('button', { name: en('shared.done') }).click()
     await open.page.waitForURL('**/app/start')
     await open.page.getByText('The key is masked here').waitFor()
     await button('Copy example').click()
@@ -133,7 +133,7 @@ describe('once all is set up', () => {
 
   it('the output limit that came with the preset stands beside the price', async () => {
     await open.page.goto(`${product.url}/admin/settings`)
-    await open.page.getByRole('searchbox', { name: en('words.searchModels') }).fill(MODEL)
+    await open.page.getByRole('searchbox', { name: en('shared.searchModels') }).fill(MODEL)
     const row = open.page.getByRole('row').filter({ hasText: MODEL })
     await row.getByText('8,192', { exact: true }).waitFor()
   })

@@ -19,7 +19,7 @@ const heading = (name: string) => open.page.getByRole('heading', { level: 1, nam
 async function setUp(): Promise<void> {
   await open.page.getByLabel(en('auth.name')).fill('root')
   await open.page.getByRole('textbox', { name: en('auth.password'), exact: true }).fill(PASSWORD)
-  await open.page.getByRole('textbox', { name: en('setup.again') }).fill(PASSWORD)
+  await open.page.getByRole('textbox', { name: en('setup.confirmPassword') }).fill(PASSWORD)
   await button('Set up').click()
 }
 
@@ -34,7 +34,7 @@ async function goTo(link: string): Promise<void> {
 /** The exact amount of a figure of the dashboard, in quota units. */
 async function balanceUnits(): Promise<bigint> {
   const text = await open.page
-    .locator('dl > div', { has: open.page.getByText(en('words.balance'), { exact: true }) })
+    .locator('dl > div', { has: open.page.getByText(en('shared.balance'), { exact: true }) })
     .getByText(/^\$[\d,.]+$/)
     .textContent()
   return unitsOf(text ?? '')
@@ -48,7 +48,7 @@ function unitsOf(dollars: string): bigint {
   return scaled / 1_000_000_000n
 }
 
-const rows = () => open.page.getByRole('grid', { name: en('usageLog.label') }).getByRole('row')
+const rows = () => open.page.getByRole('grid', { name: en('usageLog.title') }).getByRole('row')
 const rowOf = (text: string) => rows().filter({ has: open.page.getByText(text, { exact: true }) })
 
 describe('a new user, from the first visit to the first bill', () => {
@@ -72,11 +72,11 @@ describe('a new user, from the first visit to the first bill', () => {
   it('adds a channel', async () => {
     await goTo('Channels')
     await button('New channel').first().click()
-    const drawer = open.page.getByRole('dialog', { name: en('words.newChannel') })
-    await drawer.getByLabel(en('words.name')).fill('Simulated')
-    await drawer.getByLabel(en('words.baseUrl')).fill(provider.url)
+    const drawer = open.page.getByRole('dialog', { name: en('shared.newChannel') })
+    await drawer.getByLabel(en('shared.name')).fill('Simulated')
+    await drawer.getByLabel(en('shared.baseUrl')).fill(provider.url)
     await drawer
-      .getByRole('textbox', { name: en('words.key') })
+      .getByRole('textbox', { name: en('shared.key') })
       .fill('sk-provider-secret-0123456789')
     await drawer.getByRole('combobox', { name: en('tokens.limits') }).fill('sim-small,')
     await button('Create channel').click()
@@ -110,7 +110,7 @@ describe('a new user, from the first visit to the first bill', () => {
     await goTo('API tokens')
     await button('New token').first().click()
     const drawer = open.page.getByRole('dialog', { name: en('tokens.create') })
-    await drawer.getByLabel(en('words.name')).fill('first')
+    await drawer.getByLabel(en('shared.name')).fill('first')
     await button('Create token').click()
     const ready = open.page.getByRole('dialog', { name: en('tokens.createdTitle') })
     await ready.getByRole('button', { name: en('tokens.copyKey', { name: 'first' }) }).click()
@@ -127,7 +127,7 @@ describe('a new user, from the first visit to the first bill', () => {
       .waitFor()
     const before = await balanceUnits()
     await goTo('Usage logs')
-    await open.page.getByText(en('words.live.live'), { exact: true }).waitFor()
+    await open.page.getByText(en('shared.live.live'), { exact: true }).waitFor()
     const plain = await chat(product.url, key, { model: 'sim-small' })
     expect(plain.status, plain.text).toBe(200)
     await rowOf('No stream').waitFor()
@@ -153,7 +153,9 @@ describe('a new user, from the first visit to the first bill', () => {
       expect(await product.kill()).toBeGreaterThan(3)
       await open.page.getByText(/^Reconnecting/).waitFor()
       await product.start()
-      await open.page.getByText(en('words.live.live'), { exact: true }).waitFor({ timeout: 40_000 })
+      await open.page
+        .getByText(en('shared.live.live'), { exact: true })
+        .waitFor({ timeout: 40_000 })
     })
     await eventually(() => rowOf('sim-small').count()).toBe(2)
     await chat(product.url, key, { model: 'sim-small' })

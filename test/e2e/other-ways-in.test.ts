@@ -86,9 +86,9 @@ describe('in a real browser', () => {
     await open.page.route('**/api/user/token', (route) => route.fulfill({ json: answer }))
     await open.page.goto(`${product.url}/app/me?settings=price`)
     await button('Create').last().click()
-    const anew = open.page.getByRole('alertdialog', { name: en('security.anew') })
+    const anew = open.page.getByRole('alertdialog', { name: en('security.relogin') })
     const back = open.page.waitForResponse(/\/api\/oauth\/oidc\?/)
-    await anew.getByRole('button', { name: en('oauth.by', { site: 'OIDC' }) }).click()
+    await anew.getByRole('button', { name: en('oauth.signInWith', { site: 'OIDC' }) }).click()
     await back
     await at('/app/me?settings=price')
     await open.page.unroute('**/api/user/token')

@@ -43,7 +43,7 @@ async function makeCalls(): Promise<void> {
 
 const rows = () =>
   open.page
-    .getByRole('grid', { name: en('usageLog.label') })
+    .getByRole('grid', { name: en('usageLog.title') })
     .getByRole('row')
     .filter({ hasText: en('usageLog.notStreamed') })
 
@@ -61,7 +61,7 @@ describe('a filter of the usage log lets the same calls through live as on the s
     ['a type that calls are not', 'type=5', 0],
   ])('%s', async (_name, query, each) => {
     await open.page.goto(`${product.url}/app/logs/api-usage?page_size=${PAGE_SIZE}&${query}`)
-    await open.page.getByText(en('words.live.live'), { exact: true }).waitFor()
+    await open.page.getByText(en('shared.live.live'), { exact: true }).waitFor()
     const before = await totalOf(query)
     await eventually(() => rows().count()).toBe(Math.min(PAGE_SIZE, before))
     await makeCalls()
@@ -84,7 +84,7 @@ async function totalOf(query: string): Promise<number> {
 
 describe('the settings', () => {
   const save = async () => {
-    await open.page.getByRole('button', { name: en('words.saveSettings') }).click()
+    await open.page.getByRole('button', { name: en('shared.saveSettings') }).click()
     await open.page.getByText(en('settings.noChanges')).waitFor()
   }
 
@@ -119,7 +119,7 @@ describe('the settings', () => {
     await drawer.getByLabel('Input price').fill('2')
     await open.page.getByRole('button', { name: en('timeRange.apply') }).click()
     await save()
-    await open.page.getByText(en('settings.unsetNoneTitle')).waitFor()
+    await open.page.getByText(en('settings.allPricedTitle')).waitFor()
     expect((await chat(product.url, keys.root, { model: 'sim-new' })).status).toBe(200)
   })
 })
@@ -132,7 +132,7 @@ describe('a new token', () => {
       .first()
       .click()
     const drawer = open.page.getByRole('dialog', { name: en('tokens.create') })
-    await drawer.getByLabel(en('words.name')).fill('loyal')
+    await drawer.getByLabel(en('shared.name')).fill('loyal')
     await drawer.getByLabel(en('ui.groupName')).selectOption({ label: 'vip · Loyal · 0.5×' })
     await open.page.getByRole('button', { name: en('tokens.createAction') }).click()
     await open.page.getByRole('dialog', { name: en('tokens.createdTitle') }).waitFor()

@@ -41,11 +41,11 @@ async function setUpTotp({ page }: OpenPage): Promise<{ totp: TOTP; codes: strin
   await dialog.getByRole('button', { name: en('security.continue') }).click()
   const secret = (await dialog.locator('code').innerText()).replace(/\s/g, '')
   const totp = new TOTP({ secret: Secret.fromBase32(secret) })
-  await page.getByLabel(en('security.codeShown')).fill(totp.generate())
+  await page.getByLabel(en('security.appCode')).fill(totp.generate())
   await page.getByRole('button', { name: en('security.turnOn') }).click()
-  await page.getByRole('button', { name: en('security.codesKept') }).waitFor()
+  await page.getByRole('button', { name: en('security.codesSaved') }).waitFor()
   const codes = await dialog.getByRole('listitem').allInnerTexts()
-  await page.getByRole('button', { name: en('security.codesKept') }).click()
+  await page.getByRole('button', { name: en('security.codesSaved') }).click()
   return { totp, codes }
 }
 
@@ -63,7 +63,7 @@ async function addPasskey({ page }: OpenPage): Promise<void> {
     },
   })
   await page.getByRole('button', { name: en('security.addPasskey') }).click()
-  await page.getByLabel(en('words.name')).fill('laptop')
+  await page.getByLabel(en('shared.name')).fill('laptop')
   await page.getByRole('textbox', { name: en('security.yourPassword') }).fill(PASSWORD)
   await page.getByRole('button', { name: en('security.continue') }).click()
   await page.getByText(en('security.neverUsed')).waitFor()
@@ -76,9 +76,9 @@ async function replaceCodesByPasskey({ page }: OpenPage): Promise<string[]> {
     .getByRole('dialog')
     .getByRole('button', { name: en('auth.usePasskey') })
     .click()
-  await page.getByRole('button', { name: en('security.codesKept') }).waitFor()
+  await page.getByRole('button', { name: en('security.codesSaved') }).waitFor()
   const codes = await page.getByRole('dialog').getByRole('listitem').allInnerTexts()
-  await page.getByRole('button', { name: en('security.codesKept') }).click()
+  await page.getByRole('button', { name: en('security.codesSaved') }).click()
   return codes
 }
 
@@ -116,7 +116,7 @@ describe('two-step login, in a browser', () => {
     await here.page.context().clearCookies()
     await here.page.evaluate(() => localStorage.removeItem('user'))
     await here.page.goto(`${url}/login`)
-    await here.page.getByRole('button', { name: en('auth.passkeyIn') }).click()
+    await here.page.getByRole('button', { name: en('auth.signInWithPasskey') }).click()
     await isIn(here)
     // It proves who asks as well: without password or code.
     const fresh = await replaceCodesByPasskey(here)

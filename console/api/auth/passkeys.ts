@@ -37,5 +37,5 @@ export async function createPasskey({ options }: PasskeyOptions): Promise<Passke
 
 function explained(error: unknown): never {
   const isKnown = error instanceof Error && error.name === 'InvalidStateError'
-  throw new Error(translate(isKnown ? 'auth.passkeyKnown' : 'auth.passkeyStopped'))
+  throw new Error(translate(isKnown ? 'auth.passkeyExists' : 'auth.passkeyCancelled'))
 }

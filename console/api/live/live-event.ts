@@ -50,7 +50,7 @@ export type LiveState =
   | { kind: 'live' }
   | { kind: 'reconnecting'; retryAt: number }
   | { kind: 'offline' }
-  | { kind: 'resting' }
+  | { kind: 'background' }
 
 export function readLiveMessage(text: unknown): LiveMessage | null {
   if (typeof text !== 'string') return null

@@ -82,11 +82,14 @@ export function createLiveStream(parts: LiveDeps): LiveStream {
   }
 }
 
-const mayRun = ({ isOnline$, isWatched$ }: LiveDeps): Observable<'run' | 'resting' | 'offline'> =>
+const mayRun = ({
+  isOnline$,
+  isWatched$,
+}: LiveDeps): Observable<'run' | 'background' | 'offline'> =>
   isOnline$.pipe(
     switchMap((isOnline) =>
       isOnline
-        ? isWatched$.pipe(map((isWatched) => (isWatched ? 'run' : 'resting')))
+        ? isWatched$.pipe(map((isWatched) => (isWatched ? 'run' : 'background')))
         : of('offline' as const),
     ),
     distinctUntilChanged(),

@@ -13,7 +13,7 @@ export function AboutPage() {
   const text = page.data ?? ''
   return (
     <article className="tg-prose-page">
-      <h1 className={text === '' ? '' : 'tg-visually-hidden'}>{t('about.own', { name })}</h1>
+      <h1 className={text === '' ? '' : 'tg-visually-hidden'}>{t('about.aboutSite', { name })}</h1>
       {text !== '' && <RichText text={text} title={t('shell.about')} />}
       {!page.isPending && <WhatRuns name={name} isAlone={text === ''} />}
     </article>
@@ -24,11 +24,11 @@ function WhatRuns({ name, isAlone }: { name: string; isAlone: boolean }) {
   const { t } = useTranslation()
   const status = useStatus()
   return (
-    <section className={isAlone ? '' : 'tg-about-below'} aria-label={t('about.what')}>
+    <section className={isAlone ? '' : 'tg-about-below'} aria-label={t('about.details')}>
       <p className={isAlone ? 'tg-hero-lead' : ''}>
         {name === DEFAULT_SITE_NAME ? t('about.plainLead') : t('about.lead', { name })}
       </p>
-      <p className="tg-muted">{t('about.exact')}</p>
+      <p className="tg-muted">{t('about.ledgerNote')}</p>
       <dl className="tg-about-facts">
         {status !== undefined && (
           <>

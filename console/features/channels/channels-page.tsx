@@ -100,7 +100,7 @@ function Channels() {
       title={t('shell.channels')}
       lead={t('channels.lead')}
       actions={
-        isForbidden ? undefined : <CreateButton text={t('words.newChannel')} onClick={create} />
+        isForbidden ? undefined : <CreateButton text={t('shared.newChannel')} onClick={create} />
       }
     >
       {isForbidden ? (

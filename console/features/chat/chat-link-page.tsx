@@ -34,11 +34,11 @@ export function ChatLinkPage() {
       ) : query.error !== null && query.data === undefined ? (
         <ErrorState error={query.error} onRetry={() => void query.refetch()} />
       ) : isNone ? (
-        <EmptyState icon="key" title={t('chat.noToken')} body={t('chat.toTokens')} />
+        <EmptyState icon="key" title={t('chat.noToken')} body={t('chat.redirectingToTokens')} />
       ) : isWrong ? (
-        <EmptyState icon="alert" title={t('ui.chatLinkWrong')} body={t('chat.wrongLead')} />
+        <EmptyState icon="alert" title={t('ui.chatLinkInvalid')} body={t('chat.linkFormatHint')} />
       ) : (
-        <EmptyState icon="external" title={t('chat.leaving')} />
+        <EmptyState icon="external" title={t('chat.redirecting')} />
       )}
     </Page>
   )

@@ -112,13 +112,15 @@ function Client({ client, site }: { client: ChatLink; site: string }) {
     return titled(<ErrorState error={query.error} onRetry={() => void query.refetch()} />)
   }
   if (isNone) {
-    return titled(<EmptyState icon="key" title={t('chat.noToken')} body={t('chat.toTokens')} />)
+    return titled(
+      <EmptyState icon="key" title={t('chat.noToken')} body={t('chat.redirectingToTokens')} />,
+    )
   }
   if (token === undefined) return <Waiting title={client.name} />
   const address = chatAddress(client.template, site, fullKey(token.key))
   const way = chatWay(address, window.location.origin)
   if (address === null || way === 'none') {
-    const words = { title: t('ui.chatLinkWrong'), body: t('chat.wrongLead') }
+    const words = { title: t('ui.chatLinkInvalid'), body: t('chat.linkFormatHint') }
     return titled(<EmptyState icon="alert" {...words} />)
   }
   return (
@@ -133,7 +135,7 @@ function Client({ client, site }: { client: ChatLink; site: string }) {
       {way === 'frame' ? (
         <ChatFrame key={address} name={client.name} address={address} />
       ) : (
-        <EmptyState icon="chat" title={t('chat.app', { name: client.name })} />
+        <EmptyState icon="chat" title={t('chat.opensExternally', { name: client.name })} />
       )}
     </div>
   )
@@ -166,7 +168,7 @@ function ChatBar(props: {
         rel="noopener noreferrer"
       >
         <Icon name="external" />
-        {t('chat.open')}
+        {t('chat.openInNewWindow')}
       </a>
     </header>
   )

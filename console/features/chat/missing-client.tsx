@@ -14,7 +14,7 @@ export function MissingClient() {
     <EmptyState
       icon="chat"
       title={t('chat.missingLead')}
-      body={t('chat.addLead')}
+      body={t('chat.addLinkHint')}
       action={<ButtonLink to="/admin/settings?tab=operation">{t('ui.openSettings')}</ButtonLink>}
     />
   )
@@ -28,7 +28,7 @@ export function UnknownClient({ first }: { first: ChatLink }) {
       icon="chat"
       title={t('chat.unknown')}
       body={t('chat.unknownLead')}
-      action={<ButtonLink to="/chat/0">{t('chat.toFirst', { name: first.name })}</ButtonLink>}
+      action={<ButtonLink to="/chat/0">{t('chat.openFirst', { name: first.name })}</ButtonLink>}
     />
   )
 }

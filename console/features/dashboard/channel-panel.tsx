@@ -20,11 +20,11 @@ export function ChannelPanel(props: { channels: readonly ChannelHealth[] | undef
       actions={<Link to="/admin/health">{t('dashboard.allCalls')}</Link>}
     >
       {channels === undefined && <Skeleton height={160} />}
-      {channels?.length === 0 && <p className="tg-muted">{t('words.noChannels')}</p>}
+      {channels?.length === 0 && <p className="tg-muted">{t('shared.noChannels')}</p>}
       {channels !== undefined && channels.length > 0 && (
         <table className="tg-dash-top">
           <TableHead
-            titles={[t('words.channel'), t('health.column.success'), t('dashboard.latency')]}
+            titles={[t('shared.channel'), t('health.column.success'), t('dashboard.latency')]}
           />
           <tbody>
             {channels

@@ -21,7 +21,7 @@ export function KeyFigures(props: { user: User | undefined; today: LogStat | und
   return (
     <dl className="tg-dash-figures">
       <KeyFigure
-        name={t('words.currentBalance')}
+        name={t('shared.currentBalance')}
         value={quota(user?.quota)}
         note={t('dashboard.balanceHint')}
         isMain
@@ -39,9 +39,9 @@ export function KeyFigures(props: { user: User | undefined; today: LogStat | und
       />
       <KeyFigure name={t('dashboard.tokensToday')} value={tokens} />
       <KeyFigure
-        name={t('dashboard.usedEver')}
+        name={t('dashboard.usedInTotal')}
         value={quota(user?.used_quota)}
-        note={user && t('dashboard.callsEver', callsOf(user, number))}
+        note={user && t('dashboard.callsInTotal', callsOf(user, number))}
       />
     </dl>
   )

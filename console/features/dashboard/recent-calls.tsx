@@ -51,7 +51,7 @@ function RecentCall({ row }: { row: LogEntry }) {
       <span className="tg-dash-model">{row.model_name}</span>
       <span className="tg-dash-cost">
         {row.type === ERROR ? (
-          <StatusTag tone="bad">{t('words.failed')}</StatusTag>
+          <StatusTag tone="bad">{t('shared.failed')}</StatusTag>
         ) : (
           <>
             {end !== null && <StatusTag tone="warn">{t(`usageLog.endShort.${end}`)}</StatusTag>}

@@ -140,7 +140,7 @@ function Snippets(props: { apiKey: string | null; model: string }) {
   return (
     <div className="tg-dash-snippets">
       <dl className="tg-dash-base">
-        <dt>{t('words.baseUrl')}</dt>
+        <dt>{t('shared.baseUrl')}</dt>
         <dd>
           <code>{`${address}/v1`}</code>
           <CopyButton text={`${address}/v1`} label={t('dashboard.copyBaseUrl')} />

@@ -11,7 +11,7 @@ export function MarginFigure({ totals }: { totals: Costed | undefined }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()
   const percent = usePercent()
-  const name = t('words.margin')
+  const name = t('shared.margin')
   if (totals === undefined)
     return <KeyFigure name={name} value={<Skeleton width={60} height={24} />} />
   const margin = marginOf(totals)
@@ -40,7 +40,7 @@ export function MarginNote({ totals }: { totals: Costed }) {
       {margin === null
         ? t('dashboard.marginUnknown')
         : t('dashboard.marginPartly', { percent: percent(margin.coverage) })}{' '}
-      <Link to="/admin/channels">{t('dashboard.setCost')}</Link>
+      <Link to="/admin/channels">{t('dashboard.goToChannels')}</Link>
     </p>
   )
 }

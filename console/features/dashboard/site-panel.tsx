@@ -60,7 +60,7 @@ function TopLists({ site, range }: TopListsProps) {
     <>
       <TopList
         title={t('dashboard.topUsers')}
-        head={t('words.user')}
+        head={t('shared.user')}
         rows={site?.top_users.map(({ user_id: id, username, ...spent }) => ({
           ...{ key: `${id}`, name: username === '' ? `#${id}` : username },
           ...spent,
@@ -80,7 +80,7 @@ function TopLists({ site, range }: TopListsProps) {
       />
       <TopList
         title={t('dashboard.topChannels')}
-        head={t('words.channel')}
+        head={t('shared.channel')}
         hasMargin
         rows={site?.top_channels.map(({ channel_id: id, name, ...spent }) => ({
           ...{ key: `${id}`, name },
@@ -104,7 +104,7 @@ function SiteFigures({ site }: { site: SiteUsage | undefined }) {
     <>
       <KeyFigure name={t('dashboard.charged')} value={charged ?? wait} />
       <MarginFigure totals={site?.totals} />
-      <KeyFigure name={t('words.calls')} value={count(site?.totals.count)} />
+      <KeyFigure name={t('shared.calls')} value={count(site?.totals.count)} />
       <KeyFigure name={t('dashboard.failedCalls')} value={count(site?.totals.failed)} />
       <KeyFigure name={t('dashboard.activeUsers')} value={count(site?.totals.users)} />
     </>

@@ -37,9 +37,9 @@ export function TopList(props: {
           <TableHead
             titles={[
               props.head,
-              t('words.calls'),
+              t('shared.calls'),
               t('dashboard.charged'),
-              ...(hasMargin ? [t('words.margin')] : []),
+              ...(hasMargin ? [t('shared.margin')] : []),
             ]}
           />
           <tbody>

@@ -33,7 +33,7 @@ function UsageTable({ chart, text, nameOf }: ChartTexts) {
         <caption className="tg-visually-hidden">{t('dashboard.tableCaption')}</caption>
         <TableHead
           titles={[
-            t('words.time'),
+            t('shared.time'),
             ...chart.series.map(({ name }) => nameOf(name)),
             t('dashboard.total'),
           ]}
@@ -67,7 +67,7 @@ function UsageTable({ chart, text, nameOf }: ChartTexts) {
 function ChartSummary(props: ChartTexts & { view: ChartView }) {
   const { t } = useTranslation()
   const { chart, view, text } = props
-  const range = t(view.zoom === null ? `dashboard.${view.range}` : 'dashboard.stretch')
+  const range = t(view.zoom === null ? `dashboard.${view.range}` : 'dashboard.selectedRange')
   const first = chart.series[0]
   if (first === undefined || chart.peak === null || chart.total === 0n) {
     return <p className="tg-dash-summary">{t('dashboard.summaryEmpty', { range })}</p>
@@ -109,7 +109,7 @@ export function UsagePanel({ view, everyMs }: { view: ChartView; everyMs: number
       lead={t('dashboard.chartLead', { step: t(`dashboard.step.${step}`), zone })}
       actions={
         <Button tone="quiet" icon={isTable ? 'chart' : 'list'} onClick={() => setTable(!isTable)}>
-          {isTable ? t('words.asChart') : t('words.asTable')}
+          {isTable ? t('shared.asChart') : t('shared.asTable')}
         </Button>
       }
     >
@@ -219,7 +219,7 @@ function ChartControls({ view }: { view: ChartView }) {
           label={t('dashboard.by')}
           value={view.by}
           choices={[
-            { value: 'model', label: t('words.byModel') },
+            { value: 'model', label: t('shared.byModel') },
             { value: 'token', label: t('dashboard.byToken') },
           ]}
           onChange={(by) => set({ by })}
@@ -233,7 +233,7 @@ function ChartControls({ view }: { view: ChartView }) {
       />
       {view.steps.length > 1 && (
         <Segmented
-          label={t('dashboard.grain')}
+          label={t('dashboard.interval')}
           value={view.step}
           choices={view.steps.map((value) => ({ value, label: t(`dashboard.per.${value}`) }))}
           onChange={(step) => set({ step })}

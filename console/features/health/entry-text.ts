@@ -37,7 +37,7 @@ export function entryDetail(t: TFunction, entry: TimelineEntry, number: Intl.Num
   const why = reason === '' ? '' : reasonText(t, reason)
   const of = scopeText(t, entry)
   const parts: Record<Kind, readonly string[]> = {
-    created: entry.is_enabled === false ? [t('health.entry.asOff')] : [],
+    created: entry.is_enabled === false ? [t('health.entry.createdDisabled')] : [],
     'terms-changed': [fieldsText(t, fields)],
     enabled: [tagText(t, tag)],
     disabled: [tagText(t, tag)],
@@ -69,15 +69,17 @@ export const scopeText = (t: TFunction, { key, model }: TimelineEntry): string =
 
 /** Lists the changed fields of a channel by their labels in the channel form. */
 const fieldsText = (t: TFunction, fields: readonly string[] = []): string =>
-  fields.map((field) => (isField(field) ? t(FIELD_WORDS[field]) : field)).join(t('health.comma'))
+  fields
+    .map((field) => (isField(field) ? t(FIELD_WORDS[field]) : field))
+    .join(t('health.listSeparator'))
 
 const isField = (field: string): field is keyof typeof FIELD_WORDS =>
   Object.hasOwn(FIELD_WORDS, field)
 
 const FIELD_WORDS = {
-  name: 'words.name',
-  type: 'words.type',
-  base_url: 'words.baseUrl',
+  name: 'shared.name',
+  type: 'shared.type',
+  base_url: 'shared.baseUrl',
   models: 'channels.models',
   group: 'channels.groups',
   priority: 'channels.priority',
@@ -85,11 +87,11 @@ const FIELD_WORDS = {
   tag: 'channels.tag',
   auto_ban: 'channelForm.autoBan',
   test_model: 'channelForm.testModel',
-  openai_organization: 'health.ownField',
-  other: 'health.ownField',
+  openai_organization: 'health.typeField',
+  other: 'health.typeField',
   model_prefix: 'channelForm.modelPrefix',
   max_input_tokens: 'channelForm.maxInputTokens',
-  expired_time: 'words.expires',
+  expired_time: 'shared.expires',
   max_concurrency: 'channelForm.maxConcurrency',
   max_rpm: 'channelForm.maxRpm',
   model_mapping: 'channelForm.modelMapping',

@@ -24,7 +24,7 @@ export function HealthActions(props: { channel: ChannelHealth; period: Period })
     <div className="tg-health-actions">
       <div className="tg-actions">
         <Button icon="zap" isBusy={test.isRunning} onClick={() => void test.run()}>
-          {t('words.test')}
+          {t('shared.test')}
         </Button>
         <ButtonLink
           to={`/channel/edit/${channel.id}`}
@@ -39,7 +39,7 @@ export function HealthActions(props: { channel: ChannelHealth; period: Period })
         </ButtonLink>
       </div>
       <output>
-        {test.isRunning && <span className="tg-muted">{t('words.testing')}</span>}
+        {test.isRunning && <span className="tg-muted">{t('shared.testing')}</span>}
         {test.outcome !== null && <TestText outcome={test.outcome} />}
       </output>
     </div>
@@ -55,7 +55,7 @@ function TestText({ outcome }: { outcome: TestOutcome }) {
   }
   return (
     <span className="tg-health-test-failure">
-      {t('words.testFailed', { reason: outcome.message })}
+      {t('shared.testFailed', { reason: outcome.message })}
     </span>
   )
 }

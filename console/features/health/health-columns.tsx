@@ -151,7 +151,7 @@ function SuccessCell({ row, of }: { row: Row; of: Of }) {
         {rate === null ? <Gap /> : <b>{rateText(rate, number)}</b>}
         {rate !== null && (
           <span className="tg-muted">
-            {t('health.tries', { count: tries, number: number.format(tries) })}
+            {t('health.attemptCount', { count: tries, number: number.format(tries) })}
           </span>
         )}
       </span>

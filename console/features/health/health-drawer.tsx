@@ -52,11 +52,11 @@ function Now(props: { channel: ChannelHealth; period: Period }) {
   const { circuits, max_concurrency, max_rpm, in_flight, figures } = channel
   const anomalies = figures[props.period]?.anomalies ?? 0
   const limits = [
-    max_concurrency > 0 && t('health.limitAtOnce', { number: number.format(max_concurrency) }),
+    max_concurrency > 0 && t('health.concurrencyLimit', { number: number.format(max_concurrency) }),
     max_rpm > 0 && t('health.limitRpm', { number: number.format(max_rpm) }),
   ].filter((text) => text !== false)
   return (
-    <section aria-label={t('health.now')}>
+    <section aria-label={t('health.currentState')}>
       <p className="tg-health-now">
         <StateCell channel={channel} />
         {in_flight !== null && (
@@ -83,7 +83,9 @@ function Now(props: { channel: ChannelHealth; period: Period }) {
         </p>
       )}
       <HealthActions key={channel.id} channel={channel} period={props.period} />
-      {channel.is_last && isTroubled(channel) && <p className="tg-hint">{t('health.lastStays')}</p>}
+      {channel.is_last && isTroubled(channel) && (
+        <p className="tg-hint">{t('health.lastChannelKept')}</p>
+      )}
     </section>
   )
 }

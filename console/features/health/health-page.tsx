@@ -94,7 +94,7 @@ function List(props: {
           isLoading={props.isLoading}
           isMuted={isMuted}
           onOpen={({ id }) => onView({ peek: id })}
-          openText={t('words.details')}
+          openText={t('shared.details')}
           empty={<NoRows hasChannels={channels.length > 0} shown={view.shown} />}
         />
       </div>
@@ -108,12 +108,12 @@ const isMuted = ({ status }: ChannelHealth): boolean => status !== 1
 function NoRows(props: { hasChannels: boolean; shown: 'all' | 'troubled' }) {
   const { t } = useTranslation()
   if (!props.hasChannels) {
-    return <EmptyState icon="channels" title={t('words.noChannels')} body={t('health.noneBody')} />
+    return <EmptyState icon="channels" title={t('shared.noChannels')} body={t('health.noneBody')} />
   }
   return props.shown === 'troubled' ? (
     <EmptyState icon="check" title={t('health.allWellTitle')} body={t('health.allWellBody')} />
   ) : (
-    <EmptyState icon="search" title={t('words.noChannelMatches')} />
+    <EmptyState icon="search" title={t('shared.noChannelMatches')} />
   )
 }
 
@@ -126,7 +126,7 @@ function HealthToolbar(props: { view: View[0]; onView: View[1]; columns: ReactNo
       end={
         <>
           <Segmented
-            label={t('words.timeRange')}
+            label={t('shared.timeRange')}
             value={view.window}
             choices={PERIODS.map((value) => ({ value, label: t(`health.window.${value}`) }))}
             onChange={(window) => onView({ window })}

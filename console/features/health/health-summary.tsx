@@ -16,8 +16,8 @@ export function HealthSummary(props: { channels: readonly ChannelHealth[] | null
     wanted.reduce((sum, kind) => sum + (kinds.get(kind) ?? 0), 0)
   const rate = rateOf(channels ?? [])
   const figures = [
-    ['well', number.format(count('well', 'idle')), null],
-    ['open', number.format(count('open', 'halfOpen', 'partly')), count('open', 'partly') > 0],
+    ['healthy', number.format(count('healthy', 'idle')), null],
+    ['open', number.format(count('open', 'halfOpen', 'degraded')), count('open', 'degraded') > 0],
     ['autoDisabled', number.format(count('autoDisabled')), count('autoDisabled') > 0],
     ['success', rate === null ? '–' : rateText(rate, number), null],
   ] as const

@@ -106,7 +106,7 @@ function HistoryTip({ active, payload }: TooltipContentProps) {
     <div className="tg-health-chart-tip">
       <strong>{step.time}</strong>
       {rate !== null && <p>{`${t('health.column.success')} ${rateText(rate, number)}`}</p>}
-      <p>{t('health.tries', { count, number: number.format(count) })}</p>
+      <p>{t('health.attemptCount', { count, number: number.format(count) })}</p>
       {p50 !== null && <p>{`P50 ${durationText(p50, number)}`}</p>}
       {p95 !== null && <p>{`P95 ${durationText(p95, number)}`}</p>}
     </div>

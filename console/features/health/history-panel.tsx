@@ -26,7 +26,7 @@ function HistoryTable({ history }: { history: History }) {
       <table className="tg-health-table">
         <TableHead
           titles={[
-            t('words.time'),
+            t('shared.time'),
             t('health.column.success'),
             t('health.history.attempts'),
             t('health.column.p50'),
@@ -69,7 +69,7 @@ export function HistoryPanel(props: {
         <h3>{t('health.history.title')}</h3>
         <div className="tg-actions">
           <Segmented
-            label={t('words.timeRange')}
+            label={t('shared.timeRange')}
             value={range}
             choices={HISTORY_RANGES.map((value) => ({
               value,
@@ -80,7 +80,7 @@ export function HistoryPanel(props: {
           <Button
             tone="quiet"
             icon={isTable ? 'chart' : 'list'}
-            label={t(isTable ? 'words.asChart' : 'words.asTable')}
+            label={t(isTable ? 'shared.asChart' : 'shared.asTable')}
             onClick={() => setTable(!isTable)}
           />
         </div>

@@ -17,7 +17,7 @@ export function ModelTable(props: { channel: ChannelHealth; period: Period }) {
     <section aria-label={title}>
       <h3>{title}</h3>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reachable by keys */}
-      <section className="tg-health-scroll" tabIndex={0} aria-label={t('health.figures')}>
+      <section className="tg-health-scroll" tabIndex={0} aria-label={t('health.modelFigures')}>
         <table className="tg-health-table">
           <thead>
             <tr>

@@ -30,9 +30,9 @@ function Why(props: { channel: ChannelHealth; kind: HealthKind }) {
   if (first === undefined || kind === 'disabled') return null
   return (
     <span className="tg-health-why" title={reasonText(t, first.reason)}>
-      {kind === 'partly' && t('health.parts', { count: channel.circuits.length })}
+      {kind === 'degraded' && t('health.openCircuits', { count: channel.circuits.length })}
       {kind === 'open' && <Countdown until={first.until} />}
-      {kind !== 'partly' && <span>{reasonText(t, first.reason)}</span>}
+      {kind !== 'degraded' && <span>{reasonText(t, first.reason)}</span>}
     </span>
   )
 }
@@ -49,7 +49,7 @@ export function CircuitLine({ circuit }: { circuit: CircuitState }) {
       <b>{of}</b>
       <span>{reasonText(t, circuit.reason)}</span>
       <span className="tg-muted">{t('health.opened', { count: failures, round })}</span>
-      {state === 'open' ? <Countdown until={until} /> : <span>{t('health.trying')}</span>}
+      {state === 'open' ? <Countdown until={until} /> : <span>{t('health.probing')}</span>}
     </li>
   )
 }
@@ -64,7 +64,7 @@ function Countdown({ until }: { until: number }) {
   const left = useTimeLeft(end, TICK_MS)
   return (
     <span className="tg-health-count">
-      {left === 0 ? t('health.due') : t('health.left', { time: countdownText(left) })}
+      {left === 0 ? t('health.probeDue') : t('health.timeLeft', { time: countdownText(left) })}
     </span>
   )
 }

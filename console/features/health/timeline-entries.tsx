@@ -42,8 +42,8 @@ function FoldedEntries({ group }: { group: EntryGroup }) {
   const count = group.length
   const span = spanText(newest.at - oldest.at, locale)
   const detail = [
-    t('health.fold.span', { count, span }),
-    ...(openings === 0 ? [] : [t('health.fold.opened', { count: openings })]),
+    t('health.entryGroup.span', { count, span }),
+    ...(openings === 0 ? [] : [t('health.entryGroup.opened', { count: openings })]),
   ]
   return (
     <li className="tg-health-fold">
@@ -59,7 +59,7 @@ function FoldedEntries({ group }: { group: EntryGroup }) {
             tone="quiet"
             size="small"
             icon={isOpen ? 'chevronUp' : 'chevronDown'}
-            label={t(isOpen ? 'health.fold.collapse' : 'health.fold.expand', { count })}
+            label={t(isOpen ? 'health.entryGroup.collapse' : 'health.entryGroup.expand', { count })}
             isExpanded={isOpen}
             describedBy={isOpen ? id : undefined}
             onClick={() => setOpen(!isOpen)}
@@ -86,7 +86,7 @@ export function EntryText({ entry }: { entry: TimelineEntry }) {
     <span className="tg-health-entry">
       <StatusTag tone={entryTone(entry)}>{t(`health.entry.${entry.kind}`)}</StatusTag>
       {detail !== '' && <span>{detail}</span>}
-      <span className="tg-muted">{t('health.by', { name: by })}</span>
+      <span className="tg-muted">{t('health.byActor', { name: by })}</span>
     </span>
   )
 }

@@ -41,7 +41,7 @@ function MomentPicker(props: { at: number; onAt: (at: number) => void }) {
         onChange={(text) => setDraft({ of: props.at, text })}
       />
       <Button type="submit" isDisabled={!isMoment}>
-        {t('health.ask')}
+        {t('health.viewState')}
       </Button>
       {props.at !== 0 && (
         <Button tone="quiet" onClick={() => props.onAt(0)}>
@@ -105,7 +105,7 @@ function StateThen(props: { state: NonNullable<ChannelTimeline['state_at']> }) {
   const { state, because } = props.state
   return (
     <output className="tg-health-then">
-      <b>{t(`health.stood.${state}`)}</b>
+      <b>{t(`health.stateThen.${state}`)}</b>
       {because !== null && (
         <span>
           <EntryText entry={because} /> <Time at={Math.floor(because.at / 1_000)} style="stamp" />

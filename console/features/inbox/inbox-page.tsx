@@ -52,7 +52,7 @@ function Messages(props: {
   return (
     <ul
       className={isPlaceholderData ? 'tg-inbox tg-inbox-stale' : 'tg-inbox'}
-      aria-label={t('words.messages')}
+      aria-label={t('shared.messages')}
       aria-busy={isPlaceholderData}
     >
       {data.items.map((message) => (

@@ -27,7 +27,7 @@ export function MessagePage() {
   useMarkRead(isMissing ? undefined : data)
   return (
     <Page
-      title={data?.title ?? t('inbox.opening')}
+      title={data?.title ?? t('inbox.pendingTitle')}
       lead={data === undefined ? undefined : <Time at={data.created_at} style="stamp" />}
       actions={
         <ButtonLink to="/app/inbox" icon="chevronLeft">
@@ -53,7 +53,7 @@ function useLeaveIf(isMissing: boolean): void {
   const navigate = useNavigate()
   useEffect(() => {
     if (!isMissing) return
-    showError(new Error(t('inbox.missing')), { goesAlong: true })
+    showError(new Error(t('inbox.notFound')), { goesAlong: true })
     void navigate('/app/inbox', { replace: true })
   }, [isMissing, navigate, t])
 }

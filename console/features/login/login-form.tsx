@@ -18,8 +18,8 @@ export function LoginForm(props: { onNeeded: OnNeeded }) {
   const form = useDraftForm<Login>({
     initial: () => ({ username: '', password: '' }),
     validate: ({ username, password }) => {
-      if (username.trim() === '') return { username: t('auth.needBoth') }
-      return password === '' ? { password: t('auth.needBoth') } : {}
+      if (username.trim() === '') return { username: t('auth.credentialsRequired') }
+      return password === '' ? { password: t('auth.credentialsRequired') } : {}
     },
     save: async ({ username, password }) => {
       const turnstile = human.take()

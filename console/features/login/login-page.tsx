@@ -33,7 +33,7 @@ function PasskeyButton() {
   return (
     <div className="tg-entry-passkey">
       <Button icon="key" size="large" isFill isBusy={isBusy} onClick={submit}>
-        {t('auth.passkeyIn')}
+        {t('auth.signInWithPasskey')}
       </Button>
       <Refusal text={refusal} />
     </div>
@@ -57,7 +57,7 @@ export function LoginPage() {
   const needed: Asked | undefined = asked ?? arrived?.second_factor
   if (needed !== undefined && needed.ticket !== leftTicket) {
     return (
-      <EntryPage title={title} heading={t('ui.twoStepLogin')} lead={t('auth.secondLead')}>
+      <EntryPage title={title} heading={t('ui.twoStepLogin')} lead={t('auth.secondStepLead')}>
         <Suspense fallback={null}>
           <SecondStepForm needed={needed} onRestart={() => setLeftTicket(needed.ticket)} />
         </Suspense>
@@ -104,7 +104,7 @@ function WaysIn({ onNeeded }: { onNeeded: OnNeeded }) {
       ) : (
         <p className="tg-entry-links">
           <Button tone="quiet" size="small" onClick={() => setUnfolded(true)}>
-            {t('auth.byPassword')}
+            {t('auth.signInWithPassword')}
           </Button>
         </p>
       )}

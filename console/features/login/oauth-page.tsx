@@ -18,7 +18,7 @@ export function OAuthPage() {
   const enter = useCompleteLogin()
   const isStarted = useRef(false)
   const way = LOGIN_METHODS.find((name) => pathname === `/oauth/${name}`) ?? 'oidc'
-  const site = t(`oauth.within.${way}`)
+  const site = t(`oauth.siteInSentence.${way}`)
   const end = useEffectEvent(async () => {
     try {
       const answer = await comeBack(way, params, t('oauth.refused', { site }))

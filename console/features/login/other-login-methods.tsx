@@ -18,7 +18,7 @@ export function OtherLoginMethods({ isFirst = false }: { isFirst?: boolean }) {
   const ways = LOGIN_METHODS.filter((way) => isLoginMethodEnabled(status, way))
   if (ways.length === 0) return null
   return (
-    <section className="tg-other-ways" aria-label={t('oauth.otherWays')}>
+    <section className="tg-other-ways" aria-label={t('oauth.otherMethods')}>
       {!isFirst && <p className="tg-or">{t('ui.or')}</p>}
       <LoginMethodButtons
         ways={ways}
@@ -51,7 +51,7 @@ function Dialog(props: { way: Messenger; onClose: () => void }) {
     <MessengerDialog
       {...props}
       act="login"
-      title={t('oauth.by', { site: t(`oauth.within.${props.way}`) })}
+      title={t('oauth.signInWith', { site: t(`oauth.siteInSentence.${props.way}`) })}
       submitText={t('shell.login')}
       onCode={weChat}
       getState={getState}

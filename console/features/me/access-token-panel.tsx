@@ -68,7 +68,7 @@ export function AccessTokenPanel({ user }: MePanelProps) {
             isBusy={resetting.isBusy}
             onClick={() => void resetting.submit()}
           >
-            {known === null ? t('security.makeToken') : t('security.resetToken')}
+            {known === null ? t('security.createToken') : t('security.resetToken')}
           </Button>
         </div>
       </div>
@@ -91,7 +91,7 @@ function NewToken(props: { token: string; userId: number | undefined }) {
         />
         <CopyButton text={props.token} label={t('security.copyToken')} />
       </div>
-      <p className="tg-hint">{t('security.tokenOnce', { id: props.userId ?? '' })}</p>
+      <p className="tg-hint">{t('security.tokenShownOnce', { id: props.userId ?? '' })}</p>
     </div>
   )
 }

@@ -51,7 +51,7 @@ export function AccountPanel({ user }: MePanelProps) {
   const hasPassword = user?.has_password !== false
   const close = () => setOpen(null)
   return (
-    <Panel title={t('words.account')}>
+    <Panel title={t('shared.account')}>
       <ul className="tg-me-rows">
         <li>
           <div>

@@ -96,7 +96,7 @@ function useBindings(openDialog: (way: Messenger) => void) {
     )
   }
   const letGo = async (way: LoginMethod): Promise<void> => {
-    const site = t(`oauth.within.${way}`)
+    const site = t(`oauth.siteInSentence.${way}`)
     const words = { title: t('oauth.unbindTitle', { site }), body: t('oauth.unbindBody', { site }) }
     if (!(await confirm({ ...words, confirmText: t('oauth.unbind'), tone: 'danger' }))) return
     await run(way, async () => {
@@ -128,7 +128,7 @@ function Dialog(props: { way: Messenger; onClose: () => void }) {
     <MessengerDialog
       {...props}
       act="bind"
-      title={t('oauth.bindTo', { site: t(`oauth.within.${props.way}`) })}
+      title={t('oauth.bindTo', { site: t(`oauth.siteInSentence.${props.way}`) })}
       submitText={t('oauth.bind')}
       onCode={weChat}
       getState={() => provenHere(() => call('GET /api/oauth/state', { query: { intent: 'bind' } }))}

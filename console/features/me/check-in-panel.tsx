@@ -29,7 +29,7 @@ function CheckIn() {
       setGained(quota)
       client.setQueryData(checkInStatusQuery.queryKey, { can_check_in: false })
       const amount = quotaText(quota, rule)
-      showSuccess(quota === 0n ? t('me.checkedInOnly') : t('me.checkedIn', { amount }))
+      showSuccess(quota === 0n ? t('me.checkedInNoAmount') : t('me.checkedIn', { amount }))
     } catch (error) {
       showError(failureOf(error, t('me.checkInFailed')))
     }
@@ -45,7 +45,7 @@ function CheckIn() {
       lead={
         gained === null || gained === 0n
           ? t('me.checkInLead')
-          : t('me.gained', { amount: quotaText(gained, rule) })
+          : t('me.checkInAmountToday', { amount: quotaText(gained, rule) })
       }
       actions={
         <Button

@@ -9,8 +9,8 @@ export function ForcedPasswordChangePage(props: { onLeave: () => void }) {
   const { t } = useTranslation()
   const form = useNewPassword(true, () => undefined)
   return (
-    <EntryPage title={t('me.ownPassword')} lead={t('me.ownPasswordLead')}>
-      <EntryForm form={form} submitText={t('me.ownPasswordSubmit')}>
+    <EntryPage title={t('me.forcedPassword')} lead={t('me.forcedPasswordLead')}>
+      <EntryForm form={form} submitText={t('me.forcedPasswordSubmit')}>
         <PasswordFields form={form} currentLabel={t('me.resetPassword')} isFocused />
       </EntryForm>
       <p className="tg-entry-links">

@@ -18,7 +18,7 @@ export function IdentityProofDialog(props: {
   const form = useDraftForm<{ proof: ProofOnly }>({
     initial: () => ({ proof: {} }),
     save: async ({ proof }) => {
-      if (!isProof(proof)) throw new FieldError({ proof: t('security.proofNeeded') })
+      if (!isProof(proof)) throw new FieldError({ proof: t('security.proofRequired') })
       await props.act(proof)
     },
     errorsOf: errorsByCode({ proof: PROOF_CODES }),

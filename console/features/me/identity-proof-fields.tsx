@@ -55,7 +55,7 @@ export function IdentityProofFields(props: {
       <p className="tg-me-proof-ways">
         {hasPassword && hasCodes && (
           <Button tone="quiet" size="small" onClick={turn}>
-            {isByCode ? t('security.byPassword') : t('security.byCode')}
+            {isByCode ? t('security.usePassword') : t('security.useCode')}
           </Button>
         )}
         <PasskeyProof act={props.onProved} />

@@ -36,10 +36,10 @@ export function InvitePanel({ user }: MePanelProps) {
           <LabelledValue className="tg-number" name={t('me.invited')}>
             {number.format(user?.aff_count ?? 0)}
           </LabelledValue>
-          <LabelledValue className="tg-number" name={t('me.earnedEver')}>
+          <LabelledValue className="tg-number" name={t('me.totalRewards')}>
             <Quota value={quotaOf(user?.aff_history_quota ?? 0)} />
           </LabelledValue>
-          <LabelledValue className="tg-number" name={t('me.earned')}>
+          <LabelledValue className="tg-number" name={t('me.availableRewards')}>
             <Quota value={earned} />
           </LabelledValue>
         </dl>

@@ -36,8 +36,8 @@ export function MailDialog(props: {
     onClose: props.onClose,
     save: async (draft) => {
       const [email, code] = [draft.email.trim(), draft.code.trim()]
-      if (email === '') throw new FieldError({ email: t('auth.needEmail') })
-      if (code === '') throw new FieldError({ code: t('auth.needCode') })
+      if (email === '') throw new FieldError({ email: t('auth.emailRequired') })
+      if (code === '') throw new FieldError({ code: t('auth.codeRequired') })
       await withIdentityProof(() => call('GET /api/oauth/email/bind', { query: { email, code } }))
       await client.invalidateQueries({ queryKey: selfQuery.queryKey })
       showSuccess(t('me.mailBound'))

@@ -98,7 +98,7 @@ function ProfileCard({ user }: MePanelProps) {
             <p className="tg-me-marks">
               <span className="tg-muted">@{person.username}</span>
               <span className="tg-muted">
-                {t('words.id')} {person.id}
+                {t('shared.id')} {person.id}
               </span>
               <StatusTag tone={person.role >= ROOT_ROLE ? 'info' : 'neutral'} isPlain>
                 {person.role >= ROOT_ROLE ? t('me.admin') : t('me.user')}
@@ -110,13 +110,13 @@ function ProfileCard({ user }: MePanelProps) {
         </div>
       </div>
       <dl className="tg-me-figures">
-        <LabelledValue className="tg-number" name={t('words.currentBalance')}>
+        <LabelledValue className="tg-number" name={t('shared.currentBalance')}>
           {user ? <Quota value={quotaOf(user.quota)} /> : wait}
         </LabelledValue>
-        <LabelledValue className="tg-number" name={t('me.used')}>
+        <LabelledValue className="tg-number" name={t('me.usedQuota')}>
           {user ? <Quota value={quotaOf(user.used_quota)} /> : wait}
         </LabelledValue>
-        <LabelledValue className="tg-number" name={t('words.requests')}>
+        <LabelledValue className="tg-number" name={t('shared.requests')}>
           {user ? number.format(user.request_count) : wait}
         </LabelledValue>
       </dl>

@@ -54,7 +54,7 @@ function Names({ names }: { names: readonly string[] }) {
           isExpanded={isWhole}
           onClick={() => setWhole(!isWhole)}
         >
-          {isWhole ? t('me.fewer') : t('me.more', { count: left })}
+          {isWhole ? t('me.fewerModels') : t('me.moreModels', { count: left })}
         </Button>
       )}
     </>

@@ -29,7 +29,7 @@ export function NotificationFields(props: FieldsProps) {
   return (
     <>
       <RadioCards
-        label={t('me.means')}
+        label={t('me.notifyBy')}
         value={draft.means}
         choices={[
           { value: 'email', label: t('me.byMail'), hint: t('me.byMailHint') },
@@ -52,7 +52,7 @@ function MailFields(props: FieldsProps) {
     <>
       <TextField
         label={t('me.mailTo')}
-        hint={boundMail === '' ? t('me.mailToNeeded') : t('me.mailToHint', { mail: boundMail })}
+        hint={boundMail === '' ? t('me.mailToMissing') : t('me.mailToHint', { mail: boundMail })}
         type="email"
         autoComplete="email"
         placeholder={boundMail}
@@ -147,7 +147,7 @@ function SecretField({ setting, form }: Pick<FieldsProps, 'setting' | 'form'>) {
         isKey
         autoComplete="new-password"
         spellCheck={false}
-        placeholder={isKept && !removesSecret ? t('me.secretKept') : ''}
+        placeholder={isKept && !removesSecret ? t('me.secretIsSet') : ''}
         disabled={removesSecret}
         {...form.field('webhookSecret')}
         error={isUnsendable ? t('me.secretUnsendable') : undefined}

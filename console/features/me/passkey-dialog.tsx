@@ -25,9 +25,9 @@ export function PasskeyDialog(props: {
     initial: () => ({ name: renamed?.name ?? deviceName(navigator.userAgent), proof: {} }),
     save: async (draft) => {
       const name = draft.name.trim()
-      if (name === '') throw new FieldError({ name: t('security.nameNeeded') })
+      if (name === '') throw new FieldError({ name: t('security.nameRequired') })
       if (needsProof && !isProof(draft.proof)) {
-        throw new FieldError({ proof: t('security.proofNeeded') })
+        throw new FieldError({ proof: t('security.proofRequired') })
       }
       if (renamed !== null) {
         await call('PUT /api/user/passkeys', { body: { id: renamed.id, name } })
@@ -44,11 +44,11 @@ export function PasskeyDialog(props: {
       isOpen
       title={renamed === null ? t('security.addPasskey') : t('security.renamePasskey')}
       lead={renamed === null ? t('security.addPasskeyLead') : undefined}
-      submitText={renamed === null ? t('security.continue') : t('words.save')}
+      submitText={renamed === null ? t('security.continue') : t('shared.save')}
       form={form}
       onClose={props.onClose}
     >
-      <TextField label={t('words.name')} isRequired maxLength={60} {...form.field('name')} />
+      <TextField label={t('shared.name')} isRequired maxLength={60} {...form.field('name')} />
       {needsProof && (
         <IdentityProofFields
           onProved={(proof) => form.submitWith({ proof })}

@@ -19,7 +19,7 @@ export function PasskeyRows(props: {
         <div>
           <p className="tg-me-row-title">{t('security.passkeys')}</p>
           <p className="tg-hint">
-            {isPossible ? t('security.passkeysLead') : t('security.passkeysElsewhere')}
+            {isPossible ? t('security.passkeysLead') : t('security.passkeysUnsupported')}
           </p>
         </div>
         <Button size="small" icon="add" isDisabled={!isPossible} onClick={props.onAdd}>

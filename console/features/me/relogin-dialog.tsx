@@ -34,8 +34,8 @@ export function ReloginDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog
       isOpen
-      title={t('security.anew')}
-      lead={t('security.anewLead')}
+      title={t('security.relogin')}
+      lead={t('security.reloginLead')}
       role="alertdialog"
       foot={
         <>

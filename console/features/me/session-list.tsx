@@ -120,7 +120,7 @@ function End({ session, onEnded }: OneProps) {
       size="small"
       icon="logOut"
       isBusy={isBusy}
-      label={t('security.endOf', { device })}
+      label={t('security.endSession', { device })}
       onClick={() => void submit()}
     >
       {t('security.end')}

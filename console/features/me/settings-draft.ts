@@ -63,12 +63,12 @@ export function faultOf(draft: SettingsDraft, wantsCode: boolean) {
   const isWhole = /^\d{1,16}$/.test(draft.threshold.trim()) && Number.isSafeInteger(threshold)
   if (!isWhole) return { field: 'threshold', text: 'me.thresholdInvalid' } as const
   if (wantsCode && draft.mailCode.trim() === '') {
-    return { field: 'mailCode', text: 'auth.needCode' } as const
+    return { field: 'mailCode', text: 'auth.codeRequired' } as const
   }
   const url = draft.webhookUrl.trim()
   // The fields are hidden, so the user can't correct them.
   if (draft.means === 'email') return null
-  if (url === '') return { field: 'webhookUrl', text: 'me.webhookNeeded' } as const
+  if (url === '') return { field: 'webhookUrl', text: 'me.webhookRequired' } as const
   if (/^https:\/\//i.test(url)) return null
   return { field: 'webhookUrl', text: 'me.webhookNotHttps' } as const
 }

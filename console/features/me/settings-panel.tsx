@@ -23,7 +23,7 @@ const ADDRESS = { settings: choiceParam(TABS, 'notifications') }
 export function SettingsPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   return (
-    <Panel title={t('words.settings')}>
+    <Panel title={t('shared.settings')}>
       {user === undefined ? (
         <Skeleton height={426} />
       ) : (
@@ -59,7 +59,7 @@ function SettingsForm(props: { setting: string; boundMail: string }) {
   return (
     <form className="tg-form" {...formProps(form)}>
       <Tabs
-        label={t('words.settings')}
+        label={t('shared.settings')}
         tabs={TABS.map((id) => ({ id, title: t(`me.tab.${id}`) }))}
         chosen={tab}
         onChoose={(settings) => setAddress({ settings })}
@@ -81,7 +81,7 @@ function SettingsForm(props: { setting: string; boundMail: string }) {
         )}
       </Tabs>
       <Button type="submit" tone="primary" isBusy={form.isBusy}>
-        {t('words.saveSettings')}
+        {t('shared.saveSettings')}
       </Button>
     </form>
   )

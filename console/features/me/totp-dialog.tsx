@@ -42,7 +42,7 @@ export function TotpDialog(props: {
         <CopyButton text={secret} label={t('security.copySecret')} />
       </div>
       <TextField
-        label={t('security.codeShown')}
+        label={t('security.appCode')}
         isRequired
         autoComplete="one-time-code"
         inputMode="numeric"

@@ -26,7 +26,7 @@ function CodesDialog(props: { codes: readonly string[]; onClose: () => void }) {
       title={t('security.recovery')}
       foot={
         <Button tone="primary" onClick={props.onClose}>
-          {t('security.codesKept')}
+          {t('security.codesSaved')}
         </Button>
       }
       onClose={() => {}}

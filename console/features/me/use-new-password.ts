@@ -70,7 +70,7 @@ function useErrors(hasPassword: boolean): (draft: PasswordDraft) => FieldErrors<
     ...([...next].length < PASSWORD_LENGTH_MIN && { next: t('me.passwordTooShort') }),
     ...([...next].length > PASSWORD_LENGTH_MAX && { next: t('me.passwordTooLong') }),
     ...(again !== next && { again: t('me.passwordsDiffer') }),
-    ...(again === '' && next === '' && { again: t('me.againRequired') }),
+    ...(again === '' && next === '' && { again: t('me.repeatPasswordRequired') }),
   })
 }
 

@@ -21,14 +21,14 @@ export function messageColumns(
   const count = (name: keyof AdminMessage['stats']) => (message: AdminMessage) =>
     number.format(message.stats[name])
   return [
-    column('id', t('words.id'), 64, ({ id }) => `#${id}`, { onCard: 'bare' }),
+    column('id', t('shared.id'), 64, ({ id }) => `#${id}`, { onCard: 'bare' }),
     column('title', t('messages.messageTitle'), 240, titleCell, TITLE),
     column('format', t('messages.format'), 110, ({ format }) => <FormatTag format={format} />, {
       onCard: 'bare',
     }),
     column('recipients', t('messages.recipients'), 104, count('total_recipients'), FIGURE),
     column('readers', t('messages.readers'), 92, count('read_count'), FIGURE),
-    column('created', t('words.created'), 172, ({ created_at }) => stamp(created_at)),
+    column('created', t('shared.created'), 172, ({ created_at }) => stamp(created_at)),
     {
       ...actionsColumn(t, 76, (message) => <Acts message={message} actions={actions} />),
       onCard: 'aside',

@@ -14,20 +14,20 @@ export type Chosen = {
   readonly groups: readonly string[]
 }
 
-export type MessageFault = 'titleNeeded' | 'contentNeeded' | 'recipientNeeded'
+export type MessageFault = 'titleRequired' | 'contentRequired' | 'recipientRequired'
 
 export const NO_TEXT = newDraft(MESSAGE_TERMS)
 export const NO_RECIPIENTS: Chosen = { audience: 'users', users: new Map(), groups: [] }
 
 export const textFaults = (text: MessageText): FieldErrors<MessageText, MessageFault> => ({
-  ...(text.title.trim() === '' ? { title: 'titleNeeded' } : {}),
-  ...(text.content.trim() === '' ? { content: 'contentNeeded' } : {}),
+  ...(text.title.trim() === '' ? { title: 'titleRequired' } : {}),
+  ...(text.content.trim() === '' ? { content: 'contentRequired' } : {}),
 })
 
 export function recipientFaults(chosen: Chosen): FieldErrors<Chosen, MessageFault> {
   const { audience, users, groups } = chosen
   const hasSome = { users: users.size > 0, groups: groups.length > 0, everybody: true }[audience]
-  return hasSome ? {} : { audience: 'recipientNeeded' }
+  return hasSome ? {} : { audience: 'recipientRequired' }
 }
 
 export function newMessage(draft: MessageText & Chosen): CreateMessage {

@@ -57,7 +57,7 @@ export function EditDrawer(props: Props & { id: number }) {
     >
       {read.error !== null || id === 0 ? (
         <ErrorState
-          error={read.error ?? new Error(t('messages.unknown'))}
+          error={read.error ?? new Error(t('messages.notFound'))}
           {...(id === 0 ? {} : { onRetry: () => void read.refetch() })}
         />
       ) : (
@@ -86,7 +86,7 @@ function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }) {
       width={WIDTH}
       title={t('messages.open')}
       lead={t('messages.editLead')}
-      submitText={t('words.save')}
+      submitText={t('shared.save')}
       form={form}
       onClose={props.onClose}
     >
@@ -113,7 +113,7 @@ export function CreateDrawer(props: Props) {
       isOpen={props.isOpen}
       title={t('messages.create')}
       lead={t('messages.createLead')}
-      submitText={t('words.send')}
+      submitText={t('shared.send')}
       form={form}
       onClose={props.onClose}
     >
@@ -156,7 +156,7 @@ function Facts({ message }: { message: AdminMessage }) {
   return (
     <dl className="tg-message-facts">
       <LabelledValue name={t('messages.messageId')}>#{id}</LabelledValue>
-      <LabelledValue name={t('words.created')}>{stamp(created_at)}</LabelledValue>
+      <LabelledValue name={t('shared.created')}>{stamp(created_at)}</LabelledValue>
       <LabelledValue name={t('messages.totalRecipients')}>
         {count.format(stats.total_recipients)}
       </LabelledValue>

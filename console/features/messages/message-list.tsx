@@ -92,7 +92,7 @@ export function MessageList(props: {
   const columns = useMemo(() => messageColumns(t, locale, actions), [t, locale, actions])
   return (
     <ListPanel
-      label={t('words.messages')}
+      label={t('shared.messages')}
       view={view}
       layoutKey="messages-table-columns"
       columns={columns}
@@ -132,7 +132,7 @@ function Filters({ view }: { view: ReturnType<typeof useMessageList> }) {
           onChange={(until) => setFilter({ until })}
         />
       </span>
-      <Button onClick={view.refresh}>{t('words.searchAction')}</Button>
+      <Button onClick={view.refresh}>{t('shared.searchAction')}</Button>
     </>
   )
 }

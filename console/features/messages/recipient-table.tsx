@@ -34,10 +34,10 @@ function Table(props: { recipients: readonly Recipient[]; isStale: boolean }) {
     <table className="tg-message-table" aria-busy={props.isStale}>
       <thead>
         <tr>
-          <th scope="col">{t('words.userId')}</th>
-          <th scope="col">{t('words.username')}</th>
+          <th scope="col">{t('shared.userId')}</th>
+          <th scope="col">{t('shared.username')}</th>
           <th scope="col" className="tg-message-shown">
-            {t('words.displayName')}
+            {t('shared.displayName')}
           </th>
           <th scope="col">{t('messages.readAt')}</th>
         </tr>

@@ -40,10 +40,10 @@ export function UserPicker(props: {
         {({ items }) => <Users users={items} chosen={chosen} onToggle={toggle} />}
       </QueryView>
       <div className="tg-picker-foot">
-        <span>{t('messages.chosen', { count: chosen.size })}</span>
+        <span>{t('messages.selectedCount', { count: chosen.size })}</span>
         {chosen.size > 0 && (
           <Button tone="quiet" size="small" onClick={() => onChange(new Map())}>
-            {t('messages.unchooseAll')}
+            {t('messages.clearSelection')}
           </Button>
         )}
         <CompactPagination

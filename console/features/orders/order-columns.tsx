@@ -23,17 +23,23 @@ export function orderColumns(
     column('id', t('orders.id'), 64, ({ id }) => `#${id}`, { onCard: 'bare' }),
     column(
       'username',
-      t('words.user'),
+      t('shared.user'),
       140,
       (order) => order.username || `#${order.user_id}`,
       TITLE,
     ),
-    column('status', t('words.status'), 140, (order) => <OrderStatus order={order} />, {
+    column('status', t('shared.status'), 140, (order) => <OrderStatus order={order} />, {
       onCard: 'aside',
     }),
     column('money', t('orders.money'), 110, (order) => money(order.money, order.currency), FIGURE),
     column('refunded', t('orders.refundedMoney'), 110, refunded, FIGURE),
-    column('quota', t('words.quota'), 110, ({ quota }) => <Quota value={quotaOf(quota)} />, FIGURE),
+    column(
+      'quota',
+      t('shared.quota'),
+      110,
+      ({ quota }) => <Quota value={quotaOf(quota)} />,
+      FIGURE,
+    ),
     column('method', t('orders.method'), 120, methodText, { isHiddenAtFirst: true }),
     column('created', t('orders.created'), 178, ({ created_at }) => stamp(created_at), {
       agoCell: ({ created_at }) => <Time at={created_at} />,

@@ -55,12 +55,12 @@ export function OrderDetails({ order }: { order: Order }) {
     [t('orders.tradeNo'), order.trade_no],
     [t('orders.paymentId'), order.payment_id],
     [t('orders.method'), t(`wallet.method_${order.payment_method}`)],
-    [t('words.topUpCode'), order.top_up_code],
+    [t('shared.topUpCode'), order.top_up_code],
     [
       t('orders.rebate'),
       order.rebate_quota === 0 ? '' : exactQuotaText(quotaOf(order.rebate_quota), rule),
     ],
-    [t('orders.left'), order.paid_at === null ? '' : sum(order.refundable)],
+    [t('orders.refundable'), order.paid_at === null ? '' : sum(order.refundable)],
   ]
   return (
     <div className="tg-order-details">

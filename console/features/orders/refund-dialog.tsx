@@ -41,7 +41,7 @@ export function RefundDialog(props: { order: Order; onClose: () => void }) {
     >
       <TextField
         label={t('orders.refundMoney', { currency: order.currency })}
-        hint={t('orders.refundMost', { most })}
+        hint={t('orders.refundMaximum', { most })}
         isRequired
         isMono
         inputMode="decimal"
@@ -55,9 +55,9 @@ export function RefundDialog(props: { order: Order; onClose: () => void }) {
   )
 }
 
-function sumFault(text: string, { refundable }: Order): 'refundWrong' | 'refundTooMuch' | null {
+function sumFault(text: string, { refundable }: Order): 'refundInvalid' | 'refundTooMuch' | null {
   const sum = /^\d+(\.\d{1,2})?$/.test(text.trim()) ? parseDecimal(text) : null
-  if (sum === null || isZero(sum)) return 'refundWrong'
+  if (sum === null || isZero(sum)) return 'refundInvalid'
   const most = parseDecimal(refundable)
   return most !== null && isNegative(subtract(most, sum)) ? 'refundTooMuch' : null
 }

@@ -16,7 +16,7 @@ export function AnswerBody(message: ChatMessage) {
             {t(
               status === 'incomplete' && content === ''
                 ? 'playground.thinking'
-                : 'playground.thoughts',
+                : 'playground.reasoning',
             )}
           </summary>
           <p>{reasoning}</p>

@@ -65,8 +65,8 @@ function MaxTokens(props: { value: number; onChange: (most: number) => void }) {
   return (
     <TextField
       label={t('playground.maxTokens')}
-      hint={t('words.zeroMeansNoLimit')}
-      error={wrong === null ? '' : t('playground.maxTokensWrong', { most: MAX_TOKENS_MOST })}
+      hint={t('shared.zeroMeansNoLimit')}
+      error={wrong === null ? '' : t('playground.maxTokensInvalid', { most: MAX_TOKENS_MOST })}
       inputMode="numeric"
       maxLength={12}
       value={wrong ?? String(props.value)}

@@ -66,7 +66,7 @@ export function Composer({ chat, isReady, hasNone }: Props) {
           isBusy={isWaiting && !canGo}
           isDisabled={!canSend}
         >
-          {t('words.send')}
+          {t('shared.send')}
         </Button>
       )}
     </form>

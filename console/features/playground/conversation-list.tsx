@@ -14,7 +14,7 @@ export function ConversationList(props: {
   const { all, open, choose, remove } = props.conversations
   const newest = all.toSorted((one, other) => other.changedAt - one.changedAt)
   const ask = async (one: Conversation): Promise<void> => {
-    const [title, body] = [t('playground.removeTitle'), t('playground.removeBody')]
+    const [title, body] = [t('playground.deleteTitle'), t('playground.deleteBody')]
     if (await confirmDelete(title, body)) remove(one.id)
   }
   return (
@@ -31,20 +31,20 @@ export function ConversationList(props: {
                 props.onChoose?.()
               }}
             >
-              {titleOf(one) || t('playground.start')}
+              {titleOf(one) || t('playground.newChat')}
             </button>
             <Button
               tone="quiet"
               size="small"
               icon="trash"
-              label={t('playground.removeTalk')}
+              label={t('playground.deleteConversation')}
               isDisabled={props.isBusy || (one.messages.length === 0 && all.length === 1)}
               onClick={() => void ask(one)}
             />
           </li>
         ))}
       </ul>
-      <p className="tg-hint tg-talks-hint">{t('playground.keptHere')}</p>
+      <p className="tg-hint tg-talks-hint">{t('playground.storedInBrowser')}</p>
     </>
   )
 }

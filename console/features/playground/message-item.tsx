@@ -25,7 +25,11 @@ function AnswerFacts({ message }: { message: ChatMessage }) {
         <Unknown message={message} />
       ) : (
         <>
-          <Link to={logOf(message.call)} className="tg-answer-cost" title={t('playground.toLog')}>
+          <Link
+            to={logOf(message.call)}
+            className="tg-answer-cost"
+            title={t('playground.openInLog')}
+          >
             {exactQuotaText(BigInt(cost.quota), rule)}
           </Link>
           <span>
@@ -37,10 +41,10 @@ function AnswerFacts({ message }: { message: ChatMessage }) {
         </>
       )}
       {firstMs !== undefined && (
-        <span>{t('playground.firstAfter', { seconds: seconds(firstMs) })}</span>
+        <span>{t('playground.timeToFirstWord', { seconds: seconds(firstMs) })}</span>
       )}
       {totalMs !== undefined && (
-        <span>{t('playground.tookAll', { seconds: seconds(totalMs) })}</span>
+        <span>{t('playground.totalTime', { seconds: seconds(totalMs) })}</span>
       )}
     </p>
   )
@@ -50,8 +54,8 @@ function AnswerFacts({ message }: { message: ChatMessage }) {
 function Unknown({ message }: { message: ChatMessage }) {
   const { t } = useTranslation()
   if (message.call === undefined || message.status === 'error') return null
-  if (message.isCostLate !== true) return <span>{t('playground.costComing')}</span>
-  return <Link to={logOf(message.call)}>{t('playground.toLog')}</Link>
+  if (message.isCostLate !== true) return <span>{t('playground.costPending')}</span>
+  return <Link to={logOf(message.call)}>{t('playground.openInLog')}</Link>
 }
 
 const seconds = (ms: number): string => (ms / 1_000).toFixed(ms < 9_950 ? 1 : 0)
@@ -93,7 +97,7 @@ function MessageEditor(props: {
           isDisabled={text.trim() === ''}
           onClick={() => props.onSave(text.trim())}
         >
-          {isUser ? t('playground.saveAndSend') : t('words.save')}
+          {isUser ? t('playground.saveAndSend') : t('shared.save')}
         </Button>
       </div>
     </div>
@@ -176,7 +180,7 @@ function Acts(
       <Button
         {...shared}
         icon="trash"
-        label={t('words.delete')}
+        label={t('shared.delete')}
         onClick={() => acts.remove(message)}
       />
     </div>

@@ -17,8 +17,8 @@ export function MessageList(props: { conversation: Conversation; chat: Chat }) {
   const acts = useStableCallbacks({ retry, edit, remove })
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard access
-    <section className="tg-talk" ref={box} tabIndex={0} aria-label={t('playground.talk')}>
-      <h2 className="tg-visually-hidden">{t('playground.talk')}</h2>
+    <section className="tg-talk" ref={box} tabIndex={0} aria-label={t('playground.conversation')}>
+      <h2 className="tg-visually-hidden">{t('playground.conversation')}</h2>
       {messages.length === 0 ? (
         <EmptyState icon="chat" title={t('playground.empty')} body={t('playground.emptyLead')} />
       ) : (

@@ -20,8 +20,8 @@ export function PlaygroundActions(props: {
     <>
       {beside !== null && (
         <>
-          <Beside title={t('playground.talks')}>{beside.talks}</Beside>
-          <Beside title={t('words.settings')}>{() => beside.settings}</Beside>
+          <Beside title={t('playground.conversations')}>{beside.talks}</Beside>
+          <Beside title={t('shared.settings')}>{() => beside.settings}</Beside>
         </>
       )}
       {!isNarrow && (
@@ -33,7 +33,7 @@ export function PlaygroundActions(props: {
         </CopyButton>
       )}
       <Button icon="add" onClick={props.begin} isDisabled={props.isBusy}>
-        {t('playground.start')}
+        {t('playground.newChat')}
       </Button>
     </>
   )

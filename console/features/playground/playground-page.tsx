@@ -101,7 +101,7 @@ export function PlaygroundPage() {
   const begin = (): void => {
     if (!chat.isBusy) start()
   }
-  useCommands([{ id: 'new-chat', title: t('playground.start'), icon: 'add', act: begin }])
+  useCommands([{ id: 'new-chat', title: t('playground.newChat'), icon: 'add', act: begin }])
   const form = { settings: open.settings, ...choices, onChange: setSettings }
   const settings = <ChatSettingsForm {...form} />
   const talks = (close: () => void) => (
@@ -130,9 +130,9 @@ export function PlaygroundPage() {
             <TalkFoot conversation={open} isTight={isTight} />
           </div>
           {!isTight && (
-            <aside className="tg-play-side" aria-label={t('words.settings')}>
-              <Panel title={t('words.settings')}>{settings}</Panel>
-              <Panel title={t('playground.talks')}>{talks(() => {})}</Panel>
+            <aside className="tg-play-side" aria-label={t('shared.settings')}>
+              <Panel title={t('shared.settings')}>{settings}</Panel>
+              <Panel title={t('playground.conversations')}>{talks(() => {})}</Panel>
             </aside>
           )}
         </div>
@@ -154,8 +154,8 @@ function TalkFoot(props: { conversation: Conversation; isTight: boolean }) {
   const amount = exactQuotaText(spentIn(props.conversation), useMoneyRule())
   return (
     <p className="tg-play-foot">
-      <span>{props.isTight ? `${model} · ${group}` : t('playground.keys')}</span>
-      <span>{t('playground.spent', { amount })}</span>
+      <span>{props.isTight ? `${model} · ${group}` : t('playground.keyboardHint')}</span>
+      <span>{t('playground.conversationCost', { amount })}</span>
     </p>
   )
 }

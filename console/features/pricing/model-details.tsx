@@ -87,7 +87,7 @@ function Calculator({ model, group }: { model: PricedModel; group: ShownGroup })
             </strong>
           </>
         ) : (
-          <span className="tg-muted">{t('pricing.whole')}</span>
+          <span className="tg-muted">{t('pricing.wholeNumbers')}</span>
         )}
       </p>
     </div>

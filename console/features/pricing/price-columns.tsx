@@ -26,7 +26,7 @@ export function priceColumns(t: TFunction, group: ShownGroup): Column<PricedMode
   )
   const here = (model: PricedModel) => (
     <StatusTag tone={isHere(model) ? 'good' : 'neutral'}>
-      {t(isHere(model) ? 'pricing.yes' : 'pricing.no')}
+      {t(isHere(model) ? 'pricing.isAvailable' : 'pricing.isUnavailable')}
     </StatusTag>
   )
   const groups = ({ enable_groups }: PricedModel) => <Groups names={enable_groups} />

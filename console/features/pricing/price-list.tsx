@@ -129,13 +129,13 @@ function Chosen(props: {
   }
   if (names.length === 0) return null
   return (
-    <fieldset className="tg-chosen tg-bulk" aria-label={t('pricing.chosenLabel')}>
-      <span role="status">{t('pricing.chosen', { count: names.length })}</span>
+    <fieldset className="tg-chosen tg-bulk" aria-label={t('pricing.selection')}>
+      <span role="status">{t('pricing.selectedCount', { count: names.length })}</span>
       <Button size="small" icon="copy" onClick={() => void copy()}>
-        {t('pricing.copyChosen')}
+        {t('pricing.copySelected')}
       </Button>
       <Button tone="quiet" size="small" onClick={() => props.onChange(NONE)}>
-        {t('pricing.chooseNone')}
+        {t('pricing.selectNone')}
       </Button>
     </fieldset>
   )

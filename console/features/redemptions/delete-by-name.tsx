@@ -16,7 +16,7 @@ export function DeleteByName(props: { isOpen: boolean; onClose: () => void }) {
     initial: () => ({ name: '' }),
     save: async (draft) => {
       const name = draft.name.trim()
-      if (name === '') throw new FieldError({ name: t('redemptions.fault.nameMissing') })
+      if (name === '') throw new FieldError({ name: t('redemptions.error.nameMissing') })
       const count = await call('GET /api/redemption/count-by-name', { query: { name } })
       if (count === 0) throw new FieldError({ name: t('redemptions.noneOfName') })
       const title = t('redemptions.deleteNamedTitle', { name })
@@ -38,7 +38,7 @@ export function DeleteByName(props: { isOpen: boolean; onClose: () => void }) {
       form={form}
       onClose={form.close}
     >
-      <TextField label={t('words.name')} isRequired autoComplete="off" {...form.field('name')} />
+      <TextField label={t('shared.name')} isRequired autoComplete="off" {...form.field('name')} />
     </FormDialog>
   )
 }

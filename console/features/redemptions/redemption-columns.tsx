@@ -20,17 +20,17 @@ export const redemptionColumns = (
   t: TFunction,
   actions: RedemptionActions,
 ): Column<Redemption>[] => [
-  column('id', t('words.id'), 72, ({ id }) => <span className="tg-muted">{id}</span>, HIDDEN),
+  column('id', t('shared.id'), 72, ({ id }) => <span className="tg-muted">{id}</span>, HIDDEN),
   column(
     'name',
-    t('words.name'),
+    t('shared.name'),
     140,
     (redemption) => <RedemptionName redemption={redemption} />,
     TITLE,
   ),
   column(
     'status',
-    t('words.status'),
+    t('shared.status'),
     124,
     (redemption) => <RedemptionStateTag redemption={redemption} />,
     {
@@ -40,7 +40,7 @@ export const redemptionColumns = (
   column('key', t('redemptions.key'), 144, (redemption) => (
     <RedemptionKey redemption={redemption} />
   )),
-  column('quota', t('words.quota'), 94, ({ quota }) => <Quota value={quotaOf(quota)} />, {
+  column('quota', t('shared.quota'), 94, ({ quota }) => <Quota value={quotaOf(quota)} />, {
     align: 'end',
   }),
   column(
@@ -71,7 +71,7 @@ export const redemptionColumns = (
   column('until', t('redemptions.validity'), 180, (redemption) => (
     <RedemptionValidity redemption={redemption} />
   )),
-  column('created', t('words.created'), 112, ({ created_time: at }) => timeCell(at), HIDDEN),
+  column('created', t('shared.created'), 112, ({ created_time: at }) => timeCell(at), HIDDEN),
   actionsColumn(t, 100, (redemption) => (
     <RedemptionMenu redemption={redemption} actions={actions} />
   )),
@@ -174,7 +174,7 @@ function RedemptionMenu({ redemption, actions }: Cell & { actions: RedemptionAct
         onToggle={() => void actions.setEnabled(redemption, redemption.status !== 1)}
       />
       <MenuButton items={redemption.status === 1 ? [edit, 'divider', remove] : [remove]}>
-        <Button tone="quiet" size="small" icon="more" label={t('words.moreFor', { name })} />
+        <Button tone="quiet" size="small" icon="more" label={t('shared.moreFor', { name })} />
       </MenuButton>
     </span>
   )

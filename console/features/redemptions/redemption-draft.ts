@@ -33,7 +33,7 @@ export const COUNT_MAX = 100
 const KEY_MAX = 64
 const DEFAULT_QUOTA = 500_000n
 
-type RedemptionFault = keyof Translations['redemptions']['fault']
+type RedemptionFault = keyof Translations['redemptions']['error']
 type RedemptionFaults = FieldErrors<RedemptionDraft, RedemptionFault>
 
 export const newRedemption = (unit: AmountUnit): RedemptionDraft => ({
@@ -61,18 +61,18 @@ function redemptionFaults(draft: RedemptionDraft, unit: AmountUnit, standing: St
   const name = draft.name.trim()
   if (name === '') faults.name = 'nameMissing'
   else if ([...name].length > NAME_MAX) faults.name = 'nameTooLong'
-  if ((quotaOfAmount(draft.amount, unit) ?? 0n) <= 0n) faults.amount = 'amountWrong'
-  if (!isWhole(draft.count, 1, COUNT_MAX)) faults.count = 'countWrong'
+  if ((quotaOfAmount(draft.amount, unit) ?? 0n) <= 0n) faults.amount = 'amountInvalid'
+  if (!isWhole(draft.count, 1, COUNT_MAX)) faults.count = 'countInvalid'
   const key = draft.key.trim()
-  if (/\s/.test(key) || [...key].length > KEY_MAX) faults.key = 'keyWrong'
+  if (/\s/.test(key) || [...key].length > KEY_MAX) faults.key = 'keyInvalid'
   else if (key !== '' && draft.count.trim() !== '1') faults.key = 'keyForOne'
   if (draft.isGift && !isUnlimited(draft.maxUses)) {
-    if (!isWhole(draft.maxUses, 1, maxUses.max)) faults.maxUses = 'usesWrong'
+    if (!isWhole(draft.maxUses, 1, maxUses.max)) faults.maxUses = 'usesInvalid'
     else if (Number(draft.maxUses) < used) faults.maxUses = 'usesTooFew'
   }
   const [from, until] = [secondsOf(draft.validFrom), secondsOf(draft.validUntil)]
-  if (from === null) faults.validFrom = 'dateWrong'
-  if (until === null) faults.validUntil = 'dateWrong'
+  if (from === null) faults.validFrom = 'dateInvalid'
+  if (until === null) faults.validUntil = 'dateInvalid'
   if (from && until && from >= until) faults.validUntil = 'dateOrder'
   else if (until && until * 1_000 <= Date.now() && draft.validUntil !== validUntil)
     faults.validUntil = 'datePast'
@@ -86,7 +86,7 @@ export function redemptionErrors(
   standing: Standing,
 ): FieldErrors<RedemptionDraft> {
   const faults = Object.entries(redemptionFaults(draft, unit, standing))
-  const texts = faults.map(([name, fault]) => [name, t(`redemptions.fault.${fault}`)])
+  const texts = faults.map(([name, fault]) => [name, t(`redemptions.error.${fault}`)])
   return { ...fieldErrors(t, FORM_FIELDS, draft), ...Object.fromEntries(texts) }
 }
 

@@ -55,7 +55,7 @@ function OpenDrawer(props: OpenDrawerProps) {
       isOpen={props.edited !== null}
       title={t(isNew ? 'redemptions.createTitle' : 'redemptions.editTitle')}
       lead={isNew ? t('redemptions.createLead') : redemption.name}
-      submitText={t(isNew ? 'redemptions.createAction' : 'words.save')}
+      submitText={t(isNew ? 'redemptions.createAction' : 'shared.save')}
       form={form}
       onClose={props.onClose}
     >

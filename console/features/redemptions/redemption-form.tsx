@@ -22,9 +22,9 @@ export function RedemptionForm(props: RedemptionFormProps) {
   return (
     <>
       <fieldset className="tg-form-group">
-        <legend>{t('words.basics')}</legend>
+        <legend>{t('shared.basics')}</legend>
         <TextField
-          label={t('words.name')}
+          label={t('shared.name')}
           hint={t('redemptions.nameHint')}
           isRequired
           autoFocus
@@ -33,10 +33,10 @@ export function RedemptionForm(props: RedemptionFormProps) {
           {...form.field('name')}
         />
         <AmountField
-          label={t(unit.isCurrency ? 'redemptions.amountInCurrency' : 'words.quota')}
+          label={t(unit.isCurrency ? 'redemptions.amountInCurrency' : 'shared.quota')}
           unit={unit}
-          wrongText={t('redemptions.fault.amountWrong')}
-          picksLabel={t('words.usualAmounts')}
+          wrongText={t('redemptions.error.amountInvalid')}
+          picksLabel={t('shared.commonAmounts')}
           dollars={DOLLARS}
           worth={{
             inMoney: (money) => t('redemptions.amountMoney', { money }),
@@ -61,18 +61,18 @@ function NewCodeFields({ form }: Pick<RedemptionFormProps, 'form'>) {
         hint={t('redemptions.countHint')}
         inputMode="numeric"
         picks={{
-          label: t('redemptions.quickCounts'),
+          label: t('redemptions.commonCounts'),
           choices: COUNTS.map((count) => ({ value: count, text: count })),
         }}
         {...form.field('count')}
       />
       <TextField
-        label={t('redemptions.ownKey')}
-        hint={t('redemptions.ownKeyHint')}
+        label={t('redemptions.customKey')}
+        hint={t('redemptions.customKeyHint')}
         isMono
         autoComplete="off"
         spellCheck={false}
-        placeholder={t('redemptions.ownKeyPlaceholder')}
+        placeholder={t('redemptions.customKeyPlaceholder')}
         {...form.field('key')}
       />
     </>
@@ -94,7 +94,7 @@ function TermFields({ form, used }: Pick<RedemptionFormProps, 'form' | 'used'>) 
         <TextField
           label={t('redemptions.maxUses')}
           hint={
-            used > 0 ? t('redemptions.usedAlready', { count: used }) : t('redemptions.maxUsesHint')
+            used > 0 ? t('redemptions.usedSoFar', { count: used }) : t('redemptions.maxUsesHint')
           }
           className="tg-input-short"
           inputMode="numeric"

@@ -82,7 +82,7 @@ function ChosenRedemptions(props: {
       acts={[
         {
           icon: 'copy',
-          text: t('redemptions.copyChosen'),
+          text: t('redemptions.copySelected'),
           act: () => void actions.copyKeys(picked),
         },
         {
@@ -90,7 +90,7 @@ function ChosenRedemptions(props: {
           text: t('redemptions.downloadCsv'),
           act: () => actions.saveCsv(picked),
         },
-        { icon: 'pause', text: t('redemptions.disableChosen'), act: () => void disable() },
+        { icon: 'pause', text: t('redemptions.disableSelected'), act: () => void disable() },
       ]}
     />
   )

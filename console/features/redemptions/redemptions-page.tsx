@@ -29,7 +29,7 @@ function RedemptionsReady(props: {
       lead={t('redemptions.createdLead')}
       footer={
         <Button tone="primary" onClick={props.onClose}>
-          {t('words.done')}
+          {t('shared.done')}
         </Button>
       }
     >

@@ -9,14 +9,14 @@ import type { FieldCodes, FieldErrors } from '#console/ui/forms/use-draft-form.t
 import type { Register } from '#write-api/contract/registration.ts'
 
 export type RegisterDraft = AccountDraft & { email: string; code: string }
-export type RegisterFault = AccountFault | 'needEmail' | 'badEmail' | 'needCode'
+export type RegisterFault = AccountFault | 'emailRequired' | 'emailInvalid' | 'codeRequired'
 
 export const EMPTY_REGISTER: RegisterDraft = { ...EMPTY_ACCOUNT, email: '', code: '' }
 
 export const FIELD_CODES: FieldCodes<RegisterDraft> = {
   username: USERNAME_CODES,
   password: ['PasswordTooShort', 'PasswordTooLong'],
-  again: ['PasswordsDiffer'],
+  confirmPassword: ['PasswordsDiffer'],
   email: ['IdentityTaken', 'MailIsUsername', ...MAIL_CODES],
   code: ['MailCodeRequired', 'MailCodeWrong'],
 }
@@ -31,9 +31,9 @@ export function registerFaults(
 ): FieldErrors<RegisterDraft, RegisterFault> {
   return {
     ...accountFaults(draft),
-    ...(needsMail && !LIKE_AN_ADDRESS.test(draft.email.trim()) ? { email: 'badEmail' } : {}),
-    ...(needsMail && draft.email.trim() === '' ? { email: 'needEmail' } : {}),
-    ...(needsMail && draft.code.trim() === '' ? { code: 'needCode' } : {}),
+    ...(needsMail && !LIKE_AN_ADDRESS.test(draft.email.trim()) ? { email: 'emailInvalid' } : {}),
+    ...(needsMail && draft.email.trim() === '' ? { email: 'emailRequired' } : {}),
+    ...(needsMail && draft.code.trim() === '' ? { code: 'codeRequired' } : {}),
   }
 }
 
@@ -43,11 +43,11 @@ export function registerBody(
   needsMail: boolean,
   affCode: string | null,
 ): Register {
-  const { username, password, again, email, code } = draft
+  const { username, password, confirmPassword, email, code } = draft
   return {
     username: username.trim(),
     password,
-    password2: again,
+    password2: confirmPassword,
     ...(needsMail ? { email: email.trim(), verification_code: code.trim() } : {}),
     ...(affCode === null ? {} : { aff_code: affCode.slice(0, 64) }),
   }

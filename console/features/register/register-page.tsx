@@ -75,7 +75,7 @@ export function RegisterPage() {
             {closed === 'passwordRegisterClosed' && (
               <>
                 {' '}
-                <Link to={login}>{t('auth.toOtherWays')}</Link>
+                <Link to={login}>{t('auth.otherLoginMethods')}</Link>
               </>
             )}
           </span>

@@ -28,7 +28,7 @@ export function ConfirmResetPage() {
       {isLink ? (
         <ConfirmForm email={email} token={token} onDone={() => setDone(true)} />
       ) : (
-        <BadLink words={t('auth.badLink')} />
+        <BadLink words={t('auth.resetLinkInvalid')} />
       )}
       <p className="tg-entry-links">
         <Link to="/login">{t('auth.backToLogin')}</Link>
@@ -95,7 +95,7 @@ function BadLink({ words }: { words: string }) {
   return (
     <Alert tone="bad">
       <span>
-        {words} <Link to="/reset">{t('auth.newLink')}</Link>
+        {words} <Link to="/reset">{t('auth.requestNewLink')}</Link>
       </span>
     </Alert>
   )

@@ -39,7 +39,7 @@ function RequestResetForm() {
   const [isSent, setSent] = useState(false)
   const form = useDraftForm({
     initial: () => ({ email: '' }),
-    validate: ({ email }) => (email.trim() === '' ? { email: t('auth.needEmail') } : {}),
+    validate: ({ email }) => (email.trim() === '' ? { email: t('auth.emailRequired') } : {}),
     save: async (draft) => {
       if (secondsLeft > 0) return
       const turnstile = human.take()
@@ -61,7 +61,7 @@ function RequestResetForm() {
     <EntryForm
       form={form}
       submitText={
-        secondsLeft > 0 ? t('auth.resetAgain', { seconds: secondsLeft }) : t('auth.resetSend')
+        secondsLeft > 0 ? t('auth.resetRetryIn', { seconds: secondsLeft }) : t('auth.resetSend')
       }
       isDisabled={secondsLeft > 0}
     >

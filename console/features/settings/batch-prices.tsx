@@ -110,7 +110,7 @@ export function BatchPrices(props: {
             key={field}
             label={t(field === 'price' ? 'settings.callPriceLabel' : `settings.${field}`)}
             hint={t(HINTS[field])}
-            error={faults[field] && t(`settings.fault.${faults[field]}`)}
+            error={faults[field] && t(`settings.error.${faults[field]}`)}
             inputMode="decimal"
             isMono
             value={draft[field]}

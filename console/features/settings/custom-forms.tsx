@@ -36,7 +36,7 @@ function FallbackForm({ form }: { form: SettingsForm }) {
     form.set(new Map(Object.entries(withFallback(draft, key, value))))
   // Saved values are also checked, because an API request can save only one of the two ratios.
   const fault = fallbackFault(draft)
-  const error = fault === null ? undefined : t(`settings.fallbackFault.${fault}`)
+  const error = fault === null ? undefined : t(`settings.fallbackError.${fault}`)
   const faulty = fallbackFaultField(draft)
   const field = (key: FallbackKey, label: string) => (
     <TextField

@@ -33,7 +33,7 @@ function OpenDrawer(props: DrawerProps & { row: GroupRow | 'new' }) {
   const form = useDraftForm<GroupDraft, GroupFault>({
     initial: () => (isNew ? emptyGroup : draftOfGroup(row)),
     validate: (draft) => groupFaults(draft, groups, isNew),
-    faultText: (fault) => t(`prices.groupFault.${fault}`),
+    faultText: (fault) => t(`prices.groupError.${fault}`),
     save: async (draft) => props.onApply(groupOfDraft(draft, groups)),
   })
   return (

@@ -29,7 +29,7 @@ export function GroupEditor(props: { form: SettingsForm; maps: GroupMaps }) {
   usePausedRefresh(form, edited !== null)
   const rows = useMemo(() => groupRows(maps), [maps])
   const remove = ({ name }: GroupRow) => {
-    if (name === FIRST_GROUP) return showError(t('prices.groupDefaultStays'))
+    if (name === FIRST_GROUP) return showError(t('prices.groupDefaultFixed'))
     form.set(withoutGroup(maps, name))
   }
   const layout = useColumnLayout('groups-table-columns', groupColumns(t, setEdited, remove))

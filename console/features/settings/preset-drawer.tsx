@@ -115,7 +115,7 @@ function PresetList(props: { lists: PresetRatios; maps: PriceMaps; onRetry: () =
         <span className="tg-quiet">{origin}</span>
       </p>
       <table className="tg-figures">
-        <TableHead titles={[t('ui.model'), t('prices.presetNow'), t('prices.presetThen')]} />
+        <TableHead titles={[t('ui.model'), t('prices.currentValue'), t('prices.presetValue')]} />
         <tbody>
           {rows.map((row) => (
             <tr key={row.name} data-quiet={row.state === 'same' || undefined}>

@@ -16,7 +16,7 @@ export function PreviewFigures({ preview }: { preview: Figures }) {
   const figures = [
     [t('prices.previewCalls'), number.format(preview.calls)],
     [t('prices.previewCharged'), money(preview.charged)],
-    [t('prices.previewDrafted'), money(preview.drafted)],
+    [t('prices.previewAtDraft'), money(preview.drafted)],
     [t('prices.previewDifference'), differenceText(preview, money)],
   ] as const
   return (
@@ -47,7 +47,7 @@ export function PreviewTable(props: {
             props.column,
             t('prices.previewCalls'),
             t('prices.previewCharged'),
-            t('prices.previewDrafted'),
+            t('prices.previewAtDraft'),
             t('prices.previewDifference'),
           ]}
         />

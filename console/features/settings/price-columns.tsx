@@ -120,7 +120,7 @@ function OutputCap({ row, actions }: RowProps) {
   return (
     <span className="tg-price tg-quiet">
       <span>{tokens === null ? '–' : actions.count.format(tokens)}</span>
-      <span>{t(isBuiltIn ? 'settings.builtIn' : 'settings.capDefault')}</span>
+      <span>{t(isBuiltIn ? 'settings.builtIn' : 'settings.maxOutputDefault')}</span>
     </span>
   )
 }

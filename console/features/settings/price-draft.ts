@@ -6,7 +6,7 @@ import { emptyRow, type PriceRow, priceRow } from './price-table.ts'
 
 export type PriceMode = 'ratio' | 'price' | 'call'
 
-export type PriceFault = keyof Translations['settings']['fault']
+export type PriceFault = keyof Translations['settings']['error']
 export type PriceFaults = FieldErrors<PriceDraft, PriceFault>
 
 /** Each input mode has separate fields. Only those of the selected mode are saved. */

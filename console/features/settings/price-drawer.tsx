@@ -40,7 +40,7 @@ function OpenDrawer(props: PriceDrawerProps & { row: PriceRow | 'new' }) {
   const form = useDraftForm<PriceDraft, PriceFault>({
     initial: () => (row === 'new' ? { ...emptyPrice, name: props.newName ?? '' } : draftOfRow(row)),
     validate: (draft, before) => priceFaults(draft, taken, before),
-    faultText: (fault) => t(`settings.fault.${fault}`),
+    faultText: (fault) => t(`settings.error.${fault}`),
     save: async (draft, before) => {
       if (row === 'new') props.onApply(rowOfDraft(draft), null)
       else props.onApply(changedRow(row, before, draft), row.name)

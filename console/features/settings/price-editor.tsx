@@ -43,7 +43,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
   const capFallback = useOutputLimitFallback(form)
   const all = useMemo(() => priceRows(maps), [maps])
   const names = useMemo(() => new Set(all.map(({ name }) => name)), [all])
-  const none = () => showError(t('settings.batchChoose'))
+  const none = () => showError(t('settings.batchSelectFirst'))
   const remove = (picked: readonly string[]) => {
     if (picked.length === 0) return none()
     form.set(withoutRows(maps, picked))
@@ -178,10 +178,12 @@ function PriceToolbar(props: {
     <>
       {props.chosenCount > 0 && (
         <>
-          <span className="tg-chosen-count">{t('ui.chosen', { count: props.chosenCount })}</span>
+          <span className="tg-chosen-count">
+            {t('ui.selectedCount', { count: props.chosenCount })}
+          </span>
           <Button onClick={props.onBatch}>{t('settings.batchSet')}</Button>
           <Button icon="trash" onClick={props.onDelete}>
-            {t('words.deleteChosen')}
+            {t('shared.deleteSelected')}
           </Button>
         </>
       )}

@@ -113,7 +113,7 @@ export function Equivalent({ draft }: { draft: PriceDraft }) {
   if (draft.mode === 'call') {
     const quota = quotaOfDollars(draft.callPrice)
     if (quota === '' || quota.startsWith('-')) return null
-    const text = t('words.quotaUnits', { quota })
+    const text = t('shared.quotaUnits', { quota })
     return <output className="tg-equals">{t('settings.equals', { text })}</output>
   }
   const isPrice = draft.mode === 'price'

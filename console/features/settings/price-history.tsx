@@ -46,7 +46,7 @@ export function PriceHistory() {
   const sought = typed.trim()
   const keyword = useDebounced(sought, sought === '' ? 0 : SETTLE_MS)
   const groups = useQuery(groupsQuery).data ?? []
-  const all = [{ value: '', label: t('words.allGroups') }]
+  const all = [{ value: '', label: t('shared.allGroups') }]
   const clear = () => {
     setTyped('')
     setGroup('')
@@ -126,7 +126,9 @@ function Changes(props: { items: readonly PriceChange[]; isBusy: boolean }) {
   const { t } = useTranslation()
   return (
     <table className="tg-figures tg-price-changes" aria-busy={props.isBusy}>
-      <TableHead titles={[t('words.time'), t('prices.by'), t('prices.what'), t('prices.change')]} />
+      <TableHead
+        titles={[t('shared.time'), t('prices.by'), t('prices.subject'), t('prices.change')]}
+      />
       <tbody>
         {props.items.map((change) => (
           <ChangeRow key={JSON.stringify(change)} change={change} />
@@ -153,7 +155,7 @@ function ChangeRow({ change }: { change: PriceChange }) {
       <th scope="row">
         {user !== '' ? (
           <>
-            <GroupTag name={user} /> {t('prices.calling')} <GroupTag name={group} />
+            <GroupTag name={user} /> {t('prices.usersCalling')} <GroupTag name={group} />
           </>
         ) : (
           model || (group === '' ? null : <GroupTag name={group} />)

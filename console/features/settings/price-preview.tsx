@@ -81,13 +81,13 @@ function Found({ preview }: { preview: Preview }) {
         <p className="tg-hint">{t('prices.previewRefusedHint', { count: refused })}</p>
       )}
       <PreviewTable
-        title={t('words.byModel')}
+        title={t('shared.byModel')}
         column={t('ui.model')}
         rows={models.map((row) => ({ name: row.model, ...row }))}
       />
       <PreviewTable
         title={t('prices.byUser')}
-        column={t('words.user')}
+        column={t('shared.user')}
         rows={users.map((row) => ({ name: row.username || String(row.user_id), ...row }))}
       />
     </>

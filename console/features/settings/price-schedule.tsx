@@ -46,7 +46,7 @@ function PlanDrafts({ form }: { form: SettingsForm }) {
       <h3 className="tg-drawer-part">{t('prices.scheduleDraft')}</h3>
       <ScheduledEntries entries={entries} />
       {form.changes.some(({ key }) => !isPriceOption(key)) && (
-        <p className="tg-hint">{t('prices.scheduleOthers')}</p>
+        <p className="tg-hint">{t('prices.scheduleUnsupported')}</p>
       )}
       <ScheduleTimeField value={at} fault={isChecked ? fault : null} onChange={setAt} />
       <Button tone="primary" isBusy={isBusy} onClick={() => void submit()}>
@@ -179,6 +179,6 @@ function usePlanFault(): (fault: string) => string {
   return (fault) => {
     const [option = '', code = ''] = fault.split(': ')
     const cause = Object.hasOwn(CAUSES, code) ? CAUSES[code as keyof typeof CAUSES] : 'other'
-    return t(`prices.planFault.${cause}`, { option: optionLabel(option), code })
+    return t(`prices.scheduleError.${cause}`, { option: optionLabel(option), code })
   }
 }

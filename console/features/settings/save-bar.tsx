@@ -28,7 +28,7 @@ export function SaveBar({ form }: { form: SettingsForm }) {
           </>
         )}
         <Button tone="primary" isBusy={form.isSaving} onClick={() => void form.save()}>
-          {t('words.saveSettings')}
+          {t('shared.saveSettings')}
         </Button>
       </div>
       <Drawer

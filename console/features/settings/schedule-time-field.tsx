@@ -5,9 +5,9 @@ import { TextField } from '#console/ui/forms/fields.tsx'
 const SCHEDULE_DAYS_MAX = 366
 
 /** Checks a planned time in unix seconds. NaN means that no time is set. */
-export function scheduleTimeFault(seconds: number): 'scheduleAtFault' | 'scheduleAtFar' | null {
+export function scheduleTimeFault(seconds: number): 'scheduleAtPast' | 'scheduleAtFar' | null {
   const aheadMs = seconds * 1_000 - Date.now()
-  if (!(aheadMs > 0)) return 'scheduleAtFault'
+  if (!(aheadMs > 0)) return 'scheduleAtPast'
   return aheadMs > SCHEDULE_DAYS_MAX * 86_400_000 ? 'scheduleAtFar' : null
 }
 

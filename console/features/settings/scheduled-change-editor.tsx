@@ -63,7 +63,7 @@ export function ScheduledChangeEditor(props: { change: ScheduledChange; onClose:
   })
   return (
     <div className="tg-plan" ref={form}>
-      {isOver && <p className="tg-field-error">{t('prices.scheduleOver')}</p>}
+      {isOver && <p className="tg-field-error">{t('prices.scheduleAlreadyDue')}</p>}
       <EditedEntries entries={entries} isChecked={isChecked} onChange={setEntries} />
       <ScheduleTimeField value={at} fault={isChecked ? fault : null} onChange={setAt} />
       <div className="tg-planned-acts">
@@ -145,7 +145,7 @@ function EditedEntry(props: {
           tone="quiet"
           size="small"
           icon="close"
-          label={t('prices.scheduleDrop', { name: label })}
+          label={t('prices.scheduleRemoveEntry', { name: label })}
           onClick={onRemove}
         />
       )}

@@ -31,7 +31,7 @@ export function PriceSubject({ option, name }: { option: string; name: string })
     const [user, group] = pair
     return (
       <span>
-        <GroupTag name={user} /> {t('prices.calling')} <GroupTag name={group} />
+        <GroupTag name={user} /> {t('prices.usersCalling')} <GroupTag name={group} />
       </span>
     )
   }

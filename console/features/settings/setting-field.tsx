@@ -82,7 +82,7 @@ function FlagField({ option, form }: FieldProps) {
       (await confirm({
         title: words(option.label),
         body: words(ask.words),
-        confirmText: t('settings.sure'),
+        confirmText: t('settings.confirmYes'),
         tone: 'danger',
       }))
     if (isSure) form.set(new Map([[key, value]]))

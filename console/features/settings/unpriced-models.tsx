@@ -36,13 +36,13 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
   const missing = (enabled.data ?? []).filter((model) => !priced.has(model)).sort()
   if (missing.length === 0) {
     if (enabled.isPending) return <p className="tg-hint">{t('ui.loading')}</p>
-    const words = { title: t('settings.unsetNoneTitle'), body: t('settings.unsetNoneBody') }
+    const words = { title: t('settings.allPricedTitle'), body: t('settings.allPricedBody') }
     return <EmptyState icon="check" {...words} />
   }
   const shownPage = Math.min(page, Math.ceil(missing.length / pageSize) - 1)
   return (
     <>
-      <p className="tg-hint">{t('settings.unsetLead')}</p>
+      <p className="tg-hint">{t('settings.unpricedLead')}</p>
       <ul className="tg-unpriced">
         {missing.slice(shownPage * pageSize, (shownPage + 1) * pageSize).map((model) => (
           <li key={model}>

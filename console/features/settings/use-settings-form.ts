@@ -136,7 +136,7 @@ function useSaveOutcome({ onFault, onSaved }: FormEvents) {
     for (const [key, note] of notes) showWarning(`${label(key)} · ${note}`)
     const [refused] = refusals.keys()
     if (refused === undefined) {
-      showSuccess(t('words.saved'), { goesAlong: true })
+      showSuccess(t('shared.saved'), { goesAlong: true })
       onSaved?.()
       return
     }

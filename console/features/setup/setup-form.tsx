@@ -26,7 +26,7 @@ function setupBody(draft: SetupDraft, token: string | null): Setup {
   return {
     username: draft.username.trim(),
     password: draft.password,
-    confirmPassword: draft.again,
+    confirmPassword: draft.confirmPassword,
     SelfUseModeEnabled: draft.mode === 'self',
     DemoSiteEnabled: draft.mode === 'demo',
     ...(token === null ? {} : { setup_token: token }),

@@ -45,7 +45,7 @@ const ACTION_COLORS: Readonly<Record<Action, string>> = {
 
 const CODES: Readonly<Record<number, { readonly name: Code; readonly tone: Tone }>> = {
   0: { name: 'none', tone: 'bad' },
-  1: { name: 'taken', tone: 'good' },
+  1: { name: 'submitted', tone: 'good' },
   21: { name: 'waiting', tone: 'lime' },
   22: { name: 'duplicate', tone: 'warn' },
 }

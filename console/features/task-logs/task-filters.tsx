@@ -24,9 +24,9 @@ export function TaskFilters(props: { view: TaskListView }) {
         />
         {isAdmin && (
           <DraftInput
-            label={t('words.channelId')}
+            label={t('shared.channelId')}
             value={filter.channel === 0 ? '' : String(filter.channel)}
-            whole={{ fault: t('taskLogs.channelFault') }}
+            whole={{ fault: t('taskLogs.channelIdInvalid') }}
             onCommit={(text) => setFilter({ channel: Number(text) })}
           />
         )}
@@ -73,7 +73,7 @@ export function NoTasks(props: NoTasksText & { view: TaskListView }) {
   }
   const showAll = (
     <Button onClick={() => setFilter({ range: relativeRange('all') })}>
-      {t('words.showAllTime')}
+      {t('shared.showAllTime')}
     </Button>
   )
   if (props.off !== null) {

@@ -40,7 +40,7 @@ export function TokenReady(props: { ready: Ready | null; onClose: () => void }) 
       lead={t('tokens.createdLead')}
       footer={
         <Button tone="primary" onClick={props.onClose}>
-          {t('words.done')}
+          {t('shared.done')}
         </Button>
       }
     >
@@ -109,7 +109,7 @@ function Sample(props: { token: ReadyToken; model: string | undefined }) {
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll it */}
         <pre tabIndex={0}>{text(maskedKey(token.key))}</pre>
       </div>
-      <p className="tg-hint">{t('tokens.keyHidden')}</p>
+      <p className="tg-hint">{t('tokens.keyMasked')}</p>
     </>
   )
 }

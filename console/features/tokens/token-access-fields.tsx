@@ -88,7 +88,7 @@ function RateFields({ form }: Pick<TokenFormProps, 'form'>) {
             <TextField
               key={field}
               label={t(`tokens.rateLimit.${field}`)}
-              hint={field === 'periodSeconds' ? undefined : t('words.zeroMeansNoLimit')}
+              hint={field === 'periodSeconds' ? undefined : t('shared.zeroMeansNoLimit')}
               inputMode="numeric"
               error={errors[field]}
               value={rateLimit[field]}
@@ -102,7 +102,7 @@ function RateFields({ form }: Pick<TokenFormProps, 'form'>) {
           <TextField
             key={field}
             label={t(`tokens.${field}`)}
-            hint={t('words.zeroMeansNoLimit')}
+            hint={t('shared.zeroMeansNoLimit')}
             inputMode="numeric"
             {...form.field(field)}
           />

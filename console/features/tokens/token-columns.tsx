@@ -37,7 +37,7 @@ function chatEntries({ links, site }: Chats, token: Token): MenuEntry[] {
 /** NOTE: The chat client receives the key, but no referrer and no access to this window. */
 function openChat(address: string | null): void {
   const isWrong = chatWay(address, window.location.origin) === 'none'
-  if (address === null || isWrong) showError(translate('ui.chatLinkWrong'))
+  if (address === null || isWrong) showError(translate('ui.chatLinkInvalid'))
   else window.open(address, '_blank', 'noopener,noreferrer')
 }
 
@@ -48,31 +48,31 @@ export const tokenColumns = (
   actions: TokenActions,
   chats: Chats,
 ): Column<Token>[] => [
-  column('id', t('words.id'), 64, ({ id }) => id, { align: 'end', isHiddenAtFirst: true }),
-  column('name', t('words.name'), 150, (token) => <MiddleEllipsis text={token.name} />, TITLE),
-  column('status', t('words.status'), 146, (token) => <TokenStateTag token={token} />, {
+  column('id', t('shared.id'), 64, ({ id }) => id, { align: 'end', isHiddenAtFirst: true }),
+  column('name', t('shared.name'), 150, (token) => <MiddleEllipsis text={token.name} />, TITLE),
+  column('status', t('shared.status'), 146, (token) => <TokenStateTag token={token} />, {
     onCard: 'aside',
   }),
-  column('key', t('words.key'), 136, (token) => <TokenKey token={token} />),
-  column('quota', t('words.quota'), 164, (token) => <TokenQuota token={token} />),
+  column('key', t('shared.key'), 136, (token) => <TokenKey token={token} />),
+  column('quota', t('shared.quota'), 164, (token) => <TokenQuota token={token} />),
   column('limits', t('tokens.limits'), 96, (token) => modelsCell(t, token), {
     isHiddenAtFirst: true,
   }),
-  column('expiry', t('words.expires'), 96, (token) => expiryCell(t, token)),
+  column('expiry', t('shared.expires'), 96, (token) => expiryCell(t, token)),
   column('group', t('ui.groupName'), 90, ({ group }) =>
     group === '' ? t('tokens.userGroup') : <GroupTag name={group} />,
   ),
   column('lastUsed', t('tokens.lastUsed'), 98, ({ accessed_time: at }) =>
     at > 0 ? <Time at={at} style="short" /> : t('tokens.neverUsed'),
   ),
-  column('created', t('words.created'), 160, ({ created_time }) => stamp(created_time), {
+  column('created', t('shared.created'), 160, ({ created_time }) => stamp(created_time), {
     isHiddenAtFirst: true,
   }),
   actionsColumn(t, 94, (token) => <TokenMenu token={token} actions={actions} chats={chats} />),
 ]
 
 const expiryCell = (t: TFunction, { expired_time: at }: Token) =>
-  at < 0 ? t('words.never') : <Time at={at} style="short" canLieAhead />
+  at < 0 ? t('shared.never') : <Time at={at} style="short" canLieAhead />
 
 function modelsCell(t: TFunction, token: Token) {
   if (!token.model_limits_enabled) return t('ui.allModels')
@@ -110,7 +110,7 @@ function TokenMenu(props: { token: Token; actions: TokenActions; chats: Chats })
   return (
     <span className="tg-row-actions">
       <RowSwitch
-        label={t('words.enableNamed', { name: token.name })}
+        label={t('shared.enableNamed', { name: token.name })}
         isOn={token.status === 1}
         isDisabled={toggledStatus(token.status) === null}
         onToggle={() => void actions.setEnabled([token], token.status !== 1)}
@@ -120,7 +120,7 @@ function TokenMenu(props: { token: Token; actions: TokenActions; chats: Chats })
           tone="quiet"
           size="small"
           icon="more"
-          label={t('words.moreActions', { name: token.name })}
+          label={t('shared.moreActions', { name: token.name })}
         />
       </MenuButton>
     </span>

@@ -40,7 +40,7 @@ export type TokenDraft = DraftOf<typeof TOKEN_FIELDS> & {
   count: string
 }
 
-type TokenFault = keyof Translations['tokens']['fault'] | FieldFault
+type TokenFault = keyof Translations['tokens']['error'] | FieldFault
 export type TokenFaults = Partial<Record<Exclude<keyof TokenDraft, 'rateLimit'>, TokenFault>> & {
   rateLimit?: FieldFaults<typeof RATE_LIMIT_FIELDS>
 }
@@ -95,9 +95,10 @@ export function tokenFaults(draft: TokenDraft, unit: AmountUnit, expiresBefore =
     if (fault !== null) Object.assign(faults, { [field]: fault })
   }
   set('name', draft.name.trim() === '' ? 'nameMissing' : lengthFault(NAME, draft.name))
-  if (!draft.isUnlimited && quotaOfAmount(draft.amount, unit) === null) set('amount', 'amountWrong')
+  if (!draft.isUnlimited && quotaOfAmount(draft.amount, unit) === null)
+    set('amount', 'amountInvalid')
   const expiry = draft.neverExpires ? Number.POSITIVE_INFINITY : secondsOfDateField(draft.expiresAt)
-  if (expiry === null) set('expiresAt', 'expiryWrong')
+  if (expiry === null) set('expiresAt', 'expiryInvalid')
   else if (expiry * 1_000 <= Date.now() && draft.expiresAt !== expiresBefore) {
     set('expiresAt', 'expiryPast')
   }
@@ -106,7 +107,7 @@ export function tokenFaults(draft: TokenDraft, unit: AmountUnit, expiresBefore =
     : {}
   if (Object.keys(rateFaults).length > 0) faults.rateLimit = rateFaults
   if (draft.hasModelLimits && draft.models.length === 0) set('models', 'modelsMissing')
-  if (wrongAddress(draft.allowIps) !== null) set('allowIps', 'ipWrong')
+  if (wrongAddress(draft.allowIps) !== null) set('allowIps', 'ipInvalid')
   set('count', integerFault({ min: 1, max: TOKEN_BATCH_MAX }, draft.count))
   return faults
 }
@@ -164,7 +165,7 @@ export function tokenErrors(
   }
   function textOf(fault: TokenFault): string {
     if (typeof fault === 'object') return fieldFaultText(t, fault)
-    return t(`tokens.fault.${fault}`, wrongAddress(draft.allowIps) ?? {})
+    return t(`tokens.error.${fault}`, wrongAddress(draft.allowIps) ?? {})
   }
 }
 

@@ -53,7 +53,7 @@ function OpenDrawer(props: TokenDrawerProps & { token: Token | 'new' }) {
       isOpen={props.edited !== null}
       title={isNew ? t('tokens.create') : t('tokens.editTitle')}
       lead={isNew ? t('tokens.createLead') : token.name}
-      submitText={t(isNew ? 'tokens.createAction' : 'words.saveChanges')}
+      submitText={t(isNew ? 'tokens.createAction' : 'shared.saveChanges')}
       form={form}
       onClose={props.onClose}
     >
@@ -81,7 +81,7 @@ function useSave(props: TokenDrawerProps & { token: Token | 'new' }, unit: Amoun
     if (props.token === 'new') return create(draft)
     await update(draft, before)
     await client.invalidateQueries({ queryKey: tokensKey })
-    showSuccess(t('words.saved'))
+    showSuccess(t('shared.saved'))
     props.onClose()
   }
 }
@@ -99,7 +99,7 @@ function useUpdate(token: Token | 'new', unit: AmountUnit) {
     shownQuota.current = quota
     const rule = { quotaPerUnit: unit.quotaPerUnit.toString(), isCurrency: unit.isCurrency }
     const amount = exactQuotaText(quotaOf(quota), rule)
-    return new FieldError({ amount: t('tokens.fault.amountMoved', { amount }) })
+    return new FieldError({ amount: t('tokens.error.amountChangedByCalls', { amount }) })
   }
   return async (draft: TokenDraft, before: TokenDraft) => {
     const changed = updateTokenBody(before, draft, unit, shownQuota.current)

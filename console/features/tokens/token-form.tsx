@@ -20,9 +20,9 @@ export function TokenForm(props: TokenFormProps) {
   return (
     <>
       <fieldset className="tg-form-group">
-        <legend>{t('words.basics')}</legend>
+        <legend>{t('shared.basics')}</legend>
         <TextField
-          label={t('words.name')}
+          label={t('shared.name')}
           isRequired
           autoFocus
           maxLength={TOKEN_NAME_MAX}
@@ -37,7 +37,7 @@ export function TokenForm(props: TokenFormProps) {
             hint={t('tokens.countHint')}
             inputMode="numeric"
             picks={{
-              label: t('tokens.quickCounts'),
+              label: t('tokens.commonCounts'),
               choices: COUNTS.map((count) => ({ value: count, text: count })),
             }}
             {...form.field('count')}
@@ -65,8 +65,8 @@ function AmountFields({ form, unit }: TokenFormProps) {
         <AmountField
           label={t(unit.isCurrency ? 'tokens.amountInCurrency' : 'tokens.amount')}
           unit={unit}
-          wrongText={t('tokens.fault.amountWrong')}
-          picksLabel={t('words.usualAmounts')}
+          wrongText={t('tokens.error.amountInvalid')}
+          picksLabel={t('shared.commonAmounts')}
           dollars={DOLLARS}
           worth={{
             inMoney: (money) => t('tokens.amountMoney', { money }),

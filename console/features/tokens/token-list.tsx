@@ -102,10 +102,10 @@ function ChosenTokens(props: { chosen: SelectedRows<Token>; actions: TokenAction
     <SelectionBar
       chosen={chosen}
       acts={[
-        { icon: 'copy', text: t('tokens.copyChosen'), act: () => void actions.copyKeys(picked) },
-        { icon: 'play', text: t('words.enableChosen'), act: () => setEnabled(true) },
-        { icon: 'pause', text: t('words.disableChosen'), act: () => setEnabled(false) },
-        { icon: 'trash', text: t('words.deleteChosen'), act: () => void remove() },
+        { icon: 'copy', text: t('tokens.copySelected'), act: () => void actions.copyKeys(picked) },
+        { icon: 'play', text: t('shared.enableSelected'), act: () => setEnabled(true) },
+        { icon: 'pause', text: t('shared.disableSelected'), act: () => setEnabled(false) },
+        { icon: 'trash', text: t('shared.deleteSelected'), act: () => void remove() },
       ]}
     />
   )

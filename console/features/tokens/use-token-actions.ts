@@ -55,7 +55,7 @@ function useSwitch() {
     const [status, before] = isEnabled ? ([1, 2] as const) : ([2, 1] as const)
     const switched = tokens.filter((token) => token.status === before)
     const [first] = switched
-    if (first === undefined) return showInfo(t('tokens.nothingToSwitch'))
+    if (first === undefined) return showInfo(t('tokens.alreadyInState'))
     const ids = switched.map(({ id }) => id)
     await client.cancelQueries({ queryKey: tokensKey })
     show(ids, status)
@@ -68,7 +68,7 @@ function useSwitch() {
     await client.invalidateQueries({ queryKey: tokensKey })
     const now = switched.map((token) => ({ ...token, status }))
     const words = { name: first.name, count: switched.length }
-    const one = isEnabled ? t('words.enabledNamed', words) : t('words.disabledNamed', words)
+    const one = isEnabled ? t('shared.enabledNamed', words) : t('shared.disabledNamed', words)
     const many = isEnabled ? t('tokens.enabledMany', words) : t('tokens.disabledMany', words)
     showUndoable(switched.length === 1 ? one : many, () => setEnabled(now, !isEnabled))
   }

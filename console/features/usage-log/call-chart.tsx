@@ -122,7 +122,7 @@ function Table({ bars, onChoose }: Props) {
           <tr>
             <th scope="col">{t('usageLog.column.time')}</th>
             <th scope="col" className="tg-log-end">
-              {t('words.calls')}
+              {t('shared.calls')}
             </th>
             <th scope="col" className="tg-log-end">
               {t('usageLog.cost')}

@@ -7,7 +7,7 @@ import type { LogEntry } from '#read-api/contract/logs.ts'
 export function ChannelLink(props: { id: number; name: string; tabIndex?: number }) {
   const { id, name } = props
   const { t } = useTranslation()
-  if (name === '') return <span title={t('usageLog.channelGone')}>#{id}</span>
+  if (name === '') return <span title={t('usageLog.channelDeleted')}>#{id}</span>
   return (
     <Link
       to={`/channel/edit/${id}`}
@@ -23,7 +23,7 @@ export function ChannelCell(props: { row: LogEntry; onFilter: () => void }) {
   const { channel: id, channel_name: name } = props.row
   const { t } = useTranslation()
   if (id === 0) return <span className="tg-muted">–</span>
-  const only = t('usageLog.only', { value: name || `#${id}` })
+  const only = t('usageLog.filterByValue', { value: name || `#${id}` })
   return (
     <span className="tg-log-channel">
       <ChannelLink id={id} name={name} tabIndex={-1} />

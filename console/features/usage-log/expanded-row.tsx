@@ -60,7 +60,7 @@ function Lost() {
     <div role="alert">
       <EmptyState
         icon="alert"
-        title={t('usageLog.detailsLost')}
+        title={t('usageLog.detailsFailed')}
         action={
           <Button icon="refresh" onClick={() => window.location.reload()}>
             {t('ui.reload')}

@@ -11,9 +11,9 @@ const TITLES = {
   time: 'usageLog.column.time',
   unix_time: 'logExport.column.unix_time',
   type: 'usageLog.typeFilter',
-  channel: 'words.channelId',
+  channel: 'shared.channelId',
   channel_name: 'usageLog.column.channel',
-  user_id: 'words.userId',
+  user_id: 'shared.userId',
   username: 'usageLog.column.username',
   token: 'usageLog.column.token',
   group: 'usageLog.column.group',
@@ -23,13 +23,13 @@ const TITLES = {
   first_token_ms: 'usageLog.column.firstToken',
   prompt_tokens: 'usageLog.column.prompt',
   completion_tokens: 'usageLog.column.completion',
-  quota: 'words.quota',
+  quota: 'shared.quota',
   cost_usd: 'usageLog.column.cost',
-  amount_usd: 'usageLog.moved',
+  amount_usd: 'usageLog.amount',
   provider_cost_usd: 'logExport.column.provider_cost_usd',
-  end: 'words.end',
+  end: 'shared.end',
   error: 'logExport.column.error',
-  request_id: 'words.requestId',
+  request_id: 'shared.requestId',
   content: 'usageLog.column.details',
 } as const satisfies Record<ExportColumn, string>
 
@@ -78,13 +78,13 @@ export function ExportDrawer(props: Props) {
         <p role="status">
           {draft.length === 0
             ? t('logExport.none')
-            : t('logExport.chosen', { chosen: draft.length, all: all.length })}
+            : t('logExport.selectedCount', { chosen: draft.length, all: all.length })}
         </p>
         <Button size="small" tone="quiet" onClick={() => setDraft(all)}>
-          {t('logExport.everything')}
+          {t('logExport.selectAll')}
         </Button>
         <Button size="small" tone="quiet" onClick={() => setDraft([])}>
-          {t('logExport.nothing')}
+          {t('logExport.selectNone')}
         </Button>
       </div>
       <Choices all={all} draft={draft} onChange={setDraft} />

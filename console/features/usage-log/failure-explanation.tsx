@@ -18,7 +18,9 @@ export function FailureExplanation({ row }: { row: LogEntry }) {
         {status !== undefined && <span>{t('logDetails.attempts.status', { status })}</span>}
         {code !== undefined && <code>{code}</code>}
       </p>
-      {name !== null && <p className="tg-log-note">{t(`logDetails.failure.why.${name}`)}</p>}
+      {name !== null && (
+        <p className="tg-log-note">{t(`logDetails.failure.explanation.${name}`)}</p>
+      )}
       {said !== undefined && said.trim() !== '' && <ProviderMessage text={said} />}
       <Account row={row} />
     </section>

@@ -25,14 +25,14 @@ export function ModelCell(props: { row: LogEntry; onFilter: (model: string) => v
 
 export function StatusCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
-  if (row.type === ERROR) return <StatusTag tone="bad">{t('words.failed')}</StatusTag>
+  if (row.type === ERROR) return <StatusTag tone="bad">{t('shared.failed')}</StatusTag>
   if (row.type !== CONSUMPTION) return <TypeCell row={row} />
   const end = endName(otherOf(row).end)
   if (end !== null) return <StatusTag tone="warn">{t(`usageLog.endShort.${end}`)}</StatusTag>
   return (
     <span className="tg-log-done">
       <Icon name="check" size={14} />
-      {t('words.done')}
+      {t('shared.done')}
     </span>
   )
 }
@@ -116,7 +116,7 @@ export function FilterValue(props: {
       type="button"
       className="tg-cell-button"
       tabIndex={-1}
-      title={t('usageLog.only', { value: props.value })}
+      title={t('usageLog.filterByValue', { value: props.value })}
       onClick={props.onFilter}
     >
       {props.children || props.value}

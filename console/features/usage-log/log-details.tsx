@@ -97,21 +97,21 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
   const isFailed = row.type === ERROR
   const { hold, unpaid_usage: unpaid } = other
   const facts: FactValue[] = [
-    { name: t('words.time'), value: absoluteTimeText(row.created_at, locale) },
+    { name: t('shared.time'), value: absoluteTimeText(row.created_at, locale) },
   ]
   const add = (name: string, value: ReactNode): void => {
     if (value !== null && value !== undefined && value !== '') facts.push({ name, value })
   }
   const type = typeName(row.type)
-  add(t('words.type'), type === null ? row.type : t(`usageLog.type.${type}`))
-  add(t('words.requestId'), isCall && <RequestId id={row.request_id} />)
+  add(t('shared.type'), type === null ? row.type : t(`usageLog.type.${type}`))
+  add(t('shared.requestId'), isCall && <RequestId id={row.request_id} />)
   add(
-    t('words.channel'),
+    t('shared.channel'),
     row.channel > 0 && <ChannelLink id={row.channel} name={row.channel_name} />,
   )
   add(t('logDetails.fact.upstreamModel'), other.upstream_model_name)
   // How a failed call ended is left out here, because the failure panel already shows it.
-  add(t('words.end'), isCall && !isFailed && <CallEnd other={other} />)
+  add(t('shared.end'), isCall && !isFailed && <CallEnd other={other} />)
   const endReason = END_REASONS.find((code) => code === other.end_reason)
   add(t('logDetails.fact.endReason'), endReason && t(`logDetails.endReason.${endReason}`))
   if (isCall) {
@@ -146,7 +146,7 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
   add(t('logDetails.fact.ip'), row.client_ip)
   add(t('logDetails.fact.content'), !isFailed && row.content)
   add(t('logDetails.fact.changedBy'), other.changed_by && nameOf(other.changed_by))
-  add(t('logDetails.fact.note'), other.note === null ? t('words.noReason') : other.note)
+  add(t('logDetails.fact.note'), other.note === null ? t('shared.noReason') : other.note)
   return facts.filter(({ value }) => value !== false)
 }
 
@@ -164,7 +164,7 @@ function UsedInAll({ usage }: { usage: LoggedUsage }) {
   const { inputAudio = 0, inputImage = 0, output = 0 } = usage
   const input = inputUncached + cacheRead + cacheWrite5m + cacheWrite1h + inputAudio + inputImage
   const counts = { input: number.format(input), output: number.format(output) }
-  return <>{t('logDetails.usedInAll', counts)}</>
+  return <>{t('logDetails.totalUsage', counts)}</>
 }
 
 const nameOf = ({ id, username }: NonNullable<LogOther['changed_by']>) => username || `#${id}`
@@ -174,7 +174,7 @@ function Hold(props: { hold: number; charged: number }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const back = number.format(Math.max(0, props.hold - props.charged))
-  return <>{t('logDetails.held', { hold: number.format(props.hold), back })}</>
+  return <>{t('logDetails.holdReturned', { hold: number.format(props.hold), back })}</>
 }
 
 function RequestId({ id }: { id: string }) {

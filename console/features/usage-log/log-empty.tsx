@@ -16,7 +16,7 @@ export function LogEmpty(props: { view: LogView; error: Error | null; onRetry: (
       <EmptyState
         icon="search"
         title={t('usageLog.noRequest')}
-        body={t(props.view.isAdmin ? 'usageLog.noRequestBody' : 'usageLog.noOwnRequestBody')}
+        body={t(props.view.isAdmin ? 'usageLog.noRequestBody' : 'usageLog.noRequestUserBody')}
         action={<Button onClick={clearFilters}>{t('usageLog.clear', { count })}</Button>}
       />
     )
@@ -24,7 +24,7 @@ export function LogEmpty(props: { view: LogView; error: Error | null; onRetry: (
   const isRangeOnly = count === 1 && filters.range !== DEFAULT_RANGE
   const showAll = (
     <Button onClick={() => setFilters({ range: relativeRange('all') })}>
-      {t('words.showAllTime')}
+      {t('shared.showAllTime')}
     </Button>
   )
   if (count === 0) {

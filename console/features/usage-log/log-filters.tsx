@@ -45,7 +45,7 @@ export function LogFilterBar(props: { view: LogView }) {
         >
           {foldCount(filters) === 0
             ? t('ui.filters')
-            : t('words.filtersCount', { count: foldCount(filters) })}
+            : t('shared.filtersCount', { count: foldCount(filters) })}
         </Button>
       )}
       {isTight ? (
@@ -129,14 +129,14 @@ function AdminFields({ view }: { view: LogView }) {
   return (
     <>
       <DraftInput
-        label={t('words.username')}
+        label={t('shared.username')}
         value={filters.username}
         onCommit={(username) => setFilters({ username })}
       />
       <DraftInput
-        label={t('words.channelId')}
+        label={t('shared.channelId')}
         value={filters.channel === 0 ? '' : String(filters.channel)}
-        whole={{ fault: t('usageLog.channelFault') }}
+        whole={{ fault: t('usageLog.channelIdInvalid') }}
         onCommit={(text) => setFilters({ channel: Number(text) })}
       />
     </>

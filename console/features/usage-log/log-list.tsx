@@ -49,10 +49,10 @@ export function LogList({ view, log, layout, reading }: Props) {
     <div className="tg-log-list">
       <NewRows tail={tail} onShow={showNew} />
       <Panel isFlush>
-        <h2 className="tg-visually-hidden">{t('usageLog.label')}</h2>
+        <h2 className="tg-visually-hidden">{t('usageLog.title')}</h2>
         <div {...reading.listeners} onPointerDown={prefetchDetails}>
           <DataGrid
-            label={t('usageLog.label')}
+            label={t('usageLog.title')}
             rows={rows}
             rowKey={rowKey}
             layout={layout}
@@ -98,7 +98,7 @@ function NewRows(props: { tail: LiveTail; onShow: () => void }) {
     <button type="button" className="tg-log-new" onClick={props.onShow}>
       <Icon name="arrowUp" size={14} />
       {waiting === 0
-        ? t('usageLog.newRowsUnread')
+        ? t('usageLog.showNewRows')
         : t('usageLog.newRows', { text: isUncounted ? `${count}+` : count })}
     </button>
   )

@@ -22,12 +22,12 @@ export function LogSummary({ stat, type }: Props) {
     <section className="tg-log-summary" aria-label={t('usageLog.summary')}>
       <dl>
         <Chip
-          name={t(isCalls ? 'usageLog.cost' : 'usageLog.moved')}
+          name={t(isCalls ? 'usageLog.cost' : 'usageLog.amount')}
           value={figure(({ quota }) => exactQuotaText(quotaOf(quota), rule))}
           isMain
         />
         <Chip
-          name={t(isCalls ? 'words.calls' : 'usageLog.entries')}
+          name={t(isCalls ? 'shared.calls' : 'usageLog.entries')}
           value={figure(({ count }) => number.format(count))}
         />
         <Chip

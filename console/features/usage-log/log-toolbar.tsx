@@ -28,7 +28,7 @@ export function LogToolbar(props: {
   return (
     <>
       <Button icon="refresh" label={t('ui.refresh')} onClick={props.onRefresh} />
-      <Button icon="link" label={t('words.copyLink')} onClick={props.onCopyLink} />
+      <Button icon="link" label={t('shared.copyLink')} onClick={props.onCopyLink} />
       {props.children}
       {rows === null ? (
         <ExportMenu exporting={exporting} />

@@ -51,13 +51,13 @@ function UserCard({ row, onFilter }: Props) {
         {row.username} <span className="tg-muted">#{row.user_id}</span>
       </h3>
       <dl className="tg-log-facts">
-        <LabelledValue name={t('words.balance')}>
+        <LabelledValue name={t('shared.balance')}>
           {user === undefined ? wait : <Quota value={quotaOf(user.quota)} />}
         </LabelledValue>
         <LabelledValue name={t('usageLog.user.used')}>
           {user === undefined ? wait : <Quota value={quotaOf(user.used_quota)} />}
         </LabelledValue>
-        <LabelledValue name={t('words.requests')}>
+        <LabelledValue name={t('shared.requests')}>
           {user === undefined ? wait : number.format(user.request_count)}
         </LabelledValue>
         <LabelledValue name={t('ui.groupName')}>
@@ -65,7 +65,7 @@ function UserCard({ row, onFilter }: Props) {
         </LabelledValue>
       </dl>
       <Button size="small" icon="filter" onClick={onFilter}>
-        {t('usageLog.only', { value: row.username })}
+        {t('usageLog.filterByValue', { value: row.username })}
       </Button>
     </div>
   )

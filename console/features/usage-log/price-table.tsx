@@ -45,7 +45,7 @@ function Arithmetic({ explanation, charged, children }: ArithmeticProps) {
           </th>
           <th scope="col">{t('logDetails.price.rate')}</th>
           <th scope="col" className="tg-log-end">
-            {t('words.quota')}
+            {t('shared.quota')}
           </th>
         </tr>
       </thead>
@@ -104,7 +104,7 @@ function CostRows({ other, charged }: { other: LogOther; charged: bigint }) {
         <Amount quota={cost} />
       </tr>
       <tr className="tg-log-cost">
-        <td colSpan={3}>{t('words.margin')}</td>
+        <td colSpan={3}>{t('shared.margin')}</td>
         <Amount quota={charged - cost} />
       </tr>
     </>

@@ -32,7 +32,7 @@ export function RequestIdSearch({ value, onCommit }: Props) {
         type="search"
         icon="search"
         aria-label={t('usageLog.findRequest')}
-        placeholder={t('words.requestId')}
+        placeholder={t('shared.requestId')}
         title={draft.text || t('usageLog.findRequestHint')}
         value={draft.text}
         autoComplete="off"
@@ -46,7 +46,7 @@ export function RequestIdSearch({ value, onCommit }: Props) {
       />
       {draft.isFaulty && (
         <span id={`${id}-fault`} className="tg-filter-fault" role="alert">
-          {t('usageLog.findRequestFault')}
+          {t('usageLog.requestIdInvalid')}
         </span>
       )}
     </span>

@@ -115,7 +115,7 @@ function useLogCommands(acts: {
       icon: 'columns',
       act: acts.onExportColumns,
     },
-    { id: 'copy-link', title: t('words.copyLink'), keys: 'c', icon: 'link', act: acts.onCopyLink },
+    { id: 'copy-link', title: t('shared.copyLink'), keys: 'c', icon: 'link', act: acts.onCopyLink },
   ])
 }
 
@@ -130,7 +130,7 @@ type LiveStatusProps = {
 
 function LiveStatus({ isPaused, isHeld, isPast, onPause }: LiveStatusProps) {
   const { t } = useTranslation()
-  const kind = isPast ? 'past' : isPaused ? 'paused' : isHeld ? 'held' : 'live'
+  const kind = isPast ? 'past' : isPaused ? 'paused' : isHeld ? 'reading' : 'live'
   return (
     <div className="tg-log-live">
       <LiveIndicator kind={kind}>

@@ -44,7 +44,7 @@ function Views({ hrefNow, onDone }: Props & { onDone: () => void }) {
   const remove = (view: SavedView): void => {
     store(views.filter((other) => other !== view))
     showInfo(t('usageLog.views.deleted', { name: view.name }), {
-      action: { text: t('words.undo'), onClick: () => keepView(view) },
+      action: { text: t('shared.undo'), onClick: () => keepView(view) },
     })
   }
   return (
@@ -106,7 +106,7 @@ function NewView(props: { isFull: boolean; onSave: (name: string) => void }) {
         onChange={setName}
       />
       <Button type="submit" tone="primary" isDisabled={name.trim() === ''}>
-        {t('words.save')}
+        {t('shared.save')}
       </Button>
     </form>
   )

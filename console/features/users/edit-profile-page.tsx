@@ -45,7 +45,7 @@ function Form({ user, onSaved }: { user: User; onSaved: () => void }) {
     <form className="tg-form" {...formProps(form)}>
       <UserForm kind="self" form={form} />
       <Button type="submit" tone="primary" isBusy={form.isBusy} isDisabled={!form.isChanged}>
-        {t('words.saveChanges')}
+        {t('shared.saveChanges')}
       </Button>
     </form>
   )

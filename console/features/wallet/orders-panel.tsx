@@ -90,14 +90,14 @@ function Movements({ order }: { order: Order }) {
       source === 'admin'
         ? t('wallet.refundedOf', { money: words(refund).money, reason })
         : t(
-            source === 'refund' ? 'wallet.refundedByProvider' : 'wallet.disputeTaken',
+            source === 'refund' ? 'wallet.refundedByProvider' : 'wallet.disputeWithdrawn',
             words(refund),
           )
     return { key: `refund-${refund.refund_no}`, at, text }
   })
   const restorations = order.restorations.map((restoration, index) => {
     const isDispute = restoration.source === 'dispute'
-    const key = isDispute ? 'wallet.disputeUndone' : 'wallet.refundUndone'
+    const key = isDispute ? 'wallet.disputeReversed' : 'wallet.refundReversed'
     const text = t(key, words(restoration))
     return { key: `restoration-${index}`, at: restoration.created_at, text }
   })

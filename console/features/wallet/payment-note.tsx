@@ -37,7 +37,7 @@ export function PaymentNote() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, whatever the language is
   useEffect(() => {
     if (!isPaid || id === null || !forgetOrder(id)) return
-    showSuccess(t('wallet.paymentCame', { amount }))
+    showSuccess(t('wallet.paymentReceived', { amount }))
     void client.invalidateQueries({ queryKey: selfKey })
     void client.invalidateQueries({ queryKey: gainsKey })
   }, [isPaid, id])
@@ -52,7 +52,7 @@ export function PaymentNote() {
       {isAwaited(order) && (
         <p className="tg-wallet-awaited">
           <Icon name="info" size={14} />
-          {t('wallet.orderAwaited', { id })}
+          {t('wallet.orderUnconfirmed', { id })}
         </p>
       )}
     </div>

@@ -58,7 +58,7 @@ function Given({ given }: { given: Redeemed }) {
   return (
     <p className="tg-wallet-given">
       <Icon name="check" size={14} />
-      {t(given.is_gift ? 'wallet.gaveGift' : 'wallet.gave', { amount })}
+      {t(given.is_gift ? 'wallet.giftAdded' : 'wallet.quotaAdded', { amount })}
     </p>
   )
 }
@@ -111,7 +111,7 @@ function TopUpLink() {
   const { t } = useTranslation()
   const link = useStatus()?.top_up_link ?? ''
   const open = (): void => {
-    if (!/^https?:\/\//.test(link)) showError(t('wallet.noLink'))
+    if (!/^https?:\/\//.test(link)) showError(t('wallet.noTopUpLink'))
     else window.open(link, '_blank', 'noopener,noreferrer')
   }
   return (

@@ -39,7 +39,7 @@ function TopUpPrice({ topUp }: { topUp: TopUp }) {
           moneyText(price.data.money, price.data.currency, i18n.language)
         )}
       </LabelledValue>
-      <LabelledValue name={t('wallet.toGet')}>
+      <LabelledValue name={t('wallet.quotaToReceive')}>
         {!hasAmount || quota === null ? '–' : exactQuotaText(quota, rule)}
       </LabelledValue>
     </dl>
@@ -65,7 +65,7 @@ function ConfirmTopUp({ topUp }: { topUp: TopUp }) {
           {t(`wallet.method_${draft.method}`)}
         </LabelledValue>
         {draft.code.trim() !== '' && (
-          <LabelledValue name={t('words.topUpCode')}>{draft.code.trim()}</LabelledValue>
+          <LabelledValue name={t('shared.topUpCode')}>{draft.code.trim()}</LabelledValue>
         )}
       </dl>
     </FormDialog>
@@ -97,7 +97,7 @@ export function TopUpPanel() {
           onChange={(method) => topUp.change({ method })}
         />
         <TextField
-          label={t('words.topUpCode')}
+          label={t('shared.topUpCode')}
           hint={t('wallet.topUpCodeHint')}
           autoComplete="off"
           spellCheck={false}
@@ -139,7 +139,7 @@ function AmountField({ topUp }: { topUp: TopUp }) {
         onChange={(amount) => change({ amount })}
         onBlur={topUp.typeOut}
       />
-      <fieldset className="tg-topup-picks" aria-label={t('wallet.amountPicks')}>
+      <fieldset className="tg-topup-picks" aria-label={t('wallet.commonAmounts')}>
         {picksFrom(least).map((pick) => (
           <button
             key={pick}

@@ -56,7 +56,7 @@ export function useTopUp() {
       setAsking(false)
       await client.invalidateQueries({ queryKey: ordersKey })
       await rememberOrder(client)
-      goToPayment(page, () => showError(t('wallet.payBlocked')))
+      goToPayment(page, () => showError(t('wallet.paymentOutdated')))
     } catch (error) {
       setAsking(false)
       const isAnswer = error instanceof ApiError && error.status !== 0

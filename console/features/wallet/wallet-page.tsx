@@ -27,14 +27,18 @@ function GainsPanel({ query }: { query: UseQueryResult<LogEntry[]> }) {
   const { t } = useTranslation()
   return (
     <Panel
-      title={t('wallet.gains')}
-      lead={t('wallet.gainsLead')}
-      actions={<Link to="/app/logs/api-usage?type=1">{t('wallet.allGains')}</Link>}
+      title={t('wallet.additions')}
+      lead={t('wallet.additionsLead')}
+      actions={<Link to="/app/logs/api-usage?type=1">{t('wallet.allAdditions')}</Link>}
     >
       <QueryView query={query} height={200}>
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState icon="wallet" title={t('wallet.noGains')} body={t('wallet.noGainsLead')} />
+            <EmptyState
+              icon="wallet"
+              title={t('wallet.noAdditions')}
+              body={t('wallet.noAdditionsLead')}
+            />
           ) : (
             <ul className="tg-wallet-gains">
               {rows.map((row) => (
@@ -73,14 +77,14 @@ function BalanceCard({ user }: { user: User | undefined }) {
   const quota = (wire: number | undefined) =>
     wire === undefined ? wait : exactQuotaText(quotaOf(wire), rule)
   return (
-    <section className="tg-wallet-card" aria-label={t('words.currentBalance')}>
+    <section className="tg-wallet-card" aria-label={t('shared.currentBalance')}>
       <dl className="tg-wallet-figures">
         <div className="tg-wallet-balance">
-          <dt>{t('words.currentBalance')}</dt>
+          <dt>{t('shared.currentBalance')}</dt>
           <dd>{quota(user?.quota)}</dd>
         </div>
         <LabelledValue name={t('wallet.used')}>{quota(user?.used_quota)}</LabelledValue>
-        <LabelledValue name={t('words.requests')}>
+        <LabelledValue name={t('shared.requests')}>
           {user === undefined ? wait : number.format(user.request_count)}
         </LabelledValue>
       </dl>

@@ -1,11 +1,12 @@
 import type { Translations } from '../translation-types.ts'
 
 export const about: Translations['about'] = {
-  own: 'About {{name}}',
+  aboutSite: 'About {{name}}',
   lead: '{{name}} runs on Tallygate: a self-hosted, event-sourced gateway for AI model APIs.',
   plainLead: 'A self-hosted, event-sourced gateway for AI model APIs.',
-  exact: 'Each call and each change of quota is an event that never changes: bills can be checked.',
-  what: 'What runs here',
+  ledgerNote:
+    'Each call and each change of quota is an event that never changes: bills can be checked.',
+  details: 'What runs here',
   version: 'Version',
   started: 'Running since',
   licence: 'Licence',
@@ -14,19 +15,19 @@ export const about: Translations['about'] = {
 export const chat: Translations['chat'] = {
   unreadable: 'The chat data could not be read',
   noToken: 'No token is enabled: enable or create one first.',
-  toTokens: 'Taking you to your tokens…',
+  redirectingToTokens: 'Taking you to your tokens…',
   missingLead: 'No chat client is set up here yet.',
   unknown: 'There is no such chat client',
   unknownLead: 'No client has this number. It may have been removed.',
-  toFirst: 'Open “{{name}}”',
-  addLead: 'Add one under “Chat links”, and users can open it with a token of theirs.',
-  wrongLead: 'A link must be an https address, or have a client’s own scheme.',
+  openFirst: 'Open “{{name}}”',
+  addLinkHint: 'Add one under “Chat links”, and users can open it with a token of theirs.',
+  linkFormatHint: 'A link must be an https address, or have a client’s own scheme.',
   loading: 'Loading…',
-  leaving: 'Taking you there…',
-  app: '{{name}} opens in a window of its own.',
+  redirecting: 'Taking you there…',
+  opensExternally: '{{name}} opens in a window of its own.',
   token: 'Token in use',
   warning: 'This client gets the token. A separate token with a low limit is best.',
-  open: 'New window',
+  openInNewWindow: 'New window',
   blocked: 'The browser blocked this client',
   blockedLead: 'The page’s policy does not let this site in: open it in a new window.',
 }
@@ -49,8 +50,8 @@ export const home: Translations['home'] = {
 
 export const oauth: Translations['oauth'] = {
   title: 'Signing in',
-  otherWays: 'Other ways to sign in',
-  by: 'Sign in with {{site}}',
+  otherMethods: 'Other ways to sign in',
+  signInWith: 'Sign in with {{site}}',
   site: {
     github: 'GitHub',
     oidc: 'OIDC',
@@ -59,7 +60,7 @@ export const oauth: Translations['oauth'] = {
     telegram: 'Telegram',
   },
   /** The names of other sites for use inside a sentence. */
-  within: {
+  siteInSentence: {
     github: 'GitHub',
     oidc: 'OIDC',
     linuxdo: 'LinuxDO',
@@ -95,7 +96,7 @@ export const setup: Translations['setup'] = {
   nameHint: 'Up to 12 characters',
   password: 'Password',
   passwordHint: '8 to 128 characters',
-  again: 'Confirm password',
+  confirmPassword: 'Confirm password',
   mode: 'How it will be used',
   external: 'Serve others',
   externalHint: 'The default: many users, billed by usage',
@@ -105,11 +106,11 @@ export const setup: Translations['setup'] = {
   demoHint: 'To show what the system does',
   submit: 'Set up',
   done: 'The system is set up, one moment…',
-  needName: 'Please enter the administrator username',
-  shortPassword: 'The password needs at least 8 characters',
-  longName: 'The username may have 12 characters at most',
-  longPassword: 'The password may have 128 characters at most',
-  mismatch: 'The two passwords do not match',
+  usernameRequired: 'Please enter the administrator username',
+  passwordTooShort: 'The password needs at least 8 characters',
+  usernameTooLong: 'The username may have 12 characters at most',
+  passwordTooLong: 'The password may have 128 characters at most',
+  passwordsDiffer: 'The two passwords do not match',
   statusFailed: 'Could not read the setup status',
   failed: 'The setup failed, please try again',
   database: 'Database: {{name}}',

@@ -39,7 +39,7 @@ export const logDetails: Translations['logDetails'] = {
   },
   unconverted: 'None: OpenAI format on both sides',
   limitedTo: '{{limit}} tokens: the balance did not cover more',
-  usedInAll: '{{input}} input and {{output}} output tokens in all; the charge ends at the balance',
+  totalUsage: '{{input}} input and {{output}} output tokens in all; the charge ends at the balance',
   anomaly: {
     missing: 'No usable usage in the answer: counted here',
     negative: 'Negative counts: counted here',
@@ -52,7 +52,7 @@ export const logDetails: Translations['logDetails'] = {
   },
   speed: '{{value}} tokens/s',
   durationUnknown: 'Not known: nobody saw the call end',
-  held: '{{hold}} quota, {{back}} given back',
+  holdReturned: '{{hold}} quota, {{back}} given back',
   toPlayground: 'Open in playground',
   copyRequestId: 'Copy request ID',
   price: {
@@ -87,7 +87,7 @@ export const logDetails: Translations['logDetails'] = {
     held: 'Held before the call',
     released: 'Given back at its end',
     providerMessage: 'The provider’s message',
-    why: {
+    explanation: {
       'client-gone': 'The caller disconnected before anything was delivered.',
       'upstream-error': 'No usable answer came from the provider, and no other channel took over.',
       timeout: 'The provider did not answer in time.',

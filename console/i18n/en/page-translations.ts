@@ -12,10 +12,10 @@ import { users } from './users.ts'
 const logExport: PageTranslations['logExport'] = {
   title: 'Columns to export',
   lead: 'The CSV has the columns that are ticked. This browser remembers them.',
-  chosen: '{{chosen}} of {{all}} chosen',
+  selectedCount: '{{chosen}} of {{all}} chosen',
   none: 'Choose at least one column',
-  everything: 'All',
-  nothing: 'None',
+  selectAll: 'All',
+  selectNone: 'None',
   column: {
     id: 'Log ID',
     unix_time: 'Unix time',

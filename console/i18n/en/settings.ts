@@ -72,7 +72,7 @@ export const settings: Translations['settings'] = {
   maxOutputHint: 'Held for a request that sets no limit; reasoning counts. Empty uses the default.',
   maxOutputHintBuiltIn:
     'Held for a request that sets no limit; reasoning counts. Empty uses the built-in limit.',
-  capDefault: 'default',
+  maxOutputDefault: 'default',
   callPriceLabel: 'Price per call ($)',
   callPriceHint: 'A fixed price wins: ratios are not used.',
   equals: 'That is: {{text}}',
@@ -92,8 +92,8 @@ export const settings: Translations['settings'] = {
   batchSkipFixedHint: 'Otherwise they lose that price and are billed per token.',
   batchAllFixed: 'All of these have a fixed price per call: none is left to set',
   batchEmpty: 'Fill in a value to set',
-  batchChoose: 'Select models first',
-  fault: {
+  batchSelectFirst: 'Select models first',
+  error: {
     nameMissing: 'Enter a model name',
     nameTaken: 'That model is already there',
     notNumber: 'Enter a number',
@@ -102,12 +102,13 @@ export const settings: Translations['settings'] = {
     tooFine: 'At most $99,999.999999: six digits after the point',
     notCount: 'Enter a whole number from 1 to 999,999,999',
   },
-  unsetLead: 'On enabled channels, not priced here. Only well-known models have built-in prices.',
+  unpricedLead:
+    'On enabled channels, not priced here. Only well-known models have built-in prices.',
   unservedTitle: 'No channel serves a model yet',
   unservedBody: 'Once one is added or enabled, its models without a price are listed here.',
   toChannels: 'Go to channels',
-  unsetNoneTitle: 'Every model has a price',
-  unsetNoneBody: 'All models that enabled channels serve are priced.',
+  allPricedTitle: 'Every model has a price',
+  allPricedBody: 'All models that enabled channels serve are priced.',
   notJson: 'Not a valid JSON string',
   notMap: 'Each entry must be "name": number',
   notTextMap: 'Each entry must be "name": "text"',
@@ -123,7 +124,7 @@ export const settings: Translations['settings'] = {
   fallbackInput: 'Input ratio',
   fallbackEither:
     'One or the other: a price per call, or both ratios. Filling in one side clears the other.',
-  fallbackFault: {
+  fallbackError: {
     notNumber: 'Enter a number',
     negative: 'Enter 0 or more',
     mixed: 'A price per call and ratios cannot be mixed',
@@ -149,7 +150,7 @@ export const settings: Translations['settings'] = {
   isDefault: '{{value}} by default.',
   worth: 'About {{amount}}.',
   withUnit: '{{label}} ({{unit}})',
-  sure: 'Yes, do it',
+  confirmYes: 'Yes, do it',
   sections: 'On this page',
   secretSet: 'Set; leave empty to keep it',
   secretUnset: 'Not set',

@@ -5,7 +5,7 @@ export const taskLogs: Translations['taskLogs'] = {
   musicLead: 'Music and lyrics: how far they are, to hear and to read.',
   callbackOff:
     'Callbacks of the drawing service are off: some results may come late, or not at all.',
-  channelFault: 'A channel ID is a number',
+  channelIdInvalid: 'A channel ID is a number',
   copyId: 'Copy the task ID',
   copyText: 'Copy: {{name}}',
   show: 'Show details',
@@ -84,7 +84,7 @@ export const taskLogs: Translations['taskLogs'] = {
     LYRICS: 'Lyrics',
   },
   code: {
-    taken: 'Submitted',
+    submitted: 'Submitted',
     waiting: 'Waiting',
     duplicate: 'Duplicate',
     none: 'Not submitted',

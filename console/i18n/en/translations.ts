@@ -15,13 +15,13 @@ const inbox: SharedTranslations['inbox'] = {
   lead: 'What the administrators have told you.',
   unread: 'Unread',
   loadFailed: 'The messages could not be loaded',
-  missing: 'No such message',
+  notFound: 'No such message',
   empty: 'No messages yet',
   emptyBody: 'What an administrator sends you shows up here.',
   emptyPage: 'There are no messages on this page',
   firstPage: 'Back to the first page',
   back: 'Back to the inbox',
-  opening: 'Message',
+  pendingTitle: 'Message',
   content: 'Content of the message',
 }
 
@@ -38,25 +38,25 @@ const timeRange: SharedTranslations['timeRange'] = {
   to: 'To',
   zone: 'Time zone: {{zone}}',
   apply: 'Apply',
-  fault: 'Fill in both times, the first not after the second',
+  invalid: 'Fill in both times, the first not after the second',
 }
 
 /** Texts with the same meaning in several areas. A text with another meaning gets its own key. */
-const words: SharedTranslations['words'] = {
+const shared: SharedTranslations['shared'] = {
   undo: 'Undo',
   reconnectNow: 'Reconnect now',
-  fault: {
+  error: {
     wholeNumber: 'Enter a whole number from {{min}} to {{max, number}}',
     tooLong: 'At most {{max, number}} characters',
   },
   live: {
     live: 'Live',
-    held: 'Paused while you read',
+    reading: 'Paused while you read',
     paused: 'Paused',
     connecting: 'Connecting',
     reconnecting: 'Reconnecting in {{seconds}} s',
     offline: 'Offline',
-    resting: 'Resting in the background',
+    background: 'Resting in the background',
     past: 'Past range',
   },
   username: 'Username',
@@ -75,15 +75,15 @@ const words: SharedTranslations['words'] = {
   enableNamed: 'Enable {{name}}',
   moreActions: 'More actions for {{name}}',
   delete: 'Delete',
-  enableChosen: 'Enable selected',
-  disableChosen: 'Disable selected',
-  deleteChosen: 'Delete selected',
+  enableSelected: 'Enable selected',
+  disableSelected: 'Disable selected',
+  deleteSelected: 'Delete selected',
   enabledNamed: 'Enabled “{{name}}”',
   disabledNamed: 'Disabled “{{name}}”',
   saveChanges: 'Save changes',
   saved: 'Saved',
   basics: 'Basics',
-  usualAmounts: 'Usual amounts',
+  commonAmounts: 'Usual amounts',
   zeroMeansNoLimit: '0 means no limit.',
   done: 'Done',
   filtersCount: 'Filters ({{count}})',
@@ -134,7 +134,7 @@ const words: SharedTranslations['words'] = {
 
 export const en: SharedTranslations = {
   ...entryTranslations,
-  words,
+  shared,
   commands,
   tokens,
   channels,

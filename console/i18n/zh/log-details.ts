@@ -34,7 +34,7 @@ export const logDetails = {
   },
   unconverted: '无：两端均为 OpenAI 格式',
   limitedTo: '{{limit}} tokens：余额不足以支付更多',
-  usedInAll: '共 {{input}} 输入、{{output}} 输出 tokens，扣费以余额为限',
+  totalUsage: '共 {{input}} 输入、{{output}} 输出 tokens，扣费以余额为限',
   anomaly: {
     missing: '应答中没有可用的用量：由本站统计',
     negative: '用量为负数：由本站统计',
@@ -47,7 +47,7 @@ export const logDetails = {
   },
   speed: '{{value}} tokens/秒',
   durationUnknown: '未知：没有记录到调用结束的时刻',
-  held: '{{hold}} 额度，已退回 {{back}}',
+  holdReturned: '{{hold}} 额度，已退回 {{back}}',
   toPlayground: '在操练场打开',
   copyRequestId: '复制请求 ID',
   price: {
@@ -82,7 +82,7 @@ export const logDetails = {
     held: '调用前预扣',
     released: '结束时退回',
     providerMessage: '上游错误信息',
-    why: {
+    explanation: {
       'client-gone': '调用方在收到任何内容之前就断开了。',
       'upstream-error': '上游没有给出可用的应答，也没有其他渠道接替。',
       timeout: '上游没有在限定时间内应答。',

@@ -12,10 +12,10 @@ import { users } from './users.ts'
 const logExport = {
   title: '导出的列',
   lead: 'CSV 只包含勾选的列，此选择保存在本浏览器中。',
-  chosen: '已选 {{chosen}} / {{all}} 列',
+  selectedCount: '已选 {{chosen}} / {{all}} 列',
   none: '请至少选择一列',
-  everything: '全选',
-  nothing: '全不选',
+  selectAll: '全选',
+  selectNone: '全不选',
   column: {
     id: '日志 ID',
     unix_time: 'Unix 时间',

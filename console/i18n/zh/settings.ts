@@ -71,7 +71,7 @@ export const settings = {
     '单次回答最多输出的 tokens（含推理），请求未给出上限时按此冻结额度。留空则使用默认值。',
   maxOutputHintBuiltIn:
     '单次回答最多输出的 tokens（含推理），请求未给出上限时按此冻结额度。留空则使用内置值。',
-  capDefault: '默认',
+  maxOutputDefault: '默认',
   callPriceLabel: '每次调用价格（$）',
   callPriceHint: '固定价格优先，不再使用倍率。',
   equals: '折算：{{text}}',
@@ -91,8 +91,8 @@ export const settings = {
   batchSkipFixedHint: '不跳过则固定的每次价格会被清除，改为按量计费。',
   batchAllFixed: '所选模型均按次计费，已全部跳过',
   batchEmpty: '请填写要设置的值',
-  batchChoose: '请先选择模型',
-  fault: {
+  batchSelectFirst: '请先选择模型',
+  error: {
     nameMissing: '请输入模型名称',
     nameTaken: '模型名称已存在',
     notNumber: '请输入数字',
@@ -101,13 +101,13 @@ export const settings = {
     tooFine: '最大 $99,999.999999，小数最多 6 位',
     notCount: '请输入 1 至 999,999,999 的整数',
   },
-  unsetLead:
+  unpricedLead:
     '启用中的渠道提供、但这里还没有设置价格的模型。知名模型按内置价格计费，其余会被拒绝调用。',
   unservedTitle: '还没有渠道提供模型',
   unservedBody: '添加或启用渠道后，其中没有价格的模型会列在这里。',
   toChannels: '前往渠道管理',
-  unsetNoneTitle: '所有模型都已定价',
-  unsetNoneBody: '启用中的渠道提供的模型都有价格。',
+  allPricedTitle: '所有模型都已定价',
+  allPricedBody: '启用中的渠道提供的模型都有价格。',
   notJson: '不是合法的 JSON 字符串',
   notMap: '每一项都应是“名称: 数字”',
   notTextMap: '每一项都应是“名称: 文字”',
@@ -122,7 +122,7 @@ export const settings = {
   fallbackEnabled: '启用兜底价格',
   fallbackInput: '输入倍率',
   fallbackEither: '二选一：填写每次价格，或同时填写两个倍率。填写一边会清空另一边。',
-  fallbackFault: {
+  fallbackError: {
     notNumber: '请输入数字',
     negative: '请输入不小于 0 的数字',
     mixed: '每次价格与倍率不能同时填写',
@@ -148,7 +148,7 @@ export const settings = {
   isDefault: '默认 {{value}}。',
   worth: '约合 {{amount}}。',
   withUnit: '{{label}}（{{unit}}）',
-  sure: '确认',
+  confirmYes: '确认',
   sections: '本页内容',
   secretSet: '已设置，留空则不修改',
   secretUnset: '未设置',

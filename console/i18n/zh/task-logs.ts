@@ -2,7 +2,7 @@ export const taskLogs = {
   drawingsLead: '每一张图：提示词、进度与结果。',
   musicLead: '音乐与歌词任务：进度、试听与歌词。',
   callbackOff: '当前未开启绘图服务回调，部分绘图的结果可能延迟或缺失。',
-  channelFault: '渠道 ID 是数字',
+  channelIdInvalid: '渠道 ID 是数字',
   copyId: '复制任务 ID',
   copyText: '复制{{name}}',
   show: '查看详情',
@@ -79,7 +79,7 @@ export const taskLogs = {
     LYRICS: '生成歌词',
   },
   code: {
-    taken: '已提交',
+    submitted: '已提交',
     waiting: '等待中',
     duplicate: '重复提交',
     none: '未提交',

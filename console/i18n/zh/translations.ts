@@ -14,13 +14,13 @@ const inbox = {
   lead: '管理员发给您的消息。',
   unread: '未读',
   loadFailed: '加载消息失败',
-  missing: '消息不存在',
+  notFound: '消息不存在',
   empty: '暂无消息',
   emptyBody: '管理员发送的消息会显示在这里。',
   emptyPage: '这一页没有消息',
   firstPage: '回到第一页',
   back: '返回收件箱',
-  opening: '消息',
+  pendingTitle: '消息',
   content: '消息内容',
 }
 
@@ -37,25 +37,25 @@ const timeRange = {
   to: '结束时间',
   zone: '时区：{{zone}}',
   apply: '应用',
-  fault: '请填写两个时间，且开始不晚于结束',
+  invalid: '请填写两个时间，且开始不晚于结束',
 }
 
 /** Texts with the same meaning in several areas. A text with another meaning gets its own key. */
-const words = {
+const shared = {
   undo: '撤销',
   reconnectNow: '立即重连',
-  fault: {
+  error: {
     wholeNumber: '请输入 {{min}} 到 {{max, number}} 之间的整数',
     tooLong: '最多 {{max, number}} 个字符',
   },
   live: {
     live: '实时',
-    held: '阅读中，已暂停',
+    reading: '阅读中，已暂停',
     paused: '已暂停',
     connecting: '连接中',
     reconnecting: '{{seconds}} 秒后重连',
     offline: '网络已断开',
-    resting: '后台休眠',
+    background: '后台休眠',
     past: '历史范围',
   },
   username: '用户名',
@@ -74,15 +74,15 @@ const words = {
   enableNamed: '启用 {{name}}',
   moreActions: '{{name}} 的更多操作',
   delete: '删除',
-  enableChosen: '启用所选',
-  disableChosen: '禁用所选',
-  deleteChosen: '删除所选',
+  enableSelected: '启用所选',
+  disableSelected: '禁用所选',
+  deleteSelected: '删除所选',
   enabledNamed: '已启用「{{name}}」',
   disabledNamed: '已禁用「{{name}}」',
   saveChanges: '保存修改',
   saved: '保存成功',
   basics: '基本信息',
-  usualAmounts: '常用额度',
+  commonAmounts: '常用额度',
   zeroMeansNoLimit: '0 表示不限制。',
   done: '完成',
   filtersCount: '筛选（{{count}}）',
@@ -133,7 +133,7 @@ const words = {
 
 export const zh = {
   ...entryTranslations,
-  words,
+  shared,
   commands,
   tokens,
   channels,

@@ -48,7 +48,7 @@ export const FIGURE = { align: 'end', onCard: 'brief' } as const
 
 /** Creates the column of a row's actions, which is always visible. */
 export const actionsColumn = <Row>(t: TFunction, width: number, cell: Cell<Row>): Column<Row> =>
-  column('actions', t('words.actions'), width, cell, {
+  column('actions', t('shared.actions'), width, cell, {
     isPinned: true,
     align: 'end',
     onCard: 'foot',

@@ -6,7 +6,7 @@ import type { Translations } from '#console/i18n/translation-types.ts'
 import { useSecondsLeft } from '../state/use-countdown.ts'
 import { Button } from './button.tsx'
 
-type LiveKind = keyof Translations['words']['live']
+type LiveKind = keyof Translations['shared']['live']
 
 /** The state of live updates as a word and a mark. The shape of the mark differs by state. */
 function LiveDot(props: {
@@ -18,7 +18,7 @@ function LiveDot(props: {
   const seconds = useSecondsLeft(props.retryAt ?? null)
   return (
     <output className={`tg-live-dot tg-live-dot-${props.kind}`}>
-      {t(`words.live.${props.kind}`, { seconds })}
+      {t(`shared.live.${props.kind}`, { seconds })}
     </output>
   )
 }
@@ -36,7 +36,7 @@ export function LiveIndicator(props: { kind?: LiveKind; children?: ReactNode }) 
         <Button
           tone="quiet"
           icon="refresh"
-          label={t('words.reconnectNow')}
+          label={t('shared.reconnectNow')}
           onClick={() => liveStream().retryNow()}
         />
       ) : (

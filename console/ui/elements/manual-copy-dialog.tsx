@@ -20,7 +20,7 @@ export function ManualCopyHost() {
     <Overlay isOpen={isOpen} onClose={close} labelledBy={id} className="tg-dialog">
       <h2 id={id}>{t('ui.copyFailed')}</h2>
       <div className="tg-dialog-body">
-        <p>{t('ui.copyByHand', { keys })}</p>
+        <p>{t('ui.copyManually', { keys })}</p>
         <textarea
           className="tg-input tg-textarea tg-mono"
           aria-labelledby={id}

@@ -1,8 +1,13 @@
-export type AccountDraft = { username: string; password: string; again: string }
+export type AccountDraft = { username: string; password: string; confirmPassword: string }
 
-export type AccountFault = 'needName' | 'longName' | 'shortPassword' | 'longPassword' | 'mismatch'
+export type AccountFault =
+  | 'usernameRequired'
+  | 'usernameTooLong'
+  | 'passwordTooShort'
+  | 'passwordTooLong'
+  | 'passwordsDiffer'
 
-export const EMPTY_ACCOUNT: AccountDraft = { username: '', password: '', again: '' }
+export const EMPTY_ACCOUNT: AccountDraft = { username: '', password: '', confirmPassword: '' }
 
 export const USERNAME_LENGTH_MAX = 12
 export const PASSWORD_LENGTH_MIN = 8
@@ -16,11 +21,11 @@ export function accountFaults(
   const username = lengthOf(draft.username.trim())
   const password = lengthOf(draft.password)
   return {
-    ...(username === 0 ? { username: 'needName' } : {}),
-    ...(username > USERNAME_LENGTH_MAX ? { username: 'longName' } : {}),
-    ...(password < PASSWORD_LENGTH_MIN ? { password: 'shortPassword' } : {}),
-    ...(password > PASSWORD_LENGTH_MAX ? { password: 'longPassword' } : {}),
-    ...(draft.password !== draft.again ? { again: 'mismatch' } : {}),
+    ...(username === 0 ? { username: 'usernameRequired' } : {}),
+    ...(username > USERNAME_LENGTH_MAX ? { username: 'usernameTooLong' } : {}),
+    ...(password < PASSWORD_LENGTH_MIN ? { password: 'passwordTooShort' } : {}),
+    ...(password > PASSWORD_LENGTH_MAX ? { password: 'passwordTooLong' } : {}),
+    ...(draft.password !== draft.confirmPassword ? { confirmPassword: 'passwordsDiffer' } : {}),
   }
 }
 

@@ -12,7 +12,7 @@ export function AccountFields(props: {
 }) {
   const { t } = useTranslation()
   const { form, words } = props
-  const passwords = (['password', 'again'] as const).map((name) => (
+  const passwords = (['password', 'confirmPassword'] as const).map((name) => (
     <PasswordField
       key={name}
       label={t(`${words}.${name}`)}

@@ -111,7 +111,7 @@ export function lengthFault(
 }
 
 export const fieldFaultText = (t: TFunction, { key, ...bounds }: FieldFault): string =>
-  t(`words.fault.${key}`, bounds)
+  t(`shared.error.${key}`, bounds)
 
 export const fieldErrors = <F extends WritableFields>(
   t: TFunction,

@@ -51,7 +51,7 @@ export function MailCodeFields(props: {
         email={form.draft.email}
         purpose={purpose}
         takeToken={takeToken}
-        onNoAddress={() => refuse(t('auth.needEmail'))}
+        onNoAddress={() => refuse(t('auth.emailRequired'))}
         onRefused={refuse}
         {...form.field('code')}
       />
@@ -93,7 +93,7 @@ export function MailCodeField(
       isMono
       beside={
         <Button isBusy={isBusy} isDisabled={secondsLeft > 0} onClick={() => void submit()}>
-          {secondsLeft > 0 ? t('auth.codeAgain', { seconds: secondsLeft }) : t('auth.sendCode')}
+          {secondsLeft > 0 ? t('auth.resendCode', { seconds: secondsLeft }) : t('auth.sendCode')}
         </Button>
       }
       {...{ value, error, onChange }}

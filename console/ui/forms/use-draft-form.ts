@@ -51,7 +51,7 @@ export type DraftForm<Draft> = {
   readonly close: () => void
 }
 
-const tellRepeat = () => showInfo(translate('auth.repeated'))
+const tellRepeat = () => showInfo(translate('auth.duplicateSubmit'))
 
 /**
  * Checks on submit and, while there is an error, on each change. A server error stays until its

@@ -2,7 +2,7 @@ import { type RefObject, useRef, useState } from 'react'
 import { translate } from '#console/i18n/i18n.ts'
 import { dismissRefusals, showError } from '../messages/toast.ts'
 
-const tellDuplicate = () => showError(translate('ui.duplicate'), { goesAlong: true })
+const tellDuplicate = () => showError(translate('ui.duplicateSubmit'), { goesAlong: true })
 
 /**
  * A second submit during the first only calls `tellRepeat` and `onRepeat`. Errors are shown as

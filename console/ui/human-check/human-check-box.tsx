@@ -94,7 +94,7 @@ export function HumanCheckBox(props: {
   return (
     <div className="tg-human">
       <div ref={box} />
-      {isFailed && <Alert tone="bad">{t('auth.humanFailed')}</Alert>}
+      {isFailed && <Alert tone="bad">{t('auth.humanCheckFailed')}</Alert>}
     </div>
   )
 }

@@ -27,7 +27,7 @@ export function useHumanCheck(action: 'login' | 'register' | 'verification' | 'r
   const take = (): string | null => {
     const { current } = token
     if (current === '') {
-      showInfo(t('auth.humanWait'))
+      showInfo(t('auth.humanCheckPending'))
       return null
     }
     // A token is valid for one request, so the next request needs another token.

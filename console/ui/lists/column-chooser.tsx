@@ -77,11 +77,11 @@ function TimesLine<Row>({ layout }: { layout: ColumnLayout<Row> }) {
   if (layout.isAgo === null) return null
   return (
     <Line
-      label={t('ui.times')}
+      label={t('ui.timeFormat')}
       value={layout.isAgo ? 'ago' : 'date'}
       choices={[
-        { value: 'date', label: t('ui.timesDate') },
-        { value: 'ago', label: t('ui.timesAgo') },
+        { value: 'date', label: t('ui.timeFormatAbsolute') },
+        { value: 'ago', label: t('ui.timeFormatRelative') },
       ]}
       onChange={(times) => layout.setAgo(times === 'ago')}
     />

@@ -10,16 +10,16 @@ export const editEntry = (onChoose: () => void): MenuEntry => ({
 })
 
 export const deleteEntry = (onChoose: () => void): MenuEntry => ({
-  text: translate('words.delete'),
+  text: translate('shared.delete'),
   icon: 'trash',
   tone: 'danger',
   onChoose,
 })
 
 export const confirmDelete = (title: string, body: string): Promise<boolean> =>
-  confirm({ title, body, confirmText: translate('words.delete'), tone: 'danger' })
+  confirm({ title, body, confirmText: translate('shared.delete'), tone: 'danger' })
 
 export function showUndoable(message: string, undo: () => unknown): void {
-  const action = { text: translate('words.undo'), onClick: () => void undo() }
+  const action = { text: translate('shared.undo'), onClick: () => void undo() }
   showSuccess(message, { action })
 }

@@ -25,7 +25,7 @@ export function StatusFilter<Value extends string>(
   props: Omit<Parameters<typeof SelectFilter<Value>>[0], 'label' | 'any'>,
 ) {
   const { t } = useTranslation()
-  return <SelectFilter label={t('words.status')} any={t('words.anyStatus')} {...props} />
+  return <SelectFilter label={t('shared.status')} any={t('shared.anyStatus')} {...props} />
 }
 
 /** The filter for a user group. A group of the URL is listed even if it does not exist. */
@@ -41,7 +41,7 @@ export function GroupFilter(props: {
   return (
     <SelectFilter
       label={t('ui.groupName')}
-      any={t('words.allGroups')}
+      any={t('shared.allGroups')}
       choices={names.map((name) => ({ value: name, label: name }))}
       {...rest}
     />

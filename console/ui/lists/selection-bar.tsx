@@ -15,16 +15,16 @@ export function SelectionBar(props: {
   const { picked, choosable, chooseAll, chooseNone } = props.chosen
   if (picked.length === 0) return null
   return (
-    <fieldset className="tg-chosen tg-bulk" aria-label={t('ui.chosenActions')}>
+    <fieldset className="tg-chosen tg-bulk" aria-label={t('ui.selectionActions')}>
       <div className="tg-chosen-part">
-        <span role="status">{t('ui.chosen', { count: picked.length })}</span>
+        <span role="status">{t('ui.selectedCount', { count: picked.length })}</span>
         {choosable > 0 && (
           <Button tone="quiet" size="small" onClick={() => void chooseAll()}>
-            {t('ui.chooseMatching', { count: choosable })}
+            {t('ui.selectMatching', { count: choosable })}
           </Button>
         )}
         <Button tone="quiet" size="small" onClick={chooseNone}>
-          {t('ui.chooseNone')}
+          {t('ui.clearSelection')}
         </Button>
       </div>
       <div className="tg-chosen-part">

@@ -37,7 +37,7 @@ export function LoginMethodButtons(props: {
           isDisabled={away !== null && away !== way}
           onClick={() => void choose(way)}
         >
-          {t('oauth.by', { site: t(`oauth.within.${way}`) })}
+          {t('oauth.signInWith', { site: t(`oauth.siteInSentence.${way}`) })}
         </Button>
       ))}
     </>

@@ -36,7 +36,7 @@ export function RangeFilter({ range, onRange }: Props) {
       content={<RangeChoices range={range} onRange={choose} />}
     >
       <Button icon="clock" endIcon="chevronDown">
-        <span className="tg-visually-hidden">{t('words.timeRange')}: </span>
+        <span className="tg-visually-hidden">{t('shared.timeRange')}: </span>
         {words}
       </Button>
     </Popover>
@@ -47,7 +47,7 @@ function RangeChoices({ range, onRange }: Props) {
   const { t } = useTranslation()
   return (
     <div className="tg-range">
-      <ul aria-label={t('words.timeRange')}>
+      <ul aria-label={t('shared.timeRange')}>
         {SPANS.map((span) => {
           const isChosen = range.kind === 'relative' && range.span === span
           return (
@@ -95,7 +95,7 @@ function FixedEnds({ range, onRange }: Props) {
       <p className="tg-hint">{t('timeRange.zone', { zone: zoneName() })}</p>
       {isFaulty && (
         <p className="tg-field-error" role="alert">
-          {t('timeRange.fault')}
+          {t('timeRange.invalid')}
         </p>
       )}
       <Button type="submit" tone="primary" isFill>

@@ -37,11 +37,11 @@ it('a tag is set for all chosen, never an empty one; one press takes it back', a
   const { page } = app
   await openBatch()
   await choose(0, 2)
-  await page.getByText(zh('ui.chosen', { count: 2 })).waitFor()
+  await page.getByText(zh('ui.selectedCount', { count: 2 })).waitFor()
   await button('设置标签').click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('button', { name: zh('words.setTag') }).click()
-  await dialog.getByText(zh('channelForm.fault.tagMissing')).waitFor()
+  await dialog.getByRole('button', { name: zh('shared.setTag') }).click()
+  await dialog.getByText(zh('channelForm.error.tagMissing')).waitFor()
   await dialog.getByLabel(zh('channels.tag')).fill('east')
   await page.keyboard.press('Enter')
   await page.getByText(zh('channels.taggedMany', { count: 2, tag: 'east' })).waitFor()
@@ -63,7 +63,7 @@ it('a range is chosen with shift, disabled in one call, and what changed goes ba
   await boxes()
     .nth(3)
     .click({ modifiers: ['Shift'] })
-  await page.getByText(zh('ui.chosen', { count: 4 })).waitFor()
+  await page.getByText(zh('ui.selectedCount', { count: 4 })).waitFor()
   await button('禁用所选').click()
   await page.getByText(zh('channels.disabledMany', { count: 3 })).waitFor()
   await undo()
@@ -82,7 +82,7 @@ it('what is refused stays chosen, and says why', async () => {
   await choose(3)
   await button('启用所选').click()
   await page.getByText('渠道已过期').waitFor()
-  await page.getByText(zh('ui.chosen', { count: 1 })).waitFor()
+  await page.getByText(zh('ui.selectedCount', { count: 1 })).waitFor()
 })
 
 it('the chosen are deleted after a question that counts them', async () => {
@@ -97,7 +97,7 @@ it('the chosen are deleted after a question that counts them', async () => {
   await question.waitFor({ state: 'detached' })
   expect(sent('POST', '/api/channel/batch')).toEqual([])
   await button('删除所选').click()
-  await question.getByRole('button', { name: zh('words.delete') }).click()
+  await question.getByRole('button', { name: zh('shared.delete') }).click()
   await page.getByText(zh('channels.deleted', { count: 2 })).waitFor()
   await page.getByRole('link', { name: 'DeepSeek' }).waitFor({ state: 'detached' })
   expect(sent('POST', '/api/channel/batch')).toEqual([{ ids: [2, 4] }])
@@ -111,12 +111,12 @@ it('all that are off are deleted, with their count; the index is repaired', asyn
     await page.getByRole('menuitem', { name }).click()
   }
   await fromMenu('修复渠道能力表')
-  await page.getByText(zh('channels.fixed')).waitFor()
+  await page.getByText(zh('channels.modelIndexRepaired')).waitFor()
   expect(sent('POST', '/api/channel/fix')).toHaveLength(1)
   await fromMenu('删除所有已禁用渠道')
   await page
     .getByRole('alertdialog')
-    .getByRole('button', { name: zh('words.delete') })
+    .getByRole('button', { name: zh('shared.delete') })
     .click()
   await page.getByText(zh('channels.deleted', { count: 2 })).waitFor()
   await page.getByText('Backup').waitFor({ state: 'detached' })
@@ -125,8 +125,8 @@ it('all that are off are deleted, with their count; the index is repaired', asyn
 it('one is switched off and on again by undo, copied, and deleted', async () => {
   const { page } = app
   await openAsRoot(page, app.site, '/admin/channels')
-  await page.getByRole('switch', { name: zh('words.enableNamed', { name: 'DeepSeek' }) }).click()
-  await page.getByText(zh('words.disabledNamed', { name: 'DeepSeek' })).waitFor()
+  await page.getByRole('switch', { name: zh('shared.enableNamed', { name: 'DeepSeek' }) }).click()
+  await page.getByText(zh('shared.disabledNamed', { name: 'DeepSeek' })).waitFor()
   await undo()
   await expect
     .poll(() => sent('PUT', '/api/channel/'))
@@ -139,11 +139,11 @@ it('one is switched off and on again by undo, copied, and deleted', async () => 
     await page.getByRole('menuitem', { name }).click()
   }
   await fromRow('复制')
-  await page.getByText(zh('channels.copied', { name: 'DeepSeek' })).waitFor()
+  await page.getByText(zh('channels.duplicated', { name: 'DeepSeek' })).waitFor()
   await fromRow('删除')
   await page
     .getByRole('alertdialog')
-    .getByRole('button', { name: zh('words.delete') })
+    .getByRole('button', { name: zh('shared.delete') })
     .click()
   await page.getByText(zh('channels.deleted', { count: 1 })).waitFor()
 })

@@ -23,7 +23,7 @@ it('a model is picked and tested: why it failed, or how many seconds it took', a
   const { page, site } = app
   const dialog = await testsOf('OpenAI main')
   site.routes['GET /api/channel/test/1'] = () => refused('401 invalid key')
-  const search = dialog.getByLabel(zh('words.searchModels'))
+  const search = dialog.getByLabel(zh('shared.searchModels'))
   await search.fill('nothing like it')
   await dialog.getByText(zh('ui.noModelMatches')).waitFor()
   expect(
@@ -105,7 +105,7 @@ it('a failed test is said in the row, with its reason; on phones without a hover
   const row = page.getByRole('row', { name: 'Broken' })
   await row.getByRole('button', { name: /^失败: .*401/ }).waitFor()
   expect(await row.getByText(zh('channels.speed.untested')).count()).toBe(0)
-  await row.getByRole('button', { name: zh('words.moreActions', { name: 'Broken' }) }).click()
+  await row.getByRole('button', { name: zh('shared.moreActions', { name: 'Broken' }) }).click()
   await page.getByRole('menuitem', { name: zh('channels.timeline') }).click()
   await page.waitForURL('**/admin/health?peek=1')
   await page.setViewportSize({ width: 390, height: 844 })
@@ -152,7 +152,7 @@ it('filters, sort and page live in the address; what they hide is said, and clea
   await page.getByRole('button', { name: zh('channels.priority'), exact: true }).click()
   await expect.poll(() => last()?.get('sort')).toBeNull()
   await page.getByLabel(zh('channels.searchKeyword')).fill('nothing')
-  await page.getByText(zh('words.noChannelMatches')).waitFor()
+  await page.getByText(zh('shared.noChannelMatches')).waitFor()
   expect(new URL(page.url()).searchParams.get('keyword')).toBe('nothing')
   await page
     .getByRole('button', { name: zh('ui.clearFilters') })
@@ -176,6 +176,6 @@ it('a list that can’t be refreshed says so, and models that can’t be had too
   await page.getByText(zh('channels.refreshFailed')).waitFor()
   site.routes['GET /api/channel/models'] = () => refused('坏了')
   site.routes['GET /api/channel/models_enabled'] = () => refused('坏了')
-  await page.getByRole('button', { name: zh('words.newChannel') }).click()
+  await page.getByRole('button', { name: zh('shared.newChannel') }).click()
   await page.getByText('获取模型列表失败 获取启用模型失败').waitFor()
 })

@@ -57,7 +57,7 @@ describe('the channel form', () => {
     expect(channelFaults(wrong, null, OPENAI)).toEqual({
       name: 'nameAndKeyMissing',
       key: 'nameAndKeyMissing',
-      baseUrl: 'baseUrlWrong',
+      baseUrl: 'baseUrlInvalid',
       models: 'modelsMissing',
       groups: 'groupsMissing',
       modelMapping: 'notJson',
@@ -66,7 +66,7 @@ describe('the channel form', () => {
       weight: 'notNatural',
       maxRpm: 'notNatural',
       costRatio: 'notCostRatio',
-      expiresAt: 'dateWrong',
+      expiresAt: 'dateInvalid',
     })
   })
 
@@ -84,18 +84,18 @@ describe('the channel form', () => {
     const faultsOf = (patch: Partial<ChannelDraft>) =>
       channelFaults({ ...before, ...patch }, before, OPENAI)
     expect(faultsOf({})).toEqual({})
-    expect(faultsOf({ baseUrl: 'https://elsewhere.example' })).toEqual({ key: 'keyAgain' })
-    expect(faultsOf({ type: 8 })).toEqual({ key: 'keyAgain' })
-    expect(faultsOf({ setting: '{"proxy":"http://p.example"}' })).toEqual({ key: 'keyAgain' })
+    expect(faultsOf({ baseUrl: 'https://elsewhere.example' })).toEqual({ key: 'keyMissing' })
+    expect(faultsOf({ type: 8 })).toEqual({ key: 'keyMissing' })
+    expect(faultsOf({ setting: '{"proxy":"http://p.example"}' })).toEqual({ key: 'keyMissing' })
     expect(faultsOf({ setting: '{"include_usage":false}' })).toEqual({})
     expect(faultsOf({ baseUrl: `${before.baseUrl}/` })).toEqual({})
   })
 
   it.each([
-    ['socks5://p:1', 'proxyWrong'],
-    ['p:3128', 'proxyWrong'],
-    ['http://p:1/x', 'proxyWrong'],
-    [7, 'proxyWrong'],
+    ['socks5://p:1', 'proxyInvalid'],
+    ['p:3128', 'proxyInvalid'],
+    ['http://p:1/x', 'proxyInvalid'],
+    [7, 'proxyInvalid'],
     ['http://u:***@p:1', undefined],
     ['', undefined],
     [null, undefined],
@@ -105,17 +105,17 @@ describe('the channel form', () => {
   })
 
   it.each([
-    ['modelMapping', { a: 7 }, 'mappingWrong'],
-    ['modelMapping', { a: '' }, 'mappingWrong'],
+    ['modelMapping', { a: 7 }, 'mappingInvalid'],
+    ['modelMapping', { a: '' }, 'mappingInvalid'],
     ['modelMapping', { a: 'b', b: 'c', c: 'a' }, 'mappingCircle'],
     ['modelMapping', { a: 'b', b: 'c', c: 'c' }, undefined],
-    ['statusCodeMapping', { 400: 200 }, 'statusWrong'],
-    ['statusCodeMapping', { x: '500' }, 'statusWrong'],
+    ['statusCodeMapping', { 400: 200 }, 'statusInvalid'],
+    ['statusCodeMapping', { x: '500' }, 'statusInvalid'],
     ['statusCodeMapping', { 400: '500', 429: 503 }, undefined],
-    ['setting', { include_usage: 'maybe' }, 'includeUsageWrong'],
+    ['setting', { include_usage: 'maybe' }, 'includeUsageInvalid'],
     ['setting', { include_usage: false }, undefined],
-    ['setting', { allowed_members: 'service_tier' }, 'allowedMembersWrong'],
-    ['setting', { allowed_members: [7] }, 'allowedMembersWrong'],
+    ['setting', { allowed_members: 'service_tier' }, 'allowedMembersInvalid'],
+    ['setting', { allowed_members: [7] }, 'allowedMembersInvalid'],
     ['setting', { allowed_members: ['service_tier'] }, undefined],
   ])('the %s %j: %j', (field, value, fault) => {
     const faults = channelFaults({ ...draft, [field]: JSON.stringify(value) }, null, OPENAI)
@@ -128,7 +128,7 @@ describe('the channel form', () => {
     const named = { keyword: 'plan', name: { zh: '', en: '' }, base_url: 'https://p.example' }
     expect(at('')).toBeUndefined()
     expect(at('', typeOf(8))).toBe('baseUrlMissing')
-    expect(at('plan')).toBe('baseUrlWrong')
+    expect(at('plan')).toBe('baseUrlInvalid')
     expect(at('plan', { ...(OPENAI ?? TYPES[0]), bases: [named] } as typeof OPENAI)).toBeUndefined()
   })
 

@@ -38,7 +38,7 @@ const chooseAllOf = async (count: number) => {
   await openBatch()
   await boxes().first().click()
   await button(`选择全部 ${count} 个匹配项`).click()
-  await app.page.getByText(zh('ui.chosen', { count })).waitFor()
+  await app.page.getByText(zh('ui.selectedCount', { count })).waitFor()
 }
 const sentIds = () =>
   app.site.calls
@@ -50,15 +50,15 @@ it('all that match are chosen, beyond the page too, and acted on in one call', a
   await chooseAllOf(347)
   await takePicture(page, 'channels-chosen-all')
   await boxes().nth(2).click()
-  await page.getByText(zh('ui.chosen', { count: 346 })).waitFor()
+  await page.getByText(zh('ui.selectedCount', { count: 346 })).waitFor()
   // One that is gone by now is not named: it would have the whole refused.
   await button('c-2 的更多操作').click()
-  await page.getByRole('menuitem', { name: zh('words.delete') }).click()
+  await page.getByRole('menuitem', { name: zh('shared.delete') }).click()
   await page
     .getByRole('alertdialog')
-    .getByRole('button', { name: zh('words.delete') })
+    .getByRole('button', { name: zh('shared.delete') })
     .click()
-  await page.getByText(zh('ui.chosen', { count: 345 })).waitFor()
+  await page.getByText(zh('ui.selectedCount', { count: 345 })).waitFor()
   await button('禁用所选').click()
   await page.getByText(zh('channels.disabledMany', { count: 345 })).waitFor()
   expect(sentIds()).toEqual([345])

@@ -70,7 +70,7 @@ async function setPrice(model: string): Promise<void> {
   const form = page.getByRole('dialog', { name: en('settings.priceAddTitle') })
   await form.getByLabel(en('settings.inputPriceLabel')).fill('3')
   await form.getByRole('button', { name: en('settings.apply'), exact: true }).click()
-  await page.getByRole('button', { name: en('words.saveSettings') }).click()
+  await page.getByRole('button', { name: en('shared.saveSettings') }).click()
 }
 
 it('a price set by hand leads back to the list, and the last one to the steps', async () => {

@@ -71,18 +71,18 @@ describe('/chat/:id', () => {
 
   it('opens an app of its own in a new window, and nothing that is no client', async () => {
     const { page, close } = await open('/chat/1')
-    const link = page.getByRole('link', { name: zh('chat.open') })
+    const link = page.getByRole('link', { name: zh('chat.openInNewWindow') })
     expect(await link.getAttribute('href')).toBe('opencat://team/join?token=sk-key2')
     expect(await page.locator('iframe').count()).toBe(0)
     await page.goto(`${app.site.url}/chat/3`)
-    await page.getByText(zh('ui.chatLinkWrong')).waitFor()
+    await page.getByText(zh('ui.chatLinkInvalid')).waitFor()
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Own')
     for (const path of ['/chat/9', '/chat/x']) {
       await page.goto(app.site.url + path)
       await page.getByText(zh('chat.unknown')).waitFor()
       expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
     }
-    await page.getByRole('link', { name: zh('chat.toFirst', { name: 'Next' }) }).click()
+    await page.getByRole('link', { name: zh('chat.openFirst', { name: 'Next' }) }).click()
     await page.waitForURL('**/chat/0')
     setStatus({ chats: [] })
     await page.goto(`${app.site.url}/chat/0`)
@@ -160,7 +160,7 @@ describe('/chat2link', () => {
     setTokens([token(2, 'phone')])
     setStatus({ chats: [], chat_link: 'http://plain.example/' })
     await page.goto(`${app.site.url}/chat2link`)
-    await page.getByText(zh('ui.chatLinkWrong')).waitFor()
+    await page.getByText(zh('ui.chatLinkInvalid')).waitFor()
     setTokens([])
     await page.goto(`${app.site.url}/chat2link`)
     await page.getByRole('alert').getByText(NO_TOKEN).waitFor()

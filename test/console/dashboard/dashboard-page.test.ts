@@ -156,16 +156,16 @@ describe('the dashboard', () => {
   it('says whether its numbers renew themselves, and offers another try', async () => {
     calls = 1
     const { page, live, close } = await open()
-    await page.getByText(en('dashboard.callsEver_one', { number: 1 })).waitFor()
-    await page.locator('.tg-live-dot').getByText(en('words.live.live'), { exact: true }).waitFor()
+    await page.getByText(en('dashboard.callsInTotal_one', { number: 1 })).waitFor()
+    await page.locator('.tg-live-dot').getByText(en('shared.live.live'), { exact: true }).waitFor()
     await live.goAway()
     await page
       .locator('.tg-live-dot')
       .getByText(/^Reconnecting/)
       .waitFor()
     live.comeBack()
-    await page.getByRole('button', { name: en('words.reconnectNow') }).click()
-    await page.locator('.tg-live-dot').getByText(en('words.live.live'), { exact: true }).waitFor()
+    await page.getByRole('button', { name: en('shared.reconnectNow') }).click()
+    await page.locator('.tg-live-dot').getByText(en('shared.live.live'), { exact: true }).waitFor()
     await close()
   })
 
@@ -184,7 +184,7 @@ describe('the dashboard', () => {
   it('tells the chart as a table too, with a dash where nothing is recorded', async () => {
     calls = 42
     const { page, close } = await open()
-    await page.getByRole('button', { name: en('words.asTable') }).click()
+    await page.getByRole('button', { name: en('shared.asTable') }).click()
     const cells = await page.getByRole('table').locator('tbody td:last-child').allInnerTexts()
     expect(cells.filter((text) => text === '–').length).toBeGreaterThanOrEqual(3)
     expect(cells).not.toContain('$0.00')
@@ -270,7 +270,7 @@ describe('the dashboard', () => {
       ok({ ...SITE, totals: { ...SITE.totals, ...UNKNOWN } })
     await page.getByRole('button', { name: en('dashboard.7d') }).click()
     await page.getByText('No margin yet').waitFor()
-    const channels = page.getByRole('link', { name: en('dashboard.setCost') })
+    const channels = page.getByRole('link', { name: en('dashboard.goToChannels') })
     expect(await channels.getAttribute('href')).toBe('/admin/channels')
     expect(await page.getByText('these charges').count()).toBe(0)
     app.site.routes['GET /api/data/site'] = () => ok(SITE)

@@ -34,11 +34,11 @@ describe('a channel’s state', () => {
       'disabled',
       'open',
       'halfOpen',
-      'partly',
+      'degraded',
       'failing',
       'idle',
-      'well',
-      'well',
+      'healthy',
+      'healthy',
     ])
   })
 

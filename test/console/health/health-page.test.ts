@@ -92,7 +92,7 @@ describe('the health board', () => {
   it('opens a channel on a phone by the head of its card, and by a key there', async () => {
     const page = await open('/admin/health?keyword=Azure')
     await page.setViewportSize({ width: 390, height: 844 })
-    const head = page.getByRole('article').getByRole('button', { name: en('words.details') })
+    const head = page.getByRole('article').getByRole('button', { name: en('shared.details') })
     const box = await head.boundingBox()
     expect(Math.min(box?.width ?? 0, (box?.height ?? 0) * 6)).toBeGreaterThan(320)
     const drawer = page.getByRole('dialog', { name: 'Azure East US 2, second deployment' })
@@ -122,8 +122,8 @@ describe('the health board', () => {
     const lastStays = page.getByText('never turns off the last channel')
     expect(await lastStays.count()).toBe(1)
     await drawer.getByLabel(en('health.stateAt')).fill('2026-11-20T14:03:00')
-    await drawer.getByRole('button', { name: en('health.ask'), exact: true }).click()
-    await drawer.getByText(en('health.stood.circuit-open')).waitFor()
+    await drawer.getByRole('button', { name: en('health.viewState'), exact: true }).click()
+    await drawer.getByText(en('health.stateThen.circuit-open')).waitFor()
     expect(page.url()).toMatch(/peek=2&at=\d+/)
     await page.keyboard.press('Escape')
     await drawer.waitFor({ state: 'detached' })
@@ -143,15 +143,19 @@ describe('the health board', () => {
     const timeline = page.getByRole('dialog').getByRole('region', { name: en('health.timeline') })
     const line = timeline
       .getByRole('listitem')
-      .filter({ hasText: en('health.fold.span_other', { count: 7, span: '22 min' }) })
-    await line.getByText(en('health.fold.opened_other', { count: 4 })).waitFor()
+      .filter({ hasText: en('health.entryGroup.span_other', { count: 7, span: '22 min' }) })
+    await line.getByText(en('health.entryGroup.opened_other', { count: 4 })).waitFor()
     await line.getByText('gpt-4o').waitFor()
     expect(await timeline.getByText(en('health.entry.circuit-half-opened')).count()).toBe(0)
     await timeline.getByText('gpt-4o · closed manually').waitFor()
-    await line.getByRole('button', { name: en('health.fold.expand_other', { count: 7 }) }).click()
+    await line
+      .getByRole('button', { name: en('health.entryGroup.expand_other', { count: 7 }) })
+      .click()
     expect(await line.getByRole('listitem').count()).toBe(7)
     expect(await timeline.getByText(en('health.entry.circuit-half-opened')).count()).toBe(3)
-    await line.getByRole('button', { name: en('health.fold.collapse_other', { count: 7 }) }).click()
+    await line
+      .getByRole('button', { name: en('health.entryGroup.collapse_other', { count: 7 }) })
+      .click()
     await expect
       .poll(() => timeline.getByText(en('health.entry.circuit-half-opened')).count())
       .toBe(0)
@@ -162,12 +166,12 @@ describe('the health board', () => {
     site.routes['GET /api/channel/test/2'] = () => ok({ success: true, time: 0.81 })
     const page = await open('/admin/health?peek=2')
     const drawer = page.getByRole('dialog')
-    await drawer.getByRole('button', { name: en('words.test'), exact: true }).click()
+    await drawer.getByRole('button', { name: en('shared.test'), exact: true }).click()
     await drawer.getByText(en('health.actions.passed', { duration: '810 ms' })).waitFor()
     const failure = { success: false, message: 'Provider answered 503', code: 'TestFailed' }
     site.routes['GET /api/channel/test/2'] = () => ({ status: 200, body: failure })
-    await drawer.getByRole('button', { name: en('words.test'), exact: true }).click()
-    await drawer.getByText(en('words.testFailed', { reason: 'Provider answered 503' })).waitFor()
+    await drawer.getByRole('button', { name: en('shared.test'), exact: true }).click()
+    await drawer.getByText(en('shared.testFailed', { reason: 'Provider answered 503' })).waitFor()
   })
 
   it('closes circuits where there are any, and offers it nowhere else', async () => {
@@ -186,7 +190,7 @@ describe('the health board', () => {
     await page.getByText('3 circuits closed').waitFor()
     await drawer.locator('.tg-health-circuits').waitFor({ state: 'detached' })
     expect(await drawer.getByRole('button', { name: /circuit/ }).count()).toBe(0)
-    await drawer.getByRole('button', { name: en('words.test'), exact: true }).waitFor()
+    await drawer.getByRole('button', { name: en('shared.test'), exact: true }).waitFor()
   })
 
   it('leads to the failing calls of the channel, and to its form and back', async () => {

@@ -102,7 +102,7 @@ it('without a socket the bell asks every half minute, but not in a hidden tab', 
 
 it('a message has a preview, is shown in a frame without scripts, and read then', async () => {
   await app.openAsRoot('/app/inbox')
-  const rows = app.page.getByRole('list', { name: zh('words.messages') }).getByRole('listitem')
+  const rows = app.page.getByRole('list', { name: zh('shared.messages') }).getByRole('listitem')
   await expect.poll(() => rows.count()).toBe(4)
   await expect.poll(() => rows.first().innerText()).toContain('今晚 22:00 至 23:00 维护。')
   expect(await rows.first().innerText()).toMatch(/\.\.\.$/)
@@ -123,7 +123,7 @@ it('a message has a preview, is shown in a frame without scripts, and read then'
 
 it('says that a message is not there, and that messages did not come', async () => {
   await app.openAsRoot('/app/inbox/77')
-  await app.page.getByText(zh('inbox.missing')).first().waitFor()
+  await app.page.getByText(zh('inbox.notFound')).first().waitFor()
   await app.page.waitForURL('**/app/inbox')
   app.site.routes['GET /api/user/messages'] = () => ({
     status: 400,

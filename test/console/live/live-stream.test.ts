@@ -167,7 +167,7 @@ describe('the live stream', () => {
     last().open(11)
     expect(last().sent[0]).toMatchObject({ after: 10 })
     isWatched$.next(false)
-    expect(states.at(-1)).toEqual({ kind: 'resting' })
+    expect(states.at(-1)).toEqual({ kind: 'background' })
     isWatched$.next(true)
     expect(sockets).toHaveLength(3)
   })

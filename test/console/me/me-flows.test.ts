@@ -99,7 +99,7 @@ describe('the own page', () => {
     site.routes['POST /api/user/check_in'] = () => ok({ quota: 0 })
     await page.reload()
     await button(page, '签到').click()
-    await page.getByText(zh('me.checkedInOnly'), { exact: true }).waitFor()
+    await page.getByText(zh('me.checkedInNoAmount'), { exact: true }).waitFor()
   })
 
   it('copies the invite link, and transfers a dollar at least', async () => {
@@ -341,7 +341,7 @@ describe('the own page', () => {
     expect(await code.count()).toBe(0)
     await mailTo.fill('ops@example.com')
     await button(page, '保存设置').click()
-    await page.getByText(zh('auth.needCode')).waitFor()
+    await page.getByText(zh('auth.codeRequired')).waitFor()
     expect(bodyOf(site, 'PUT', '/api/user/setting')).toBe(undefined)
     await button(page, '获取验证码').click()
     await said(page, '验证码发送成功，请检查你的邮箱！')

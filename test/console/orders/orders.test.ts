@@ -149,7 +149,7 @@ it('an order’s row and timeline say what happened, and the filter finds its di
   await row.getByText(en('wallet.status_disputed'), { exact: true }).waitFor()
   expect(await row.getByText('$20.00').count()).toBeGreaterThan(1)
   await page.getByText(en('wallet.status_disputeLost'), { exact: true }).waitFor()
-  await page.getByLabel(en('words.status'), { exact: true }).selectOption('disputed')
+  await page.getByLabel(en('shared.status'), { exact: true }).selectOption('disputed')
   await page.getByText('#10').waitFor({ state: 'detached' })
   // Another read of the page, such as that of unread messages, may come last.
   const listed = app.site.calls.findLast(({ path }) => path === '/api/user/topup')
@@ -191,14 +191,16 @@ it('the notice opens its order, with its details, for an admin', async () => {
 it('the wallet says in the user’s language what was refunded and restored', async () => {
   const { page, close } = await open('/app/wallet', 'zh')
   await page
-    .getByText(zh('wallet.disputeTaken', { money: 'US$20.00', quota: '$20.00' }))
+    .getByText(zh('wallet.disputeWithdrawn', { money: 'US$20.00', quota: '$20.00' }))
     .first()
     .waitFor()
-  await page.getByText(zh('wallet.disputeUndone', { money: 'US$20.00', quota: '$20.00' })).waitFor()
+  await page
+    .getByText(zh('wallet.disputeReversed', { money: 'US$20.00', quota: '$20.00' }))
+    .waitFor()
   await page
     .getByText(zh('wallet.refundedByProvider', { money: 'US$5.00', quota: '$5.00' }))
     .waitFor()
-  await page.getByText(zh('wallet.refundUndone', { money: 'US$5.00', quota: '$5.00' })).waitFor()
+  await page.getByText(zh('wallet.refundReversed', { money: 'US$5.00', quota: '$5.00' })).waitFor()
   await page.getByText(zh('wallet.refundedOf', { money: 'US$5.00', reason: '误购' })).waitFor()
   expect(await page.getByText('Stripe: ').count()).toBe(0)
   await close()

@@ -83,7 +83,7 @@ it('asks with what was chosen, and shows the answer, its thoughts and its cost',
   const most = app.page.getByLabel(en('playground.maxTokens'))
   for (const wrong of ['-5', '1.5', '1e9']) {
     await most.fill(wrong)
-    await app.page.getByText(en('playground.maxTokensWrong', { most: 10000000 })).waitFor()
+    await app.page.getByText(en('playground.maxTokensInvalid', { most: 10000000 })).waitFor()
   }
   await most.fill('0')
   await slider.press('End')
@@ -115,7 +115,7 @@ it('asks with what was chosen, and shows the answer, its thoughts and its cost',
   expect(await reply.locator('img, b').count()).toBe(0)
   const thoughts = app.page.getByText('Two and two')
   expect(await thoughts.isVisible()).toBe(false)
-  await app.page.getByText(en('playground.thoughts')).click()
+  await app.page.getByText(en('playground.reasoning')).click()
   expect(await thoughts.isVisible()).toBe(true)
 })
 
@@ -175,15 +175,15 @@ it('stops, retries, edits and deletes; what was said outlives the page', async (
   await expect.poll(isOnEdit).toBe(true)
   expect(JSON.stringify(lastBody().messages)).toContain('another story')
   // The stopped answer, the one that was generated again, and the last: all were paid for.
-  await app.page.getByText(en('playground.spent', { amount: '$0.007404' })).waitFor()
+  await app.page.getByText(en('playground.conversationCost', { amount: '$0.007404' })).waitFor()
   await app.page.reload()
-  await app.page.getByText(en('playground.spent', { amount: '$0.007404' })).waitFor()
+  await app.page.getByText(en('playground.conversationCost', { amount: '$0.007404' })).waitFor()
   await said()
     .first()
-    .getByRole('button', { name: en('words.delete') })
+    .getByRole('button', { name: en('shared.delete') })
     .click()
   await expect.poll(() => said().count()).toBe(1)
-  await app.page.getByText(en('playground.spent', { amount: '$0.007404' })).waitFor()
+  await app.page.getByText(en('playground.conversationCost', { amount: '$0.007404' })).waitFor()
   await button('New chat').last().click()
   await app.page.getByText(en('playground.empty')).waitFor()
 })

@@ -85,7 +85,7 @@ it('shows who is logged in the own group, and what a call costs', async () => {
   await details.getByText('$0.00012', { exact: true }).waitFor()
   await takePicture(page, 'pricing-details')
   await details.getByLabel(en('pricing.prompt')).fill('x')
-  await details.getByText(en('pricing.whole')).waitFor()
+  await details.getByText(en('pricing.wholeNumbers')).waitFor()
   expect(faults).toEqual([])
   await close()
 })
@@ -105,7 +105,7 @@ it('is searched, filtered and sorted by its address, and names are copied', asyn
     await row(page, name).getByRole('checkbox').check()
   }
   await page
-    .getByRole('group', { name: zh('pricing.chosenLabel') })
+    .getByRole('group', { name: zh('pricing.selection') })
     .getByText(zh('pricing.copyName'))
     .click()
   await expect.poll(() => copied(page)).toBe('text-embedding-3-small,dall-e-3')

@@ -84,9 +84,9 @@ describe('the codes of the site', () => {
   it('are chosen, copied, kept as a file and disabled', async () => {
     const { page, close } = await open('/admin/coupons')
     await page.getByText('welcome').first().waitFor()
-    expect(await page.getByRole('button', { name: zh('redemptions.disableChosen') }).count()).toBe(
-      0,
-    )
+    expect(
+      await page.getByRole('button', { name: zh('redemptions.disableSelected') }).count(),
+    ).toBe(0)
     await page.getByRole('checkbox').first().click()
     await page.setViewportSize({ width: 390, height: 844 })
     const acts = page.getByRole('button', { name: /^(复制所选|下载 CSV|禁用所选)$/ })
@@ -116,12 +116,12 @@ describe('the codes of the site', () => {
     await page.getByText('welcome').first().waitFor()
     await press(page, '更多批量操作')
     await page.getByRole('menuitem', { name: zh('redemptions.deleteByName') }).click()
-    await page.getByRole('textbox', { name: zh('words.name') }).fill('spring')
+    await page.getByRole('textbox', { name: zh('shared.name') }).fill('spring')
     await press(page, '查询数量')
     await page.getByText('共 2 个，包括已使用的').waitFor()
     await page
       .getByRole('alertdialog')
-      .getByRole('button', { name: zh('words.delete') })
+      .getByRole('button', { name: zh('shared.delete') })
       .click()
     await page.getByText(zh('redemptions.deleted', { count: 2 })).waitFor()
     await closed(page)
@@ -157,7 +157,7 @@ describe('creating', () => {
     await press(page, '添加兑换码')
     await page.getByLabel(zh('redemptions.validUntil')).fill('2020-01-01T00:00')
     await create('spring')
-    await page.getByText(zh('redemptions.fault.datePast')).waitFor()
+    await page.getByText(zh('redemptions.error.datePast')).waitFor()
     expect(keys).toEqual([])
     await page.getByLabel(zh('redemptions.validUntil')).fill('')
     await create('spring')
@@ -190,7 +190,7 @@ it('an own key that is refused is told of at its field', async () => {
   const { page, close } = await open('/admin/coupons')
   await press(page, '添加兑换码')
   await page.getByRole('textbox', { name: /^名称/ }).fill('spring')
-  const key = page.getByRole('textbox', { name: zh('redemptions.ownKey') })
+  const key = page.getByRole('textbox', { name: zh('redemptions.customKey') })
   const named = { success: false, code: 'InvalidField', message: '参数 key 无效：包含不允许的字符' }
   for (const [typed, words, refusal] of [
     ['HELLO', '该自定义兑换码已存在', refused('该自定义兑换码已存在', 'RedemptionKeyTaken')],
@@ -207,7 +207,7 @@ it('an own key that is refused is told of at its field', async () => {
   expect(await page.locator('[aria-invalid="true"]').count()).toBe(0)
   await key.fill('x'.repeat(65))
   await press(page, /^生成$/)
-  await page.getByText(zh('redemptions.fault.keyWrong'), { exact: true }).waitFor()
+  await page.getByText(zh('redemptions.error.keyInvalid'), { exact: true }).waitFor()
   expect(await key.inputValue()).toHaveLength(65)
   app.site.routes['POST /api/redemption/'] = () => ok(KEYS)
   await close()
@@ -219,14 +219,14 @@ describe('the wallet', () => {
     const box = page.getByRole('textbox', { name: zh('redemptions.key') })
     await expect.poll(() => box.inputValue()).toBe('HELLO-2026')
     await press(page, /^兑换$/)
-    await page.getByText(zh('wallet.gaveGift', { amount: '$10.00' })).waitFor()
+    await page.getByText(zh('wallet.giftAdded', { amount: '$10.00' })).waitFor()
     expect(lastBody('POST /api/user/topup')).toEqual({ key: 'HELLO-2026' })
     expect(new URL(page.url()).search).toBe('')
     expect(await box.inputValue()).toBe('')
     await press(page, /^兑换$/)
     await page.getByText(zh('wallet.codeRequired')).waitFor()
     await press(page, '获取兑换码')
-    await page.getByText(zh('wallet.noLink')).waitFor()
+    await page.getByText(zh('wallet.noTopUpLink')).waitFor()
     await close()
   })
 

@@ -17,12 +17,12 @@ describe('settings', () => {
     await drawer.getByLabel(zh('settings.inputPriceLabel')).fill('0.3')
     await drawer.getByLabel(zh('settings.outputPriceLabel')).fill('1.2')
     await drawer.getByRole('button', { name: zh('settings.apply') }).click()
-    await drawer.getByText(zh('settings.fault.nameTaken')).waitFor()
+    await drawer.getByText(zh('settings.error.nameTaken')).waitFor()
     await drawer.getByLabel(zh('settings.modelName')).fill('mine')
     await drawer.getByRole('button', { name: zh('settings.apply') }).click()
     await app.page.getByText(zh('settings.changes', { count: 2 })).waitFor()
-    await app.page.getByRole('button', { name: zh('words.saveSettings') }).click()
-    await app.page.getByText(zh('words.saved')).waitFor()
+    await app.page.getByRole('button', { name: zh('shared.saveSettings') }).click()
+    await app.page.getByText(zh('shared.saved')).waitFor()
     const saved = sent('PUT', '/api/option/').map(({ body }) => body as Record<string, string>)
     expect(saved.map(({ key }) => key).sort()).toEqual(['CompletionRatio', 'ModelRatio'])
     const ratios = saved.find(({ key }) => key === 'ModelRatio')?.value ?? ''
@@ -32,7 +32,7 @@ describe('settings', () => {
 
   it('nothing changed is said, and a partial failure keeps what failed', async () => {
     await app.openAsRoot('/admin/settings?tab=models')
-    await app.page.getByRole('button', { name: zh('words.saveSettings') }).click()
+    await app.page.getByRole('button', { name: zh('shared.saveSettings') }).click()
     await app.page.getByText(zh('settings.nothingChanged')).waitFor()
     await app.page.getByLabel('失败重试次数').fill('2')
     await app.page.getByRole('tab', { name: zh('settings.tab.other') }).click()
@@ -42,7 +42,7 @@ describe('settings', () => {
       (call.body as { key: string }).key === 'SystemName' || put === undefined
         ? refused('名称不可用')
         : put(call)
-    await app.page.getByRole('button', { name: zh('words.saveSettings') }).click()
+    await app.page.getByRole('button', { name: zh('shared.saveSettings') }).click()
     await app.page.getByText(zh('settings.partlyFailed')).waitFor()
     await app.page.getByText('名称不可用').waitFor()
     await app.page.getByText(zh('settings.changes', { count: 1 })).waitFor()
@@ -54,7 +54,7 @@ describe('settings', () => {
     await app.page.getByLabel(zh('settings.ratio')).fill('{"a":')
     await app.page.getByLabel(zh('settings.cacheRatio')).focus()
     await app.page.getByText(zh('settings.notJson')).waitFor()
-    await app.page.getByRole('button', { name: zh('words.saveSettings') }).click()
+    await app.page.getByRole('button', { name: zh('shared.saveSettings') }).click()
     await app.page.getByText(zh('settings.checkInput')).waitFor()
     expect(sent('PUT', '/api/option/')).toHaveLength(0)
   })

@@ -12,7 +12,7 @@ const puts = () =>
     .map(({ body }) => body as Put)
 const sent = () => Object.fromEntries(puts().map(({ key, value }) => [key, value]))
 const field = (label: string) => app.page.getByLabel(label, { exact: true })
-const save = () => app.page.getByRole('button', { name: zh('words.saveSettings') }).click()
+const save = () => app.page.getByRole('button', { name: zh('shared.saveSettings') }).click()
 const open = (tab: string) => app.openAsRoot(`/admin/settings?tab=${tab}`)
 
 /** Types what is wrong, leaves the field, is told why, and mends it. */
@@ -88,7 +88,7 @@ describe('every tab, with a wrong input first', () => {
     await mend('图片输入倍率', '{"m":"x"}', '每一项都应是“名称: 数字”', '{"m":2}')
     await app.page.getByRole('switch', { name: '启用返佣' }).check()
     await save()
-    await app.page.getByText(zh('words.saved')).waitFor()
+    await app.page.getByText(zh('shared.saved')).waitFor()
     expect(sent()).toEqual({
       QuotaForNewUser: '1000',
       RebatePercentage: '12.5',
@@ -105,7 +105,7 @@ describe('every tab, with a wrong input first', () => {
     await mend(least, 'x', '请输入整数（不小于 0）', '2000')
     await mend(most, '1999', '不能小于“签到最低额度”', '5000')
     await save()
-    await app.page.getByText(zh('words.saved')).waitFor()
+    await app.page.getByText(zh('shared.saved')).waitFor()
     expect(sent()).toEqual({ CheckInQuota: '2000', CheckInMaxQuota: '5000' })
   })
 
@@ -114,7 +114,7 @@ describe('every tab, with a wrong input first', () => {
     await mend('最多成功次数', '0', '不能小于 1', '50')
     await mend('最多请求次数', '1.5', '请输入整数（-1 至', '-1')
     await save()
-    await app.page.getByText(zh('words.saved')).waitFor()
+    await app.page.getByText(zh('shared.saved')).waitFor()
     expect(sent()).toEqual({
       ModelRequestRateLimitSuccessCount: '50',
       ModelRequestRateLimitCount: '-1',
@@ -127,7 +127,7 @@ describe('every tab, with a wrong input first', () => {
     await mend('失败重试次数', '4', '不能大于 3', '2')
     await field('屏蔽词列表').fill('one\ntwo')
     await save()
-    await app.page.getByText(zh('words.saved')).waitFor()
+    await app.page.getByText(zh('shared.saved')).waitFor()
     expect(Object.keys(sent())).toHaveLength(3)
     expect(sent()).toMatchObject({ SensitiveWords: 'one\ntwo', RetryTimes: '2' })
   })
@@ -150,11 +150,11 @@ describe('every tab, with a wrong input first', () => {
     await login.click()
     await app.page
       .getByRole('alertdialog')
-      .getByRole('button', { name: zh('settings.sure') })
+      .getByRole('button', { name: zh('settings.confirmYes') })
       .click()
     await expect.poll(() => login.isChecked()).toBe(false)
     await save()
-    await app.page.getByText(zh('words.saved')).waitFor()
+    await app.page.getByText(zh('shared.saved')).waitFor()
     expect(sent()).toEqual({
       ServerAddress: 'https://a.example',
       SMTPPort: '465',
@@ -171,7 +171,7 @@ describe('every tab, with a wrong input first', () => {
       .getByLabel('数据看板默认时间粒度')
       .selectOption({ label: zh('dashboard.step.day') })
     await save()
-    await app.page.getByText(zh('words.saved')).waitFor()
+    await app.page.getByText(zh('shared.saved')).waitFor()
     expect(sent()).toEqual({
       SystemName: 'Mine',
       'general_setting.docs_link': 'https://docs.example',

@@ -67,8 +67,8 @@ describe('the drawing log', () => {
     expect(prompt?.width).toBeGreaterThan(200)
     await page.getByRole('textbox', { name: en('taskLogs.column.id') }).fill('mj-1')
     await page.getByRole('textbox', { name: en('taskLogs.column.id') }).press('Enter')
-    await page.getByRole('textbox', { name: en('words.channelId') }).fill('4')
-    await page.getByRole('textbox', { name: en('words.channelId') }).press('Enter')
+    await page.getByRole('textbox', { name: en('shared.channelId') }).fill('4')
+    await page.getByRole('textbox', { name: en('shared.channelId') }).press('Enter')
     await expect.poll(() => callsTo('/api/mj/').at(-1)?.query.get('channel_id')).toBe('4')
     expect(callsTo('/api/mj/').at(-1)?.query.get('mj_id')).toBe('mj-1')
     expect(new URL(page.url()).search).toBe('?id=mj-1&channel=4')
@@ -174,7 +174,7 @@ describe('the drawing log', () => {
       expect(await page.getByRole('columnheader', { name, exact: true }).count()).toBe(0)
     }
     expect(await page.getByRole('note').count()).toBe(0)
-    expect(await page.getByRole('textbox', { name: en('words.channelId') }).count()).toBe(0)
+    expect(await page.getByRole('textbox', { name: en('shared.channelId') }).count()).toBe(0)
   })
 })
 

@@ -43,7 +43,7 @@ it('a token ends by the clock, with nobody telling', async () => {
   await row('production').getByText(zh('tokens.state.expired')).waitFor()
   expect(
     await app.page
-      .getByRole('switch', { name: zh('words.enableNamed', { name: 'production' }) })
+      .getByRole('switch', { name: zh('shared.enableNamed', { name: 'production' }) })
       .isDisabled(),
   ).toBe(true)
 })

@@ -85,11 +85,11 @@ describe('the token form', () => {
     }
     expect(tokenFaults(wrong, dollars)).toEqual({
       name: 'nameMissing',
-      amount: 'amountWrong',
-      expiresAt: 'expiryWrong',
+      amount: 'amountInvalid',
+      expiresAt: 'expiryInvalid',
       rateLimit: { periodSeconds: { key: 'wholeNumber', min: 1, max: 31_536_000 } },
       models: 'modelsMissing',
-      allowIps: 'ipWrong',
+      allowIps: 'ipInvalid',
       count: { key: 'wholeNumber', min: 1, max: 100 },
     })
   })

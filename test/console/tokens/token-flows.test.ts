@@ -18,7 +18,7 @@ describe('the drawer of a new token', () => {
     await press('新建令牌')
     const drawer = app.page.getByRole('dialog')
     await drawer.getByRole('button', { name: zh('tokens.preset.hour'), exact: true }).click()
-    await drawer.getByLabel(zh('words.expires')).fill('')
+    await drawer.getByLabel(zh('shared.expires')).fill('')
     await drawer.getByLabel(zh('tokens.amountInCurrency')).fill('much')
     await drawer.getByLabel(zh('tokens.count')).fill('101')
     await drawer.getByLabel(zh('tokens.maxConcurrency')).fill('many')
@@ -37,9 +37,9 @@ describe('the drawer of a new token', () => {
       await drawer.getByText(fault).waitFor()
     }
     expect(sent('POST', '/api/token/')).toHaveLength(0)
-    await drawer.getByLabel(zh('words.name')).fill('ci')
+    await drawer.getByLabel(zh('shared.name')).fill('ci')
     await drawer.getByRole('button', { name: '$10', exact: true }).click()
-    await drawer.getByRole('button', { name: zh('words.never'), exact: true }).click()
+    await drawer.getByRole('button', { name: zh('shared.never'), exact: true }).click()
     await drawer.getByLabel(zh('tokens.maxConcurrency')).fill('4')
     await drawer.getByLabel(zh('tokens.tokensPerMinute')).fill('90000')
     await drawer.getByLabel(zh('tokens.allowIps')).fill('10.0.0.0/8\n2001:db8::/32')
@@ -82,7 +82,7 @@ describe('the drawer of a new token', () => {
   it('makes many by one call, and asks before what was typed is lost', async () => {
     await app.openAsRoot('/app/tokens')
     await press('新建令牌')
-    await app.page.getByRole('textbox', { name: zh('words.name'), exact: true }).fill('ci')
+    await app.page.getByRole('textbox', { name: zh('shared.name'), exact: true }).fill('ci')
     await app.page.keyboard.press('Escape')
     await app.page
       .getByRole('alertdialog')
@@ -102,10 +102,10 @@ describe('the drawer of a new token', () => {
     app.site.routes['POST /api/token/'] = () => refused('令牌数量已达上限 1000')
     await app.openAsRoot('/app/tokens')
     await press('新建令牌')
-    await app.page.getByRole('textbox', { name: zh('words.name'), exact: true }).fill('ci')
+    await app.page.getByRole('textbox', { name: zh('shared.name'), exact: true }).fill('ci')
     await app.page.getByRole('button', { name: zh('tokens.createAction') }).click()
     await said('令牌数量已达上限 1000')
-    const name = app.page.getByRole('textbox', { name: zh('words.name'), exact: true })
+    const name = app.page.getByRole('textbox', { name: zh('shared.name'), exact: true })
     expect(await name.inputValue()).toBe('ci')
   })
 })
@@ -122,7 +122,7 @@ it('a press on a row opens it; a phone has the batch acts only once some are cho
     .waitFor()
   await app.page.keyboard.press('Escape')
   await app.page.setViewportSize({ width: 390, height: 844 })
-  const acts = app.page.getByRole('group', { name: zh('ui.chosenActions') })
+  const acts = app.page.getByRole('group', { name: zh('ui.selectionActions') })
   await acts.waitFor({ state: 'detached' })
   await app.page.getByRole('article').first().getByRole('checkbox').check()
   await acts.waitFor()
@@ -133,12 +133,12 @@ it('an edited token is sent with what changed alone', async () => {
   await press('mobile app 的更多操作')
   await app.page.getByRole('menuitem', { name: zh('ui.editRow') }).click()
   const drawer = app.page.getByRole('dialog')
-  await drawer.getByLabel(zh('words.name')).fill('')
-  await drawer.getByRole('button', { name: zh('words.saveChanges') }).click()
-  await drawer.getByText(zh('tokens.fault.nameMissing')).waitFor()
-  await drawer.getByLabel(zh('words.name')).fill('mobile')
+  await drawer.getByLabel(zh('shared.name')).fill('')
+  await drawer.getByRole('button', { name: zh('shared.saveChanges') }).click()
+  await drawer.getByText(zh('tokens.error.nameMissing')).waitFor()
+  await drawer.getByLabel(zh('shared.name')).fill('mobile')
   await drawer.getByLabel(zh('tokens.maxConcurrency')).fill('2')
-  await drawer.getByRole('button', { name: zh('words.saveChanges') }).click()
+  await drawer.getByRole('button', { name: zh('shared.saveChanges') }).click()
   await said('保存成功')
   expect(bodies('PUT', '/api/token/')).toEqual([{ id: 2, name: 'mobile', max_concurrency: 2 }])
 })
@@ -158,7 +158,7 @@ it('a quota that calls changed shows its new amount, and saving again sets it', 
   await app.page.getByRole('menuitem', { name: zh('ui.editRow') }).click()
   const drawer = app.page.getByRole('dialog')
   const amount = drawer.getByLabel(zh('tokens.amountInCurrency'))
-  const save = () => drawer.getByRole('button', { name: zh('words.saveChanges') }).click()
+  const save = () => drawer.getByRole('button', { name: zh('shared.saveChanges') }).click()
   await amount.fill('20')
   for (const [quota, text] of [
     [10_000, '$0.02'],
@@ -166,7 +166,7 @@ it('a quota that calls changed shows its new amount, and saving again sets it', 
   ] as const) {
     remain = quota
     await save()
-    await drawer.getByText(zh('tokens.fault.amountMoved', { amount: text })).waitFor()
+    await drawer.getByText(zh('tokens.error.amountChangedByCalls', { amount: text })).waitFor()
     expect(await amount.inputValue()).toBe('20')
   }
   await save()
@@ -181,7 +181,7 @@ it('a quota that calls changed shows its new amount, and saving again sets it', 
 it('a switch is undone by one press, and taken back when it is refused', async () => {
   await app.openAsRoot('/app/tokens')
   const toggle = app.page.getByRole('switch', {
-    name: zh('words.enableNamed', { name: 'production' }),
+    name: zh('shared.enableNamed', { name: 'production' }),
   })
   await toggle.click()
   await press('撤销')
@@ -197,7 +197,7 @@ it('a switch is undone by one press, and taken back when it is refused', async (
   await expect.poll(() => toggle.isChecked()).toBe(true)
   expect(
     await app.page
-      .getByRole('switch', { name: zh('words.enableNamed', { name: 'trial' }) })
+      .getByRole('switch', { name: zh('shared.enableNamed', { name: 'trial' }) })
       .isDisabled(),
   ).toBe(true)
 })
@@ -229,7 +229,7 @@ describe('selected tokens', () => {
     await press('禁用所选')
     await said('令牌不存在：2')
     const toggle = app.page.getByRole('switch', {
-      name: zh('words.enableNamed', { name: 'mobile app' }),
+      name: zh('shared.enableNamed', { name: 'mobile app' }),
     })
     await expect.poll(() => toggle.isChecked()).toBe(true)
   })
@@ -249,12 +249,12 @@ describe('selected tokens', () => {
       await press('删除所选')
       await app.page
         .getByRole('alertdialog')
-        .getByRole('button', { name: zh('words.delete') })
+        .getByRole('button', { name: zh('shared.delete') })
         .click()
     }
     await remove()
     await said('令牌不存在：5')
-    await app.page.getByText(zh('ui.chosen', { count: 6 })).waitFor()
+    await app.page.getByText(zh('ui.selectedCount', { count: 6 })).waitFor()
     if (answer !== undefined) app.site.routes['POST /api/token/batch'] = answer
     await remove()
     await said('还没有令牌')
@@ -285,11 +285,11 @@ describe('the list', () => {
 
   it('is sorted by its headers and filtered by status, in the address', async () => {
     await app.openAsRoot('/app/tokens')
-    await app.page.getByRole('button', { name: zh('words.quota'), exact: true }).click()
+    await app.page.getByRole('button', { name: zh('shared.quota'), exact: true }).click()
     await expect.poll(() => modelReads()?.toString()).toContain('sort=remain_quota&order=desc')
-    await app.page.getByRole('button', { name: zh('words.quota'), exact: true }).click()
+    await app.page.getByRole('button', { name: zh('shared.quota'), exact: true }).click()
     await expect.poll(() => modelReads()?.get('order')).toBe('asc')
-    await app.page.getByLabel(zh('words.status'), { exact: true }).selectOption('4')
+    await app.page.getByLabel(zh('shared.status'), { exact: true }).selectOption('4')
     await expect.poll(() => modelReads()?.get('status')).toBe('4')
     expect(new URL(app.page.url()).search).toBe('?sort=quota&order=asc&status=4')
     await app.page.reload()
@@ -379,15 +379,15 @@ describe('tokens beyond the page', () => {
     await press('启用所选')
     await said('已启用 346 个令牌')
     await press('t-1 的更多操作')
-    await app.page.getByRole('menuitem', { name: zh('words.delete') }).click()
+    await app.page.getByRole('menuitem', { name: zh('shared.delete') }).click()
     await app.page
       .getByRole('alertdialog')
-      .getByRole('button', { name: zh('words.delete') })
+      .getByRole('button', { name: zh('shared.delete') })
       .click()
     await said('已选 345 个')
     const sentIds = bodies('POST', '/api/token/batch/status') as { ids: number[] }[]
     expect(sentIds.map(({ ids }) => ids.length)).toEqual([346, 346])
-    await app.page.getByRole('combobox', { name: zh('words.status') }).selectOption('1')
+    await app.page.getByRole('combobox', { name: zh('shared.status') }).selectOption('1')
     await expect.poll(() => app.page.getByText(/已选/).count()).toBe(0)
   })
 })

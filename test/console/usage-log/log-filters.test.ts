@@ -116,7 +116,7 @@ describe('the filters of the usage log', () => {
   it('says what is wrong with a channel ID that is no number', async () => {
     rows = manyRows(9)
     const { page, close } = await open()
-    const channel = page.getByRole('textbox', { name: en('words.channelId') })
+    const channel = page.getByRole('textbox', { name: en('shared.channelId') })
     await channel.fill('abc')
     await channel.press('Enter')
     await page.getByRole('alert').getByText('whole number').waitFor()

@@ -68,7 +68,7 @@ describe('the layout of the usage log', () => {
           names.filter((name) => name.scrollWidth > name.clientWidth || name.clientWidth === 0),
         ),
       ).toEqual([])
-      const failed = failedRow(page).getByText(en('words.failed'))
+      const failed = failedRow(page).getByText(en('shared.failed'))
       expect((await boxOf(failed)).right).toBeLessThanOrEqual(grid.right)
       expect(await failed.locator('.tg-mark').count()).toBe(1)
       expect(await failedRow(page).locator('.tg-log-pace-good').count()).toBe(0)
@@ -126,8 +126,8 @@ describe('the layout of the usage log', () => {
     const first = page.locator('.tg-grid-row time').first()
     await expect.poll(() => first.innerText()).toMatch(/^\d\d-\d\d \d\d:\d\d:\d\d$/)
     await page.getByRole('button', { name: en('ui.columns'), exact: true }).press('Enter')
-    const times = page.getByRole('group', { name: en('ui.times') })
-    await times.getByRole('button', { name: en('ui.timesAgo') }).press('Enter')
+    const times = page.getByRole('group', { name: en('ui.timeFormat') })
+    await times.getByRole('button', { name: en('ui.timeFormatRelative') }).press('Enter')
     await expect.poll(() => first.innerText()).toBe('2 hr. ago')
     expect(await first.getAttribute('title')).toMatch(/\d{4}/)
     await page.keyboard.press('Escape')
@@ -153,7 +153,7 @@ describe('the layout of the usage log', () => {
     const { page, live, close } = await open()
     await expect.poll(() => live.connections()).toBe(1)
     await page.getByRole('grid').hover()
-    await page.getByText(en('words.live.held')).waitFor()
+    await page.getByText(en('shared.live.reading')).waitFor()
     live.sendCalls(logRow(100))
     const pill = await boxOf(page.getByRole('button', { name: '1 new' }))
     const first = await boxOf(page.locator('.tg-grid-item').first())
@@ -168,10 +168,10 @@ describe('the layout of the usage log', () => {
       rows = manyRows(20)
       const { page, live, close } = await open({ width })
       await expect.poll(() => live.connections()).toBe(1)
-      await page.getByText(en('words.live.live'), { exact: true }).waitFor()
+      await page.getByText(en('shared.live.live'), { exact: true }).waitFor()
       const before = await boxOf(page.getByRole('grid'))
       await page.locator('.tg-grid-head').hover()
-      await page.getByText(en('words.live.held')).waitFor()
+      await page.getByText(en('shared.live.reading')).waitFor()
       expect((await boxOf(page.getByRole('grid'))).y).toBe(before.y)
       await close()
     })
@@ -203,7 +203,7 @@ describe('the usage log on a phone', () => {
       const card = await boxOf(page.locator('.tg-card').first())
       expect(card.y).toBeLessThanOrEqual(400)
       expect(card.height).toBeLessThanOrEqual(140)
-      expect(await page.locator('.tg-card').getByText(en('words.failed')).count()).toBeGreaterThan(
+      expect(await page.locator('.tg-card').getByText(en('shared.failed')).count()).toBeGreaterThan(
         0,
       )
       await takePicture(page, `log-phone-${width}`)
@@ -239,7 +239,7 @@ describe('the usage log on a phone', () => {
     await model.fill('gpt-4o')
     await model.press('Enter')
     const fold = page.getByRole('button', {
-      name: en('words.filtersCount', { count: 1 }),
+      name: en('shared.filtersCount', { count: 1 }),
       exact: true,
     })
     await takePicture(page, 'log-phone-filters')
@@ -293,7 +293,7 @@ it('a failed call says why, and that what was held for it went back', async () =
   expect(await why.getByRole('row').last().innerText()).toMatch(/^Charged\s+0\s/)
   await takePicture(page, 'log-failed')
   await page.locator('.tg-grid-expander').last().click()
-  await page.getByText(en('logDetails.held', { hold: '4,000', back: 625 })).waitFor()
+  await page.getByText(en('logDetails.holdReturned', { hold: '4,000', back: 625 })).waitFor()
   await close()
 })
 

@@ -59,7 +59,7 @@ describe('the saved views of the log', () => {
       .getByRole('button', { name: en('usageLog.views.delete', { name: 'Failures' }) })
       .click()
     await saved.waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: en('words.undo') }).click()
+    await page.getByRole('button', { name: en('shared.undo') }).click()
     await opener.click()
     await saved.waitFor()
   })

@@ -210,8 +210,8 @@ describe('the usage log', () => {
     await menu()
     await page.getByRole('menuitem', { name: en('usageLog.exportColumns') }).click()
     const drawer = page.getByRole('dialog', { name: en('logExport.title') })
-    await drawer.getByText(en('logExport.chosen', { chosen: 24, all: 24 })).waitFor()
-    await drawer.getByRole('button', { name: en('logExport.nothing') }).click()
+    await drawer.getByText(en('logExport.selectedCount', { chosen: 24, all: 24 })).waitFor()
+    await drawer.getByRole('button', { name: en('logExport.selectNone') }).click()
     const write = drawer.getByRole('button', { name: en('usageLog.exportAs.csv') })
     expect(await write.isDisabled()).toBe(true)
     for (const name of ['Cost', 'Time'])
@@ -248,7 +248,7 @@ describe('the usage log', () => {
         const row = seen?.closest('.tg-grid-item')
         return { text: row?.textContent, top: row?.getBoundingClientRect().top }
       })
-    await page.getByText(en('words.live.held')).waitFor()
+    await page.getByText(en('shared.live.reading')).waitFor()
     await page.waitForFunction(() => document.querySelector('.tg-grid')?.scrollTop === 400)
     const before = await place()
     for (let second = 0; second < 50; second += 1) {
@@ -282,7 +282,7 @@ describe('the usage log', () => {
     const { page, live, close } = await open()
     await expect.poll(() => live.connections()).toBe(1)
     await page.keyboard.press('p')
-    await page.getByText(en('words.live.paused'), { exact: true }).waitFor()
+    await page.getByText(en('shared.live.paused'), { exact: true }).waitFor()
     live.sendCalls(logRow(100))
     await live.goAway()
     await page.getByText('Reconnecting in').waitFor()

@@ -15,7 +15,7 @@ const rowOf = (name: string) => app.page.getByRole('row').filter({ hasText: name
 const dialog = () => app.page.getByRole('dialog')
 const save = () =>
   dialog()
-    .getByRole('button', { name: zh('words.saveChanges') })
+    .getByRole('button', { name: zh('shared.saveChanges') })
     .click()
 
 describe('the list of users', () => {
@@ -24,7 +24,7 @@ describe('the list of users', () => {
     await open()
     await page.getByRole('searchbox').fill('mia')
     await page.getByRole('combobox', { name: zh('ui.groupName') }).selectOption('vip')
-    await page.getByRole('button', { name: zh('words.searchAction') }).click()
+    await page.getByRole('button', { name: zh('shared.searchAction') }).click()
     await page.waitForURL(/keyword=mia.*group=vip/)
     await rowOf('ada').waitFor({ state: 'detached' })
     const sought = site.calls.filter(({ path }) => path === '/api/user/search')
@@ -39,7 +39,7 @@ describe('the list of users', () => {
     expect(await rowOf('已注销').getByRole('button').count()).toBe(0)
     expect(await rowOf('已抹除').getByRole('switch').count()).toBe(0)
     expect(await rowOf('已抹除').getByText(zh('users.level.user')).count()).toBe(0)
-    await page.getByRole('button', { name: zh('words.moreFor', { name: 'root' }) }).click()
+    await page.getByRole('button', { name: zh('shared.moreFor', { name: 'root' }) }).click()
     expect(await page.getByRole('menuitem').allTextContents()).toEqual(['编辑', '调整额度'])
     await page.keyboard.press('Escape')
     // Whoever has no name any more is called by the id, once.
@@ -54,9 +54,9 @@ describe('the list of users', () => {
     await open()
     await page.getByRole('switch', { name: zh('users.toggle', { name: 'mia' }) }).click()
     await said('操作成功完成！')
-    await page.getByRole('button', { name: zh('words.undo') }).click()
+    await page.getByRole('button', { name: zh('shared.undo') }).click()
     const choose = async (item: string) => {
-      await page.getByRole('button', { name: zh('words.moreFor', { name: 'mia' }) }).click()
+      await page.getByRole('button', { name: zh('shared.moreFor', { name: 'mia' }) }).click()
       await page.getByRole('menuitem', { name: item }).click()
       await page.getByRole('alertdialog').getByRole('button', { name: item }).click()
     }
@@ -80,11 +80,11 @@ describe('the drawers', () => {
         .click()
     await add()
     await said('用户名和密码不能为空！')
-    await dialog().getByLabel(zh('words.username')).fill('mia')
+    await dialog().getByLabel(zh('shared.username')).fill('mia')
     await dialog().getByLabel(/^密码/).fill('correct horse')
     await add()
     await said('用户名已被占用')
-    const name = dialog().getByLabel(zh('words.username'))
+    const name = dialog().getByLabel(zh('shared.username'))
     await dialog().locator('[aria-invalid="true"]:focus').waitFor()
     expect(await name.getAttribute('aria-invalid')).toBe('true')
     expect(await page.locator('.tg-toast').count()).toBe(0)
@@ -106,7 +106,7 @@ describe('the drawers', () => {
       })
       .toBe(true)
     await page.setViewportSize({ width: 1280, height: 860 })
-    await dialog().getByLabel(zh('words.username')).fill('nora')
+    await dialog().getByLabel(zh('shared.username')).fill('nora')
     await add()
     await said('用户账户创建成功！')
     await rowOf('nora').waitFor()
@@ -124,7 +124,7 @@ describe('the drawers', () => {
     ).toBe(0)
     await dialog().getByLabel(zh('ui.groupName')).selectOption('default')
     await save()
-    await dialog().getByText(zh('users.fault.reasonMissing')).waitFor()
+    await dialog().getByText(zh('users.error.reasonMissing')).waitFor()
     await dialog().getByLabel(zh('users.reason')).fill('invoice 18')
     await page.route('**/api/user/', (route) => route.abort(), { times: 1 })
     await save()
@@ -139,15 +139,15 @@ describe('the drawers', () => {
     app.site.routes['POST /api/user/reset_second_factor'] = () => ok(null)
     await open('/user/edit/3')
     await dialog()
-      .getByRole('button', { name: zh('users.factorOpen') })
+      .getByRole('button', { name: zh('users.secondFactorOpen') })
       .click()
     const asking = app.page.getByRole('alertdialog', {
-      name: zh('users.factorTitle', { name: 'mia' }),
+      name: zh('users.secondFactorTitle', { name: 'mia' }),
     })
-    await asking.getByRole('button', { name: zh('users.factor') }).click()
+    await asking.getByRole('button', { name: zh('users.secondFactor') }).click()
     await said('输入的用户名不一致')
     await asking.getByRole('textbox').fill('mia')
-    await asking.getByRole('button', { name: zh('users.factor') }).click()
+    await asking.getByRole('button', { name: zh('users.secondFactor') }).click()
     await said('两步验证已重置')
     expect(bodies('POST', '/api/user/reset_second_factor')).toEqual([{ id: 3 }])
     await asking.waitFor({ state: 'detached' })
@@ -158,7 +158,7 @@ describe('the drawers', () => {
     await dialog().getByText(zh('users.bindings')).waitFor()
     expect(
       await dialog()
-        .getByRole('button', { name: zh('users.factorOpen') })
+        .getByRole('button', { name: zh('users.secondFactorOpen') })
         .count(),
     ).toBe(0)
   })
@@ -192,14 +192,14 @@ describe('adjusting quota', () => {
   it('adds an amount to the balance as it is now, from the row and from the drawer', async () => {
     const { page } = app
     await open()
-    await page.getByRole('button', { name: zh('words.moreFor', { name: 'mia' }) }).click()
+    await page.getByRole('button', { name: zh('shared.moreFor', { name: 'mia' }) }).click()
     await page.getByRole('menuitem', { name: zh('users.adjust') }).click()
     await asking().getByText('$10.00', { exact: true }).waitFor()
     await asking()
       .getByRole('button', { name: zh('users.adjustAction.add') })
       .click()
     await asking().getByText('请输入大于 0 的金额').waitFor()
-    await asking().getByText(zh('users.fault.reasonMissing')).waitFor()
+    await asking().getByText(zh('users.error.reasonMissing')).waitFor()
     await asking()
       .getByLabel(/金额（\$）/)
       .fill('0.0000001')
@@ -245,7 +245,7 @@ describe('adjusting quota', () => {
     await asking()
       .getByRole('button', { name: zh('users.adjustAction.deduct') })
       .click()
-    await asking().getByText(zh('users.fault.amountBeyond')).waitFor()
+    await asking().getByText(zh('users.error.amountBeyond')).waitFor()
     expect(sent()).toHaveLength(1)
     await asking()
       .getByLabel(/金额（\$）/)
@@ -261,7 +261,7 @@ describe('adjusting quota', () => {
     const { page } = app
     await open()
     for (const name of ['mia', 'ada', 'spammer']) await rowOf(name).getByRole('checkbox').check()
-    await page.getByText(zh('users.chosen_one', { count: 3 })).waitFor()
+    await page.getByText(zh('users.selectedCount_one', { count: 3 })).waitFor()
     await page.getByRole('button', { name: zh('users.adjust'), exact: true }).click()
     await asking().getByText(zh('users.adjustDeduct'), { exact: true }).click()
     await asking()
@@ -283,7 +283,7 @@ describe('adjusting quota', () => {
 })
 
 describe('one’s own page', () => {
-  const submit = () => app.page.getByRole('button', { name: zh('words.saveChanges') }).click()
+  const submit = () => app.page.getByRole('button', { name: zh('shared.saveChanges') }).click()
   const field = (name: string) => app.page.getByLabel(name)
 
   it('has neither group nor quota, and asks for the current password', async () => {

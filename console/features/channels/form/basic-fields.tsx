@@ -15,7 +15,7 @@ export function BasicFields(props: ChannelFormProps) {
     <>
       <TypeField {...props} />
       <TextField
-        label={t('words.name')}
+        label={t('shared.name')}
         isRequired
         maxLength={200}
         placeholder={t('channelForm.namePlaceholder')}
@@ -38,8 +38,8 @@ function TypeField({ form, stored, type }: ChannelFormProps) {
   const choices = [...types.map(({ id }) => id), ...own]
   return (
     <SelectField
-      label={t('words.type')}
-      hint={type === undefined ? t('channelForm.typeUnserved') : undefined}
+      label={t('shared.type')}
+      hint={type === undefined ? t('channelForm.typeUnsupported') : undefined}
       isRequired
       value={String(form.draft.type)}
       choices={choices.map((id) => ({ value: String(id), label: nameOf(id) }))}
@@ -58,7 +58,7 @@ function Address({ form, type }: ChannelFormProps) {
   const address = upstreamUrl(type, value, form.draft.other)
   return (
     <FormField
-      label={t('words.baseUrl')}
+      label={t('shared.baseUrl')}
       hint={address === '' ? undefined : t('channelForm.baseUrlHint', { address })}
       error={error}
       isRequired={type?.base_url === ''}

@@ -36,19 +36,19 @@ export function ChannelDrawerForm(props: FormProps) {
     initial: () => (channel === null ? newChannel(find(1)) : draftOfChannel(channel)),
     validate: (draft, before) =>
       channelFaults(draft, channel === null ? null : before, find(draft.type)),
-    faultText: (fault) => t(`channelForm.fault.${fault}`),
+    faultText: (fault) => t(`channelForm.error.${fault}`),
     save: useSave(props),
     errorsOf,
     onRepeat: props.onClose,
   })
   useLeaveGuard(props.isOpen && form.isChanged)
-  const title = channel === null ? 'words.newChannel' : 'channelForm.editTitle'
+  const title = channel === null ? 'shared.newChannel' : 'channelForm.editTitle'
   return (
     <FormDrawer
       isOpen={props.isOpen}
       title={t(title, { name: channel?.name ?? '' })}
       lead={t('channelForm.createLead')}
-      submitText={t(channel === null ? 'channelForm.createAction' : 'words.saveChanges')}
+      submitText={t(channel === null ? 'channelForm.createAction' : 'shared.saveChanges')}
       form={form}
       onClose={props.onClose}
     >
@@ -102,10 +102,10 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
       showSuccess(`${text} ${message}`.trim(), ALONG)
     } else {
       const changed = updateChannelBody(channel, before, draft)
-      if (Object.keys(changed).length === 0) return showInfo(t('words.unchanged'))
+      if (Object.keys(changed).length === 0) return showInfo(t('shared.unchanged'))
       if (changed.key_mode === 'replace' && !(await confirmReplace(channel.key_count))) return
       const message = await updateChannel({ id: channel.id, ...changed })
-      showSuccess(`${t('words.saved')} ${message}`.trim(), ALONG)
+      showSuccess(`${t('shared.saved')} ${message}`.trim(), ALONG)
     }
     await client.invalidateQueries({ queryKey: channelsKey })
     const unpriced = await findUnpriced(addedModels(before, draft))
@@ -133,7 +133,7 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
       title: t('channelForm.versionTitle'),
       body: t('channelForm.versionBody', { address: upstreamUrl(find(type), baseUrl) }),
       confirmText: t('channelForm.versionKeep'),
-      cancelText: t('channelForm.versionBack'),
+      cancelText: t('channelForm.versionGoBack'),
     })
   }
 }

@@ -34,7 +34,7 @@ function OneDrawer(props: OneProps) {
   const isReady = types.data !== undefined && (props.edited === 'new' || loaded !== null)
   if (unpriced.length > 0) return <UnpricedModelsStep {...props} models={unpriced} isSaved />
   if (isReady) return <ChannelDrawerForm {...props} channel={loaded} onUnpriced={setUnpriced} />
-  const title = props.edited === 'new' ? 'words.newChannel' : 'channelForm.editPending'
+  const title = props.edited === 'new' ? 'shared.newChannel' : 'channelForm.editPending'
   const error = id === 0 && props.edited !== 'new' ? MISSING : (stored.error ?? types.error)
   return (
     <Drawer isOpen={props.isOpen} onClose={props.onClose} title={t(title)}>

@@ -53,12 +53,12 @@ export function ChannelForm(props: ChannelFormProps) {
   return (
     <>
       <fieldset className="tg-form-group">
-        <legend>{t('words.basics')}</legend>
+        <legend>{t('shared.basics')}</legend>
         <BasicFields {...props} />
         <KeyFields {...props} />
       </fieldset>
       <fieldset className="tg-form-group">
-        <legend>{t('channelForm.serves')}</legend>
+        <legend>{t('channelForm.modelsAndGroups')}</legend>
         <ModelFields {...props} />
       </fieldset>
       <Section

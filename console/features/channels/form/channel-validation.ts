@@ -6,7 +6,7 @@ import { type ChannelDraft, JSON_FIELDS, NUMBER_FIELDS } from './channel-draft.t
 import { keysOf, needsKeyAgain } from './channel-keys.ts'
 import { jsonFault, objectFault } from './json-validation.ts'
 
-export type ChannelFault = keyof Translations['channelForm']['fault']
+export type ChannelFault = keyof Translations['channelForm']['error']
 
 export type ChannelFaults = FieldErrors<ChannelDraft, ChannelFault>
 
@@ -48,13 +48,13 @@ const isCostRatio = (text: string): boolean =>
 function keyFault(draft: ChannelDraft, before: ChannelDraft | null): ChannelFault | null {
   if (keysOf(draft).length > 0) return null
   if (before === null) return 'nameAndKeyMissing'
-  return needsKeyAgain(before, draft) ? 'keyAgain' : null
+  return needsKeyAgain(before, draft) ? 'keyMissing' : null
 }
 
 /** Checks the expiry. Only an expiry that equals the stored expiry `before` may be in the past. */
 function expiryFault(text: string, before: string | undefined): ChannelFault | null {
   const seconds = secondsOfDateField(text, 0)
-  if (seconds === null) return 'dateWrong'
+  if (seconds === null) return 'dateInvalid'
   const isPast = seconds > 0 && seconds * 1_000 <= Date.now()
   return isPast && text !== before ? 'datePast' : null
 }
@@ -65,7 +65,7 @@ function baseUrlFault(draft: ChannelDraft, type: ChannelType | undefined): Chann
   if (type?.bases.some(({ keyword }) => keyword === text)) return null
   const url = URL.parse(text)
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:'
-  return url !== null && isWeb && url.username === '' && url.search === '' ? null : 'baseUrlWrong'
+  return url !== null && isWeb && url.username === '' && url.search === '' ? null : 'baseUrlInvalid'
 }
 
 function ownFaults(draft: ChannelDraft, type: ChannelType | undefined): ChannelFaults {

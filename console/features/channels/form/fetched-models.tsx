@@ -18,7 +18,7 @@ export function FetchedModels(
   const [isOpen, setOpen] = useState(false)
   const fetchAll = async () => {
     const asking = sourceOf(props)
-    if (asking === null) return showError(t('channelForm.fault.keyAgain'))
+    if (asking === null) return showError(t('channelForm.error.keyMissing'))
     setBusy(true)
     try {
       setFound([...new Set(await asking())].sort())

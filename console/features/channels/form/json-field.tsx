@@ -30,7 +30,7 @@ export function JsonField(
           )}
         </>
       }
-      error={props.error ?? (own === null ? undefined : t(`channelForm.fault.${own}`))}
+      error={props.error ?? (own === null ? undefined : t(`channelForm.error.${own}`))}
       isMono
       rows={3}
       spellCheck={false}

@@ -6,12 +6,12 @@ type JsonFieldName = (typeof JSON_FIELDS)[number]
 export type JsonFault =
   | 'notJson'
   | 'notObject'
-  | 'mappingWrong'
+  | 'mappingInvalid'
   | 'mappingCircle'
-  | 'statusWrong'
-  | 'proxyWrong'
-  | 'includeUsageWrong'
-  | 'allowedMembersWrong'
+  | 'statusInvalid'
+  | 'proxyInvalid'
+  | 'includeUsageInvalid'
+  | 'allowedMembersInvalid'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -24,7 +24,7 @@ export function jsonFault(field: JsonFieldName, text: string): JsonFault | null 
 const MEMBER_FAULTS: Record<JsonFieldName, (members: Members) => JsonFault | null> = {
   modelMapping: modelMappingFault,
   statusCodeMapping: (members) =>
-    Object.entries(members).every(isStatusPair) ? null : 'statusWrong',
+    Object.entries(members).every(isStatusPair) ? null : 'statusInvalid',
   paramOverride: () => null,
   setting: (members) =>
     proxyFault(members.proxy ?? '') ??
@@ -35,7 +35,7 @@ const MEMBER_FAULTS: Record<JsonFieldName, (members: Members) => JsonFault | nul
 function modelMappingFault(members: Members): JsonFault | null {
   const mapping = new Map(Object.entries(members))
   for (const target of mapping.values()) {
-    if (typeof target !== 'string' || target === '') return 'mappingWrong'
+    if (typeof target !== 'string' || target === '') return 'mappingInvalid'
   }
   const isFaulty = (start: string) => mappingFault(start, (name) => mapping.get(name)) !== null
   return [...mapping.keys()].some(isFaulty) ? 'mappingCircle' : null
@@ -44,23 +44,23 @@ function modelMappingFault(members: Members): JsonFault | null {
 const isStatusPair = ([from, to]: [string, unknown]): boolean =>
   (typeof to === 'string' || typeof to === 'number') && isStatusMapping(from, String(to))
 
-function proxyFault(proxy: unknown): 'proxyWrong' | null {
-  if (typeof proxy !== 'string') return 'proxyWrong'
+function proxyFault(proxy: unknown): 'proxyInvalid' | null {
+  if (typeof proxy !== 'string') return 'proxyInvalid'
   if (proxy.trim() === '') return null
   const url = URL.parse(proxy)
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:'
   const isRight = isWeb && url?.pathname === '/' && !/[?#\\]/.test(proxy)
-  return isRight ? null : 'proxyWrong'
+  return isRight ? null : 'proxyInvalid'
 }
 
-const includeUsageFault = (chosen: unknown): 'includeUsageWrong' | null =>
-  typeof (chosen ?? false) === 'boolean' ? null : 'includeUsageWrong'
+const includeUsageFault = (chosen: unknown): 'includeUsageInvalid' | null =>
+  typeof (chosen ?? false) === 'boolean' ? null : 'includeUsageInvalid'
 
-const allowedMembersFault = (names: unknown): 'allowedMembersWrong' | null =>
+const allowedMembersFault = (names: unknown): 'allowedMembersInvalid' | null =>
   Array.isArray(names ?? []) &&
   ((names ?? []) as unknown[]).every((name) => typeof name === 'string')
     ? null
-    : 'allowedMembersWrong'
+    : 'allowedMembersInvalid'
 
 /**
  * Returns the error of a text that is not a JSON object. Other JSON values are errors, although the

@@ -25,13 +25,13 @@ function KeysAside(props: Pick<ChannelFormProps, 'form'> & { channel: Channel })
       <p className="tg-hint">
         {aside.length === 0
           ? t('channelForm.keysInUse', { count })
-          : t('channelForm.keysAside', { count, aside: aside.length })}
+          : t('channelForm.keysSetAside', { count, aside: aside.length })}
       </p>
       {aside.length > 0 && (
         <ul className="tg-keys-aside-list">
           {aside.map(({ index, reason, time }) => {
             const isBack = draft.enableKeys.includes(index)
-            const name = t('channelForm.keyAt', { place: index + 1 })
+            const name = t('channelForm.keyNumber', { place: index + 1 })
             return (
               <li key={index}>
                 <span className="tg-cell-strong">{name}</span>
@@ -41,10 +41,12 @@ function KeysAside(props: Pick<ChannelFormProps, 'form'> & { channel: Channel })
                 <Button
                   size="small"
                   isPressed={isBack}
-                  label={t(isBack ? 'channelForm.leaveAside' : 'channelForm.takeBack', { name })}
+                  label={t(isBack ? 'channelForm.keepKeySetAside' : 'channelForm.reuseKey', {
+                    name,
+                  })}
                   onClick={() => toggle(index)}
                 >
-                  {t(isBack ? 'channelForm.backOnSave' : 'channelForm.takeBackShort')}
+                  {t(isBack ? 'channelForm.reusedOnSave' : 'channelForm.reuseKeyShort')}
                 </Button>
               </li>
             )
@@ -79,8 +81,8 @@ export function KeyFields(props: ChannelFormProps) {
           label={t('channelForm.multiKeyMode')}
           choices={(['random', 'polling'] as const).map((value) => ({
             value,
-            label: t(`channelForm.turn.${value}`),
-            hint: t(`channelForm.turn.${value}Hint`),
+            label: t(`channelForm.keyChoice.${value}`),
+            hint: t(`channelForm.keyChoice.${value}Hint`),
           }))}
           {...form.field('multiKeyMode')}
         />
@@ -114,12 +116,12 @@ function Keys(props: ChannelFormProps & { isSeveral: boolean }) {
   const isAgain = stored !== null && needsKeyAgain(stored, draft)
   const count = keysOf(draft).length
   const hints = [
-    stored === null ? '' : t(isAgain ? 'channelForm.keyAgainHint' : 'channelForm.keyKept'),
+    stored === null ? '' : t(isAgain ? 'channelForm.keyReentryHint' : 'channelForm.keyKeptHint'),
     isSeveral ? t('channelForm.keyLines', { count }) : '',
     stored === null ? (type?.key_hint[currentLanguage()] ?? '') : '',
   ].filter((hint) => hint !== '')
   const shared = {
-    label: t('words.key'),
+    label: t('shared.key'),
     hint: hints.length === 0 ? undefined : hints.join(' '),
     isRequired: stored === null || isAgain,
     isMono: true,

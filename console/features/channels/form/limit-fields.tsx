@@ -30,7 +30,7 @@ export function LimitFields({ form }: ChannelFormProps) {
       <div className="tg-form-row">
         {number('maxInputTokens')}
         <DateTimeField
-          label={t('words.expires')}
+          label={t('shared.expires')}
           hint={t('channelForm.expiresAtHint')}
           className=""
           {...form.field('expiresAt')}

@@ -77,9 +77,9 @@ function Models(props: ChannelFormProps) {
   const set = (models: readonly string[]) => form.change({ models })
   const add = (models: readonly string[]) => set([...new Set([...chosen, ...models])])
   const fills = [
-    { words: t('channelForm.fillType'), models: type?.models ?? [] },
-    { words: t('channelForm.fillKnown'), models: known.data ?? [] },
-    { words: t('channelForm.fillEnabled'), models: enabled.data ?? [] },
+    { words: t('channelForm.addTypeModels'), models: type?.models ?? [] },
+    { words: t('channelForm.addKnownModels'), models: known.data ?? [] },
+    { words: t('channelForm.addEnabledModels'), models: enabled.data ?? [] },
   ].filter(({ models }) => models.length > 0)
   return (
     <FormField

@@ -22,7 +22,7 @@ export function ModelPicker(props: PickerProps) {
   return (
     <Dialog
       isOpen={isOpen}
-      title={t('channelForm.pickTitle')}
+      title={t('channelForm.selectModelsTitle')}
       className="tg-picker"
       onClose={onClose}
     >
@@ -49,16 +49,16 @@ function Picks(props: PickerProps) {
   }
   return (
     <>
-      <p className="tg-hint">{t('channelForm.pickLead', { count: found.length })}</p>
+      <p className="tg-hint">{t('channelForm.selectModelsLead', { count: found.length })}</p>
       <SearchInput
         icon="search"
-        label={t('words.searchModels')}
+        label={t('shared.searchModels')}
         value={search}
         onChange={setSearch}
       />
       <div className="tg-picker-head">
         <Checkbox
-          label={t('channelForm.pickAll', { count: shown.length })}
+          label={t('channelForm.allModels', { count: shown.length })}
           isOn={areAllOn}
           isDisabled={shown.length === 0}
           onChange={(isOn) => set(shown, isOn)}
@@ -73,7 +73,7 @@ function Picks(props: PickerProps) {
               onChange={(isOn) => set([model], isOn)}
             />
             {!chosen.includes(model) && (
-              <span className="tg-more-count">{t('channelForm.pickNew')}</span>
+              <span className="tg-more-count">{t('channelForm.newModels')}</span>
             )}
           </li>
         ))}
@@ -82,7 +82,7 @@ function Picks(props: PickerProps) {
       <div className="tg-dialog-foot">
         <Button onClick={props.onClose}>{t('ui.cancel')}</Button>
         <Button tone="primary" onClick={() => props.onChoose([...picked])}>
-          {t('channelForm.pickAction', { count: picked.size })}
+          {t('channelForm.useSelectedModels', { count: picked.size })}
         </Button>
       </div>
     </>

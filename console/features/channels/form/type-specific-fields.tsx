@@ -24,7 +24,7 @@ function TypeSpecificField({ form, field }: ChannelFormProps & { field: ChannelT
   const shared = {
     label: field.label[language],
     hint: field.hint[language] || undefined,
-    error: error ?? (isBroken ? t('channelForm.fault.notJson') : undefined),
+    error: error ?? (isBroken ? t('channelForm.error.notJson') : undefined),
     isRequired: field.is_required && field.default === '',
     value,
     onChange,
@@ -32,7 +32,7 @@ function TypeSpecificField({ form, field }: ChannelFormProps & { field: ChannelT
   if (field.kind === 'choice') {
     const choices = ['', ...(field.choices ?? [])].map((choice) => ({
       value: choice,
-      label: choice || t('channelForm.byDefault', { value: field.default || '–' }),
+      label: choice || t('channelForm.defaultValue', { value: field.default || '–' }),
     }))
     return <SelectField {...shared} choices={choices} />
   }

@@ -29,7 +29,7 @@ export function Balance(props: {
         className="tg-amount"
         title={isRead ? t('channels.balanceAt', { time: readAt }) : undefined}
       >
-        {isRead ? balanceText(channel.balance, locale) : t('channels.balanceUnread')}
+        {isRead ? balanceText(channel.balance, locale) : t('channels.balanceNeverRead')}
       </span>
       {props.isTold && (
         <Button

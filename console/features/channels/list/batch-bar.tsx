@@ -25,10 +25,10 @@ export function BatchBar(props: {
     <SelectionBar
       chosen={chosen}
       acts={[
-        { icon: 'play', text: t('words.enableChosen'), act: () => setEnabled(true) },
-        { icon: 'pause', text: t('words.disableChosen'), act: () => setEnabled(false) },
-        { icon: 'tag', text: t('words.setTag'), act: () => setTagging(true) },
-        { icon: 'trash', text: t('words.deleteChosen'), act: remove },
+        { icon: 'play', text: t('shared.enableSelected'), act: () => setEnabled(true) },
+        { icon: 'pause', text: t('shared.disableSelected'), act: () => setEnabled(false) },
+        { icon: 'tag', text: t('shared.setTag'), act: () => setTagging(true) },
+        { icon: 'trash', text: t('shared.deleteSelected'), act: remove },
       ]}
     >
       <BatchTagDialog
@@ -56,7 +56,7 @@ function BatchTagDialog(props: {
   const form = useDraftForm({
     onClose: props.onClose,
     initial: () => ({ tag: '' }),
-    validate: ({ tag }) => (tag.trim() === '' ? { tag: t('channelForm.fault.tagMissing') } : {}),
+    validate: ({ tag }) => (tag.trim() === '' ? { tag: t('channelForm.error.tagMissing') } : {}),
     save: async ({ tag }) => {
       if (await props.onTag(tag.trim())) form.close()
     },
@@ -66,7 +66,7 @@ function BatchTagDialog(props: {
     <FormDialog
       isOpen={props.isOpen}
       title={t('channelTags.batchTitle', { count: props.count })}
-      submitText={t('words.setTag')}
+      submitText={t('shared.setTag')}
       form={form}
       onClose={form.close}
     >

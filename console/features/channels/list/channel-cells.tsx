@@ -65,8 +65,8 @@ export function LastTest({ channel }: { channel: Channel }) {
   const reason = reasonText(t, channel.test_failure)
   const words = t('channels.cause', { reason, time: absoluteTimeText(channel.test_time, locale) })
   return (
-    <Explained words={words} label={t('words.failed')}>
-      <StatusTag tone="bad">{t('words.failed')}</StatusTag>
+    <Explained words={words} label={t('shared.failed')}>
+      <StatusTag tone="bad">{t('shared.failed')}</StatusTag>
     </Explained>
   )
 }
@@ -95,7 +95,7 @@ export function ChannelNote({ channel }: { channel: Channel }) {
       )}
       {channel.test_failure !== '' && (
         <span>
-          {t('words.testFailed', { reason })} <Time at={channel.test_time} />
+          {t('shared.testFailed', { reason })} <Time at={channel.test_time} />
         </span>
       )}
     </p>
@@ -132,7 +132,7 @@ export function ResponseTime(props: { milliseconds: number; isShort?: boolean })
 export function Expiry({ at }: { at: number }) {
   const { t } = useTranslation()
   const now = useNow()
-  if (at <= 0) return <span className="tg-quiet">{t('words.never')}</span>
+  if (at <= 0) return <span className="tg-quiet">{t('shared.never')}</span>
   if (at > now) return <Time at={at} canLieAhead />
   return (
     <StatusTag tone="bad">

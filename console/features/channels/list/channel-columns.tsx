@@ -51,19 +51,19 @@ export const channelColumns = (
 ): ChannelColumn[] => [
   column(
     'id',
-    t('words.id'),
+    t('shared.id'),
     56,
     cell(({ id }) => id),
     { align: 'end', isHiddenAtFirst: true },
   ),
-  column('name', t('words.name'), isBatch ? 118 : 156, nameCell(types, actions), TITLE),
+  column('name', t('shared.name'), isBatch ? 118 : 156, nameCell(types, actions), TITLE),
   column(
     'type',
-    t('words.type'),
+    t('shared.type'),
     92,
     cell(({ type }) => types.nameOf(type)),
   ),
-  column('status', t('words.status'), 130, statusCell, { onCard: 'aside' }),
+  column('status', t('shared.status'), 130, statusCell, { onCard: 'aside' }),
   column('response_time', t('channels.responseTime'), 96, lastTestCell),
   ...(['priority', 'weight'] as const).map((field) =>
     column(field, t(`channels.${field}`), 64, numberCell(t, actions, field)),
@@ -71,7 +71,7 @@ export const channelColumns = (
   column('group', t('channels.groups'), 100, groupCell),
   column('models', t('channels.models'), 140, modelsCell, { isHiddenAtFirst: true }),
   column('used_quota', t('channels.usedQuota'), 98, cell(usedQuota, usedQuota), { align: 'end' }),
-  column('balance', t('words.balance'), 112, balanceCell(types, actions), { align: 'end' }),
+  column('balance', t('shared.balance'), 112, balanceCell(types, actions), { align: 'end' }),
   column(
     'tag',
     t('channels.tag'),
@@ -79,8 +79,8 @@ export const channelColumns = (
     cell(({ tag }) => tag || '–'),
     { isHiddenAtFirst: true },
   ),
-  column('expired_time', t('words.expires'), 130, expiryCell, { isHiddenAtFirst: true }),
-  column('created_time', t('words.created'), 164, createdCell, { isHiddenAtFirst: true }),
+  column('expired_time', t('shared.expires'), 130, expiryCell, { isHiddenAtFirst: true }),
+  column('created_time', t('shared.created'), 164, createdCell, { isHiddenAtFirst: true }),
   actionsColumn(t, 96, menuCell(actions)),
 ]
 

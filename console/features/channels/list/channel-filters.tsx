@@ -63,7 +63,7 @@ function FoldedFields(props: FieldsProps) {
         onChange={(status) => onFilters({ status })}
       />
       <SelectFilter
-        label={t('words.type')}
+        label={t('shared.type')}
         any={t('channels.anyType')}
         value={filters.type}
         choices={props.types}

@@ -32,13 +32,14 @@ function useListActions(actions: ChannelActions, onResults: () => void): MenuEnt
       tell(t('channels.balancesUpdated', { updated, failed: failed + left }))
     })
   const fix = async () => {
-    if (await act(() => call('POST /api/channel/fix'))) showSuccess(t('channels.fixed'))
+    if (await act(() => call('POST /api/channel/fix')))
+      showSuccess(t('channels.modelIndexRepaired'))
   }
   return [
     { text: t('channels.testAll'), icon: 'zap', onChoose: () => void testAll() },
     { text: t('channels.lastResults'), icon: 'list', onChoose: onResults },
     { text: t('channels.updateBalances'), icon: 'refresh', onChoose: () => void updateBalances() },
-    { text: t('channels.fix'), icon: 'settings', onChoose: () => void fix() },
+    { text: t('channels.repairModelIndex'), icon: 'settings', onChoose: () => void fix() },
     'divider',
     {
       text: t('channels.deleteDisabled'),
@@ -109,9 +110,9 @@ export function ChannelList(props: {
           />
         }
         isClearable
-        create={{ text: t('words.newChannel'), act: props.onCreate }}
-        none={{ icon: 'channels', title: t('words.noChannels'), body: t('channels.noneBody') }}
-        notFound={{ title: t('words.noChannelMatches'), body: t('channels.notFoundBody') }}
+        create={{ text: t('shared.newChannel'), act: props.onCreate }}
+        none={{ icon: 'channels', title: t('shared.noChannels'), body: t('channels.noneBody') }}
+        notFound={{ title: t('shared.noChannelMatches'), body: t('channels.notFoundBody') }}
         modes={
           <>
             {isNarrow && (
@@ -120,7 +121,7 @@ export function ChannelList(props: {
                 isExpanded={isUnfolded}
                 onClick={() => setUnfolded(!isUnfolded)}
               >
-                {foldedOn === 0 ? t('ui.filters') : t('words.filtersCount', { count: foldedOn })}
+                {foldedOn === 0 ? t('ui.filters') : t('shared.filtersCount', { count: foldedOn })}
               </Button>
             )}
             <ChannelModes modes={modes} />

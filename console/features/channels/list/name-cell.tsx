@@ -17,7 +17,7 @@ export function ChannelName(props: {
   const keys =
     aside === 0
       ? t('channels.keyCount', { count: channel.key_count })
-      : t('channels.keyCountAside', { count: channel.key_count, aside })
+      : t('channels.keyCountSetAside', { count: channel.key_count, aside })
   const name = (
     <span className={isChild ? 'tg-name-cell tg-channel-child' : 'tg-name-cell'}>
       <Link

@@ -13,18 +13,18 @@ export function ChannelMenu(props: { channel: Channel; actions: ChannelActions }
     { text: t('channels.test'), icon: 'zap', onChoose: () => actions.onTest(channel) },
     { text: t('channels.timeline'), icon: 'clock', onChoose: () => actions.onTimeline(channel) },
     editEntry(() => actions.onEdit(channel)),
-    { text: t('channels.copy'), icon: 'copy', onChoose: () => void actions.copy(channel) },
+    { text: t('channels.duplicate'), icon: 'copy', onChoose: () => void actions.copy(channel) },
     'divider',
     deleteEntry(() => void actions.remove([channel])),
   ]
   return (
     <span className="tg-row-actions">
       <RowSwitch
-        label={t('words.enableNamed', { name })}
+        label={t('shared.enableNamed', { name })}
         isOn={channel.status === 1}
         onToggle={() => void actions.setEnabled(channel, channel.status !== 1)}
       />
-      <RowMenu items={items} label={t('words.moreActions', { name })} />
+      <RowMenu items={items} label={t('shared.moreActions', { name })} />
     </span>
   )
 }

@@ -24,7 +24,7 @@ export function useRowActions() {
     const status = isEnabled ? 1 : 2
     const { name } = channel
     if (!(await change(channel, { status }))) return
-    const words = t(isEnabled ? 'words.enabledNamed' : 'words.disabledNamed', { name })
+    const words = t(isEnabled ? 'shared.enabledNamed' : 'shared.disabledNamed', { name })
     // Offer no undo, because an undo cannot restore automatic disabling.
     if (channel.status === AUTO_DISABLED) return showSuccess(words)
     showUndoable(words, () => setEnabled({ ...channel, status }, !isEnabled))
@@ -38,7 +38,7 @@ export function useRowActions() {
   }
   const copy = async ({ id, name }: Channel) => {
     if (await act(() => call('POST /api/channel/copy/:id', { params: { id } })))
-      showSuccess(t('channels.copied', { name }))
+      showSuccess(t('channels.duplicated', { name }))
   }
   const updateBalance = async ({ id, name }: Channel) => {
     if (await act(() => call('GET /api/channel/update_balance/:id/', { params: { id } })))

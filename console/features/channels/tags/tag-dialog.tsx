@@ -33,10 +33,10 @@ function OpenDialog({ group, channels, isOpen, onClose }: OpenProps) {
   const form = useDraftForm<TagDraft, TagFault>({
     initial: () => draftOfGroup(group, channels),
     validate: tagFaults,
-    faultText: (fault) => t(`channelForm.fault.${fault}`),
+    faultText: (fault) => t(`channelForm.error.${fault}`),
     save: async (draft, before) => {
       const change = tagChange(group.tag, before, draft)
-      if (change === null) return showError(t('words.unchanged'))
+      if (change === null) return showError(t('shared.unchanged'))
       await call('PUT /api/channel/tag', { body: change })
       await client.invalidateQueries({ queryKey: channelsKey })
       showSuccess(t('channelTags.saved', { count }))
@@ -53,7 +53,7 @@ function OpenDialog({ group, channels, isOpen, onClose }: OpenProps) {
       title={t('channelTags.title', { tag: group.tag })}
       lead={t('channelTags.lead', { count })}
       className="tg-dialog-form"
-      submitText={t('words.saveChanges')}
+      submitText={t('shared.saveChanges')}
       form={form}
       onClose={() => void leave()}
     >

@@ -69,7 +69,7 @@ function ModelTests(props: { channel: Channel; onClose: () => void }) {
       <p className="tg-hint">{t('channelTests.lead')}</p>
       <SearchInput
         icon="search"
-        label={t('words.searchModels')}
+        label={t('shared.searchModels')}
         value={search}
         onChange={setSearch}
       />
@@ -87,7 +87,7 @@ function ModelTests(props: { channel: Channel; onClose: () => void }) {
               label={t('channelTests.testModel', { model })}
               onClick={() => void tests.testOne(model)}
             >
-              {t('words.test')}
+              {t('shared.test')}
             </Button>
           </li>
         ))}
@@ -114,14 +114,14 @@ function TestResult(props: { result: TestOutcome | 'running' | undefined }) {
   const { t } = useTranslation()
   return (
     <output className="tg-test-result">
-      {result === 'running' && <span className="tg-quiet">{t('words.testing')}</span>}
+      {result === 'running' && <span className="tg-quiet">{t('shared.testing')}</span>}
       {result !== undefined &&
         result !== 'running' &&
         (result.isSuccess ? (
           <ResponseTime milliseconds={Math.max(1, Math.round(result.seconds * 1000))} />
         ) : (
           <>
-            <StatusTag tone="bad">{t('words.failed')}</StatusTag>
+            <StatusTag tone="bad">{t('shared.failed')}</StatusTag>
             <span className="tg-test-reason" title={result.message}>
               {result.message}
             </span>

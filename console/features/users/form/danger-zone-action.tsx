@@ -27,7 +27,7 @@ export function DangerZoneAction(props: {
     initial: () => ({ name: '' }),
     onClose: () => setAsking(false),
     save: async ({ name }) => {
-      if (name.trim() !== username) throw new FieldError({ name: t('users.fault.nameDiffers') })
+      if (name.trim() !== username) throw new FieldError({ name: t('users.error.nameDiffers') })
       await props.act()
       form.close()
     },

@@ -49,7 +49,7 @@ export function useUserForm(given: UserFormGiven): DraftForm<UserDraft> {
   const form = useDraftForm<UserDraft, UserFault>({
     initial: () => (user === null ? newUser() : draftOfUser(user)),
     validate: (draft, before) => userFaults(kind, before, draft),
-    faultText: (fault) => t(`users.fault.${fault}`),
+    faultText: (fault) => t(`users.error.${fault}`),
     save: async (draft, before) => {
       try {
         await save(before, draft)

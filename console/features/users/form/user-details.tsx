@@ -23,8 +23,8 @@ const BINDINGS = [
 export function UserDetails({ user }: { user: User }) {
   const { t } = useTranslation()
   return (
-    <Facts title={t('users.facts')}>
-      <LabelledValue name={t('words.status')}>
+    <Facts title={t('users.overview')}>
+      <LabelledValue name={t('shared.status')}>
         <StateTag user={user} />
       </LabelledValue>
       <LabelledValue name={t('users.role')}>
@@ -33,13 +33,13 @@ export function UserDetails({ user }: { user: User }) {
       <LabelledValue name={t('ui.groupName')}>
         <GroupTag name={user.group} />
       </LabelledValue>
-      <LabelledValue name={t('words.balance')}>
+      <LabelledValue name={t('shared.balance')}>
         <Quota value={quotaOf(user.quota)} />
       </LabelledValue>
       <LabelledValue name={t('users.used')}>
         <Quota value={quotaOf(user.used_quota)} />
       </LabelledValue>
-      <LabelledValue name={t('words.created')}>
+      <LabelledValue name={t('shared.created')}>
         <Time at={user.created_time} style="stamp" />
       </LabelledValue>
     </Facts>
@@ -89,7 +89,7 @@ function QuotaChange({ row }: { row: LogEntry }) {
         {row.quota > 0 && '+'}
         {row.quota === 0 ? <GroupTag name={row.group} /> : <Quota value={quotaOf(row.quota)} />}
       </span>
-      {note ? <span>{note}</span> : <span className="tg-quiet">{t('words.noReason')}</span>}
+      {note ? <span>{note}</span> : <span className="tg-quiet">{t('shared.noReason')}</span>}
       <span className="tg-quiet">
         {by !== undefined && t('users.changedBy', { name: by.username || `#${by.id}` })}{' '}
         <Time at={row.created_at} />

@@ -25,7 +25,7 @@ export type UserDraft = {
 
 export type FormKind = 'new' | 'other' | 'self'
 
-export type UserFault = keyof Translations['users']['fault']
+export type UserFault = keyof Translations['users']['error']
 export type UserFaults = FieldErrors<UserDraft, UserFault>
 
 export const newUser = (): UserDraft => ({

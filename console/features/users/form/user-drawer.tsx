@@ -37,7 +37,7 @@ function OpenForm(props: FormProps) {
       isOpen={props.isOpen}
       title={isNew ? t('users.create') : t('users.editTitle', { name })}
       lead={t(`users.lead.${kind}`)}
-      submitText={t(isNew ? 'users.create' : 'words.saveChanges')}
+      submitText={t(isNew ? 'users.create' : 'shared.saveChanges')}
       form={form}
       onClose={props.onClose}
     >
@@ -82,10 +82,10 @@ function BalancePart(props: { user: User; onAdjust: (users: readonly User[]) => 
   return (
     <section className="tg-user-part tg-user-balance">
       <div>
-        <h3>{t('words.balance')}</h3>
+        <h3>{t('shared.balance')}</h3>
         <p className="tg-amount">{exactQuotaText(balance, rule)}</p>
         {rule.isCurrency && (
-          <p className="tg-hint">{t('words.quotaUnits', { quota: balance.toLocaleString() })}</p>
+          <p className="tg-hint">{t('shared.quotaUnits', { quota: balance.toLocaleString() })}</p>
         )}
       </div>
       <Button icon="wallet" onClick={() => props.onAdjust([user])}>
@@ -177,15 +177,15 @@ function ResetFactor({ user }: { user: User }) {
     <DangerZoneAction
       user={user}
       icon="key"
-      name={t('users.factor')}
-      hint={t('users.factorHint')}
-      openText={t('users.factorOpen')}
-      title={t('users.factorTitle', { name: calledOf(user) })}
-      body={t('users.factorBody')}
-      actionText={t('users.factor')}
+      name={t('users.secondFactor')}
+      hint={t('users.secondFactorHint')}
+      openText={t('users.secondFactorOpen')}
+      title={t('users.secondFactorTitle', { name: calledOf(user) })}
+      body={t('users.secondFactorBody')}
+      actionText={t('users.secondFactor')}
       act={async () => {
         await call('POST /api/user/reset_second_factor', { body: { id: user.id } })
-        showSuccess(t('users.factorDone'))
+        showSuccess(t('users.secondFactorDone'))
       }}
     />
   )

@@ -17,7 +17,7 @@ export function UserForm(props: UserFormProps) {
   return (
     <>
       <fieldset className="tg-form-group">
-        {props.kind !== 'self' && <legend>{t('words.account')}</legend>}
+        {props.kind !== 'self' && <legend>{t('shared.account')}</legend>}
         <NameFields {...props} />
         <PasswordFields {...props} />
       </fieldset>
@@ -56,7 +56,7 @@ function NameFields({ kind, form }: UserFormProps) {
   return (
     <>
       <TextField
-        label={t('words.username')}
+        label={t('shared.username')}
         hint={isNew ? t('auth.nameHint') : t('users.usernameFixed')}
         isRequired={isNew}
         autoFocus={isNew}
@@ -68,7 +68,7 @@ function NameFields({ kind, form }: UserFormProps) {
         {...form.field('username')}
       />
       <TextField
-        label={t('words.displayName')}
+        label={t('shared.displayName')}
         autoComplete="off"
         maxLength={SHOWN_NAME_MAX}
         placeholder={t('users.displayNamePlaceholder')}
@@ -79,7 +79,7 @@ function NameFields({ kind, form }: UserFormProps) {
 }
 
 const PASSWORD_HINTS = {
-  new: 'words.passwordLength',
+  new: 'shared.passwordLength',
   other: 'users.passwordHint',
   self: undefined,
 } as const

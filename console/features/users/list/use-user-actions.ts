@@ -39,7 +39,7 @@ export function useUserActions(): UserActions {
   const setEnabled = async (user: User, isEnabled: boolean): Promise<void> => {
     const now = await act(user, isEnabled ? 'enable' : 'disable')
     if (now === null) return
-    const undo = { text: t('words.undo'), onClick: () => void setEnabled(now, !isEnabled) }
+    const undo = { text: t('shared.undo'), onClick: () => void setEnabled(now, !isEnabled) }
     showSuccess(t('users.done'), { action: undo })
   }
   const manage: UserActions['manage'] = async (user, action) => {

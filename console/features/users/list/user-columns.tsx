@@ -25,22 +25,28 @@ export function userColumns(t: TFunction, locale: string, actions: UserRowAction
     column<User>(id, title, 92, (user) => <Quota value={quotaOf(user[field])} />, FIGURE)
   const created = ({ created_time }: User) => stamp(created_time)
   return [
-    column('id', t('words.id'), 54, (user) => <IdCell user={user} />, { onCard: 'bare' }),
-    column('username', t('words.username'), 112, (user) => <NameCell user={user} />, TITLE),
-    column('status', t('words.status'), 122, (user) => <StateTag user={user} />, {
+    column('id', t('shared.id'), 54, (user) => <IdCell user={user} />, { onCard: 'bare' }),
+    column('username', t('shared.username'), 112, (user) => <NameCell user={user} />, TITLE),
+    column('status', t('shared.status'), 122, (user) => <StateTag user={user} />, {
       onCard: 'aside',
     }),
     column('role', t('users.role'), 114, (user) => <LevelTag user={user} />, { onCard: 'bare' }),
     column('group', t('ui.groupName'), 92, ({ group }) => <GroupTag name={group} />, {
       onCard: 'bare',
     }),
-    quota('quota', t('words.balance'), 'quota'),
+    quota('quota', t('shared.balance'), 'quota'),
     quota('used', t('users.used'), 'used_quota'),
-    column('requests', t('words.requests'), 86, (user) => count.format(user.request_count), FIGURE),
+    column(
+      'requests',
+      t('shared.requests'),
+      86,
+      (user) => count.format(user.request_count),
+      FIGURE,
+    ),
     column('invites', t('users.invites'), 124, (user) => <InvitesCell user={user} />, {
       onCard: 'brief',
     }),
-    column('created', t('words.created'), 160, created, { isHiddenAtFirst: true }),
+    column('created', t('shared.created'), 160, created, { isHiddenAtFirst: true }),
     actionsColumn(t, 92, (user) => <UserMenu user={user} actions={actions} />),
   ]
 }
@@ -80,7 +86,7 @@ function UserMenu({ user, actions }: { user: User; actions: UserRowActions }) {
           onToggle={() => void actions.setEnabled(user, user.status !== 1)}
         />
       )}
-      <RowMenu items={items} label={t('words.moreFor', { name })} />
+      <RowMenu items={items} label={t('shared.moreFor', { name })} />
     </span>
   )
 }

@@ -81,7 +81,7 @@ export function UserList(props: UserListProps) {
       isMuted={isMuted}
       isEnded
       onOpen={props.onOpen}
-      openText={t('words.details')}
+      openText={t('shared.details')}
       selection={{ keys, onChange: setKeys }}
     />
   )
@@ -119,7 +119,7 @@ function UserFilters({ view }: { view: UserListView }) {
         value={filter.group}
         onChange={(group) => setFilter({ group })}
       />
-      <Button onClick={refresh}>{t('words.searchAction')}</Button>
+      <Button onClick={refresh}>{t('shared.searchAction')}</Button>
     </>
   )
 }
@@ -135,13 +135,13 @@ function ChosenUsers(props: {
   const { picked, adjustable } = props
   const beyond = picked.length - adjustable.length
   return (
-    <fieldset className="tg-chosen tg-bulk" aria-label={t('users.chosenLabel')}>
+    <fieldset className="tg-chosen tg-bulk" aria-label={t('users.selection')}>
       <span role="status">
-        {t('users.chosen', { count: picked.length })}
-        {beyond > 0 && ` · ${t('users.chosenBeyond', { count: beyond })}`}
+        {t('users.selectedCount', { count: picked.length })}
+        {beyond > 0 && ` · ${t('users.selectedBeyond', { count: beyond })}`}
       </span>
       <Button tone="quiet" size="small" onClick={props.onNone}>
-        {t('ui.chooseNone')}
+        {t('ui.clearSelection')}
       </Button>
       <Button
         size="small"

@@ -10,7 +10,7 @@ export type AdjustDraft = {
   readonly reason: string
 }
 
-export type AdjustFault = 'amountWrong' | 'amountBeyond' | 'adjustReasonMissing'
+export type AdjustFault = 'amountInvalid' | 'amountBeyond' | 'adjustReasonMissing'
 
 export const newAdjustment: AdjustDraft = { action: 'add', amount: '', reason: '' }
 
@@ -36,7 +36,7 @@ export function adjustFaults(
   const amount = amountOf(draft, unit)
   const areAllBeyond = balances.every((balance) => isBeyond(balance, draft, amount))
   return {
-    ...(amount === null ? { amount: 'amountWrong' as const } : {}),
+    ...(amount === null ? { amount: 'amountInvalid' as const } : {}),
     ...(amount !== null && areAllBeyond ? { amount: 'amountBeyond' as const } : {}),
     ...(draft.reason.trim() === '' ? { reason: 'adjustReasonMissing' as const } : {}),
   }

@@ -24,7 +24,7 @@ export function AdjustFields({ form, unit }: Pick<Adjustment, 'form' | 'unit'>) 
       <AmountField
         label={t(unit.isCurrency ? 'users.amountInDollars' : 'users.amountInUnits')}
         unit={unit}
-        wrongText={t('users.fault.amountWrong')}
+        wrongText={t('users.error.amountInvalid')}
         picksLabel={t('users.quickAmounts')}
         dollars={DOLLARS}
         worth={{

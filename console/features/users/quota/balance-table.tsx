@@ -17,7 +17,7 @@ export function BalanceTable({ adjustment }: { adjustment: Adjustment }) {
       <table>
         <TableHead
           titles={[
-            ...(adjustment.isMany ? [t('words.username')] : []),
+            ...(adjustment.isMany ? [t('shared.username')] : []),
             t('users.balanceNow'),
             t('users.balanceAfter'),
           ]}

@@ -34,7 +34,7 @@ export function useAdjustment({ users, onClose }: { users: readonly User[]; onCl
   const form = useDraftForm<AdjustDraft, AdjustFault>({
     initial: () => newAdjustment,
     validate: (draft) => adjustFaults(draft, unit, [...balances.values()]),
-    faultText: (fault) => t(`users.fault.${fault}`),
+    faultText: (fault) => t(`users.error.${fault}`),
     save: async (draft) => {
       const ids = rest.map(({ id }) => id)
       const to = users.length === 1 ? { id: Number(ids[0]) } : { ids }
