@@ -99,7 +99,11 @@ const CONSOLE_PAGES: RouteObject[] = [
     () => import('../features/task-logs/music-tasks-page.tsx'),
     'MusicTasksPage',
   ),
-  page('/app/wallet', () => import('../features/wallet/wallet-page.tsx'), 'WalletPage'),
+  pageWithTranslations(
+    '/app/wallet',
+    () => import('../features/wallet/wallet-page.tsx'),
+    'WalletPage',
+  ),
   page('/app/inbox', () => import('../features/inbox/inbox-page.tsx'), 'InboxPage'),
   page('/app/inbox/:id', () => import('../features/inbox/message-page.tsx'), 'MessagePage'),
   page('/app/me', () => import('../features/me/me-page.tsx'), 'MePage'),

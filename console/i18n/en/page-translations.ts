@@ -8,6 +8,7 @@ import { redemptions } from './redemptions.ts'
 import { settings } from './settings.ts'
 import { taskLogs } from './task-logs.ts'
 import { users } from './users.ts'
+import { wallet } from './wallet.ts'
 
 const logExport: PageTranslations['logExport'] = {
   title: 'Columns to export',
@@ -35,4 +36,5 @@ export const pageTranslations: PageTranslations = {
   settings,
   taskLogs,
   users,
+  wallet,
 }

@@ -9,7 +9,6 @@ import { playground } from './playground.ts'
 import { security } from './security.ts'
 import { tokens } from './tokens.ts'
 import { usageLog } from './usage-log.ts'
-import { wallet } from './wallet.ts'
 
 const inbox: SharedTranslations['inbox'] = {
   lead: 'What the administrators have told you.',
@@ -148,5 +147,4 @@ export const en: SharedTranslations = {
   timeRange,
   usageLog,
   playground,
-  wallet,
 }

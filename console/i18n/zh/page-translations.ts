@@ -7,6 +7,7 @@ import { redemptions } from './redemptions.ts'
 import { settings } from './settings.ts'
 import { taskLogs } from './task-logs.ts'
 import { users } from './users.ts'
+import { wallet } from './wallet.ts'
 
 /** The texts of a few pages. `loadTranslations` loads the texts together with these pages. */
 const logExport = {
@@ -35,4 +36,5 @@ export const pageTranslations = {
   settings,
   taskLogs,
   users,
+  wallet,
 }

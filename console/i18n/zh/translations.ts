@@ -8,7 +8,6 @@ import { playground } from './playground.ts'
 import { security } from './security.ts'
 import { tokens } from './tokens.ts'
 import { usageLog } from './usage-log.ts'
-import { wallet } from './wallet.ts'
 
 const inbox = {
   lead: '管理员发给您的消息。',
@@ -147,5 +146,4 @@ export const zh = {
   timeRange,
   usageLog,
   playground,
-  wallet,
 }
