@@ -3,7 +3,7 @@ import { defineConfig, type Plugin } from 'vite'
 
 const SERVER = 'http://127.0.0.1:3000'
 
-/** Removes the older font formats, because every supported browser reads woff2. */
+/** Removes the older font formats. Every supported browser can read woff2. */
 const woff2Only: Plugin = {
   name: 'woff2-only',
   enforce: 'pre',
@@ -20,7 +20,7 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     target: 'es2023',
-    // Do not inline small files, because the CSP forbids scripts and fonts in `data:` URLs.
+    // Small files are not inlined, because the CSP forbids scripts and fonts in `data:` URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,

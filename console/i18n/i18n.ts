@@ -43,10 +43,10 @@ const needed = new Set<Part>(['entry'])
 
 export const currentLanguage = (): Language => (i18next.language === 'en' ? 'en' : 'zh')
 
-/** Returns the BCP 47 tag for `Intl` and `<html lang>`. */
+/** Returns the BCP 47 tag of a language, for `Intl` and `<html lang>`. */
 export const localeOf = (language: Language): string => LOCALES[language]
 
-/** Translates a text outside of components. Components use `useTranslation`. */
+/** Translates a text outside of components. Components use `useTranslation` instead. */
 export const translate = i18next.t
 
 /** Loads the texts that all console pages share, before the first page renders. */
@@ -62,7 +62,10 @@ export async function loadTranslations(part: 'pages' | 'logDetails'): Promise<vo
   await load(currentLanguage())
 }
 
-/** Uses the stored language, the browser's, or Chinese. Loads only the texts before login. */
+/**
+ * Starts the translations in the stored language, in the browser's language or in Chinese. Only the
+ * texts of the pages before login are loaded.
+ */
 export async function startI18n(): Promise<void> {
   const language = firstLanguage(localStorage.getItem(STORAGE_KEY), navigator.languages)
   await i18next.use(initReactI18next).init({

@@ -12,12 +12,12 @@ import { StateCell } from './state-cell.tsx'
 const STEP = 5
 const BAR = 4
 const HEIGHT = 20
-/** The minimum height of the failed part of a bar, so that one percent is visible. */
+/** The minimum height of the failed part of a bar, in pixels, so that one percent is visible. */
 const LEAST = 2
 
 /**
- * The bars are decorative. Failures are at the top, and a dot is a period without calls. One path
- * per color keeps scrolling fast.
+ * Draws success and failure bars, which are only decorative. Failures are at the top, and a dot is
+ * a period without calls. One SVG path per color keeps scrolling fast.
  */
 function SparkBars({ points }: { points: readonly Point[] }) {
   const paths = pathsOf(points)
@@ -62,12 +62,15 @@ type Of = {
   readonly barsEnd: number
 }
 
-/** A dash, shown instead of 0 for an unknown value. */
+/** Shows a dash in place of 0 for an unknown value. */
 export const Gap = () => <span className="tg-muted">–</span>
 
 type Row = ChannelHealth
 
-/** With these widths, all columns fit a window of 1 280 pixels. */
+/**
+ * Returns the columns of the health board. With these widths, all columns fit a window of 1 280
+ * pixels.
+ */
 export function healthColumns(of: Of): readonly Column<Row>[] {
   const { t, number, money, period } = of
   const title = (id: keyof Translations['health']['column']) => t(`health.column.${id}`)
@@ -113,7 +116,7 @@ const nameCell = ({ id, name, tag }: Row) => (
   </span>
 )
 
-/** The number of responses with a wrong model or an unexpectedly high cost. */
+/** Shows the number of responses with a wrong model or an unexpectedly high cost. */
 function Anomalies({ row, of: { t, number, period } }: { row: Row; of: Of }) {
   const count = row.figures[period]?.anomalies ?? 0
   if (count === 0) return null

@@ -9,7 +9,10 @@ import type {
 export type Period = keyof HealthWindows
 export const PERIODS: readonly Period[] = ['m5', 'h1', 'd1']
 export const HISTORY_RANGES: readonly HistoryRange[] = ['1h', '24h', '7d']
-/** The chart's default range: the smallest range that includes the period of the board. */
+/**
+ * The default range of the chart for each period of the board. It is the smallest range that
+ * includes the period.
+ */
 export const HISTORY_RANGE_OF_PERIOD: Readonly<Record<Period, HistoryRange>> = {
   m5: '1h',
   h1: '1h',
@@ -22,10 +25,10 @@ export const HEALTH_URL_PARAMS = {
   keyword: textParam(),
   shown: choiceParam(SHOWN, 'all'),
   window: choiceParam(PERIODS, 'h1'),
-  /** The id of the channel whose details are open. 0 means that no details are open. */
+  /** The id of the channel whose details are open, or 0 if no details are open. */
   peek: integerParam({ fallback: 0 }),
   history: choiceParam(['', ...HISTORY_RANGES], ''),
-  /** The time up to which the timeline is shown, in unix seconds. 0 means the current time. */
+  /** The time up to which the timeline is shown, in unix seconds, or 0 for the current time. */
   at: integerParam({ fallback: 0 }),
 }
 
@@ -34,7 +37,7 @@ export function failedCallsLink(channelId: number, period: Period): string {
   return `/app/logs/api-usage?${new URLSearchParams(search)}`
 }
 
-/** Returns the channels that match the filters, sorted by severity of their problems. */
+/** Returns the channels that match the filters, sorted by the severity of their problems. */
 export function shownChannels(
   channels: readonly ChannelHealth[],
   { keyword, shown }: { keyword: string; shown: Shown },

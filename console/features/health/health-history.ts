@@ -18,12 +18,15 @@ export type History = {
   readonly attempts: number
   /** The success rate over all steps, or null if there were no attempts. */
   readonly rate: number | null
-  /** The step with the lowest success rate. If several steps have this rate, the newest of them. */
+  /**
+   * The step with the lowest success rate. If several steps have this rate, it is the newest of
+   * these steps.
+   */
   readonly lowest: HistoryStep | null
 }
 
 export function prepareHistory({ points, range }: HealthHistory): History {
-  // For a day, only the time is shown. A week also needs the date.
+  // The range of a day needs only the time. The range of a week also needs the date.
   const timeText = (at: number) => stampText(at).slice(range === '7d' ? 5 : 11, 16)
   const steps = points.map((point) => stepOf(point, timeText(point.at)))
   const successes = points.reduce((sum, point) => sum + point.successes, 0)

@@ -69,7 +69,10 @@ function Content({ message }: { message: InboxMessage }) {
 const ownMessageQuery = (id: number) =>
   apiQuery('GET /api/user/messages/:id', { params: { id } }, [...inboxKey, 'one', id])
 
-/** The unread count changes immediately, and is restored if the request fails. */
+/**
+ * Marks the message as read. The unread count changes immediately. If the request fails, the old
+ * count is restored.
+ */
 function useMarkRead(message: InboxMessage | undefined): void {
   const client = useQueryClient()
   const marked = useRef(0)

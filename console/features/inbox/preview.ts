@@ -1,10 +1,13 @@
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 
-/** Removing markup from a long text is slow. */
+/**
+ * The maximum number of characters from which a preview is made, because removing markup from a
+ * long text is slow.
+ */
 const READ_MAX = 2_000
 const SHOWN_MAX = 100
 const CUT = '...'
-/** Splits a text into displayed characters; an emoji of several code points is one character. */
+/** Splits a text into displayed characters. An emoji of several code points is one character. */
 const CHARACTERS = new Intl.Segmenter()
 
 /** Returns the start of a message as one line of at most 100 characters, with `...` if cut. */
@@ -21,11 +24,16 @@ export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'f
   )
 }
 
-/** A long URL could otherwise take up all characters that are processed. */
+/**
+ * Matches a long URL. It is shortened, because it could take up all characters that are processed.
+ */
 const LONG_ADDRESS = /(\]\(|\b(?:src|href)\s*=\s*["']?)[^()<>\s"']{200,}/gi
 const CUT_MARK = /(?:<\/?[a-z][^<>]*|!?\[[^[\]]*\]\([^\s()]*)$/i
 
-/** Returns the start of the content. Markup that is incomplete because of the cut is removed. */
+/**
+ * Returns the first `READ_MAX` characters of the content. Markup that is cut off at the end is
+ * removed.
+ */
 function beginningOf(content: string): string {
   const short = content.replace(LONG_ADDRESS, '$1-')
   if (short.length <= READ_MAX) return short
@@ -73,7 +81,7 @@ function withoutTables(text: string): string {
 const withoutMarkdown = (text: string): string =>
   withoutTags(withoutTables(text).replace(AUTO_LINK, '$1'))
     .replace(LINK, '$1')
-    // A link may contain an image, which needs a second replacement.
+    // The text of a link may contain an image, so a second replacement is needed.
     .replace(LINK, '$1')
     .replace(/^[ \t]*(?:#{1,6}|>|[-*+]|\d{1,9}[.)])[ \t]+/gm, '')
     .replace(/^[ \t]*(?:```.*|-{3,}|\*{3,})$/gm, '')

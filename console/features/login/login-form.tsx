@@ -10,7 +10,10 @@ import { useCompleteLogin } from './use-complete-login.ts'
 export type Asked = SecondFactorRequired['second_factor'] & { readonly isCommonPassword?: boolean }
 export type OnNeeded = (needed: Asked) => void
 
-/** A server error appears at the button, a field's error below the field. */
+/**
+ * The login form. A server error appears at the button, and a field's error appears below the
+ * field.
+ */
 export function LoginForm(props: { onNeeded: OnNeeded }) {
   const { t } = useTranslation()
   const enter = useCompleteLogin()
@@ -26,7 +29,8 @@ export function LoginForm(props: { onNeeded: OnNeeded }) {
       if (turnstile === null) return
       const body = { username: username.trim(), password }
       const entered = await call('POST /api/user/login', { query: { turnstile }, body })
-      // Checked in the browser, because the server stores nothing about password strength.
+      // Common passwords are detected in the browser, because the server stores nothing about
+      // password strength.
       const { isCommonPassword } = await import('./common-passwords.ts')
       const by = { isCommonPassword: isCommonPassword(password) }
       if ('second_factor' in entered) props.onNeeded({ ...entered.second_factor, ...by })

@@ -20,7 +20,10 @@ const SecondStepForm = lazy(async () => ({
   default: (await import('./second-step-form.tsx')).SecondStepForm,
 }))
 
-/** Logs in with a passkey, without a username. Hidden if the browser has no passkey support. */
+/**
+ * A button to log in with a passkey, without a username. It is hidden if the browser does not
+ * support passkeys.
+ */
 function PasskeyButton() {
   const { t } = useTranslation()
   const enter = useCompleteLogin()
@@ -50,7 +53,7 @@ export function LoginPage() {
   const [params] = useSearchParams()
   const name = useSiteName()
   const title = t('shell.login')
-  // A login on another page redirects here if it requires a second factor.
+  // Another page redirects here if its login requires a second factor.
   const arrived = useLocation().state as Partial<SecondFactorRequired> | null
   const [asked, setAsked] = useState<Asked | null>(null)
   const [leftTicket, setLeftTicket] = useState('')
@@ -77,7 +80,10 @@ export function LoginPage() {
   )
 }
 
-/** The password form is collapsed if only the super admin may log in with a password. */
+/**
+ * Shows the login methods. The password form is collapsed if only the super admin may log in with a
+ * password.
+ */
 function WaysIn({ onNeeded }: { onNeeded: OnNeeded }) {
   const { t } = useTranslation()
   const status = useStatus()
@@ -112,7 +118,10 @@ function WaysIn({ onNeeded }: { onNeeded: OnNeeded }) {
   )
 }
 
-/** Links below the form. `aff` is the invitation code. The registration link contains the code. */
+/**
+ * Shows the links below the form. `aff` is the invitation code, which the registration link
+ * contains.
+ */
 function Links({ aff }: { aff: string | null }) {
   const { t } = useTranslation()
   const status = useStatus()

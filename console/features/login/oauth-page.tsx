@@ -9,7 +9,10 @@ import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { LoginOrBindResult, TelegramQuery } from '#write-api/contract/oauth.ts'
 import { useCompleteLogin } from './use-complete-login.ts'
 
-/** The page to which OAuth providers return. It completes a login or a binding and redirects. */
+/**
+ * The page to which OAuth providers return. The page completes a login or connects a login method,
+ * and then redirects.
+ */
 export function OAuthPage() {
   const { t } = useTranslation()
   const { pathname } = useLocation()
@@ -34,7 +37,7 @@ export function OAuthPage() {
     }
   })
   useEffect(() => {
-    // Run only once, because an authorization code is valid for a single request.
+    // The code is used only once, because an authorization code is valid for a single request.
     if (isStarted.current) return
     isStarted.current = true
     void end()
@@ -42,7 +45,10 @@ export function OAuthPage() {
   return <EntryPage title={t('oauth.title')} lead={t('oauth.checking', { site })} />
 }
 
-/** Returns null if this connected a login method to the account. */
+/**
+ * Sends the provider's response to the server. Returns null if the response has connected a login
+ * method to the account.
+ */
 async function comeBack(
   way: string,
   params: URLSearchParams,

@@ -11,7 +11,7 @@ export function useCompleteLogin() {
   const client = useQueryClient()
   const navigate = useNavigate()
   const [params] = useSearchParams()
-  // An OAuth login passes the path to this page if a second factor is required.
+  // An OAuth login that requires a second factor passes the path to this page.
   const arrived = useLocation().state as { returnTo?: string | null } | null
   const isKnownPath = useOutletContext<(path: string) => boolean>()
   return async (
@@ -21,7 +21,7 @@ export function useCompleteLogin() {
       returnTo = params.get('returnTo') ?? arrived?.returnTo ?? null,
     } = {},
   ): Promise<void> => {
-    // No session exists yet, so the login page asks for the second factor.
+    // There is no session yet. The login page must first ask for the second factor.
     if ('second_factor' in entered) {
       return navigate('/login', { replace: true, state: { ...entered, returnTo } })
     }

@@ -1,4 +1,5 @@
-// The order matters: most `User-Agent` headers also contain the names of other browsers.
+// The order of the list matters, because most `User-Agent` headers also contain the names of other
+// browsers.
 const BROWSERS: readonly (readonly [name: string, mark: RegExp])[] = [
   ['Edge', /\bEdgA?\/(\d+)/],
   ['Opera', /\bOPR\/(\d+)/],

@@ -26,7 +26,8 @@ export function InvitePanel({ user }: MePanelProps) {
   const least = leastTransfer(rule)
   const isTooLittle = earned < least
   const whyId = useId()
-  // Rewards that the user has earned stay visible after the site has disabled invitations.
+  // Rewards that the user has already earned stay visible, even if the site has disabled
+  // invitations.
   if (!isOffered && earned === 0n) return null
   return (
     <Panel title={t('me.invites')} lead={t('me.invitesLead')}>

@@ -20,10 +20,13 @@ const FIELD_CODES = {
   email: [...MAIL_CODES, 'IdentityTaken', 'MailIsUsername'],
 }
 
-/** Sets the account's mail address. A code that is mailed to the address verifies it. */
+/**
+ * A dialog that sets the account's mail address. A code that is mailed to the new address verifies
+ * it.
+ */
 export function MailDialog(props: {
   isOpen: boolean
-  /** The account's current mail address; empty if there is none. */
+  /** The account's current mail address. The text is empty if there is none. */
   bound: string
   onClose: () => void
 }) {
@@ -61,7 +64,10 @@ export function MailDialog(props: {
 
 type MailDraft = { email: string; code: string }
 
-/** A separate component, so that the human verification loads only when the dialog opens. */
+/**
+ * The fields of the dialog. They are a separate component, so that the human verification loads
+ * only when the dialog opens.
+ */
 function Fields({ form }: { form: DraftForm<MailDraft> }) {
   const human = useHumanCheck('verification')
   return (

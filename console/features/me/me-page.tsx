@@ -34,7 +34,7 @@ import { SettingsPanel } from './settings-panel.tsx'
 import { TwoStepPanel } from './two-step-panel.tsx'
 import { IdentityProofHost, withIdentityProof } from './with-identity-proof.tsx'
 
-/** The user's mail address. With the address, the user can log in and reset the password. */
+/** Shows the user's mail address, with which the user can log in and reset the password. */
 function MailPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const client = useQueryClient()

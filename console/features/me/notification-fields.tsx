@@ -35,7 +35,8 @@ export function NotificationFields(props: FieldsProps) {
           { value: 'email', label: t('me.byMail'), hint: t('me.byMailHint') },
           { value: 'webhook', label: t('me.byWebhook'), hint: t('me.byWebhookHint') },
         ]}
-        // Hidden fields keep their values, except the mail address and its code.
+        // Fields that become hidden keep their values. Only the mail address and its code are
+        // reset.
         onChange={(means) => change({ means, mailTo: keptMailTo(props.setting), mailCode: '' })}
       />
       <Threshold {...props} />
@@ -44,7 +45,10 @@ export function NotificationFields(props: FieldsProps) {
   )
 }
 
-/** The mail address for warnings. An unverified address needs a mailed code. */
+/**
+ * The field for the mail address to which warnings are sent. An unverified address needs a mailed
+ * code.
+ */
 function MailFields(props: FieldsProps) {
   const { t } = useTranslation()
   const { boundMail, form } = props
@@ -63,7 +67,10 @@ function MailFields(props: FieldsProps) {
   )
 }
 
-/** A separate component, because the human verification must load only when it is needed. */
+/**
+ * The field for the mailed code. It is a separate component, so that the human verification loads
+ * only when it is needed.
+ */
 function ProofOfMail({ form }: Pick<FieldsProps, 'form'>) {
   const human = useHumanCheck('verification')
   return (

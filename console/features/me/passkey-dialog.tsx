@@ -11,7 +11,10 @@ import { deviceName } from './device-name.ts'
 import { IdentityProofFields, isProof } from './identity-proof-fields.tsx'
 import { withIdentityProof } from './with-identity-proof.tsx'
 
-/** Adds a passkey with a name. If `renamed` is set, the dialog renames this passkey instead. */
+/**
+ * A dialog that adds a passkey with a name. If `renamed` is set, the dialog renames this passkey
+ * instead.
+ */
 export function PasskeyDialog(props: {
   renamed: OwnPasskey | null
   needsProof: boolean
@@ -59,6 +62,9 @@ export function PasskeyDialog(props: {
   )
 }
 
-/** Returns the recovery codes that the server creates with an account's first factor. */
+/**
+ * Adds a passkey. Returns the recovery codes that the server creates with an account's first
+ * factor.
+ */
 const addPasskey = async (body: AddPasskey): Promise<string[]> =>
   (await call('POST /api/user/passkeys', { body })).recovery_codes

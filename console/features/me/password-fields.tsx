@@ -9,11 +9,13 @@ const FIELDS = [
   { field: 'again', label: 'me.newPasswordAgain', autoComplete: 'new-password' },
 ] as const
 
-/** The current password (or a code in its place), and the new password twice. */
+/**
+ * The fields for the current password (or a code in its place) and, twice, for the new password.
+ */
 export function PasswordFields(props: {
   form: ReturnType<typeof useNewPassword>
   currentLabel?: string
-  /** True to focus the first field. Used on a page that has no other form. */
+  /** True to focus the first field, on a page that has no other form. */
   isFocused?: boolean
 }) {
   const { t } = useTranslation()

@@ -15,7 +15,10 @@ import { LOGIN_METHOD_ID_FIELDS } from './login-method-fields.ts'
 /** The login methods that redirect the user to another site. */
 const TRIPS = LOGIN_METHODS.filter((way) => !isMessenger(way))
 
-/** The dialog is for a user without a password or second factor. */
+/**
+ * A dialog that asks the user to log in again. It is for a user without a password or second
+ * factor.
+ */
 export function ReloginDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const user = useQuery(selfQuery).data

@@ -4,7 +4,7 @@ import type { AnswerOf } from '#read-api/contract/resource-fields.ts'
 import { USER_SETTING_FIELDS } from '#read-api/contract/user-fields.ts'
 import type { UpdateSettings } from '#write-api/contract/users.ts'
 
-/** The values of the settings form. The threshold is a text, as entered. */
+/** The values of the settings form. The threshold is the entered text. */
 export type SettingsDraft = DraftOf<typeof USER_SETTING_FIELDS> & {
   readonly means: 'email' | 'webhook'
   readonly threshold: string
@@ -38,7 +38,10 @@ export function initialDraft(setting: string): SettingsDraft {
 export const keptMailTo = (setting: string): string =>
   String(parsed(setting).notification_email ?? '')
 
-/** Returns false for the account's mail address and the saved address. */
+/**
+ * Returns true if the entered mail address must be verified by a code. The account's address and
+ * the saved address need no code.
+ */
 export function needsCode(
   { means, mailTo }: SettingsDraft,
   known: { readonly setting: string; readonly boundMail: string },
@@ -50,7 +53,10 @@ export function needsCode(
 
 export const hasSecret = (setting: string): boolean => parsed(setting).webhook_secret_set === true
 
-/** Returns the field that the server has rejected, or null once the user has changed it. */
+/**
+ * Returns the field that the server has rejected. Returns null if there is none, or if the user has
+ * changed the field since.
+ */
 export function unsendableOf(setting: string, draft: SettingsDraft): 'url' | 'secret' | null {
   const { webhook_fault: fault, webhook_url: url } = parsed(setting)
   if (fault === 'url') return draft.webhookUrl === url ? fault : null
@@ -66,14 +72,17 @@ export function faultOf(draft: SettingsDraft, wantsCode: boolean) {
     return { field: 'mailCode', text: 'auth.codeRequired' } as const
   }
   const url = draft.webhookUrl.trim()
-  // The fields are hidden, so the user can't correct them.
+  // The webhook fields are hidden, so the user can't correct them.
   if (draft.means === 'email') return null
   if (url === '') return { field: 'webhookUrl', text: 'me.webhookRequired' } as const
   if (/^https:\/\//i.test(url)) return null
   return { field: 'webhookUrl', text: 'me.webhookNotHttps' } as const
 }
 
-/** An unchanged threshold is left out, so that later changes of the default still apply. */
+/**
+ * Builds the request body. An unchanged threshold is left out, so that later changes of the default
+ * still apply.
+ */
 export const changeOf = (draft: SettingsDraft, before: SettingsDraft): UpdateSettings => ({
   notify_type: draft.means,
   ...(draft.threshold !== before.threshold && { quota_warning_threshold: Number(draft.threshold) }),

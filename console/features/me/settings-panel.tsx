@@ -27,7 +27,7 @@ export function SettingsPanel({ user }: MePanelProps) {
       {user === undefined ? (
         <Skeleton height={426} />
       ) : (
-        // Settings that are saved in this or another tab replace the values in the form.
+        // When settings are saved, in this tab or another, they replace the values in the form.
         <SettingsForm key={user.setting} setting={user.setting} boundMail={user.email} />
       )}
     </Panel>

@@ -22,7 +22,8 @@ export function TwoStepPanel({ user }: MePanelProps) {
   const security = query.data
   const [dialog, setDialog] = useState<TwoStepDialog | null>(null)
   const isSecured = security !== undefined && hasSecondFactor(security)
-  // Without a second factor and a password, the server requires a recent login instead.
+  // If the user has neither a second factor nor a password, the server requires a recent login
+  // instead of a proof.
   const needsProof = isSecured || user?.has_password !== false
   const settle = async (codes: readonly string[]) => {
     setDialog(codes.length > 0 ? { kind: 'codes', codes } : null)

@@ -15,7 +15,10 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { UpdateSelf } from '#write-api/contract/users.ts'
 import { withIdentityProof } from './with-identity-proof.tsx'
 
-/** `proof` is a proof of identity that has no field in the form, such as a passkey. */
+/**
+ * The values of the password form. `proof` is a proof of identity that has no field in the form,
+ * such as a passkey.
+ */
 export type PasswordDraft = {
   current: string
   next: string
@@ -29,8 +32,8 @@ const FIELD_CODES = {
 }
 
 /**
- * Ends all other sessions. Without a password but with two-step login, a code replaces the current
- * password.
+ * Manages the form for a new password. A new password ends all other sessions. If the user has no
+ * password but has two-step login, a code replaces the current password.
  */
 export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<void> | void) {
   const { t } = useTranslation()

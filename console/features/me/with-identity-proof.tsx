@@ -7,14 +7,20 @@ import { IdentityProofDialog } from './identity-proof-dialog.tsx'
 import { ReloginDialog } from './relogin-dialog.tsx'
 
 type Answer = (isProven: boolean) => void
-/** If `mayProve` is false, the server requires a new login instead. */
+/**
+ * A request for a proof of identity. If `mayProve` is false, the server requires a new login
+ * instead of a proof.
+ */
 type Asked = { readonly mayProve: boolean; readonly answer: Answer }
 
 const asked = createStore<Asked | null>(null)
 
 const CODES: ReadonlySet<string> = new Set(['ProofNotRecent', 'LoginNotRecent'])
 
-/** Asks for a proof and runs `act` again if the server requires it. Throws `CancelledError`. */
+/**
+ * Runs `act`. If the server requires a proof of identity, asks the user for it and runs `act`
+ * again. Throws `CancelledError` if the user cancels.
+ */
 export async function withIdentityProof<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act()
@@ -25,7 +31,7 @@ export async function withIdentityProof<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The dialogs of `withIdentityProof()`. A page contains this component once. */
+/** Renders the dialogs of `withIdentityProof()`. A page contains this component once. */
 export function IdentityProofHost() {
   const { t } = useTranslation()
   const question = asked.useValue()

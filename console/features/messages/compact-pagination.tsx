@@ -1,7 +1,9 @@
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
 
-/** Page buttons for a list inside a form, without a page size and without shortcuts. */
+/**
+ * Shows page buttons for a list inside a form, without a choice of page size and without shortcuts.
+ */
 export function CompactPagination(props: {
   page: number
   pageSize: number

@@ -39,7 +39,7 @@ export function EditDrawer(props: Props & { id: number }) {
   const { t } = useTranslation()
   const { id, isOpen, onClose } = props
   const read = useQuery({ ...messageQuery(id), enabled: isOpen && id !== 0, retry: false })
-  // Versions that load after the first do not change the form.
+  // The form keeps the first loaded version. Versions that load later do not change the form.
   const [message, setMessage] = useState<AdminMessage | null>(null)
   if (message === null && read.data !== undefined && read.isFetchedAfterMount) {
     setMessage(read.data)
@@ -97,7 +97,7 @@ function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }) {
   )
 }
 
-/** Writes and sends a message. Each opening mounts the form again with empty fields. */
+/** A drawer with a form that creates and sends a message. Each opening starts with empty fields. */
 export function CreateDrawer(props: Props) {
   const { t } = useTranslation()
   const form = useMessageForm<MessageText & Chosen>(props, {
@@ -130,7 +130,7 @@ type MessageForm<Draft> = {
   send: (draft: Draft) => Promise<string>
 }
 
-/** Manages the form of a message. The drawer closes once the message has been sent. */
+/** Manages the form of a message. The drawer closes after the message has been sent. */
 function useMessageForm<Draft extends object>(drawer: Props, form: MessageForm<Draft>) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -167,6 +167,7 @@ function Facts({ message }: { message: AdminMessage }) {
 
 const messageQuery = (id: number) => ({
   ...apiQuery('GET /api/admin/messages/:id', { params: { id } }, [...messagesKey, 'one', id]),
-  // The message is read on each opening, because recipients may read the message at any time.
+  // The message is read again on each opening, because a recipient may have read it in the
+  // meantime.
   staleTime: 0,
 })

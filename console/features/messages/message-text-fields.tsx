@@ -9,7 +9,10 @@ import type { MessageText } from './message-draft.ts'
 
 const PREVIEW_MS = 300
 
-/** The preview waits for a pause in typing, because each update loads a new document. */
+/**
+ * Shows a preview of the message. The preview waits for a pause in typing, because each update
+ * loads a new document.
+ */
 function TextPreview({ text }: { text: MessageText }) {
   const { t } = useTranslation()
   const [shown, setShown] = useState(text)
@@ -42,7 +45,7 @@ export function MessageTextFields(props: {
 }) {
   const { t } = useTranslation()
   const { draft, field } = props.form
-  // Only the API creates messages as plain text.
+  // Plain text is not offered, because only the API creates plain text messages.
   const formats: MessageText['format'][] = ['markdown', 'html']
   if (draft.format === 'plain') formats.push('plain')
   return (

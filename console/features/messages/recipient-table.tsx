@@ -68,7 +68,10 @@ function Table(props: { recipients: readonly Recipient[]; isStale: boolean }) {
   )
 }
 
-/** Reads the recipients of a message and when they read it. Admins only. `page` is zero-based. */
+/**
+ * Reads the recipients of a message and the times at which they read it. Only admins may read them.
+ * `page` is zero-based.
+ */
 function recipientsQuery(id: number, page: number, pageSize: number) {
   const input = { params: { id }, query: { p: page, page_size: pageSize } }
   const key = [...messagesKey, 'recipients', id, page, pageSize]

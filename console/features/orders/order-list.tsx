@@ -26,7 +26,10 @@ const SORTS = {
 
 const ADDRESS = listUrlParams({ keyword: textParam(), status: textParam() }, { sorts: SORTS })
 const EVERY_MS = 1_000
-/** The log types of payments (1), and of refunds and restored quota (3). */
+/**
+ * The types of the log entries that change an order: payments (1), and refunds and restored quota
+ * (3).
+ */
 const MOVEMENTS: readonly number[] = [1, 3]
 
 export function OrderList({ onRefund }: { onRefund: (order: Order) => void }) {
@@ -35,7 +38,7 @@ export function OrderList({ onRefund }: { onRefund: (order: Order) => void }) {
   const view = useOrderList()
   useLiveRefetch('logs', EVERY_MS, view.refresh, ({ type }) => MOVEMENTS.includes(type))
   const columns = useMemo(() => orderColumns(t, locale, onRefund), [t, locale, onRefund])
-  // A link in a dispute notice searches for an order, whose row is then expanded.
+  // A link in a dispute notice searches for one order. The row of this order is then expanded.
   const linked = view.rows.find(({ trade_no }) => trade_no === view.filter.keyword)
   return (
     <ListPanel
@@ -81,7 +84,10 @@ function OrderFilters({ view }: { view: ReturnType<typeof useOrderList> }) {
   )
 }
 
-/** Reads the top-ups of all users. An empty text does not filter. Admins only. */
+/**
+ * Reads the top-ups of all users. A filter with an empty text is not applied. Only admins may read
+ * them.
+ */
 const allOrdersQuery = ({ page, pageSize, ...rest }: ListQuery<typeof ADDRESS.filters>) => {
   const query = { ...rest, p: page, page_size: pageSize }
   return {

@@ -23,15 +23,24 @@ export type OrderEvent = {
   readonly money: string
   /** The change in quota units, which is 0 for a provider's report. */
   readonly quota: number
-  /** The provider's id of the refund, charge or dispute. Empty if an admin recorded the refund. */
+  /**
+   * The provider's id of the refund, charge or dispute. The text is empty if an admin recorded the
+   * refund.
+   */
   readonly sourceId: string
-  /** The provider's code or an admin's text, which is empty if an earlier event has the reason. */
+  /**
+   * The provider's reason code, or the text that an admin entered. The text is empty if an earlier
+   * event already has the reason.
+   */
   readonly reason: string
-  /** The dispute's status code, which is empty unless the event opens or updates a dispute. */
+  /**
+   * The status code of the dispute. The text is empty if the event does not open or update a
+   * dispute.
+   */
   readonly status: string
   /** The deadline for a response to the dispute, in unix seconds, or null if there is none. */
   readonly dueBy: number | null
-  /** The admin who recorded the refund. Empty for any other event. */
+  /** The admin who recorded the refund. The text is empty for any other event. */
   readonly actor: string
 }
 
@@ -55,11 +64,15 @@ export function orderTimeline({ refunds, restorations, reports }: Order): OrderE
       }),
     ),
   ]
-  // The sort is stable, so a report stays before the refund that it caused in the same second.
+  // The sort is stable. A report therefore stays before the refund that it caused in the same
+  // second.
   return events.toSorted((a, b) => a.at - b.at)
 }
 
-/** Returns only the changed values, because each report repeats the complete dispute. */
+/**
+ * Returns the events of the provider's reports. Each report repeats the complete dispute, so only
+ * its changed values become events.
+ */
 function reportEvents(reports: readonly PaymentReport[]): OrderEvent[] {
   const latest = new Map<string, PaymentReport>()
   return reports.flatMap((report) => {
@@ -84,7 +97,9 @@ const REFUND_KINDS: Readonly<Record<string, ReportedKind>> = {
   canceled: 'refundCanceled',
 }
 
-/** Matches Stripe's charge ids. A report on a charge contains the sum of the charge's refunds. */
+/**
+ * Matches Stripe's charge ids. A report on a charge contains the sum of all refunds of the charge.
+ */
 const CHARGE_ID = /^(ch|py)_/
 
 function refundKind({ report_id, status }: PaymentReport): ReportedKind {

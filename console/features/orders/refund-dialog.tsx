@@ -10,7 +10,9 @@ import { moneyText } from '#console/ui/quota/currency-text.ts'
 import { isNegative, isZero, parseDecimal, subtract } from '#console/ui/quota/exact-decimal.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
 
-/** Records a refund. The admin must also refund the payment at the payment provider. */
+/**
+ * A dialog that records a refund. The admin must also refund the payment at the payment provider.
+ */
 export function RefundDialog(props: { order: Order; onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -62,7 +64,9 @@ function sumFault(text: string, { refundable }: Order): 'refundInvalid' | 'refun
   return most !== null && isNegative(subtract(most, sum)) ? 'refundTooMuch' : null
 }
 
-/** The server refuses a refund if the order has refunds that this dialog has not shown. */
+/**
+ * Records a refund. The server refuses it if the order has refunds that this dialog has not shown.
+ */
 const refundOrder = ({ id, refunds }: Order, money: string, reason: string) =>
   call('POST /api/user/topup/:id/refund', {
     params: { id },

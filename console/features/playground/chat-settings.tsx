@@ -13,7 +13,9 @@ export type ChatSettingsProps = {
   onChange: (patch: Partial<ChatSettings>) => void
 }
 
-/** The settings of the open conversation. A changed setting applies from the next message on. */
+/**
+ * Shows the settings of the open conversation. A changed setting applies from the next message on.
+ */
 export function ChatSettingsForm(props: ChatSettingsProps) {
   const { t } = useTranslation()
   const words = useGroupDescription()
@@ -53,7 +55,10 @@ export function ChatSettingsForm(props: ChatSettingsProps) {
   )
 }
 
-/** An invalid text stays in the field, but the last valid number still applies. */
+/**
+ * The field for the maximum number of tokens. An invalid text stays in the field, but the last
+ * valid number still applies.
+ */
 function MaxTokens(props: { value: number; onChange: (most: number) => void }) {
   const { t } = useTranslation()
   const [wrong, setWrong] = useState<string | null>(null)

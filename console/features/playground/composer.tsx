@@ -8,17 +8,20 @@ const ROWS_MAX = 8
 
 type Props = {
   readonly chat: Chat
-  /** True once the selected group and model exist. */
+  /** True if the selected group and model exist, so that a message can be sent. */
   readonly isReady: boolean
   /** True if no model exists. `isReady` stays false in this case. */
   readonly hasNone: boolean
 }
 
-/** The field for the next message. Enter sends the message; Shift+Enter starts a new line. */
+/** The field for the next message. Enter sends the message, and Shift+Enter starts a new line. */
 export function Composer({ chat, isReady, hasNone }: Props) {
   const { t } = useTranslation()
   const [text, setText] = useState('')
-  /** The user sent a message before the models loaded. It is sent after they load. */
+  /**
+   * True if the user sent a message before the models loaded. The message is sent after they have
+   * loaded.
+   */
   const [isWaiting, setWaiting] = useState(false)
   const canSend = !hasNone && !chat.isBusy && text.trim() !== ''
   const canGo = isReady && chat.canAsk

@@ -10,10 +10,16 @@ import {
 
 export type Kept = { readonly conversations: readonly Conversation[]; readonly openId: string }
 
-/** The maximum number of stored conversations. If the browser's storage is full, fewer are kept. */
+/**
+ * The maximum number of stored conversations. If the browser's storage is full, fewer conversations
+ * are kept.
+ */
 const KEPT_MAX = 50
 
-/** Each user has a separate storage key, because several users may use one browser. */
+/**
+ * Returns the storage key of a user's conversations. Each user has a separate key, because several
+ * users may use one browser.
+ */
 const keyOf = (userId: number): string => `playground-${userId}`
 
 export function loadConversations(userId: number): Kept {
@@ -42,7 +48,10 @@ export function keepConversations(userId: number, { conversations, openId }: Kep
   }
 }
 
-/** Closing the page interrupts an answer, which keeps the text that was received. */
+/**
+ * Returns the conversation without running answers. When the page closes, a running answer is
+ * interrupted and keeps the text that was received.
+ */
 const settled = (conversation: Conversation): Conversation => ({
   ...conversation,
   settings: settingsOf(conversation.settings),

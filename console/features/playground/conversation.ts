@@ -1,6 +1,6 @@
 import { randomId } from '#console/ui/state/random-id.ts'
 
-/** Chat settings. `maxTokens` 0 means no limit; `temperature` is in tenths. */
+/** The settings of a chat. `maxTokens` is 0 for no limit. `temperature` is in tenths. */
 export type ChatSettings = {
   readonly group: string
   readonly model: string
@@ -9,7 +9,9 @@ export type ChatSettings = {
   readonly systemPrompt: string
 }
 
-/** The cost of an answer according to the usage log. `quota` is a number of quota units as text. */
+/**
+ * The cost of an answer according to the usage log. `quota` is the text of a number of quota units.
+ */
 export type AnswerCost = {
   readonly logId: number
   readonly quota: string
@@ -32,7 +34,7 @@ export type ChatMessage = {
   readonly totalMs?: number
   readonly isStopped?: boolean
   readonly cost?: AnswerCost
-  /** True if the page stopped waiting. The usage log contains the cost sooner or later. */
+  /** True if the page stopped waiting for the cost. The usage log may contain the cost later. */
   readonly isCostLate?: boolean
   readonly error?: { readonly message: string; readonly code: string; readonly requestId: string }
 }

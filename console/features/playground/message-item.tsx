@@ -50,7 +50,7 @@ function AnswerFacts({ message }: { message: ChatMessage }) {
   )
 }
 
-/** Shown if a cost is unknown, for example because the call was refused before it was logged. */
+/** Shows that a cost is unknown, for example because the call was refused before it was logged. */
 function Unknown({ message }: { message: ChatMessage }) {
   const { t } = useTranslation()
   if (message.call === undefined || message.status === 'error') return null
@@ -63,7 +63,7 @@ const seconds = (ms: number): string => (ms / 1_000).toFixed(ms < 9_950 ? 1 : 0)
 const toEnd = (node: HTMLTextAreaElement | null): void =>
   node?.setSelectionRange(node.value.length, node.value.length)
 
-/** Edits a message. A user message is sent again after the edit. */
+/** A field to edit a message. A user message is sent again after the edit. */
 function MessageEditor(props: {
   message: ChatMessage
   onSave: (text: string) => void
@@ -108,7 +108,7 @@ type MessageActs = Pick<Chat, 'retry' | 'edit' | 'remove'>
 
 type MessageProps = { message: ChatMessage; isBusy: boolean; acts: MessageActs }
 
-/** A message, memoized so that only changed messages render again. */
+/** Shows a message. The component is memoized, so that only changed messages render again. */
 export const MessageItem = memo(function MessageItem(props: MessageProps) {
   const { t } = useTranslation()
   const { message, acts } = props
@@ -141,7 +141,7 @@ export const MessageItem = memo(function MessageItem(props: MessageProps) {
   )
 })
 
-/** Returns the focus to the edit button when editing ends, unless the user has moved the focus. */
+/** Focuses the edit button after editing ends, unless the user has moved the focus. */
 function useEditFocus(isEdited: boolean, isBusy: boolean): RefObject<HTMLButtonElement | null> {
   const button = useRef<HTMLButtonElement>(null)
   const isOwed = useRef(false)

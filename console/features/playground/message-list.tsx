@@ -6,7 +6,10 @@ import type { Conversation } from './conversation.ts'
 import { MessageItem } from './message-item.tsx'
 import type { Chat } from './use-chat.ts'
 
-/** A user who is further from the end is assumed to read earlier messages. */
+/**
+ * The distance from the end, in pixels, up to which the list keeps scrolling to the end. A user who
+ * is further from the end reads earlier messages.
+ */
 const NEAR_END_PX = 80
 
 export function MessageList(props: { conversation: Conversation; chat: Chat }) {

@@ -6,7 +6,10 @@ import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { useIsNarrow } from '#console/ui/state/use-media.ts'
 import { type Conversation, turnsOf } from './conversation.ts'
 
-/** `beside` lists the hidden panels, each of which gets a button. */
+/**
+ * Shows the actions of the playground. `beside` contains the hidden panels, each of which gets a
+ * button.
+ */
 export function PlaygroundActions(props: {
   beside: { settings: ReactElement; talks: (close: () => void) => ReactElement } | null
   conversation: Conversation

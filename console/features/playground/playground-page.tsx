@@ -30,8 +30,8 @@ import { type Conversations, useConversations } from './use-conversations.ts'
 const LEAVE_AFTER_MS = 1_500
 
 /**
- * Redirects a user without an enabled token. No call may start before the check is complete,
- * because a redirect would lose its answer.
+ * Returns true if the user has an enabled token. A user without an enabled token is redirected. No
+ * call may start before this check is complete, because a redirect would lose its answer.
  */
 function useTokenCheck(): boolean {
   const { t } = useTranslation()
@@ -59,7 +59,10 @@ async function hasEnabledToken(signal: AbortSignal): Promise<boolean> {
   return items.some(({ status }) => status === ENABLED)
 }
 
-/** Replaces a selected group or model that no longer exists. */
+/**
+ * Manages the selected group and model. If the selected group or model no longer exists, another is
+ * selected.
+ */
 function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
   const groups = useQuery(usableGroupsQuery)
   const models = useQuery(chatModelsQuery)
@@ -76,7 +79,10 @@ function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
   return {
     groups: groups.data ?? {},
     models: offered ?? [],
-    /** False until the group's models have loaded, so that no call is sent earlier. */
+    /**
+     * True once the group's models have loaded and the selected model exists, so that a call may be
+     * sent.
+     */
     isReady: Boolean(group) && Boolean(model) && isChosen && !ofGroup.isPending,
     hasNone: offered?.length === 0,
     error: groups.error ?? models.error,
@@ -87,7 +93,10 @@ function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
 const choiceOf = (choices: readonly string[], ...wanted: readonly string[]): string =>
   wanted.find((one) => choices.includes(one)) ?? choices[0] ?? ''
 
-/** Sends chat calls with the user's session. The user pays for these calls. */
+/**
+ * The playground page, on which users send chat calls with their session. The calls are charged to
+ * the user.
+ */
 export function PlaygroundPage() {
   const { t } = useTranslation()
   const user = useUser()
@@ -147,7 +156,10 @@ function NoModels() {
   return <EmptyState icon="channels" title={title} body={body} />
 }
 
-/** Shows the selected model only if the settings are hidden. */
+/**
+ * Shows the footer of the conversation. The selected model is shown only if the settings are
+ * hidden.
+ */
 function TalkFoot(props: { conversation: Conversation; isTight: boolean }) {
   const { t } = useTranslation()
   const { model, group } = props.conversation.settings
@@ -162,7 +174,7 @@ function TalkFoot(props: { conversation: Conversation; isTight: boolean }) {
 
 const ADDRESS = { model: textParam('', 256), group: textParam() }
 
-/** Reads `model` and `group` from the URL once and removes them. */
+/** Starts a conversation with the `model` and `group` in the URL, and removes them from the URL. */
 function useAskedSettings({ start }: Conversations): void {
   const [{ model, group }, setAddress] = useUrlState(ADDRESS)
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per link

@@ -24,7 +24,10 @@ export type Conversations = {
   ) => void
   readonly setCost: (id: string, answerId: string, cost: AnswerCost) => void
   readonly choose: (id: string) => void
-  /** Starts an empty conversation. Missing settings are copied from the open conversation. */
+  /**
+   * Starts an empty conversation. Settings that are not given are copied from the open
+   * conversation.
+   */
   readonly start: (settings?: Partial<ChatSettings>) => void
   readonly remove: (id: string) => void
 }

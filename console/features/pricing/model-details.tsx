@@ -68,7 +68,7 @@ function Calculator({ model, group }: { model: PricedModel; group: ShownGroup })
   const tokens = { prompt: Number(prompt), completion: Number(completion) }
   const formula = t('pricing.formulaWith', {
     ...{ group: group.ratio, model: model.model_ratio },
-    // The display rounds to six decimals, but the cost uses all decimals.
+    // The displayed ratio is rounded to six decimals. The cost is computed with all decimals.
     completionRatio: Number(model.completion_ratio.toFixed(6)),
     ...tokens,
   })

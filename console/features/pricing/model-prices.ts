@@ -16,10 +16,13 @@ const BASE = fromWhole(2)
 const QUOTA_PER_DOLLAR = fromWhole(500_000)
 const ZERO = fromWhole(0)
 
-/** Converts through the shortest decimal form, which avoids binary rounding errors. */
+/** Converts a number through its shortest decimal text, which avoids binary rounding errors. */
 const exact = (value: number): ExactDecimal => parseDecimal(String(value)) ?? ZERO
 
-/** API ratios have only 16 digits: 3.3333333333333335 represents 10/3. */
+/**
+ * Rounds a price to 12 decimals. Ratios of the API have only 16 digits, so 3.3333333333333335
+ * represents 10/3.
+ */
 const rounded = (price: ExactDecimal): ExactDecimal => divide(price, fromWhole(1), 12) ?? price
 
 /** The dollar prices in one group: per million tokens, or per call. */
@@ -28,14 +31,14 @@ export type GroupPrices =
       readonly mode: 'tokens'
       readonly input: ExactDecimal
       readonly output: ExactDecimal
-      /** The price of cached input. Null if cached input costs the same as other input. */
+      /** The price of cached input, or null if cached input costs the same as other input. */
       readonly cached: ExactDecimal | null
     }
   | { readonly mode: 'call'; readonly call: ExactDecimal }
 
 /**
- * Input: model ratio × 2 × group ratio; output: also × completion ratio. Per call: price × group
- * ratio.
+ * Returns a model's prices in a group. The input price is model ratio × 2 × group ratio. The output
+ * price is the input price × completion ratio. The price per call is model price × group ratio.
  */
 export function pricesIn(model: PricedModel, groupRatio: number): GroupPrices {
   const group = exact(groupRatio)
@@ -53,8 +56,9 @@ export function pricesIn(model: PricedModel, groupRatio: number): GroupPrices {
 }
 
 /**
- * Returns dollars: the price per call, or group ratio × model ratio × (prompt tokens + completion
- * tokens × completion ratio) / 500000.
+ * Returns the cost of a call in dollars. For a model with a price per call, it is price × group
+ * ratio. Otherwise it is group ratio × model ratio × (prompt tokens + completion tokens ×
+ * completion ratio) / 500000.
  */
 export function costOf(
   model: PricedModel,
@@ -78,7 +82,7 @@ export const threeDecimals = (price: ExactDecimal): string => {
   return `$${groupDigits(`${digits.slice(0, -3)}.${digits.slice(-3)}`)}`
 }
 
-/** Keeps all decimals, but at least three, because a price may be below $0.001. */
+/** Formats a price with all decimals, and with at least three. A price may be below $0.001. */
 export const atLeastThree = (price: ExactDecimal): string => {
   const [whole = '0', fraction = ''] = formatDecimal(price).split('.')
   return `$${groupDigits(`${whole}.${fraction.padEnd(3, '0')}`)}`

@@ -45,7 +45,9 @@ function GroupPicker({ view }: { view: PricingView }) {
   )
 }
 
-/** The placeholder has the size of two cards, so that the list does not move when they load. */
+/**
+ * A placeholder with the size of two cards. The list therefore does not move when the cards load.
+ */
 function GroupsWait() {
   const { t } = useTranslation()
   return (
@@ -59,7 +61,7 @@ function GroupsWait() {
   )
 }
 
-/** The prices of all models in the user's groups. Visitors see the default group. */
+/** Shows the prices of all models in the user's groups. Visitors see the default group. */
 export function PricingPage() {
   const { t } = useTranslation()
   const view = usePricing()

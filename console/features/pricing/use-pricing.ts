@@ -69,7 +69,7 @@ export function usePricing() {
 
 export type PricingView = ReturnType<typeof usePricing>
 
-/** Returns the user's own group if the user may not use the group in the URL. */
+/** Returns the group in the URL. If the user may not use that group, returns the user's group. */
 function groupShown(data: Pricing | undefined, asked: string): string {
   if (data === undefined) return asked
   return Object.hasOwn(data.usable_group, asked) ? asked : data.user_group
@@ -118,7 +118,10 @@ export function ownersOf(all: readonly PricedModel[]): readonly string[] {
   return names.has(OTHER_OWNER) && known.length > 0 ? [...known, OTHER_OWNER] : known
 }
 
-/** `userId` is null for a visitor and part of the key, because prices differ between users. */
+/**
+ * Reads the prices. `userId` (null for a visitor) is part of the query key, because prices differ
+ * between users.
+ */
 const pricingQuery = (userId: number | null) =>
   queryOptions({
     queryKey: ['pricing', userId],

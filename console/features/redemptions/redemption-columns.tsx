@@ -111,7 +111,7 @@ function RedemptionName({ redemption }: Cell) {
   )
 }
 
-/** The masked key. The copy button copies the complete key. */
+/** Shows the masked key. The copy button copies the complete key. */
 function RedemptionKey({ redemption: { key, key_hint, name } }: Cell) {
   const { t } = useTranslation()
   const shown = key.length > 12 ? `${key.slice(0, 4)}…${key_hint}` : key
@@ -142,7 +142,7 @@ function RedemptionUser({ redemption: { used_user_id, used_username } }: Cell) {
   return <span title={`#${used_user_id}`}>{used_username || `#${used_user_id}`}</span>
 }
 
-/** The start of the validity if it is in the future, else the expiry. */
+/** Shows the start of the validity if it is in the future, and the expiry otherwise. */
 function RedemptionValidity({ redemption: { valid_from, valid_until } }: Cell) {
   const { t } = useTranslation()
   const now = useNow()

@@ -13,11 +13,17 @@ const COLUMNS = [
 
 export type CsvRedemption = Pick<Redemption, (typeof COLUMNS)[number]>
 
-/** Without the byte order mark, spreadsheet programs do not recognize UTF-8. */
+/**
+ * The byte order mark at the start of the file. Without it, spreadsheet programs do not recognize
+ * UTF-8.
+ */
 const BYTE_ORDER_MARK = '\uFEFF'
 const FORMULA_START = /^[=+\-@\t\r]/
 
-/** Formats one line per code (RFC 4180) with ISO 8601 times. Without codes, the text is empty. */
+/**
+ * Formats the codes as CSV (RFC 4180), one line per code, with ISO 8601 times. If there are no
+ * codes, the text is empty.
+ */
 export function redemptionsCsv(redemptions: readonly CsvRedemption[]): string {
   const lines = redemptions.map((redemption) => [
     guarded(redemption.key),

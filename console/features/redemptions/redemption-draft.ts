@@ -17,10 +17,13 @@ import type { CreateRedemption } from '#write-api/contract/redemptions.ts'
 
 const { quota, maxUses, ...FORM_FIELDS } = REDEMPTION_TERMS
 
-/** The form's values: numbers as entered, and dates in the format of a date-time field. */
+/**
+ * The values of the form. Numbers are entered texts, and dates have the format of a date-time
+ * field.
+ */
 export type RedemptionDraft = DraftOf<typeof FORM_FIELDS> & {
   amount: string
-  /** The number of codes to create, or 1 while a code is edited. */
+  /** The number of codes to create. It is 1 while an existing code is edited. */
   count: string
   /** The key of the code. If the field is empty, the server generates a key. */
   key: string
@@ -52,7 +55,7 @@ export const draftOfRedemption = (redemption: Redemption, unit: AmountUnit): Red
   maxUses: redemption.is_gift && redemption.max_uses >= 0 ? String(redemption.max_uses) : '',
 })
 
-/** The stored expiry of an edited code may be in the past. */
+/** The current state of an edited code. Its stored expiry may be in the past. */
 type Standing = { readonly used: number; readonly validUntil: string }
 
 function redemptionFaults(draft: RedemptionDraft, unit: AmountUnit, standing: Standing) {
@@ -90,7 +93,7 @@ export function redemptionErrors(
   return { ...fieldErrors(t, FORM_FIELDS, draft), ...Object.fromEntries(texts) }
 }
 
-/** Builds the request body. `redemptionErrors` must have found no error in the form's values. */
+/** Builds the request body. The form's values must have no errors: see `redemptionErrors`. */
 export const createRedemptionBody = (
   draft: RedemptionDraft,
   unit: AmountUnit,
@@ -108,7 +111,7 @@ export const updateRedemptionBody = (
 
 const isUnlimited = (text: string): boolean => text.trim() === '' || text.trim() === '-1'
 
-/** Returns unix seconds, 0 for an empty text, and null for an invalid date. */
+/** Returns unix seconds, or 0 for an empty text. Returns null for an invalid date. */
 const secondsOf = (text: string): number | null => secondsOfDateField(text, 0)
 
 const isWhole = (text: string, min: number, max: number): boolean =>

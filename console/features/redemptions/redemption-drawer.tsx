@@ -72,7 +72,10 @@ function keyErrors(error: unknown) {
   return errorsByCode<RedemptionDraft>({ key: KEY_CODES })(error)
 }
 
-/** A retry of the last attempt gets the same key, so that it does not create codes twice. */
+/**
+ * Returns the idempotency key of an attempt. A retry of the last attempt gets the same key, so that
+ * it does not create codes twice.
+ */
 function keyFor(attempt: { asked: string; key: string }, asked: string): string {
   if (attempt.asked !== asked) Object.assign(attempt, { asked, key: randomId() })
   return attempt.key
@@ -104,6 +107,9 @@ function useSave({ redemption, onClose, onCreated }: OpenDrawerProps, unit: Amou
   }
 }
 
-/** Creates all codes or none. The same `idempotencyKey` returns the same keys. */
+/**
+ * Creates either all codes or none. A request with a repeated `idempotencyKey` returns the keys of
+ * the first request.
+ */
 const createRedemptions = (body: CreateRedemption, idempotencyKey: string): Promise<string[]> =>
   call('POST /api/redemption/', { body, idempotencyKey })

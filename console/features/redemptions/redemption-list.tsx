@@ -40,7 +40,9 @@ const ADDRESS = listUrlParams(
 const EVERY_MS = 500
 const TOP_UP = 1
 
-/** Reads the page of codes that the URL selects. The page is read again when a code is redeemed. */
+/**
+ * Reads the page of codes that the URL selects. When a code is redeemed, the page is read again.
+ */
 function useRedemptionList() {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: redemptionsKey })

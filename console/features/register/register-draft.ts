@@ -21,10 +21,10 @@ export const FIELD_CODES: FieldCodes<RegisterDraft> = {
   code: ['MailCodeRequired', 'MailCodeWrong'],
 }
 
-/** A minimal check of a mail address. The server checks the address completely. */
+/** Matches texts that look like a mail address. The server checks the address completely. */
 const LIKE_AN_ADDRESS = /^[^\s@＠]+[@＠][^\s@＠]+$/
 
-/** Returns the errors by field in the order of the form. */
+/** Returns the errors of the form by field, in the order of the form. */
 export function registerFaults(
   draft: RegisterDraft,
   needsMail: boolean,

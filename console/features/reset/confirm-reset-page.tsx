@@ -12,7 +12,10 @@ import { EntryPage } from '#console/ui/layout/entry-page.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 
-/** A reset mail links to this page. One click creates a password, shows and copies it. */
+/**
+ * The page to which the link in a reset mail leads. One click creates a password, shows it and
+ * copies it.
+ */
 export function ConfirmResetPage() {
   const { t } = useTranslation()
   const [params] = useSearchParams()
@@ -42,7 +45,7 @@ type Confirm = { email: string; token: string; onDone: () => void }
 function ConfirmForm({ email, token, onDone }: Confirm) {
   const { t } = useTranslation()
   const [password, setPassword] = useState('')
-  /** True if the link was used or has expired, so that a retry would fail. */
+  /** True if the link was already used or has expired. A retry would then fail. */
   const [isSpent, setSpent] = useState(false)
   const isDone = password !== ''
   const form = useDraftForm({

@@ -2,9 +2,12 @@ import { formatDecimal, isNegative, parseDecimal } from '#console/ui/quota/exact
 import type { PriceRow } from './price-table.ts'
 
 const RATIO_FIELDS = ['ratio', 'completionRatio', 'cacheRatio'] as const
-/** `price` is a fixed price per call in dollars. */
+/** The fields of the form for several models. `price` is a fixed price per call in dollars. */
 export const BATCH_FIELDS = [...RATIO_FIELDS, 'price'] as const
-/** A model has either ratios or a fixed price, so each mode shows only one of them. */
+/**
+ * The fields of each mode. A model has either ratios or a fixed price, so each mode shows only one
+ * kind of field.
+ */
 export const FIELDS_OF = { ratio: RATIO_FIELDS, call: ['price'] } as const
 export type BatchMode = keyof typeof FIELDS_OF
 export type BatchField = (typeof BATCH_FIELDS)[number]
@@ -26,11 +29,14 @@ export function batchFaults(draft: BatchDraft): BatchFaults {
   return faults
 }
 
-/** Setting an entered ratio would remove the fixed price of these rows. */
+/** Returns the rows whose fixed price would be removed, because the form contains a ratio. */
 export const endedPrices = (rows: readonly PriceRow[], draft: BatchDraft): PriceRow[] =>
   draft.ratio.trim() === '' ? [] : rows.filter(({ price }) => price !== '')
 
-/** An entered ratio removes the fixed price, and an entered price removes the ratios. */
+/**
+ * Returns the rows with the entered values. An entered ratio removes the fixed price, and an
+ * entered price removes the ratios.
+ */
 export function batchRows(rows: readonly PriceRow[], draft: BatchDraft): PriceRow[] {
   const filled = BATCH_FIELDS.flatMap((field) => {
     const value = parseDecimal(draft[field])

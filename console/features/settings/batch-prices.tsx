@@ -27,7 +27,10 @@ const HINTS = {
   price: 'settings.callPriceHint',
 } as const satisfies Record<BatchField, string>
 
-/** A completion ratio without a model ratio can't be converted to dollars. */
+/**
+ * Shows the entered ratios in dollars. A completion ratio without a model ratio can't be converted
+ * to dollars.
+ */
 function Worth({ draft }: { draft: BatchDraft }) {
   const { t } = useTranslation()
   const { ratio, completionRatio, price } = draft

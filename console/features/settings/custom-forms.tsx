@@ -27,14 +27,17 @@ import { JsonOption } from './json-option.tsx'
 import { PricePanel } from './price-panel.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** The price of calls to models without a price: a price per call, or two ratios. */
+/**
+ * The form for the price of calls to models without a price. The price is either a price per call
+ * or two ratios.
+ */
 function FallbackForm({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   if (!FALLBACK_KEYS.every((key) => form.has(key))) return null
   const draft = fallbackDraft(form.value)
   const set = (key: FallbackKey, value: string) =>
     form.set(new Map(Object.entries(withFallback(draft, key, value))))
-  // Saved values are also checked, because an API request can save only one of the two ratios.
+  // Saved values are also checked, because an API client can save only one of the two ratios.
   const fault = fallbackFault(draft)
   const error = fault === null ? undefined : t(`settings.fallbackError.${fault}`)
   const faulty = fallbackFaultField(draft)
@@ -143,7 +146,10 @@ function TestMail() {
 const VIEWS = ['table', 'json'] as const
 const ADDRESS = { groups: choiceParam(VIEWS, 'table') }
 
-/** If the options of the groups can't be parsed, the JSON is edited instead. */
+/**
+ * The form of the groups, as a table or as JSON. If the options of the groups can't be parsed, only
+ * the JSON is shown.
+ */
 function GroupPanel({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   const [{ groups: view }, setAddress] = useUrlState(ADDRESS)

@@ -1,8 +1,8 @@
 type Kinds = readonly { readonly type: { readonly kind: string } }[]
 
 /**
- * Returns the options that start a row. A row of two columns has either switches or fields. A
- * single field may follow the last of an odd number of switches.
+ * Returns the indexes of the options that start a row. A row of two columns has either switches or
+ * fields. If the number of switches is odd, a single field may follow the last switch in its row.
  */
 export function formRowBreaks(options: Kinds): ReadonlySet<number> {
   const isFlag = (index: number) => options[index]?.type.kind === 'flag'

@@ -19,7 +19,9 @@ export const draftOfGroup = (row: GroupRow): GroupDraft => ({
   specials: specialsText(row.specials),
 })
 
-/** Checks a group's form values. A new group (`isNew`) needs a name that is not in `groups`. */
+/**
+ * Returns the errors of a group's form. A new group (`isNew`) needs a name that is not in `groups`.
+ */
 export function groupFaults(
   draft: GroupDraft,
   groups: readonly string[],
@@ -38,7 +40,7 @@ export function groupFaults(
   return faults
 }
 
-/** Converts the form's values to a table row. `groupFaults` must have found no error in them. */
+/** Converts the form's values to a table row. The values must have no errors: see `groupFaults`. */
 export function groupOfDraft(draft: GroupDraft, groups: readonly string[]): GroupRow {
   const name = draft.name.trim()
   const ratio = parseDecimal(draft.ratio)

@@ -21,7 +21,9 @@ import {
 import { usePausedRefresh } from './use-paused-refresh.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** The groups as a table. A change in the table stays unsaved until the settings page is saved. */
+/**
+ * Shows the groups as a table. A change in the table is unsaved until the settings page is saved.
+ */
 export function GroupEditor(props: { form: SettingsForm; maps: GroupMaps }) {
   const { form, maps } = props
   const { t } = useTranslation()

@@ -1,13 +1,16 @@
-/** The separator between the user's group and the token's group of a special ratio. */
+/** The separator between two groups of a special ratio: the user's group and the token's group. */
 const AND = ' > '
 
-/** Formats as `vip > default`, or as JSON if a group's name makes this text ambiguous. */
+/**
+ * Formats two groups as `vip > default`. If a group's name would make this text ambiguous, formats
+ * the groups as JSON.
+ */
 export const groupPairName = (user: string, token: string): string =>
   `${user}${token}`.includes('>') || user.startsWith('[')
     ? JSON.stringify([user, token])
     : `${user}${AND}${token}`
 
-/** Returns null for a name that `groupPairName` has not formatted. */
+/** Parses a name that `groupPairName` has formatted. Returns null for any other name. */
 export function groupPairOf(name: string): readonly [user: string, token: string] | null {
   const [user, token] = jsonPair(name) ?? name.split(AND)
   return user === undefined || token === undefined ? null : [user, token]

@@ -22,7 +22,7 @@ export const GROUP_COLORS = [
   'purple',
 ] as const
 
-/** The group of every new user. */
+/** The name of the group that every new user gets. */
 export const FIRST_GROUP = 'default'
 
 export type GroupRow = {
@@ -30,7 +30,7 @@ export type GroupRow = {
   ratio: string
   description: string
   isUsable: boolean
-  /** The color of the group's tag. An empty text means the default color. */
+  /** The color of the group's tag. An empty text selects the default color. */
   color: string
   /** The special ratios of this group's users, by the group of the token. */
   specials: JsonMap
@@ -43,7 +43,10 @@ export type GroupMaps = {
   readonly GroupGroupRatio: ReadonlyMap<string, JsonMap>
 }
 
-/** Returns null if an option is malformed, so that it must be corrected as JSON. */
+/**
+ * Parses the options of the groups. Returns null if an option is malformed, so that it must be
+ * corrected as JSON.
+ */
 export function readGroupMaps(value: (key: GroupKey) => string): GroupMaps | null {
   const GroupRatio = readJsonMap(value('GroupRatio'))
   const UserUsableGroups = readJsonMap(value('UserUsableGroups'), 'text')
@@ -53,7 +56,7 @@ export function readGroupMaps(value: (key: GroupKey) => string): GroupMaps | nul
   return { GroupRatio, UserUsableGroups, GroupColors, GroupGroupRatio }
 }
 
-/** Returns a row for each group. Only a name that has a ratio is a group. */
+/** Returns a row for each group. The names with a group ratio are the groups. */
 export const groupRows = (maps: GroupMaps): GroupRow[] =>
   [...maps.GroupRatio].map(([name, ratio]) => ({
     name,
@@ -64,7 +67,7 @@ export const groupRows = (maps: GroupMaps): GroupRow[] =>
     specials: maps.GroupGroupRatio.get(name) ?? new Map(),
   }))
 
-/** Replaces a group. Returns the new texts of only those options that change. */
+/** Replaces a group. The result contains only the options that change, with their new texts. */
 export function withGroup(maps: GroupMaps, row: GroupRow): Map<GroupKey, string> {
   const { name, description, color, specials } = row
   const offered = JSON.stringify(description.trim() === '' ? name : description.trim())
@@ -76,7 +79,10 @@ export function withGroup(maps: GroupMaps, row: GroupRow): Map<GroupKey, string>
   })
 }
 
-/** Also removes the special ratios. Returns the new texts of only those options that change. */
+/**
+ * Removes a group and its special ratios. The result contains only the options that change, with
+ * their new texts.
+ */
 export function withoutGroup(maps: GroupMaps, name: string): Map<GroupKey, string> {
   const others = new Map(
     [...withSpecials(maps.GroupGroupRatio, name, new Map())]
@@ -112,7 +118,10 @@ function textsOf(before: GroupMaps, after: GroupMaps): Map<GroupKey, string> {
 const textOf = (maps: GroupMaps, key: GroupKey): string =>
   key === 'GroupGroupRatio' ? writeNested(maps[key]) : writeJsonMap(maps[key])
 
-/** Parses lines `group=ratio`. Null if a line is malformed, repeated or not in `groups`. */
+/**
+ * Parses lines of the form `group=ratio`. Returns null if a line is malformed, repeats a group or
+ * names a group that is not in `groups`.
+ */
 export function readSpecials(text: string, groups: ReadonlySet<string>): JsonMap | null {
   const specials = new Map<string, string>()
   for (const line of text.split('\n').map((each) => each.trim())) {

@@ -1,8 +1,8 @@
 import { parseObject } from '#console/api/parse-object.ts'
 
 /**
- * The JSON text of each value. Unlike `JSON.parse`, the map keeps the order of keys such as `4` and
- * the digits of numbers such as `0.1000000000000000055`.
+ * The JSON text of each value by name. Unlike the result of `JSON.parse`, the map keeps the order
+ * of keys such as `4` and the digits of numbers such as `0.1000000000000000055`.
  */
 export type JsonMap = ReadonlyMap<string, string>
 
@@ -23,14 +23,14 @@ export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap |
   return entries
 }
 
-/** Formats the entries as JSON with two-space indentation, in their order. */
+/** Formats the entries as JSON with two-space indentation. The entries keep their order. */
 export function writeJsonMap(entries: JsonMap): string {
   if (entries.size === 0) return '{}'
   const lines = [...entries].map(([key, value]) => `  ${JSON.stringify(key)}: ${value}`)
   return `{\n${lines.join(',\n')}\n}`
 }
 
-/** Sets an entry, or removes the entry if `value` is null. The order of other entries stays. */
+/** Sets an entry, or removes it if `value` is null. The other entries keep their order. */
 export function withEntry(entries: JsonMap, key: string, value: string | null): JsonMap {
   const changed = new Map(entries)
   if (value === null) changed.delete(key)
@@ -38,7 +38,10 @@ export function withEntry(entries: JsonMap, key: string, value: string | null): 
   return changed
 }
 
-/** Checked when a field loses the focus, as the specification requires. */
+/**
+ * Returns true if the text is JSON. Fields are checked when they lose the focus, as the
+ * specification requires.
+ */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text)
@@ -48,7 +51,7 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** A text that is not JSON is returned unchanged. */
+/** Removes white space from JSON. A text that is not JSON is returned unchanged. */
 export function compactJson(text: string): string {
   if (!isJson(text)) return text
   return text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, string: string | undefined) => string ?? '')
@@ -56,7 +59,10 @@ export function compactJson(text: string): string {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^[\]{},:"\s]+/g
 
-/** Keeps all digits of numbers. A text that is not JSON is returned unchanged. */
+/**
+ * Formats JSON with line breaks and indentation. Numbers keep all their digits. A text that is not
+ * JSON is returned unchanged.
+ */
 export function readableJson(text: string): string {
   if (!isJson(text)) return text
   let [depth, readable, last] = [0, '', '']

@@ -10,7 +10,9 @@ export function changedOptions(baseline: Texts, drafts: Texts): OptionChange[] {
     .filter(({ before, after }) => !isSameValue(before, after))
 }
 
-/** Returns true if two texts differ at most in JSON whitespace and trailing zeros of numbers. */
+/**
+ * Returns true if two texts are equal except for JSON white space and trailing zeros of numbers.
+ */
 export function isSameValue(before: string, after: string): boolean {
   if (before === after || isSameNumber(before, after)) return true
   return isStructure(before) && isStructure(after) && compactJson(before) === compactJson(after)

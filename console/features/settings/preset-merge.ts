@@ -15,7 +15,10 @@ export type PresetRow = {
   state: 'new' | 'changed' | 'same'
 }
 
-/** Changed models come first, followed by new models and unchanged models. */
+/**
+ * Returns a row for each model of the lists. Changed models come first, followed by new models and
+ * unchanged models.
+ */
 export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
   const { prompt, completion, caps } = entriesOf(lists)
   const names = [...new Set([prompt, completion, caps].flatMap((list) => [...list.keys()]))].sort()
@@ -30,7 +33,7 @@ export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
   return rows.sort((one, other) => order[one.state] - order[other.state])
 }
 
-/** A ratio in a list replaces the fixed price of the model. */
+/** Adds the lists to the prices. A ratio in a list replaces the fixed price of its model. */
 export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
   return textsOfMaps(maps, {
@@ -42,7 +45,10 @@ export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, 
   })
 }
 
-/** If a model's ratio is removed, its completion ratio and output limit are also removed. */
+/**
+ * Removes the lists from the prices. If a model's ratio is removed, its completion ratio and output
+ * limit are also removed.
+ */
 export function withoutPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
   return textsOfMaps(maps, {

@@ -17,7 +17,10 @@ type PriceActions = {
   onDelete: (row: PriceRow) => void
 }
 
-/** A cell shows dollars with the ratio below. All columns fit a window of 1 280 pixels. */
+/**
+ * Returns the columns of the price table. A cell shows dollars, with the ratio below. All columns
+ * fit a window of 1 280 pixels.
+ */
 export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceRow>[] {
   const money = (id: string, title: string, cell: Column<PriceRow>['cell']): Column<PriceRow> =>
     column(id, title, 126, cell, { align: 'end' })
@@ -111,7 +114,10 @@ function Amount({ dollars, unit }: { dollars: string; unit: string }) {
   )
 }
 
-/** A model without a limit shows the default limit. A price per call needs no limit. */
+/**
+ * Shows a model's output limit. If the model has no limit, the default limit is shown. A price per
+ * call needs no limit.
+ */
 function OutputCap({ row, actions }: RowProps) {
   const { t } = useTranslation()
   if (isPerCall(row)) return <span className="tg-quiet">–</span>
@@ -125,7 +131,7 @@ function OutputCap({ row, actions }: RowProps) {
   )
 }
 
-/** Formats a price with all decimals, at least two. */
+/** Formats a price with all decimals, and with at least two. */
 function centsText(dollars: string): string {
   const [whole = '0', fraction = ''] = dollars.split('.')
   return `${whole}.${fraction.padEnd(2, '0')}`

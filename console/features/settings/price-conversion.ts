@@ -12,13 +12,19 @@ import {
 const DOLLARS_PER_RATIO = { units: 2n, scale: 0 }
 const HALF = { units: 5n, scale: 1 }
 
-/** Returns exact dollars per million input tokens, or '' if the ratio is not a number. */
+/**
+ * Converts a ratio to exact dollars per million input tokens. Returns an empty text if the ratio is
+ * not a number.
+ */
 export function priceOfRatio(ratio: string): string {
   const value = parseDecimal(ratio)
   return value === null ? '' : formatDecimal(multiply(value, DOLLARS_PER_RATIO))
 }
 
-/** Converts dollars per million input tokens exactly. A text that is not a number gives ''. */
+/**
+ * Converts dollars per million input tokens to an exact ratio. Returns an empty text if the price
+ * is not a number.
+ */
 export function ratioOfPrice(price: string): string {
   const value = parseDecimal(price)
   return value === null ? '' : formatDecimal(multiply(value, HALF))
@@ -28,13 +34,16 @@ export function ratioOfPrice(price: string): string {
 const RATIO_SCALE = 30
 /** A completion ratio with at least this many digits may have been rounded. */
 const ROUNDED_DIGITS_MIN = 12
-/** A price this much shorter than the exact product was entered by a user, not computed. */
+/**
+ * A price that has at least this many digits fewer than the exact product was entered by a user. It
+ * was not computed.
+ */
 const DIGITS_SAVED_MIN = 4
 
 /**
- * Returns dollars per million tokens, or an empty text if a ratio is missing. A completion ratio of
- * 12 or more digits may be a rounded quotient. The shortest price that rounds to the same quotient
- * is then returned.
+ * Returns the output price in dollars per million tokens, or an empty text if a ratio is missing. A
+ * completion ratio of 12 or more digits may be a rounded quotient. In this case, the shortest price
+ * that rounds to the same quotient is returned.
  */
 export function outputPrice(ratio: string, completionRatio: string): string {
   const [model, completion] = [parseDecimal(ratio), parseDecimal(completionRatio)]
@@ -54,7 +63,10 @@ export function outputPrice(ratio: string, completionRatio: string): string {
 
 const ONE = { units: 1n, scale: 0 }
 
-/** Returns true if `ratio` is price / input, rounded to the ratio's last digit or to a float. */
+/**
+ * Returns true if `ratio` equals price / input, rounded to the last digit of `ratio` or to a
+ * floating-point number.
+ */
 function isQuotient(price: ExactDecimal, input: ExactDecimal, ratio: ExactDecimal): boolean {
   const text = formatDecimal(ratio)
   const lastDigit = { units: 1n, scale: decimalsOf(text) }
@@ -72,8 +84,9 @@ const size = ({ units, scale }: ExactDecimal): ExactDecimal => ({
 const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0
 
 /**
- * Returns an empty text if a price is missing or the input price is 0. A quotient of more than 30
- * decimals is rounded up, so that a charge of exactly half a quota unit is not rounded down.
+ * Returns the completion ratio for two prices. Returns an empty text if a price is missing or the
+ * input price is 0. A quotient of more than 30 decimals is rounded up, so that a charge of exactly
+ * half a quota unit is not rounded down.
  */
 export function completionRatioOf(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]
@@ -95,7 +108,10 @@ export function shortRatio(ratio: string): string {
 
 const SHOWN_DECIMALS = 6
 
-/** Returns the dollars for 1000 input and 500 output tokens, or '' if a price is missing. */
+/**
+ * Returns the cost of 1000 input and 500 output tokens in dollars. Returns an empty text if a price
+ * is missing.
+ */
 export function exampleCost(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]
   if (input === null || result === null) return ''
@@ -106,7 +122,10 @@ export function exampleCost(inputPrice: string, output: string): string {
   return formatDecimal({ units, scale: scale + 6 })
 }
 
-/** A dollar is 500 000 quota units. A price that is not a number gives an empty text. */
+/**
+ * Converts dollars to quota units (500 000 per dollar). Returns an empty text if the price is not a
+ * number.
+ */
 export function quotaOfDollars(price: string): string {
   const value = parseDecimal(price)
   return value === null ? '' : formatDecimal(multiply(value, { units: 500_000n, scale: 0 }))

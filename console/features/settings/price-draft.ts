@@ -9,7 +9,10 @@ export type PriceMode = 'ratio' | 'price' | 'call'
 export type PriceFault = keyof Translations['settings']['error']
 export type PriceFaults = FieldErrors<PriceDraft, PriceFault>
 
-/** Each input mode has separate fields. Only those of the selected mode are saved. */
+/**
+ * The values of the price form. Each input mode has separate fields, and only the fields of the
+ * selected mode are saved.
+ */
 export type PriceDraft = typeof emptyPrice
 
 export const emptyPrice = {
@@ -43,13 +46,19 @@ export function inMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
   return { ...draft, mode }
 }
 
-/** A price in dollars with up to 5 integer digits and 6 decimals, which converts exactly. */
+/**
+ * Matches a price in dollars with up to 5 integer digits and 6 decimals. Such a price converts to
+ * an exact ratio.
+ */
 const PRICE_SHAPE = /^\d{1,5}(\.\d{1,6})?$/
 
-/** A number of tokens with one to nine digits, as the option allows. */
+/** Matches a number of tokens with one to nine digits, as the option allows. */
 const COUNT_SHAPE = /^[1-9]\d{0,8}$/
 
-/** A price that has not changed since `before` may have more digits than a new price. */
+/**
+ * Returns the errors of the price form. A new price has a limited number of digits. A price that
+ * equals its value in `before` may have more digits.
+ */
 export function priceFaults(
   draft: PriceDraft,
   taken: ReadonlySet<string>,
@@ -87,7 +96,7 @@ export function priceFaults(
   return faults
 }
 
-/** Converts the form's values to a table row. `priceFaults` must have found no error in them. */
+/** Converts the form's values to a table row. The values must have no errors: see `priceFaults`. */
 export function rowOfDraft(draft: PriceDraft): PriceRow {
   const name = draft.name.trim()
   const maxOutputTokens = countOf(draft.maxOutputTokens) ?? ''
@@ -107,7 +116,10 @@ export function rowOfDraft(draft: PriceDraft): PriceRow {
   }
 }
 
-/** A value that the user has not changed keeps all digits that are stored. */
+/**
+ * Returns the row with the form's changes. A value that the user has not changed keeps all its
+ * stored digits.
+ */
 export function changedRow(row: PriceRow, before: PriceDraft, after: PriceDraft): PriceRow {
   const [old, fresh] = [rowOfDraft(before), rowOfDraft(after)]
   return priceRow(fresh.name, (field) => (old[field] === fresh[field] ? row : fresh)[field])
@@ -118,7 +130,10 @@ const ratiosOf = (draft: PriceDraft) => ({
   completionRatio: completionRatioOf(draft.inputPrice, draft.outputPrice),
 })
 
-/** Accepts group separators, such as `16,384`. Returns null if the text is not a count. */
+/**
+ * Parses a number of tokens. Group separators are accepted, as in `16,384`. Returns null if the
+ * text is not a valid number.
+ */
 function countOf(text: string): string | null {
   const digits = text.trim().replace(/(\d)[, ](?=\d{3}(?:\D|$))/g, '$1')
   return digits === '' || COUNT_SHAPE.test(digits) ? digits : null

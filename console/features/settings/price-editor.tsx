@@ -31,7 +31,9 @@ import type { SettingsForm } from './use-settings-form.ts'
 
 type Open = { row: PriceRow | 'new' } | { historyOf: string } | 'batch' | null
 
-/** The prices as a table. A change in the table stays unsaved until the settings page is saved. */
+/**
+ * Shows the prices as a table. A change in the table is unsaved until the settings page is saved.
+ */
 export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
   const { form, maps } = props
   const { t } = useTranslation()
@@ -94,7 +96,9 @@ function PriceList(props: {
   form: SettingsForm
   capFallback: OutputLimitFallback
   rows: readonly PriceRow[]
-  /** The list scrolls to this row whenever the object is a new one. */
+  /**
+   * The row that was added last. Whenever this object is a new object, the list scrolls to the row.
+   */
   added: { key: string } | null
   chosen: ReadonlySet<string>
   onChosen: (chosen: ReadonlySet<string>) => void
@@ -105,7 +109,7 @@ function PriceList(props: {
 }) {
   const { t } = useTranslation()
   const [typed, setTyped] = useState<{ text: string; since: typeof props.added }>(NOT_SEARCHED)
-  // The search is cleared after a row was added, because the search could hide the row.
+  // After a row was added, the search is cleared, because it could hide the new row.
   const search = typed.since === props.added ? typed.text : ''
   const [pageSize, setPageSize] = usePageSize('prices-page-size')
   const changed = useChangedModels(props.form)

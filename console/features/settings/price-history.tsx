@@ -17,10 +17,10 @@ import type { PriceChange } from '#read-api/contract/options.ts'
 import { valueText } from './scheduled-entries.tsx'
 import { useOptionLabel } from './use-localized-text.ts'
 
-/** The pause in typing after which the search starts. */
+/** The pause in typing, in milliseconds, after which the search starts. */
 const SETTLE_MS = 200
 
-/** A drawer with the price changes of one model. It is closed if `model` is null. */
+/** A drawer with the price changes of one model. The drawer is closed if `model` is null. */
 export function ModelHistoryDrawer(props: { model: string | null; onClose: () => void }) {
   const { t } = useTranslation()
   const { model, onClose } = props
@@ -50,7 +50,7 @@ export function PriceHistory() {
   const clear = () => {
     setTyped('')
     setGroup('')
-    // Move the focus to the search, because the clicked button disappears.
+    // The clicked button disappears, so the focus moves to the search.
     search.current?.focus()
   }
   return (

@@ -73,7 +73,7 @@ function Planned() {
   const query = useQuery({ ...priceScheduleQuery, refetchInterval: pauseBefore })
   const applied = query.data?.filter(({ status }) => status === 'applied')
   const last = Math.max(0, ...(applied ?? []).map((change) => change.ended_time))
-  // Reload the options when a planned change takes effect, because the change has set new prices.
+  // When a planned change takes effect, it sets new prices. The options are then loaded again.
   useEffect(() => {
     const readAt = client.getQueryState(optionsKey)?.dataUpdatedAt ?? 0
     if (last * 1_000 >= readAt - CLOCKS_MS) void client.invalidateQueries({ queryKey: optionsKey })
@@ -95,7 +95,10 @@ function Planned() {
 }
 
 const LOOK_MS = 5_000
-/** The tolerated difference between the clocks of the server and the browser, in milliseconds. */
+/**
+ * The maximum difference between the clocks of the server and the browser that is tolerated, in
+ * milliseconds.
+ */
 const CLOCKS_MS = 60_000
 
 const pauseBefore = ({ state }: { state: { data?: ScheduledChange[] | undefined } }) =>
@@ -172,7 +175,10 @@ const CAUSES = {
   'bad-character': 'badName',
 } as const
 
-/** The server sends the error of a failed plan as `option: code`. */
+/**
+ * Returns a function that translates the error of a failed plan. The server sends the error as
+ * `option: code`.
+ */
 function usePlanFault(): (fault: string) => string {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()

@@ -12,11 +12,11 @@ const FIELDS = Object.keys(OPTIONS) as PriceField[]
 const RATIOS: ReadonlySet<PriceField> = new Set(['ratio', 'completionRatio', 'cacheRatio'])
 export const PRICE_KEYS: readonly PriceKey[] = Object.values(OPTIONS)
 const NAMING_KEYS = ['ModelPrice', 'ModelRatio', 'CompletionRatio'] as const
-/** Options whose built-in entries include models that are not in the price table. */
+/** The options whose built-in entries include models that are not in the price table. */
 const BUILT_IN_KEYS: ReadonlySet<PriceKey> = new Set(['CacheRatio', 'MaxOutputTokens'])
 export type PriceKey = (typeof OPTIONS)[PriceField]
 
-/** The prices of a model as decimal texts. An empty text means that no value is set. */
+/** The prices of a model as decimal texts. A field with an empty text has no value. */
 export type PriceRow = {
   name: string
   /** The price per call in dollars, which takes precedence over the ratios. */
@@ -24,7 +24,10 @@ export type PriceRow = {
   ratio: string
   completionRatio: string
   cacheRatio: string
-  /** The model's output limit, for which quota is held (reserved) if a call sets no limit. */
+  /**
+   * The model's output limit in tokens. If a call sets no limit, quota is held (reserved) for this
+   * number of tokens.
+   */
   maxOutputTokens: string
 }
 
@@ -34,7 +37,10 @@ export const priceRow = (name: string, read: (field: PriceField) => string): Pri
 type Texts = ReadonlyMap<string, string>
 export type PriceMaps = Readonly<Record<PriceKey, JsonMap>>
 
-/** Returns null if a text is not a map of numbers and must be corrected first. */
+/**
+ * Parses the price options. Returns null if a text is not a map of numbers and must be corrected
+ * first.
+ */
 export function readPriceMaps(texts: Texts): PriceMaps | null {
   const maps = PRICE_KEYS.map((key) => [key, readJsonMap(texts.get(key) ?? '{}')] as const)
   if (maps.some(([, map]) => map === null)) return null
@@ -42,8 +48,8 @@ export function readPriceMaps(texts: Texts): PriceMaps | null {
 }
 
 /**
- * Sorts by name. Omits models with only a cache ratio or an output limit, because most of them are
- * built-in entries that the site does not sell.
+ * Returns the price rows, sorted by name. Models with only a cache ratio or an output limit are
+ * left out. Most of these models are built-in entries that the site does not sell.
  */
 export function priceRows(maps: PriceMaps): PriceRow[] {
   const names = new Set(NAMING_KEYS.flatMap((key) => [...maps[key].keys()]))
@@ -57,7 +63,10 @@ export const isPriced = (row: PriceRow): boolean => row.price !== '' || row.rati
 const isNamed = (maps: PriceMaps, name: string): boolean =>
   NAMING_KEYS.some((key) => maps[key].has(name))
 
-/** Returns only the texts that change. An empty value removes the model's entry. */
+/**
+ * Returns the option texts that change if the rows are set. An empty value removes the model's
+ * entry.
+ */
 export function withRows(maps: PriceMaps, rows: readonly PriceRow[]): Map<PriceKey, string> {
   const changed = new Map<PriceKey, string>()
   for (const field of FIELDS) {
@@ -65,7 +74,8 @@ export function withRows(maps: PriceMaps, rows: readonly PriceRow[]): Map<PriceK
     let entries = maps[key]
     for (const row of rows) {
       const value = isPerCall(row) && RATIOS.has(field) ? '' : row[field]
-      // An empty field of an added model must not delete a built-in value, which the table omits.
+      // The table omits built-in values. An empty field of an added model must therefore not delete
+      // a built-in value.
       if (BUILT_IN_KEYS.has(key) && value === '' && !isNamed(maps, row.name)) continue
       if ((entries.get(row.name) ?? '') !== value) {
         entries = withEntry(entries, row.name, value === '' ? null : value)

@@ -1,7 +1,10 @@
 import { type JsonMap, readJsonMap, withEntry, writeJsonMap } from './json-map.ts'
 import type { OptionChange } from './option-changes.ts'
 
-/** `theirs` is another user's saved version. `isClear` is false if both users changed an entry. */
+/**
+ * Merges the user's change into another user's saved version (`theirs`). `isClear` is false if both
+ * users changed the same entry.
+ */
 export function rebasedChange(
   { before, after }: Pick<OptionChange, 'before' | 'after'>,
   theirs: string,
@@ -21,7 +24,10 @@ export function rebasedChange(
   return { text: writeJsonMap(merged), isClear }
 }
 
-/** Returns an empty list if one of the texts can't be parsed as a flat map of one kind. */
+/**
+ * Parses the texts as flat maps of numbers or of texts. Returns an empty list if the texts can't
+ * all be parsed as one of these kinds.
+ */
 function mapsOf(...texts: string[]): JsonMap[] {
   for (const kind of ['number', 'text'] as const) {
     const maps = texts.map((text) => readJsonMap(text, kind))

@@ -4,23 +4,26 @@ import { rebasedChange } from './rebased-change.ts'
 
 type Texts = ReadonlyMap<string, string>
 
-/** `text` is the user's change, merged with another user's saved version `onto`. */
+/** A merged text. `text` is the user's change, merged into another user's saved version `onto`. */
 export type RebasedText = { readonly text: string; readonly onto: string }
 
 export type SaveResult = {
   saved: ReadonlySet<string>
   refusals: Texts
   notes: Texts
-  /** The user's changes that were merged with a change by another user, by option. */
+  /** The user's changes that were merged with another user's change, by option. */
   rebased: ReadonlyMap<string, RebasedText>
 }
 
-/** Each retry merges the change of another user. */
+/** The maximum number of attempts to save an option. Each retry merges another user's change. */
 const TRIES_MAX = 3
 
 type ReadAgain = () => Promise<Texts>
 
-/** A change by another user is merged and never overwritten. */
+/**
+ * Saves options. If another user has changed an option in the meantime, the changes are merged and
+ * never overwritten.
+ */
 export async function saveChanges(
   changes: readonly OptionChange[],
   readAgain: ReadAgain,
@@ -54,7 +57,7 @@ async function send(
       return await putOption(key, wanted, seen)
     } catch (error) {
       if (!isChangedMeanwhile(error)) throw error
-      // The retry waits, because the read model may not include the other user's change yet.
+      // The retry waits, because the read model may not yet include the other user's change.
       if (tries > 1) await new Promise((resume) => setTimeout(resume, 300))
       const theirs = (await readAgain()).get(key) ?? ''
       const { text, isClear } = rebasedChange({ before, after }, theirs)

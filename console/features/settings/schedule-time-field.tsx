@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { TextField } from '#console/ui/forms/fields.tsx'
 
-/** The server's limit for planned times, in days from now. */
+/** The server's limit for planned times, as days from the current time. */
 const SCHEDULE_DAYS_MAX = 366
 
 /** Checks a planned time in unix seconds. NaN means that no time is set. */
@@ -11,7 +11,7 @@ export function scheduleTimeFault(seconds: number): 'scheduleAtPast' | 'schedule
   return aheadMs > SCHEDULE_DAYS_MAX * 86_400_000 ? 'scheduleAtFar' : null
 }
 
-/** The time when planned prices take effect, in the browser's time zone. */
+/** The field for the time at which planned prices take effect, in the browser's time zone. */
 export function ScheduleTimeField(props: {
   value: string
   fault: ReturnType<typeof scheduleTimeFault>

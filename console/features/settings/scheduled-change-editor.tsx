@@ -24,7 +24,10 @@ function isWrong(entry: Entry): boolean {
   return number === null || isNegative(number)
 }
 
-/** Replaces the plan atomically, or plans a second change if the first is no longer pending. */
+/**
+ * Edits a planned price change. Saving replaces the plan atomically. If the plan is no longer
+ * pending, saving creates a second plan.
+ */
 export function ScheduledChangeEditor(props: { change: ScheduledChange; onClose: () => void }) {
   const { change, onClose } = props
   const { t } = useTranslation()
@@ -105,7 +108,10 @@ function EditedEntry(props: {
   entry: Entry
   isWrong: boolean
   onChange: (value: string) => void
-  /** Null if the plan has one entry, because the user can cancel the complete plan. */
+  /**
+   * Removes the entry from the plan. Null if the plan has only one entry, because the user can then
+   * cancel the plan.
+   */
   onRemove: (() => void) | null
 }) {
   const { entry, onChange, onRemove } = props

@@ -14,7 +14,10 @@ import type { SettingsForm } from './use-settings-form.ts'
 /** The text that the server sends in place of a secret. */
 const SET = '***'
 
-/** The stored secret is never shown. An empty field leaves it unchanged. */
+/**
+ * The field for a secret option. The stored secret is never shown. If the field stays empty, the
+ * secret is not changed.
+ */
 function SecretField(props: { option: OptionSchema; form: SettingsForm }) {
   const { form, option } = props
   const { t } = useTranslation()

@@ -7,7 +7,10 @@ import type { SettingsForm } from './use-settings-form.ts'
 
 const NUMBERS = ['integer', 'decimal']
 
-/** An amount of quota in dollars, the help, the default value and the required role. */
+/**
+ * Returns a function that builds an option's hint: its quota in dollars, its help, its default
+ * value and the required role.
+ */
 export function useHint(form: SettingsForm): (option: OptionSchema) => string | undefined {
   const { t } = useTranslation()
   const words = useLocalizedText()

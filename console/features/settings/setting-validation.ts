@@ -47,7 +47,10 @@ export function settingFault(type: OptionType, text: string): SettingFault | nul
   }
 }
 
-/** In the schema, the upper end of a range refers to the lower end. `key` may be either. */
+/**
+ * Checks a range of two options. In the schema, the option of the upper end refers to the option of
+ * the lower end. `key` may be either of these options.
+ */
 export function rangeFault(
   schema: ReadonlyMap<string, OptionSchema>,
   key: string,
@@ -140,7 +143,10 @@ function linksFault(value: unknown): SettingFault | null {
   return links.map(([, link]) => linkFault(link)).find((fault) => fault !== null) ?? null
 }
 
-/** The server accepts unknown placeholders, but they are probably typing errors. */
+/**
+ * Checks a link. Unknown placeholders are errors, because they are probably typing errors, although
+ * the server accepts them.
+ */
 function linkFault(template: string): SettingFault | null {
   const named = template.match(/\{[a-z_][\w-]*\}/gi) ?? []
   const unknown = named.find((placeholder) => !FILLED.includes(placeholder))
@@ -153,6 +159,6 @@ const FILLED: readonly string[] = ['{address}', '{key}']
 const isLinks = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
 
-/** Returns true if the link opens a chat client, which receives a key. */
+/** Returns true if the link opens a chat client. A chat client receives a key. */
 const isChatLink = (template: string): boolean =>
   chatWay(chatAddress(template, 'https://a.example', 'sk-a'), '') !== 'none'

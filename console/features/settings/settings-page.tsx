@@ -53,7 +53,7 @@ function show(id: string): void {
 const TABS = ['operation', 'ratelimit', 'models', 'system', 'other'] as const
 const ADDRESS = { tab: choiceParam(TABS, 'operation') }
 
-/** The options of the site. A user without the admin role sees a message instead. */
+/** Shows the options of the site. A user without the admin role sees a message in their place. */
 export function SettingsPage() {
   const { t } = useTranslation()
   if (!isAdmin(useUser())) return <AdminsOnlyPage title={t('shell.settings')} />
@@ -73,7 +73,7 @@ function Settings() {
   const form = useSettingsForm({ onFault: (key) => setFaulty({ key }), onSaved: goBack })
   const faultyTab = faulty === null ? undefined : form.option(faulty.key)?.tab
   useLeaveGuard(form.changes.length > 0)
-  // The field with the error may be on another tab, which must be opened first.
+  // The field with the error may be on another tab. This tab must be opened first.
   useEffect(() => {
     if (faultyTab === undefined) return
     if (faultyTab !== tab) return setAddress({ tab: faultyTab })

@@ -15,7 +15,9 @@ import { useOutputLimitFallback } from './use-output-limit-fallback.ts'
 import { usePausedRefresh } from './use-paused-refresh.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** The model whose price form is open, in the URL so that a link can open the form. */
+/**
+ * The model whose price form is open. It is stored in the URL, so that a link can open the form.
+ */
 const ADDRESS = { price: textParam('', 200) }
 
 export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
@@ -75,7 +77,9 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
   )
 }
 
-/** Manages which model's price form is open. Null means that the form is closed. */
+/**
+ * Manages the price form. `name` is the model whose form is open, or null if the form is closed.
+ */
 function usePriceForm({ changes }: SettingsForm) {
   const [{ price }, setAddress] = useUrlState(ADDRESS)
   const goBack = useReturn()
@@ -83,7 +87,10 @@ function usePriceForm({ changes }: SettingsForm) {
   return {
     name: price === '' ? null : price,
     setName,
-    /** Closes the form and opens the page that linked to it, unless other prices are unsaved. */
+    /**
+     * Closes the form and opens the page that linked to it. If other prices are unsaved, this page
+     * stays open.
+     */
     close: () => {
       if (goBack !== null && changes.length === 0) goBack()
       else setName(null)

@@ -17,11 +17,14 @@ const MAPS: ReadonlySet<string> = new Set([
   'GroupRatio',
 ])
 
-/** Returns true if the option is a price option, whose changes can be scheduled. */
+/** Returns true if the option is a price option. Changes of price options can be scheduled. */
 export const isPriceOption = (key: string): boolean =>
   MAPS.has(key) || key === 'GroupGroupRatio' || key.startsWith('fallback_')
 
-/** Returns one change for each name, or null if an unsaved text is malformed. */
+/**
+ * Returns the unsaved changes, one for each name in an option. Returns null if an unsaved text is
+ * malformed.
+ */
 export function unsavedPriceEntries(changes: readonly OptionChange[]): PlannedEntry[] | null {
   const entries: PlannedEntry[] = []
   for (const { key, before, after } of changes) {
@@ -39,7 +42,10 @@ export function unsavedPriceEntries(changes: readonly OptionChange[]): PlannedEn
   return entries
 }
 
-/** A special ratio's name contains two groups, and a single value has an empty name. */
+/**
+ * Returns the entries of an option by name. The name of a special ratio contains two groups. An
+ * option with a single value has one entry with an empty name.
+ */
 function entriesOf(key: string, text: string): JsonMap | null {
   if (MAPS.has(key)) return readJsonMap(text)
   if (key !== 'GroupGroupRatio') return new Map(text.trim() === '' ? [] : [['', text.trim()]])

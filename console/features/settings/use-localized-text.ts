@@ -4,14 +4,17 @@ import { optionSchemaQuery } from '#console/api/options.ts'
 import { currentLanguage } from '#console/i18n/i18n.ts'
 import type { Words } from '#read-api/contract/options.ts'
 
-/** Selects the current language. Returns an empty text for null. */
+/** Returns a function that selects the text in the current language, or an empty text for null. */
 export function useLocalizedText(): (words: Words | null | undefined) => string {
   useTranslation()
   const language = currentLanguage()
   return (words) => words?.[language] ?? ''
 }
 
-/** Returns an option's label, or the option's key until the labels have loaded. */
+/**
+ * Returns a function for the label of an option. Until the labels have loaded, the function returns
+ * the option's key.
+ */
 export function useOptionLabel(): (key: string) => string {
   const words = useLocalizedText()
   const options = useQuery(optionSchemaQuery).data?.options ?? []

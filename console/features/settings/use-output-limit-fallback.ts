@@ -2,13 +2,19 @@ import { useMemo } from 'react'
 import { readJsonMap } from './json-map.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** `tokens` is null if the default limit is invalid. */
+/**
+ * Returns the output limit of a model that has no limit in the price table. `tokens` is null if the
+ * default limit is invalid.
+ */
 export type OutputLimitFallback = (model: string) => {
   readonly tokens: number | null
   readonly isBuiltIn: boolean
 }
 
-/** The built-in limit applies before the default limit, which may be unsaved. */
+/**
+ * Returns the function that finds the output limit. The model's built-in limit takes precedence
+ * over the default limit, which may be unsaved.
+ */
 export function useOutputLimitFallback(form: SettingsForm): OutputLimitFallback {
   const builtInText = form.option('MaxOutputTokens')?.default ?? '{}'
   const defaultText = form.value('DefaultMaxOutputTokens').trim()

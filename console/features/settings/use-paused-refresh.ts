@@ -1,7 +1,9 @@
 import { useEffect, useEffectEvent } from 'react'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** While `isOpen` is true, values are not refreshed, so saving detects other users' changes. */
+/**
+ * Pauses the refresh of values while `isOpen` is true, so that saving detects other users' changes.
+ */
 export function usePausedRefresh(form: SettingsForm, isOpen: boolean): void {
   const hold = useEffectEvent(form.hold)
   useEffect(() => {

@@ -1,13 +1,16 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 
 type Shown = {
-  /** Set by the caller on the element that contains the rows. */
+  /** A reference that the caller sets to the element that contains the rows. */
   readonly box: RefObject<HTMLDivElement | null>
   readonly page: number
   readonly setPage: (page: number) => void
 }
 
-/** `places` are the keys of all rows in order. Only a new `wanted` object has an effect. */
+/**
+ * Scrolls to the row `wanted` on its page whenever `wanted` is a new object. `places` contains the
+ * keys of all rows in order.
+ */
 export function useScrollToRow(
   wanted: { readonly key: string } | null,
   places: readonly string[],

@@ -15,10 +15,16 @@ import { type Options, useOptions } from './use-options.ts'
 
 const OUT_OF_BOUNDS: readonly SettingFault['code'][] = ['tooSmall', 'tooLarge', 'notNumber']
 
-/** The largest safe integer as text. An option's maximum of this size is not shown to the user. */
+/**
+ * The largest safe integer as text. If an option has this maximum, the maximum is not shown to the
+ * user.
+ */
 const BEYOND_NEED = String(Number.MAX_SAFE_INTEGER)
 
-/** Returns the text of an error. An option may define the text for its bounds. */
+/**
+ * Returns a function for the text of an error. For an error of the bounds, an option may define the
+ * text.
+ */
 function useFaultText(): (option: OptionSchema, fault: SettingFault) => string {
   const { t } = useTranslation()
   const words = useLocalizedText()
@@ -39,7 +45,10 @@ function useFaultText(): (option: OptionSchema, fault: SettingFault) => string {
 }
 
 export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
-  /** Returns true if the server has this option. The page hides options that the server lacks. */
+  /**
+   * Returns true if the server has this option. The page hides options that the server does not
+   * have.
+   */
   has: (key: string) => boolean
   option: (key: string) => OptionSchema | undefined
   optionsOf: (section: string) => readonly OptionSchema[]
@@ -47,7 +56,7 @@ export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
   isChanged: (key: string) => boolean
   set: (values: ReadonlyMap<string, string>) => void
   reset: (key: string) => void
-  /** Called when a field loses the focus. From then on, an error of the field is visible. */
+  /** Called when a field loses the focus. After that, an error of the field is visible. */
   touch: (key: string) => void
   errorText: (key: string) => string | undefined
   changes: readonly OptionChange[]
@@ -67,7 +76,10 @@ type Texts = ReadonlyMap<string, string>
 const NO_TEXTS: Texts = new Map()
 const NO_KEYS: ReadonlySet<string> = new Set()
 
-/** `onFault` receives the first option that has an error or that the server rejects. */
+/**
+ * Manages the settings form. `onFault` receives the first option that has an error or that the
+ * server rejects.
+ */
 export function useSettingsForm(events: FormEvents): SettingsForm {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -149,7 +161,10 @@ function useSaveOutcome({ onFault, onSaved }: FormEvents) {
 const shownOptions = (schema: Options['schema'], id: string): OptionSchema[] =>
   [...schema.values()].filter(({ section, note }) => section === id && note === null)
 
-/** The loaded options are not refreshed while the user edits. */
+/**
+ * Compares the unsaved texts with the loaded options. While the user edits, the loaded options are
+ * not refreshed.
+ */
 function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases' | 'texts'>) {
   const [held, setHeld] = useState<Texts | null>(null)
   const options = useOptions((live) => held !== null || changesOf(live, bases, texts).length > 0)
@@ -157,7 +172,8 @@ function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases
   const changes = useMemo(() => changesOf(baseline, bases, texts), [baseline, bases, texts])
   const value = (key: string) => {
     const [theirs, draft] = [baseline.get(key) ?? '', texts.get(key)]
-    // Drops a text that equals the stored value after another user's change.
+    // If another user's change made the stored value equal to the unsaved text, the unsaved text is
+    // dropped.
     const isOver = bases.get(key) !== theirs && !changes.some((change) => change.key === key)
     return draft === undefined || isOver ? theirs : draft
   }

@@ -21,7 +21,10 @@ type SetupDraft = AccountDraft & { mode: UsageMode }
 
 const EMPTY_SETUP: SetupDraft = { ...EMPTY_ACCOUNT, mode: 'external' }
 
-/** `token` in the URL, which the server's log shows, permits a setup from another machine. */
+/**
+ * Builds the setup request. `token` from the URL permits a setup from another machine. The server's
+ * log shows this token.
+ */
 function setupBody(draft: SetupDraft, token: string | null): Setup {
   return {
     username: draft.username.trim(),
@@ -33,7 +36,10 @@ function setupBody(draft: SetupDraft, token: string | null): Setup {
   }
 }
 
-/** The delay in milliseconds lets the user read the success message. */
+/**
+ * The delay in milliseconds before the start page opens, so that the user can read the success
+ * message.
+ */
 const LEAVE_DELAY_MS = 800
 
 const MODES: readonly UsageMode[] = ['external', 'self', 'demo']
@@ -45,13 +51,13 @@ export function SetupForm(props: { isRootReady: boolean }) {
   const [isDone, setDone] = useState(false)
   const form = useDraftForm<SetupDraft, AccountFault>({
     initial: () => EMPTY_SETUP,
-    // If an account of the super admin exists already, the form asks only for the mode.
+    // If the super admin's account already exists, the form asks only for the mode.
     validate: (draft) => (props.isRootReady ? {} : accountFaults(draft)),
     faultText: (fault) => t(`setup.${fault}`),
     save: async (draft) => {
       if (isDone) return
       const user = await setUp(setupBody(draft, params.get('token')), t('setup.failed'))
-      // If no user was created, the stored user is left over from an earlier installation.
+      // If no user was created, the stored user comes from an earlier installation.
       if (user === null) clearUser()
       else storeUser(user)
       setDone(true)
@@ -80,7 +86,7 @@ export function SetupForm(props: { isRootReady: boolean }) {
   )
 }
 
-/** Runs the setup. `failed` is the error message that is used if the server sends no message. */
+/** Runs the setup. `failed` is the error message if the server sends no message. */
 const setUp = (body: Setup, failed: string) =>
   call('POST /api/setup', { body }).catch((error: unknown) => {
     throw error instanceof Error && error.message !== '' ? error : new Error(failed)

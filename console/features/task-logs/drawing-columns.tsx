@@ -40,7 +40,7 @@ export function drawingColumns(t: TFunction, acts: Acts): Column<DrawingTask>[] 
     common.progress,
     common.duration,
     columnOf<DrawingTask>(t, 'result', 96, (task) => result(t, task, acts), { onCard: 'line' }),
-    // Admins see two additional columns, and the result column also explains failures.
+    // Admins see two additional columns. For admins, the result column also explains failures.
     columnOf<DrawingTask>(t, 'code', 117, ({ code }) => <CodeCell code={code} />, {
       isHiddenAtFirst: acts.isAdmin,
     }),

@@ -93,7 +93,9 @@ export function DrawingsPage() {
   )
 }
 
-/** A warning that the site has no callback URL. Without the URL, results arrive late or never. */
+/**
+ * Warns that the site has no callback URL. Without a callback URL, results arrive late or never.
+ */
 function CallbackNotice() {
   const { t } = useTranslation()
   if (useStatus()?.mj_notify_enabled !== false) return null

@@ -1,7 +1,10 @@
 import type { TaskPush } from '#read-api/contract/tasks.ts'
 import type { AnyTask, TaskKind, TaskPage } from './task-kind.ts'
 
-/** `hasNew` is true for a task newer than the page. Returns the same object if unchanged. */
+/**
+ * Applies live events to a page of tasks. `hasNew` is true if an event concerns a task that is
+ * newer than the page. An unchanged page is returned as the same object.
+ */
 export function withPushes<Task extends AnyTask>(
   page: TaskPage<Task>,
   pushes: readonly TaskPush[],

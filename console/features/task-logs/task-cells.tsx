@@ -96,7 +96,10 @@ export function ProgressCell({ task }: { task: AnyTask }) {
 
 const SLOW_SECONDS = 60
 
-/** The time from submission to end. If `isTimed` is true, more than a minute is marked as slow. */
+/**
+ * Shows the time from the submission to the end of a task. If `isTimed` is true, more than a minute
+ * is marked as slow.
+ */
 export function DurationCell(props: { task: AnyTask; isTimed: boolean }) {
   const { t } = useTranslation()
   const { submit_time: from, finish_time: to } = props.task

@@ -23,7 +23,10 @@ export const columnOf = <Task extends AnyTask>(
   ...rest,
 })
 
-/** The columns that the drawing log and the music log share. Only admins get channel and user. */
+/**
+ * Returns the columns that the drawing log and the music log share. Only admins get the columns of
+ * channel and user.
+ */
 export function commonColumns<Task extends AnyTask>(
   t: TFunction,
   kind: TaskKind<Task>,
@@ -56,7 +59,7 @@ export function commonColumns<Task extends AnyTask>(
     status: column('status', 118, (task) => <StatusCell status={task.status} />, {
       onCard: 'aside',
     }),
-    // A failed task shows its status and reason, because its progress has no meaning.
+    // A failed task shows its status and reason in place of its progress, which has no meaning.
     progress: column(
       'progress',
       104,

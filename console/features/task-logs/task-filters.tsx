@@ -39,11 +39,11 @@ export type NoTasksText = {
   readonly icon: IconName
   readonly title: string
   readonly body: string
-  /** A message that the site has disabled tasks of this kind. Null if the tasks are enabled. */
+  /** A message that the site has disabled tasks of this kind, or null if the tasks are enabled. */
   readonly off: string | null
 }
 
-/** Says that no new rows arrive, because the site has disabled tasks of this kind. */
+/** Tells the user that no new rows arrive, because the site has disabled tasks of this kind. */
 export function OffNote(props: { off: string; isAdmin: boolean }) {
   const { t } = useTranslation()
   return (

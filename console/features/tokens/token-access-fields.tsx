@@ -50,7 +50,10 @@ export function TokenAccessFields({ form }: TokenFormProps) {
   )
 }
 
-/** Includes the token's current group even if the user may no longer use the group. */
+/**
+ * Returns the groups that the user can select. The token's current group is included, even if the
+ * user may no longer use it.
+ */
 function useGroupChoices(group: string) {
   const { t } = useTranslation()
   const words = useGroupDescription()
@@ -66,7 +69,7 @@ function useGroupChoices(group: string) {
   ]
 }
 
-/** The limits of a token: calls per period, tokens per minute, and concurrent calls. */
+/** The fields for a token's limits: calls per period, tokens per minute, and concurrent calls. */
 function RateFields({ form }: Pick<TokenFormProps, 'form'>) {
   const { t } = useTranslation()
   const { rateLimit } = form.draft

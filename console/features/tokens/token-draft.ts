@@ -26,7 +26,10 @@ import {
 import type { Token } from '#read-api/contract/tokens.ts'
 import type { CreateToken, UpdateToken } from '#write-api/contract/tokens.ts'
 
-/** The form's values: numbers as entered, and dates in the format of a date-time field. */
+/**
+ * The values of the form. Numbers are entered texts, and dates have the format of a date-time
+ * field.
+ */
 export type TokenDraft = DraftOf<typeof TOKEN_FIELDS> & {
   name: string
   amount: string
@@ -36,7 +39,7 @@ export type TokenDraft = DraftOf<typeof TOKEN_FIELDS> & {
   rateLimit: DraftOf<typeof RATE_LIMIT_FIELDS>
   hasModelLimits: boolean
   models: readonly string[]
-  /** The number of tokens to create, or 1 while a token is edited. */
+  /** The number of tokens to create. It is 1 while an existing token is edited. */
   count: string
 }
 
@@ -88,7 +91,10 @@ export const draftOfToken = (token: Token, unit: AmountUnit): TokenDraft => ({
   count: '1',
 })
 
-/** An expiry in the past is an error unless it is the stored expiry `expiresBefore`. */
+/**
+ * Returns the errors of the token form. An expiry in the past is an error unless it is the stored
+ * expiry `expiresBefore`.
+ */
 export function tokenFaults(draft: TokenDraft, unit: AmountUnit, expiresBefore = ''): TokenFaults {
   const faults: TokenFaults = fieldFaults(TOKEN_FIELDS, draft)
   const set = (field: keyof TokenFaults & string, fault: TokenFault | null) => {
@@ -114,7 +120,7 @@ export function tokenFaults(draft: TokenDraft, unit: AmountUnit, expiresBefore =
 
 const NAME = { maxLength: TOKEN_NAME_MAX }
 
-/** Builds the request body. `tokenFaults` must have found no error in the form's values. */
+/** Builds the request body. The form's values must have no errors: see `tokenFaults`. */
 export const createTokenBody = (draft: TokenDraft, unit: AmountUnit): CreateToken => ({
   ...bodyOf(TOKEN_FIELDS, { ...draft, allowIps: addressLines(draft.allowIps).join('\n') }),
   name: draft.name.trim(),
@@ -127,8 +133,8 @@ export const createTokenBody = (draft: TokenDraft, unit: AmountUnit): CreateToke
 })
 
 /**
- * A changed quota is sent with `shownQuota`, the amount that the form last showed, so that the
- * server refuses to restore what calls have spent since.
+ * Builds the request that changes a token. A changed quota is sent with `shownQuota`, the amount
+ * that the form last showed. The server then refuses the change if calls have spent quota since.
  */
 export function updateTokenBody(
   before: TokenDraft,
@@ -150,7 +156,10 @@ export const namesOf = (text: string): string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '')
 
-/** `fieldErrors` returns the texts of the fields that limit the call rate. */
+/**
+ * Returns the error messages of the form. `fieldErrors` returns the messages of the fields that
+ * limit the call rate.
+ */
 export function tokenErrors(
   t: TFunction,
   draft: TokenDraft,
@@ -188,7 +197,7 @@ export function wrongAddress(text: string): { line: number; address: string } | 
   return at < 0 ? null : { line: at + 1, address: (lines[at] ?? '').slice(0, 60) }
 }
 
-/** True for an IPv4 address, an IPv6 address or a CIDR range. */
+/** Returns true for an IPv4 address, an IPv6 address or a CIDR range. */
 function isAddress(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/')
   const isFour = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(address)

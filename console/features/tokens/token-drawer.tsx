@@ -25,11 +25,11 @@ import { TokenForm } from './token-form.tsx'
 type TokenDrawerProps = {
   edited: Token | 'new' | null
   onClose: () => void
-  /** Receives the created tokens with their keys in the order of creation. */
+  /** Receives the created tokens with their keys, in the order of their creation. */
   onCreated: (tokens: readonly ReadyToken[]) => void
 }
 
-/** Creates tokens or edits a token. Each opening mounts the form again with its initial values. */
+/** A drawer that creates tokens or edits a token. Each opening starts with the initial values. */
 export function TokenDrawer(props: TokenDrawerProps) {
   const last = useRef<Token | 'new'>('new')
   if (props.edited !== null) last.current = props.edited
@@ -87,8 +87,8 @@ function useSave(props: TokenDrawerProps & { token: Token | 'new' }, unit: Amoun
 }
 
 /**
- * Throws an error with the current amount if calls have changed it. Saving again then sets the
- * entered amount.
+ * Returns a function that saves a token. If calls have changed the token's amount, the function
+ * throws an error that shows the current amount. Saving again then sets the entered amount.
  */
 function useUpdate(token: Token | 'new', unit: AmountUnit) {
   const { t } = useTranslation()

@@ -79,7 +79,7 @@ function AmountFields({ form, unit }: TokenFormProps) {
   )
 }
 
-/** The buttons set common lifetimes that start now. */
+/** The field for the expiry. Its buttons set common lifetimes that start now. */
 function ExpiryField({ form }: TokenFormProps) {
   const { t } = useTranslation()
   const { neverExpires } = form.draft

@@ -39,8 +39,9 @@ const ADDRESS = listUrlParams(
 )
 
 /**
- * NOTE: A key that the user searches for is a secret. The key is not in the URL, because the
- * browser's history and shared links reveal URLs.
+ * Reads the page of tokens that the URL and the search field select. NOTE: A key that the user
+ * searches for is a secret. It is not in the URL, because the browser's history and shared links
+ * reveal URLs.
  */
 function useTokenList() {
   const [key, setKey] = useState('')

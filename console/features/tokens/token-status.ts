@@ -15,7 +15,10 @@ export function tokenState(token: Pick<Token, 'status' | 'model_limits_enabled'>
   return state === 'enabled' && token.model_limits_enabled ? 'restricted' : state
 }
 
-/** If the token's expiry has passed at `now`, the returned status is `expired`. */
+/**
+ * Returns the token with its status at the time `now`. If the token's expiry has passed, the status
+ * is `expired`.
+ */
 export const asOf = <T extends Pick<Token, 'status' | 'expired_time'>>(token: T, now: number): T =>
   isOver(token, now) ? { ...token, status: 3 } : token
 
@@ -24,7 +27,7 @@ const isOver = (
   now: number,
 ) => end >= 0 && end <= now && (status === 1 || status === 4)
 
-/** Returns the status after a toggle, or null if the status cannot be toggled. */
+/** Returns the status after a toggle, or null if the status can't be toggled. */
 export function toggledStatus(status: number): 1 | 2 | null {
   if (status === 1) return 2
   return status === 2 ? 1 : null

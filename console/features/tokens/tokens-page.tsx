@@ -49,7 +49,10 @@ export function TokensPage() {
 
 const ADDRESS = { form: choiceParam(['', 'new'], '') }
 
-/** The URL can open the form of a new token and contain the path to which it returns. */
+/**
+ * Manages the open form. The URL can open the form of a new token and can contain the path to which
+ * the form returns.
+ */
 function useShown() {
   const navigate = useNavigate()
   const returnTo = formReturnPath(useLocation().state)

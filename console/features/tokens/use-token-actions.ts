@@ -14,7 +14,7 @@ export type TokenActions = ReturnType<typeof useTokenActions>
 
 type Given = Record<'onEdit' | 'onSnippets', (token: Token) => void>
 
-/** Actions on tokens. The list shows a change before the server responds. */
+/** Returns the actions on tokens. The list shows a change before the server responds. */
 export function useTokenActions(given: Given) {
   const setEnabled = useSwitch()
   const { t } = useTranslation()
@@ -43,7 +43,10 @@ export function useTokenActions(given: Given) {
   return useStableCallbacks({ ...given, setEnabled, remove, copyKeys })
 }
 
-/** Offers an undo. Skips tokens that already have the requested status. */
+/**
+ * Returns a function that enables or disables tokens and offers an undo. Tokens that already have
+ * the requested status are skipped.
+ */
 function useSwitch() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -82,7 +85,10 @@ async function deleteTokens(ids: readonly number[]): Promise<void> {
   else await call('POST /api/token/batch', { body: { ids: [...ids] } })
 }
 
-/** 1 enables, 2 disables. If the request fails, no token is changed. */
+/**
+ * Sets the status of tokens, where 1 means enabled and 2 means disabled. If the request fails, no
+ * token is changed.
+ */
 async function switchTokens(ids: readonly number[], status: 1 | 2): Promise<void> {
   const [id = 0] = ids
   if (ids.length > 1)

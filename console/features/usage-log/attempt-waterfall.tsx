@@ -7,7 +7,10 @@ import { type AttemptBar, attemptBars } from './attempts.ts'
 import { ChannelLink } from './channel-link.tsx'
 import { shortDuration } from './timing.ts'
 
-/** The attempts of a call on a time axis. Each tried channel is one attempt. Admins only. */
+/**
+ * Shows the attempts of a call on a time axis. Each tried channel is one attempt. Only admins
+ * receive the attempts.
+ */
 export function AttemptWaterfall({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const bars = attemptBars(otherOf(row))
@@ -33,7 +36,7 @@ function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }) {
   const { t } = useTranslation()
   const isFailed = bar.error !== null
   const status = bar.status === null ? '' : t('logDetails.attempts.status', { status: bar.status })
-  // The error `status` is not shown, because the bar already shows the HTTP status.
+  // The error `status` is not shown. In this case, the bar already shows the HTTP status.
   const fault = bar.error === null || bar.error === 'status' ? null : reasonText(t, bar.error)
   const outcome = [status, fault].filter(Boolean).join(' · ')
   return (
@@ -57,7 +60,10 @@ function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }) {
   )
 }
 
-/** The log row contains only the name of the last channel. */
+/**
+ * Shows the channel of an attempt. The log row contains only the name of the last channel, so the
+ * names of other channels are loaded.
+ */
 function AttemptChannel({ id, row }: { id: number; row: LogEntry }) {
   const known = id === row.channel ? row.channel_name : ''
   const { data } = useQuery({ ...channelNameQuery(id), enabled: known === '' })

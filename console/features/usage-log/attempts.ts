@@ -1,6 +1,9 @@
 import type { LogOther } from '#read-api/contract/logs.ts'
 
-/** An attempt as a bar. `start` and `length` are shares (0 to 1) of the time of all attempts. */
+/**
+ * An attempt as a bar. `start` and `length` are fractions (0 to 1) of the total time of all
+ * attempts.
+ */
 export type AttemptBar = {
   readonly index: number
   readonly channel: number

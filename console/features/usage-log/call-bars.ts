@@ -4,7 +4,10 @@ import type { UsagePoint } from '#read-api/contract/logs.ts'
 import type { LogFilters } from './log-filter-params.ts'
 import { CONSUMPTION } from './log-type.ts'
 
-/** A bar covers complete hours, from the first to the last second in unix seconds. */
+/**
+ * The data of one bar. A bar covers complete hours. `from` is its first second and `to` is its last
+ * second, in unix seconds.
+ */
 export type CallBar = {
   readonly from: number
   readonly to: number
@@ -15,12 +18,15 @@ export type CallBar = {
 export type BarPlan = { readonly from: number; readonly to: number; readonly hours: number }
 
 const HOUR = 3_600
-/** The possible time spans of a bar, in hours. */
+/** The number of hours that a bar can cover. */
 const STEPS = [1, 2, 3, 6, 12, 24, 48, 96, 168]
 /** The longest range, in seconds, for which the server returns counts in one request. */
 const SPAN_MAX = 99 * 24 * HOUR
 
-/** Counts are only by hour and model. */
+/**
+ * Returns true if the calls that match the filters can be counted. The server counts calls only by
+ * hour and model.
+ */
 export const canCount = (filters: LogFilters): boolean =>
   [0, CONSUMPTION].includes(filters.type) &&
   filters.token === '' &&
@@ -29,7 +35,10 @@ export const canCount = (filters: LogFilters): boolean =>
   filters.channel === 0 &&
   filters.failed_channel === 0
 
-/** `now` is in unix seconds. Null if the range has only one bar or is too long to count. */
+/**
+ * Selects the bars for a range. `now` is in unix seconds. Returns null if the range has only one
+ * bar or is too long to count.
+ */
 export function planBars(range: LogFilters['range'], now: number, barsMax: number): BarPlan | null {
   const bounds = boundsOf(range, now)
   if (bounds.from === null || bounds.to === null) return null
@@ -60,7 +69,10 @@ export function callBars(points: readonly UsagePoint[], plan: BarPlan, model: st
   return bars
 }
 
-/** Uses the browser's time zone: `11-21 07:00–09:00`, `11-21` or `11-21–11-22`. */
+/**
+ * Formats the time of a bar in the browser's time zone: `11-21 07:00–09:00`, `11-21` or
+ * `11-21–11-22`.
+ */
 export function barTimeText({ from, to }: Pick<CallBar, 'from' | 'to'>): string {
   const [start, end] = [stampText(from), stampText(to + 1)]
   if (to - from < 24 * HOUR - 1) return `${start.slice(5, 16)}–${end.slice(11, 16)}`
@@ -71,8 +83,8 @@ export function barTimeText({ from, to }: Pick<CallBar, 'from' | 'to'>): string 
 export type AxisTick = { readonly index: number; readonly text: string }
 
 /**
- * Returns the bars to label: the first and others at equal distances. A label is `07:00` within one
- * day, `11-21 06:00` for longer ranges, and `11-21` if each bar is a day or more.
+ * Returns the bars to label: the first bar, and other bars at equal distances. A label is `07:00`
+ * within one day, `11-21 06:00` for longer ranges, and `11-21` if each bar is a day or more.
  */
 export function axisTicks(
   bars: readonly Pick<CallBar, 'from' | 'to'>[],
@@ -93,7 +105,10 @@ export function axisTicks(
   })
 }
 
-/** Bars of `hours` hours are counted from midnight. */
+/**
+ * Returns the start of the bar that contains `from`. Bars are counted from midnight, and each has
+ * `hours` hours.
+ */
 function startOf(from: number, hours: number): number {
   const hour = from - (from % HOUR)
   const midnight = midnightBefore(hour)

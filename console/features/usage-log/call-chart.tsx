@@ -10,7 +10,7 @@ import type { LogView } from './use-log-view.ts'
 
 type Props = { bars: readonly CallBar[]; onChoose: (bar: CallBar) => void }
 
-/** A chart of calls over time. A click on a bar limits the list to the bar's hours. */
+/** Shows a chart of calls over time. A click on a bar limits the list to the bar's hours. */
 export function CallChart({ view }: { view: LogView }) {
   const { t } = useTranslation()
   const [isTable, setTable] = useState(false)
@@ -33,7 +33,7 @@ export function CallChart({ view }: { view: LogView }) {
   )
 }
 
-/** The bars are one tab stop. Arrow keys, Home and End move from bar to bar. */
+/** Shows the bars, which are one tab stop. Arrow keys, Home and End move from bar to bar. */
 function Bars({ bars, onChoose }: Props) {
   const { t } = useTranslation()
   const text = useBarText()
@@ -89,7 +89,10 @@ function Bars({ bars, onChoose }: Props) {
   )
 }
 
-/** Screen readers find the time of each bar in the bar's accessible name. */
+/**
+ * Shows the labels of the time axis. They are hidden from screen readers, which find each bar's
+ * time in the bar's accessible name.
+ */
 function TimeAxis({ bars }: { bars: readonly CallBar[] }) {
   const ticks = axisTicks(bars, useIsWide())
   return (

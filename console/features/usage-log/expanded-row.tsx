@@ -31,8 +31,8 @@ function fetchDetails(): Promise<Details> {
 }
 
 /**
- * The details are a separate chunk, kept in state because `React.lazy` would show its fallback even
- * for a loaded component and move the rows below.
+ * Shows the details of a row. The details are a separate chunk. The loaded component is kept in
+ * state, because `React.lazy` would always show its fallback first and move the rows below.
  */
 export function ExpandedRow(props: { row: LogEntry; isAdmin: boolean }) {
   const [details, setDetails] = useState(fetched)

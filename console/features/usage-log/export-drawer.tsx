@@ -42,7 +42,7 @@ type Props = {
   onClose: () => void
 }
 
-/** Each column is shown with its title and its name in the file. */
+/** A drawer that starts an export. Each column is shown with its title and its name in the file. */
 export function ExportDrawer(props: Props) {
   const { t } = useTranslation()
   const { all } = props

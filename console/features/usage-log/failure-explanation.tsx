@@ -5,7 +5,10 @@ import { dollarText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
-/** A failed call costs nothing, because its hold (the quota set aside before it) is released. */
+/**
+ * Explains why a call failed and that it costs nothing. The hold (the quota set aside before the
+ * call) is released.
+ */
 export function FailureExplanation({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const { end, status_code: status, error_code: code, provider_message: said } = otherOf(row)
@@ -29,7 +32,7 @@ export function FailureExplanation({ row }: { row: LogEntry }) {
 
 const MESSAGE_MAX = 500
 
-/** The provider's error message, from which the server has removed secrets. */
+/** Shows the provider's error message. The server has removed secrets from it. */
 function ProviderMessage({ text }: { text: string }) {
   const { t } = useTranslation()
   const letters = [...text.trim()]

@@ -1,8 +1,9 @@
 import type { ColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 
 /**
- * Shows the columns that the URL names, except those that the user may not see. When the user
- * changes columns, `forget` removes the link's columns from the URL.
+ * Returns the layout of the log. If the URL names columns, these columns are shown, except columns
+ * that the user may not see. When the user changes columns, `forget` removes the columns from the
+ * URL.
  */
 export function linkedLayout<Row>(
   layout: ColumnLayout<Row>,
@@ -31,7 +32,10 @@ export function linkedLayout<Row>(
   }
 }
 
-/** Includes the page size and the columns, which otherwise only this browser stores. */
+/**
+ * Returns a link to the current view. The link includes the page size and the columns, which are
+ * otherwise stored only in this browser.
+ */
 export function linkTo(
   href: string,
   view: { pageSize: number; columns: readonly string[] },

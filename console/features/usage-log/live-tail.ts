@@ -1,18 +1,21 @@
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
 /**
- * Live rows arrive after the page was read, newest first. While `isHeld` is true, new rows wait in
- * `pending`, so that visible rows do not move.
+ * The rows of calls that ended after the page was read, newest first. While `isHeld` is true, new
+ * rows wait in `pending`, so that visible rows do not move.
  */
 export type LiveTail = {
   readonly shown: readonly LogEntry[]
   readonly pending: readonly LogEntry[]
   readonly isHeld: boolean
-  /** Too many pending rows were dropped, so the list must be reloaded to show them. */
+  /**
+   * True if pending rows were dropped because there were too many. The list must then be reloaded
+   * to show the dropped rows.
+   */
   readonly isOverfull: boolean
   /** The number of pending rows that were dropped. Missed live events are not counted. */
   readonly dropped: number
-  /** The id above which rows are new. These rows arrived last and are highlighted for a moment. */
+  /** The rows with a higher id are new. New rows are highlighted for a moment. */
   readonly freshAbove: number
 }
 
@@ -25,15 +28,18 @@ export const EMPTY_TAIL: LiveTail = {
   freshAbove: Number.MAX_SAFE_INTEGER,
 }
 
-/** The maximum number of shown live rows. The same maximum applies to pending rows. */
+/** The maximum number of rows in `shown`, and also in `pending`. */
 export const TAIL_MAX = 5_000
 
-/** The rows are newest first. `isWhole` is true if the page is the last page. */
+/**
+ * The page of the list below the live rows, newest first. `isWhole` is true if this is the last
+ * page.
+ */
 export type PageBelow = { readonly rows: readonly LogEntry[]; readonly isWhole: boolean }
 
 /**
- * `rows` are oldest first. Skips rows that are on this or a later page. NOTE: Projections write the
- * log in parallel, so ids may arrive out of order.
+ * Adds new rows, which are given oldest first. Rows that belong to this page or a later page are
+ * skipped. NOTE: Projections write the log in parallel, so ids may arrive out of order.
  */
 export function receive(tail: LiveTail, rows: readonly LogEntry[], page: PageBelow): LiveTail {
   const newest = Math.max(page.rows[0]?.id ?? 0, tail.pending[0]?.id ?? 0, tail.shown[0]?.id ?? 0)
@@ -78,7 +84,10 @@ export function withPage(tail: LiveTail, page: PageBelow): readonly LogEntry[] {
 /** Returns the lowest id of the page. Rows with a lower id belong to later pages. */
 const lowestOf = ({ rows, isWhole }: PageBelow): number => (isWhole ? 0 : (rows.at(-1)?.id ?? 0))
 
-/** Sorts newest first. Usually all rows of `above` are newer than the rows of `below`. */
+/**
+ * Merges two lists of rows, newest first. Usually all rows of `above` are newer than the rows of
+ * `below`.
+ */
 function inOrder(above: readonly LogEntry[], below: readonly LogEntry[]): readonly LogEntry[] {
   const all = [...above, ...below]
   const isSorted = (above.at(-1)?.id ?? 0) > (below[0]?.id ?? 0)

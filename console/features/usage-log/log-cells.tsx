@@ -59,7 +59,10 @@ export function RatioCell({ row }: { row: LogEntry }) {
   return <span title={words.join(' · ')}>{`${model} / ${shown} / ${group}`}</span>
 }
 
-/** A row that is not a call shows the amount that was credited (+) or deducted (-). */
+/**
+ * Shows the cost of a call. For any other row, shows the amount that was credited (+) or deducted
+ * (-).
+ */
 export function CostCell({ row }: { row: LogEntry }) {
   const rule = useMoneyRule()
   const quota = BigInt(row.quota)
@@ -86,7 +89,7 @@ export function RetryCell({ row }: { row: LogEntry }) {
   )
 }
 
-/** Describes the unusual facts about a call: an abnormal end, an error, a note. */
+/** Describes what is unusual about a call: an abnormal end, an error or a note. */
 export function DetailsCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const other = otherOf(row)
@@ -102,9 +105,9 @@ export function DetailsCell({ row }: { row: LogEntry }) {
   )
 }
 
-/** The value of a cell. A click filters the list by this value. */
+/** Shows the value of a cell. A click filters the list by this value. */
 export function FilterValue(props: {
-  /** The value as text, for the accessible name. */
+  /** The value as text, which is used in the accessible name. */
   value: string
   onFilter: () => void
   children?: ReactNode
@@ -142,7 +145,10 @@ export function FirstTokenCell({ row }: { row: LogEntry }) {
   return <Paced pace={paceOfFirstToken(frt)} text={shortDuration(frt)} />
 }
 
-/** The mark has a label, because color alone is not enough. */
+/**
+ * Shows a duration with a mark for its pace. The mark has a label, because color alone is not
+ * enough.
+ */
 function Paced(props: { pace: Pace; text: string }) {
   const { t } = useTranslation()
   const words = t(`usageLog.pace.${props.pace}`)

@@ -26,8 +26,8 @@ const FOR_ADMINS: ReadonlySet<string> = new Set(['channel', 'username', 'retry']
 
 type ColumnId = keyof Translations['usageLog']['column']
 /**
- * The columns up to the status fit into a width of 1 280 pixels, also with the channel that only
- * admins see.
+ * The columns in their default order. All columns up to the status fit into a width of 1 280
+ * pixels, even with the channel, which only admins see.
  */
 const ORDER: readonly ColumnId[] = [
   'time',
@@ -49,7 +49,7 @@ const ORDER: readonly ColumnId[] = [
 const ADMIN_ORDER: readonly ColumnId[] = ORDER.filter((id) => id !== 'ratios').flatMap((id) =>
   id === 'type' ? [id, 'ratios'] : [id],
 )
-/** The value of a column without a place appears in the details. */
+/** The place of each column's value on a card. A value without a place is shown in the details. */
 const ON_CARD: Partial<Record<ColumnId, 'brief' | 'bare' | 'hidden'>> = {
   time: 'bare',
   username: 'bare',

@@ -51,7 +51,7 @@ function LogFacts({ row }: { row: LogEntry }) {
   )
 }
 
-/** A link to the playground with the call's model and group, if the user may use both. */
+/** Shows a link to the playground with the call's model and group, if the user may use both. */
 function TryAgain({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const isCall = row.request_id !== ''
@@ -110,7 +110,7 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
     row.channel > 0 && <ChannelLink id={row.channel} name={row.channel_name} />,
   )
   add(t('logDetails.fact.upstreamModel'), other.upstream_model_name)
-  // How a failed call ended is left out here, because the failure panel already shows it.
+  // For a failed call, the end is not shown here. The failure panel already shows it.
   add(t('shared.end'), isCall && !isFailed && <CallEnd other={other} />)
   const endReason = END_REASONS.find((code) => code === other.end_reason)
   add(t('logDetails.fact.endReason'), endReason && t(`logDetails.endReason.${endReason}`))
@@ -124,7 +124,7 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
     add(t('logDetails.fact.speed'), words)
     add(t('logDetails.fact.mode'), t(row.is_stream ? 'usageLog.stream' : 'usageLog.notStreamed'))
     add(t('ui.groupName'), row.group !== '' && <GroupTag name={row.group} />)
-    // A task is not a chat call, so it has neither tokens nor a time to the first token.
+    // Only a chat call has tokens or a time to the first token. A task has neither.
     const isChat = other.frt !== undefined || row.prompt_tokens + row.completion_tokens > 0
     add(t('logDetails.fact.conversion'), isChat && t('logDetails.unconverted'))
     const isHeld = !isFailed && hold !== undefined
@@ -156,7 +156,7 @@ function Anomaly({ code }: { code: string }) {
   return <>{known === undefined ? code : t(`logDetails.anomaly.${known}`)}</>
 }
 
-/** Shown only if the account could not pay for all of the usage. */
+/** Shows the total usage of a call, if the account could not pay for all of it. */
 function UsedInAll({ usage }: { usage: LoggedUsage }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -169,7 +169,9 @@ function UsedInAll({ usage }: { usage: LoggedUsage }) {
 
 const nameOf = ({ id, username }: NonNullable<LogOther['changed_by']>) => username || `#${id}`
 
-/** The hold (the quota set aside before the call) and the part of the hold that was released. */
+/**
+ * Shows the hold (the quota set aside before the call) and the part of the hold that was released.
+ */
 function Hold(props: { hold: number; charged: number }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -16,7 +16,7 @@ import { RequestIdSearch } from './request-id-search.tsx'
 import { useIsCompact } from './use-call-bars.ts'
 import type { LogView } from './use-log-view.ts'
 
-/** The filters of the log, as stored in the URL. A narrow window shows them behind a button. */
+/** Shows the filters of the log. A narrow window shows them behind a button. */
 export function LogFilterBar(props: { view: LogView }) {
   const { t } = useTranslation()
   const { filters, setFilters, clearFilters } = props.view
@@ -76,7 +76,7 @@ export function LogFilterBar(props: { view: LogView }) {
   )
 }
 
-/** A button with the channel on which an attempt of each listed call failed. Removes the filter. */
+/** Shows the filter for calls with a failed attempt on this channel. A click removes the filter. */
 function FailedChannelChip(props: { id: number; onRemove: () => void }) {
   const { t } = useTranslation()
   const name = useQuery(channelNameQuery(props.id)).data || `#${props.id}`
@@ -143,7 +143,10 @@ function AdminFields({ view }: { view: LogView }) {
   )
 }
 
-/** Returns the number of filters behind the button. Time range and failed channel are visible. */
+/**
+ * Returns the number of active filters that are hidden behind the button. The time range and the
+ * failed channel are always visible.
+ */
 const foldCount = (filters: LogFilters): number =>
   filterCount({ ...filters, range: DEFAULT_RANGE, failed_channel: 0 })
 
@@ -163,7 +166,9 @@ function TypeFilter(props: { type: number; onType: (type: number) => void }) {
 
 const FIRST_TOKENS = { keyword: '', page: 0, pageSize: 100 }
 
-/** If the suggestions cannot be loaded, the user can still enter any name. */
+/**
+ * Reads suggestions for the filters. If they can't be loaded, the user can still enter any name.
+ */
 function useSuggestions(isAdmin: boolean) {
   const models = useQuery(usableModelsQuery).data
   const tokens = useQuery(tokensQuery(FIRST_TOKENS)).data?.items

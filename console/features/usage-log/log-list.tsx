@@ -28,7 +28,10 @@ export const LOG_DENSITY = 'compact'
 
 const rowKey = (row: LogEntry): string => String(row.id)
 
-/** While the user is reading, a button counts new rows instead of inserting them. */
+/**
+ * Shows the list of log rows. While the user is reading, new rows are not inserted. A button shows
+ * their number.
+ */
 export function LogList({ view, log, layout, reading }: Props) {
   const { t } = useTranslation()
   const grid = useRef<DataGridHandle>(null)
@@ -92,7 +95,7 @@ function NewRows(props: { tail: LiveTail; onShow: () => void }) {
   if (pending.length === 0 && !isOverfull) return null
   const waiting = pending.length + dropped
   const count = number.format(waiting)
-  // After an interruption of the live stream, the number of missed rows is unknown.
+  // After an interruption of the live stream, it is unknown how many rows were missed.
   const isUncounted = isOverfull && dropped === 0
   return (
     <button type="button" className="tg-log-new" onClick={props.onShow}>

@@ -6,8 +6,8 @@ import type { LogFilters } from './log-filter-params.ts'
 const ANY_TIME = relativeRange('all')
 
 /**
- * A relative range is counted back from `begunAt`, which all pages share, and ends at `now`. A
- * search by request id ignores the range.
+ * Builds the parameters of a log request. A relative range is counted back from `begunAt`, which
+ * all pages share, and ends at `now`. A search by request id ignores the range.
  */
 export function logParams(filters: LogFilters, now: number, begunAt = now): LogParams {
   const range = filters.request === '' ? filters.range : ANY_TIME
@@ -27,7 +27,10 @@ export function logParams(filters: LogFilters, now: number, begunAt = now): LogP
   }
 }
 
-/** Follows the server's filter rules. `now` is in unix seconds. Null `ownId` means all users. */
+/**
+ * Returns true if a live row matches the filters, by the server's rules. `now` is in unix seconds.
+ * If `ownId` is null, the rows of all users match.
+ */
 export function isListed(
   row: LogEntry,
   filters: LogFilters,

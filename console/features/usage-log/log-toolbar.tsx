@@ -21,7 +21,7 @@ export function LogToolbar(props: {
   const { t } = useTranslation()
   const { exporting } = props
   const { rows, isChoosing } = exporting
-  // The drawer is mounted on first use and then kept, so that its closing is animated.
+  // The drawer is mounted on first use and then stays mounted, so that its closing is animated.
   const [wasChoosing, setWasChoosing] = useState(isChoosing)
   if (isChoosing && !wasChoosing) setWasChoosing(true)
   const number = useNumberFormat()

@@ -28,7 +28,10 @@ export type PriceTerm = {
   readonly amount: string
 }
 
-/** `total` is the sum of the terms plus `rounding`. `isExact`: the charge equals `total`. */
+/**
+ * The price of a call as a sum. `total` is the sum of the terms plus `rounding`. `isExact` is true
+ * if the charge equals `total`.
+ */
 export type PriceExplanation = {
   readonly mode: 'tokens' | 'call'
   readonly terms: readonly PriceTerm[]
@@ -41,7 +44,10 @@ export type PriceExplanation = {
 const QUOTA_PER_DOLLAR = '500000'
 const ONE_HOUR = '1.6'
 
-/** Returns null for a row without a price: a top-up, an error or a released call. */
+/**
+ * Explains the price of a call. Returns null for a row without a price: a top-up, an error or a
+ * released call.
+ */
 export function explainPrice(other: LogOther, charged: bigint): PriceExplanation | null {
   const price = other.price
   if (price === undefined) return null

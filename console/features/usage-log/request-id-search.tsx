@@ -5,13 +5,17 @@ import { requestIdIn, wholeRequestIdIn } from '#console/ui/messages/request-id.t
 
 type Props = { value: string; onCommit: (requestId: string) => void }
 
-/** A pasted complete id is searched immediately, a part of an id on Enter or blur. */
+/**
+ * A search field for request ids. A pasted complete id is searched immediately. A part of an id is
+ * searched on Enter or blur.
+ */
 export function RequestIdSearch({ value, onCommit }: Props) {
   const { t } = useTranslation()
   const id = useId()
   const [draft, setDraft] = useState({ from: value, text: value, isFaulty: false })
   const set = (text: string, isFaulty = false): void => setDraft({ from: value, text, isFaulty })
-  // Another control (Back, a clear button) has changed the URL, so the value of the URL is shown.
+  // Another control (Back, or a clear button) has changed the URL, so the field shows the value of
+  // the URL.
   if (draft.from !== value) set(value)
   const commit = (text: string): void => {
     const requestId = text.trim() === '' ? '' : requestIdIn(text)

@@ -1,6 +1,6 @@
 import { storePreference } from '#console/ui/state/use-local-preference.ts'
 
-/** A named set of filters. `search` is the query of the URL without the page. */
+/** A named set of filters. `search` is the query of the URL, without the page number. */
 export type SavedView = { readonly name: string; readonly search: string }
 
 export const VIEWS_KEY = 'log-views'

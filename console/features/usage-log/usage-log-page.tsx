@@ -82,7 +82,10 @@ export function UsageLogPage() {
   )
 }
 
-/** A copied link also contains the settings that only this browser stores. */
+/**
+ * Registers the commands of the page. A copied link also contains the settings that otherwise only
+ * this browser stores.
+ */
 function useLogCommands(acts: {
   isPaused: boolean
   onPause: () => void

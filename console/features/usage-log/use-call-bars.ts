@@ -9,7 +9,10 @@ const READ_EVERY_MS = 15_000
 /** Returns true if the window has space for 24 bars, one for each hour of a day. */
 export const useIsWide = (): boolean => useMedia('(min-width: 1100px)')
 
-/** Returns null if the filters don't allow counts or if there is no space for the chart. */
+/**
+ * Returns the bars of the call chart. Returns null if the filters don't allow counts or if there is
+ * no space for the chart.
+ */
 export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | null {
   const isWide = useIsWide()
   const isTight = useIsCompact()
@@ -36,5 +39,5 @@ export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | nul
   return data === undefined ? 'pending' : callBars(data, plan, filters.model)
 }
 
-/** The controls above the list are collapsed in such narrow windows. */
+/** Returns true in a narrow window, in which the controls above the list are collapsed. */
 export const useIsCompact = (): boolean => useMedia('(max-width: 899.98px)')

@@ -84,7 +84,10 @@ function countedBy(
 const LEFT_OUT_KEY = 'logs-export-left-out'
 const NONE: readonly string[] = []
 
-/** Stores the excluded columns, so that exports include columns of later releases. */
+/**
+ * Parses the stored list of excluded columns. Excluded columns are stored, so that exports include
+ * columns of later releases.
+ */
 const readLeftOut = (stored: unknown): readonly string[] | null =>
   Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : null
 

@@ -2,7 +2,10 @@ import { type FocusEvent, type PointerEvent, useState } from 'react'
 
 export type ReadingState = ReturnType<typeof useIsReading>
 
-/** While the user is reading the list, the rows must not move. */
+/**
+ * Returns whether the user is reading the list, and the listeners that detect this. While the user
+ * is reading, the rows must not move.
+ */
 export function useIsReading() {
   const [isAtTop, setAtTop] = useState(true)
   const [isHovered, setHovered] = useState(false)
@@ -11,7 +14,7 @@ export function useIsReading() {
     isReading: !isAtTop || isHovered || isFocused,
     onAtTop: setAtTop,
     listeners: {
-      // A touch that scrolls fires enter events without leave events, so only a mouse counts.
+      // Only a mouse counts. A touch that scrolls fires enter events without leave events.
       onPointerEnter: (event: PointerEvent) => setHovered(event.pointerType === 'mouse'),
       onPointerLeave: () => setHovered(false),
       onFocus: () => setFocused(true),

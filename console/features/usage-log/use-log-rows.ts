@@ -28,9 +28,15 @@ import { isListed, logParams } from './log-query-params.ts'
 import type { LogView } from './use-log-view.ts'
 
 const STAT_EVERY_MS = 2_000
-/** The rates of the last minute fall even without new calls. */
+/**
+ * The interval in milliseconds at which the rates of the last minute are read. They fall even
+ * without new calls.
+ */
 const RATES_EVERY_MS = 15_000
-/** The interval in milliseconds while the server does not respond and nothing is displayed. */
+/**
+ * The interval of requests in milliseconds while the server does not respond and no rows are
+ * displayed.
+ */
 const ASK_EVERY_MS = 3_000
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000)
@@ -104,7 +110,10 @@ const placeOf = ({ page, pageSize, sort }: LogView) => ({
       }),
 })
 
-/** The time at which page 0 was read gives all pages the same range. */
+/**
+ * Returns the time at which page 0 was read. All pages use this time, so that they have the same
+ * range.
+ */
 function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; anew: () => void } {
   const list = JSON.stringify([filters, isAdmin])
   const kept = useRef({ list: '', at: 0 })
@@ -119,7 +128,10 @@ function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; an
   }
 }
 
-/** Reads again as soon as another request gets a response. Returns true while waiting. */
+/**
+ * Reads the page again as soon as another request gets a response. Returns true while the server is
+ * unavailable and no rows are displayed.
+ */
 function useReturn({ data, error, isPlaceholderData, refetch }: Page): boolean {
   const hasNone = data === undefined || isPlaceholderData
   const isAway = hasNone && error !== null && isServerUnavailable(error)
@@ -142,7 +154,10 @@ const pageBelow = (data: LogPage | undefined): PageBelow =>
 
 type Kept = { readonly view: string; readonly tail: LiveTail }
 
-/** A new `view` starts without live rows. When `isHeld` becomes false, pending rows appear. */
+/**
+ * Manages the live rows of a view. A new `view` starts without live rows. When `isHeld` becomes
+ * false, pending rows are shown.
+ */
 function useTail(
   view: string,
   isHeld: boolean,
@@ -160,7 +175,8 @@ function useTail(
       }),
     [view, isHeld],
   )
-  // Stored after each pause and resume, so that shown rows stay visible in the next pause.
+  // The state is stored after each pause and resume, so that shown rows stay visible in the next
+  // pause.
   useEffect(() => update((last) => last), [update])
   return [tail, update]
 }

@@ -14,7 +14,10 @@ import {
   NO_FILTERS,
 } from './log-filter-params.ts'
 
-/** A page of this size fills a window of 1280 × 800. The default of other lists is ten rows. */
+/**
+ * The default page size of the log. A page of this size fills a window of 1280 × 800. The default
+ * of other lists is ten rows.
+ */
 const ROWS_AT_FIRST = 20
 
 type Options = { replace?: boolean }
@@ -39,13 +42,16 @@ export function useLogView() {
       /** The user whose live rows are shown, or null for the rows of all users. */
       ownId: isAdmin ? null : (user?.id ?? 0),
       filters,
-      /** The sort order. Null means newest first, which is the only order with live rows. */
+      /** The sort order. Null means newest first. Only this order has live rows. */
       sort: sortOf(values),
       page: values.p,
       pageSize,
-      /** Column ids separated by commas. If empty, this browser's stored columns apply. */
+      /**
+       * The ids of the shown columns, separated by commas. If the text is empty, the columns stored
+       * in this browser are shown.
+       */
       columns: values.columns,
-      /** The key changes with the filters, the order, the page and the page size. */
+      /** A key that changes with the filters, the order, the page and the page size. */
       key: `${isAdmin} ${filterKey} ${values.sort} ${values.order} ${values.p} ${pageSize}`,
       setFilters: (patch: Partial<LogFilters>, options?: Options) =>
         set({ ...patch, p: 0 }, options),

@@ -22,7 +22,9 @@ type Props = {
   hrefNow: () => string
 }
 
-/** Saved views are named sets of filters that this browser stores. */
+/**
+ * Shows the saved views, which are named sets of filters. Views are stored only in this browser.
+ */
 export function ViewsButton({ hrefNow }: Props) {
   const { t } = useTranslation()
   const [isOpen, setOpen] = useState(false)

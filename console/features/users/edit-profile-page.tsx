@@ -14,7 +14,9 @@ import type { User } from '#read-api/contract/users.ts'
 import { useUserForm } from './form/use-user-form.ts'
 import { UserForm } from './form/user-form.tsx'
 
-/** A form for the user's own name and password. Users cannot change their own group or quota. */
+/**
+ * A page with a form for the user's name and password. Users can't change their own group or quota.
+ */
 export function EditProfilePage() {
   const { t } = useTranslation()
   const own = useQuery(ownUserQuery)
@@ -37,7 +39,9 @@ export function EditProfilePage() {
   )
 }
 
-/** The form with the loaded values. Saving mounts the form again with the saved values. */
+/**
+ * The form with the loaded values. After saving, the form is mounted again with the saved values.
+ */
 function Form({ user, onSaved }: { user: User; onSaved: () => void }) {
   const { t } = useTranslation()
   const form = useUserForm({ isOpen: true, kind: 'self', user, onClose: onSaved })
@@ -51,5 +55,7 @@ function Form({ user, onSaved }: { user: User; onSaved: () => void }) {
   )
 }
 
-/** Reads the user with balance and bindings. Each opened form reads the user again. */
+/**
+ * Reads the logged-in user with balance and login methods. Each opened form reads the user again.
+ */
 const ownUserQuery = { ...apiQuery('GET /api/user/self', undefined, ['own-user']), staleTime: 0 }

@@ -19,8 +19,8 @@ const ACTIVE = 1
 const BANNED = 2
 
 /**
- * Follows the server's rules: admins act only on lower levels, and a super admin cannot be demoted,
- * banned or deleted.
+ * Returns the actions that an admin may take on a user, by the server's rules. Admins act only on
+ * users of a lower level. A super admin can't be demoted, banned or deleted.
  */
 export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAct> {
   const isRoot = actor.role >= ROOT
@@ -35,7 +35,7 @@ export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAct> {
     ['disable', user.status === ACTIVE && user.role < ROOT],
     ['enable', user.status === BANNED],
     ['delete', user.role < ROOT],
-    // Users remove their own factors on the account page, with a proof of identity.
+    // Users remove their own second factors on the account page, with a proof of identity.
     ['resetFactor', user.role < ROOT && user.id !== actor.id],
     ['erase', mayErase],
   ]
@@ -44,7 +44,7 @@ export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAct> {
 
 export type UserState = 'active' | 'banned' | 'locked' | 'deactivated' | 'erased'
 
-/** A user with status 3 or an unknown status is `locked` and not `enabled`. */
+/** Returns the state of a user. The state is `locked` if the status is 3 or unknown. */
 export function stateOf({ DeletedAt, is_erased, status }: User): UserState {
   if (DeletedAt !== null) return is_erased ? 'erased' : 'deactivated'
   if (status === ACTIVE) return 'active'
@@ -56,6 +56,6 @@ export type Level = 'user' | 'admin' | 'root'
 export const levelOf = ({ role }: Pick<User, 'role'>): Level =>
   role >= ROOT ? 'root' : role >= ADMIN ? 'admin' : 'user'
 
-/** Returns the username for use in a sentence. For an erased user, returns the id. */
+/** Returns the user's name for use in a sentence: the username or, for an erased user, the id. */
 export const calledOf = ({ id, username }: Pick<User, 'id' | 'username'>): string =>
   username === '' ? `#${id}` : username

@@ -22,7 +22,7 @@ import '../../ui/forms/forms.css'
 import './users.css'
 
 type DialogProps = {
-  /** The users whose balance is adjusted; empty while the dialog is closed. */
+  /** The users whose balance is adjusted. The list is empty while the dialog is closed. */
   users: readonly User[]
   onClose: () => void
 }

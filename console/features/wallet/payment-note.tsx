@@ -13,7 +13,10 @@ import { awaitedOrder, forgetOrder } from './use-top-up.ts'
 import { gainsKey } from './use-wallet.ts'
 
 const EVERY_MS = 5_000
-/** The maximum number of polls, one every 5 s. Later, only live events report the payment. */
+/**
+ * The maximum number of polls. There is one poll every 5 s. After the last poll, only live events
+ * report the payment.
+ */
 const LOOKS_MAX = 60
 /** The time in seconds after which an unpaid order counts as abandoned. */
 const GIVEN_UP_AFTER_S = 3_600

@@ -18,7 +18,7 @@ import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { Redeemed } from '#write-api/contract/redemptions.ts'
 import { gainsKey } from './use-wallet.ts'
 
-/** The redemption code, which a link may contain: `?code=`. */
+/** The redemption code, which a link may contain as `?code=`. */
 const ADDRESS = { code: textParam() }
 
 export function RedeemPanel() {
@@ -72,7 +72,7 @@ function useRedeem() {
   const [code, setCode] = useState(address.code)
   const [fault, setFault] = useState('')
   const [given, setGiven] = useState<Redeemed | null>(null)
-  // The code is filled in when a link with another code is opened while this page is shown.
+  // If a link with another code is opened while this page is shown, the code is filled in.
   useEffect(() => {
     if (address.code !== '') setCode(address.code)
   }, [address.code])
@@ -106,7 +106,7 @@ function useRedeem() {
   return { box, code, setCode: change, fault, given, isBusy, submit }
 }
 
-/** A link to the shop, which opens in a new tab. The super admin sets the URL of the shop. */
+/** Shows a link to the shop, which opens in a new tab. The super admin sets the URL of the shop. */
 function TopUpLink() {
   const { t } = useTranslation()
   const link = useStatus()?.top_up_link ?? ''

@@ -26,7 +26,7 @@ function TopUpPrice({ topUp }: { topUp: TopUp }) {
       </p>
     )
   }
-  // The displayed price would belong to another amount.
+  // With an invalid amount, no price is shown, because it would belong to an earlier amount.
   const hasAmount = fault === ''
   return (
     <dl className="tg-topup-price" aria-busy={hasAmount && !isCurrent}>
@@ -72,7 +72,7 @@ function ConfirmTopUp({ topUp }: { topUp: TopUp }) {
   )
 }
 
-/** The price is updated while the user types. */
+/** The panel for top-ups. The price is updated while the user types. */
 export function TopUpPanel() {
   const { t } = useTranslation()
   const status = useStatus()

@@ -21,7 +21,8 @@ export function useTopUp() {
   const least = leastOf(status)
   const methods = status?.topup_methods ?? []
   const [draft, setDraft] = useState<TopUpDraft>({ amount: null, code: '', method: 'zfb' })
-  // NOTE: Set when the user stops typing, because the server counts each wrong code.
+  // NOTE: The code is set only when the user stops typing, because the server counts each wrong
+  // code.
   const [code, setCode] = useState('')
   const isCodeTyped = draft.code.trim() === code
   const [isAsking, setAsking] = useState(false)
@@ -73,7 +74,7 @@ export function useTopUp() {
   }
 }
 
-/** Stores the id of the new order. An error here must not prevent the payment. */
+/** Stores the id of the new order. An error is ignored, because it must not prevent the payment. */
 async function rememberOrder(client: QueryClient): Promise<void> {
   const asked = { ...ownOrdersQuery(0), staleTime: JUST_READ_MS, retry: false }
   const newest = (await client.fetchQuery(asked).catch(() => null))?.items[0]
@@ -91,8 +92,8 @@ async function topUpAmount(body: AmountRequest, signal: AbortSignal): Promise<Mo
 }
 
 /**
- * Submits a hidden form or navigates. `onBlocked` is called if the CSP, which is set when the page
- * loads, forbids the target of the form.
+ * Opens the payment page by submitting a hidden form or by navigating. The page's CSP, which is set
+ * when the page loads, may forbid the target of the form. `onBlocked` is then called.
  */
 function goToPayment({ fields, url }: PaymentPage, onBlocked: () => void): void {
   if (!/^https?:\/\//.test(url)) throw new Error('a payment page has an http address')
@@ -128,7 +129,10 @@ export function awaitedOrder(): number | null {
 
 const awaitOrder = (id: number): void => sessionStorage.setItem(KEY, String(id))
 
-/** Removes the stored id of the order. Returns true only on the first call for an order. */
+/**
+ * Removes the stored id of the order. Returns true if the id was stored, which is only the case on
+ * the first call for an order.
+ */
 export function forgetOrder(id: number): boolean {
   if (awaitedOrder() !== id) return false
   sessionStorage.removeItem(KEY)
@@ -141,7 +145,10 @@ type TopUpDraft = { amount: string | null; code: string; method: PaymentMethod }
 const AMOUNT_MAX = 1_000_000
 const PICKS = [5, 10, 20, 50, 100, 500]
 
-/** Removes leading zeros and raises amounts below 1 to 1. Keeps other texts to show errors. */
+/**
+ * Corrects a typed amount. Leading zeros are removed, and 0 or an empty text becomes 1. Any other
+ * text is kept, so that an error is shown.
+ */
 const typedOut = (text: string): string =>
   /^\d*$/.test(text) ? text.replace(/^0+/, '') || '1' : text
 

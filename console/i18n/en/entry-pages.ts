@@ -59,7 +59,7 @@ export const oauth: Translations['oauth'] = {
     wechat: 'WeChat',
     telegram: 'Telegram',
   },
-  /** The names of other sites for use inside a sentence. */
+  /** The names of other sites as they appear inside a sentence. */
   siteInSentence: {
     github: 'GitHub',
     oidc: 'OIDC',

@@ -40,7 +40,10 @@ const timeRange: SharedTranslations['timeRange'] = {
   invalid: 'Fill in both times, the first not after the second',
 }
 
-/** Texts with the same meaning in several areas. A text with another meaning gets its own key. */
+/**
+ * Texts that several areas use with the same meaning. A text with another meaning has a separate
+ * key.
+ */
 const shared: SharedTranslations['shared'] = {
   undo: 'Undo',
   reconnectNow: 'Reconnect now',

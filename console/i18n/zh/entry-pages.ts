@@ -54,7 +54,7 @@ export const oauth = {
     wechat: '微信',
     telegram: 'Telegram',
   },
-  /** The names of other sites for use inside a sentence. */
+  /** The names of other sites as they appear inside a sentence. */
   siteInSentence: {
     github: ' GitHub ',
     oidc: ' OIDC ',

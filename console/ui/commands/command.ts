@@ -3,20 +3,26 @@ import type { IconName } from '../elements/icons.tsx'
 import { readFlag, useLocalPreference } from '../state/use-local-preference.ts'
 
 /**
- * The palette and the sheet of shortcuts list commands. The last registered one of an id applies.
+ * A command, which the palette and the sheet of shortcuts list. If several commands have the same
+ * id, the last registered command applies.
  */
 export type Command = {
   readonly id: string
   readonly title: string
-  /** Further words by which the palette finds the command. */
+  /** Additional words by which the palette finds the command. */
   readonly keywords?: string
   readonly section: 'page' | 'go' | 'action'
-  /** One `KeyboardEvent.key` (`?`, `r`) or a sequence of two keys (`g d`). */
+  /**
+   * The keys of the shortcut: one `KeyboardEvent.key` (`?`, `r`) or a sequence of two keys (`g d`).
+   */
   readonly keys?: string
   readonly icon?: IconName
-  /** Undefined if the page itself handles the keys, so that the command is only listed. */
+  /**
+   * Runs the command. Undefined if the page itself handles the keys. The command is then only
+   * listed.
+   */
   readonly act?: () => void
-  /** True to list the command only in the sheet of shortcuts, not in the palette. */
+  /** True if the command is listed only in the sheet of shortcuts and not in the palette. */
   readonly isKeyOnly?: boolean
 }
 
@@ -49,7 +55,10 @@ export function matches(title: string, query: string): boolean {
 
 type PageCommand = Omit<Command, 'section'> & Partial<Pick<Command, 'section'>>
 
-/** Registers while mounted. A command without a section belongs to the section `page`. */
+/**
+ * Registers commands while the component is mounted. A command without a section belongs to the
+ * section `page`.
+ */
 export function useCommands(given: readonly PageCommand[]): void {
   const commands = given.map((command) => ({ section: 'page' as const, ...command }))
   const latest = useRef(commands)
@@ -61,7 +70,10 @@ export function useCommands(given: readonly PageCommand[]): void {
 
 const KEY = 'single-keys'
 
-/** Single-letter shortcuts can be disabled (WCAG 2.1.4). They are on by default. */
+/**
+ * Returns and sets whether shortcuts of a single letter are enabled. Users can disable these
+ * shortcuts (WCAG 2.1.4). By default, they are enabled.
+ */
 export const useSingleKeys = (): [boolean, (isOn: boolean) => void] =>
   useLocalPreference(KEY, true, readFlag)
 

@@ -6,7 +6,10 @@ const SEQUENCE_MS = 1_500
 
 type Pressed = { readonly command: Command | null; readonly pending: string }
 
-/** Returns the command of `pending` plus `key`. Without one, `key` may start a new sequence. */
+/**
+ * Returns the command whose shortcut is the pending key followed by `key`. If there is no such
+ * command, `key` may start a new sequence.
+ */
 function press(commands: readonly Command[], pending: string, key: string): Pressed {
   const command = find(commands, pending === '' ? key : `${pending} ${key}`)
   if (command !== null) return { command, pending: '' }
@@ -15,7 +18,7 @@ function press(commands: readonly Command[], pending: string, key: string): Pres
   return { command: null, pending: begins ? key : '' }
 }
 
-/** Returns true if the focused element needs the keys itself, such as a text field or a dialog. */
+/** Returns true if the focused element handles keys, such as a text field or a dialog. */
 function isMeantForTarget(target: EventTarget | null): boolean {
   if (document.querySelector('[aria-modal="true"]') !== null) return true
   if (!(target instanceof Element)) return false
@@ -27,7 +30,10 @@ function isMeantForTarget(target: EventTarget | null): boolean {
 const find = (commands: readonly Command[], keys: string): Command | null =>
   commands.find((command) => command.keys === keys && command.act !== undefined) ?? null
 
-/** While the palette or the sheet is open (`isAsked`), only ⌘K (Ctrl-K) works. */
+/**
+ * Runs commands by their keys. While the palette or the sheet is open (`isAsked`), only ⌘K (Ctrl-K)
+ * works.
+ */
 export function useCommandKeys(onPalette: () => void, isAsked: boolean): void {
   const pending = useRef({ key: '', at: 0 })
   const onKey = useEffectEvent((event: KeyboardEvent) => {

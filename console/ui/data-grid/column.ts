@@ -3,26 +3,33 @@ import type { ReactNode } from 'react'
 
 export type Column<Row> = {
   readonly id: string
-  /** The text of the header, which the column chooser and cards also show. */
+  /** The text of the header. The column chooser and cards also show this text. */
   readonly title: string
   /** A shorter text for the header. If set, the header's tooltip shows `title`. */
   readonly heading?: string
   readonly cell: (row: Row) => ReactNode
-  /** Renders the cell as elapsed time. Replaces `cell` if the user prefers elapsed times. */
+  /**
+   * Renders the cell as elapsed time. It is used in place of `cell` if the user prefers elapsed
+   * times.
+   */
   readonly agoCell?: (row: Row) => ReactNode
   /** The initial width in pixels. Columns of amounts (`.tg-amount`) grow to fit their content. */
   readonly width: number
   readonly minWidth?: number
   readonly isGrowing?: boolean
-  /** `end` is for numbers: right-aligned with digits of equal width. */
+  /**
+   * The alignment. `end` is for numbers: the cell is right-aligned, and its digits have equal
+   * width.
+   */
   readonly align?: 'start' | 'end'
   readonly isSortable?: boolean
   readonly isPinned?: boolean
   readonly isHiddenAtFirst?: boolean
   /**
-   * On a card, `title` and `aside` are the ends of the heading. `line` (the default) has a label.
-   * Values share `brief`, or `bare` without labels. `more` is the expanded part, and `foot` has the
-   * actions.
+   * The place of the value on a card. `title` and `aside` are the left and right part of the
+   * heading. `line` (the default) is a line with a label. `brief` values share a line with labels,
+   * and `bare` values share a line without labels. `more` is in the expanded part, `foot` contains
+   * the actions, and `hidden` is not shown.
    */
   readonly onCard?: 'title' | 'aside' | 'line' | 'brief' | 'bare' | 'more' | 'foot' | 'hidden'
 }
@@ -38,15 +45,15 @@ export const column = <Row>(
   rest: Rest<Row> = {},
 ): Column<Row> => ({ id, title, width, cell, ...rest })
 
-/** The column that names a row. It takes the remaining width. */
+/** The properties of the column that names a row. This column takes the remaining width. */
 export const TITLE = { isGrowing: true, isPinned: true, onCard: 'title' } as const
 
-/** A column that is hidden until the user chooses it. */
+/** The properties of a column that is hidden until the user shows it. */
 export const HIDDEN = { isHiddenAtFirst: true, onCard: 'more' } as const
 
 export const FIGURE = { align: 'end', onCard: 'brief' } as const
 
-/** Creates the column of a row's actions, which is always visible. */
+/** Creates the column with the actions of a row, which is always visible. */
 export const actionsColumn = <Row>(t: TFunction, width: number, cell: Cell<Row>): Column<Row> =>
   column('actions', t('shared.actions'), width, cell, {
     isPinned: true,
@@ -57,7 +64,10 @@ export const actionsColumn = <Row>(t: TFunction, width: number, cell: Cell<Row>)
 export type Sort = { readonly column: string; readonly isDescending: boolean }
 
 export type StoredLayout = {
-  /** A column that a later release has added is not in this list. */
+  /**
+   * The ids of the columns in the user's order. A column that a later release adds is not in this
+   * list.
+   */
   readonly order: readonly string[]
   readonly shown: Readonly<Record<string, boolean>>
   readonly widths: Readonly<Record<string, number>>
@@ -80,7 +90,10 @@ export function readLayout(stored: unknown): StoredLayout | null {
   }
 }
 
-/** Returns the columns in the stored order. Columns that are not stored keep their position. */
+/**
+ * Returns the columns in the stored order. A column that is not in the stored order keeps its
+ * position.
+ */
 export function inOrder<Row>(
   columns: readonly Column<Row>[],
   order: readonly string[],
@@ -90,7 +103,10 @@ export function inOrder<Row>(
   return columns.map((column) => (order.includes(column.id) ? (sorted.shift() ?? column) : column))
 }
 
-/** Returns the column unchanged if it has no `agoCell`. */
+/**
+ * Returns the column with elapsed times, if the user prefers elapsed times. A column without
+ * `agoCell` is returned unchanged.
+ */
 export const inTime = <Row>(column: Column<Row>, { isAgo }: StoredLayout): Column<Row> =>
   isAgo === true && column.agoCell !== undefined ? { ...column, cell: column.agoCell } : column
 
@@ -104,7 +120,9 @@ export function widthOf<Row>(column: Column<Row>, layout: StoredLayout): number 
 export const clampWidth = (width: number, min = WIDTH_MIN): number =>
   Math.round(Math.min(WIDTH_MAX, Math.max(min, width)))
 
-/** Returns the ids with `id` moved by `step` positions, at most to the first or last position. */
+/**
+ * Returns the ids with `id` moved by `step` positions, but not beyond the first or last position.
+ */
 export function moved(ids: readonly string[], id: string, step: number): string[] {
   const from = ids.indexOf(id)
   const to = Math.min(ids.length - 1, Math.max(0, from + step))

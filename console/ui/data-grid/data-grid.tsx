@@ -16,11 +16,14 @@ import './data-grid.css'
 import './page-scroll.css'
 import './scroll-bar.css'
 
-/** The minimum height of a list whose height is limited to the height of the window. */
+/** The minimum height in pixels of a list whose height is limited by the window. */
 const ROOM_MIN_PX = 240
 const GAP_PX = 12
 
-/** The page buttons also fit into the window. A list far down the page keeps its CSS height. */
+/**
+ * Limits the height of a list, so that the list and its page buttons fit into the window. A list
+ * far down the page keeps the height set by CSS.
+ */
 function useFitHeight(box: HTMLElement | null): void {
   useLayoutEffect(() => {
     if (box === null) return
@@ -30,7 +33,7 @@ function useFitHeight(box: HTMLElement | null): void {
       else box.style.setProperty('--tg-grid-room', `${room}px`)
     }
     resize()
-    // Measure again when an element above the list changes its height.
+    // If an element above the list changes its height, the list is measured again.
     const observer = new ResizeObserver(resize)
     observer.observe(box.closest('.tg-page') ?? document.body)
     window.addEventListener('resize', resize)
@@ -50,8 +53,8 @@ function roomFor(box: HTMLElement): number {
 const SKELETON_ROWS = 8
 
 /**
- * Renders only visible rows, as cards on narrow screens. Rows added above do not move the rows that
- * the user is reading.
+ * A list that renders only the visible rows. On narrow screens, rows are rendered as cards. Rows
+ * that are added above do not move the rows that the user is reading.
  */
 export function DataGrid<Row>(props: DataGridProps<Row>) {
   const isCards = useIsNarrow()
@@ -216,7 +219,7 @@ function tableStyle<Row>(
   } as CSSProperties
 }
 
-/** Returns the page offset at which the header starts to move, and how far it moves. */
+/** Returns the page offset at which the header starts to move, and the distance that it moves. */
 const headerTravel = ({ top, coveredHeight }: PagePosition, rowsHeight: number) => ({
   '--tg-head-from': `${Math.max(0, top - coveredHeight)}px`,
   '--tg-head-way': `${rowsHeight}px`,

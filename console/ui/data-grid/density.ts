@@ -7,7 +7,10 @@ export const ROW_HEIGHT: Record<Density, number> = { compact: 34, comfortable: 4
 export const CARD_HEIGHT = 148
 export const HEADER_HEIGHT = 36
 
-/** All lists share the row height. `fallback` applies until the user chooses one. */
+/**
+ * Returns and sets the row height, which all lists share. `fallback` applies until the user chooses
+ * a height.
+ */
 export function useDensity(
   fallback: Density = 'comfortable',
 ): [Density, (density: Density) => void] {

@@ -16,7 +16,7 @@ export function GridCard<Row>(given: Given<Row>) {
   const placed = (...places: Column<Row>['onCard'][]) =>
     shown.filter((column) => column !== title && places.includes(column.onCard ?? 'line'))
   const brief = placed('brief', 'bare')
-  // The first line of a card has values without labels, and the second line has labels.
+  // The first line of a card shows values without labels. The second line shows labels.
   const firstNamed = Math.max(
     0,
     brief.findIndex(({ onCard }) => onCard === 'brief'),
@@ -59,7 +59,10 @@ export function GridCard<Row>(given: Given<Row>) {
   )
 }
 
-/** The button covers the head of a card and is behind the head's other controls. */
+/**
+ * A button that opens a card. It covers the head of the card and is behind the other controls of
+ * the head.
+ */
 function HeadOpener<Row>({ props, grid, row, index }: Given<Row>) {
   return (
     <button
@@ -72,7 +75,10 @@ function HeadOpener<Row>({ props, grid, row, index }: Given<Row>) {
   )
 }
 
-/** A button that opens the card by touch. Keyboards and screen readers use the card's head. */
+/**
+ * A button that opens the card by touch. With a keyboard or a screen reader, the head of the card
+ * opens it.
+ */
 function FootOpener<Row>(given: Given<Row> & { isBare: boolean }) {
   const { props, grid, row, index, isBare } = given
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)
@@ -111,7 +117,7 @@ const filled = <Row,>({ columns, row }: Lines<Row>) =>
     .map(({ id, title, cell }) => ({ id, title, value: cell(row) }))
     .filter(({ value }) => value !== undefined && value !== null && value !== '')
 
-/** Renders values in one line. Only some of the values have a label. */
+/** Renders values in one line. Only the values of `brief` columns have a visible label. */
 function CardBrief<Row>(props: Lines<Row>) {
   if (props.columns.length === 0) return null
   return (

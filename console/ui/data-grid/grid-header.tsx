@@ -9,7 +9,7 @@ import { allToggled } from './selection.ts'
 
 const STEP_PX = 16
 
-/** Dragging the handle or pressing arrow keys resizes the column. */
+/** A handle that resizes its column. The user drags it or presses arrow keys. */
 function ColumnResizer(props: { title: string; width: number; onWidth: (width: number) => void }) {
   const { t } = useTranslation()
   const start = useRef<{ x: number; width: number } | null>(null)
@@ -54,15 +54,18 @@ function ColumnResizer(props: { title: string; width: number; onWidth: (width: n
   )
 }
 
-/** Returns the rendered width of a column. The stored width of a growing column is smaller. */
+/**
+ * Returns the rendered width of a column. The stored width of a growing column is smaller than its
+ * rendered width.
+ */
 const drawnWidth = (handle: HTMLElement): number | undefined =>
   handle.parentElement?.getBoundingClientRect().width
 
-/** The checkbox selects every loaded row. */
+/** The header of a list. Its checkbox selects every loaded row. */
 export function GridHeader<Row>(props: { grid: DataGridProps<Row> }) {
   const { t } = useTranslation()
   const { layout, selection, rows, rowKey, expand } = props.grid
-  // Compare all rows only if enough are selected, because the comparison is slow.
+  // Comparing all rows is slow, so they are compared only if enough rows are selected.
   const mayBeAll = rows.length > 0 && (selection?.keys.size ?? 0) >= rows.length
   const areAllOn = mayBeAll && rows.every((row) => selection?.keys.has(rowKey(row)) === true)
   return (

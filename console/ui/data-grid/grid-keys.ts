@@ -1,6 +1,9 @@
 export type GridAction = { move: number } | 'open' | 'expand' | 'select' | 'collapse' | null
 
-/** Returns the action of a key in a grid of `count` rows. `active` is -1 if no row is active. */
+/**
+ * Returns the action of a key in a grid with `count` rows. `active` is the index of the active row,
+ * or -1.
+ */
 export function actOf(key: string, active: number, count: number, pageRows: number): GridAction {
   if (count === 0) return null
   const target = targetOf(key, active, count, pageRows)
@@ -38,7 +41,10 @@ function targetOf(key: string, active: number, count: number, pageRows: number):
   }
 }
 
-/** Returns true if the event started on a control that handles its keys and clicks itself. */
+/**
+ * Returns true if the event started on a control that handles keys and clicks, such as a button in
+ * a row.
+ */
 export function isOnControl(target: EventTarget): boolean {
   return (
     target instanceof Element &&

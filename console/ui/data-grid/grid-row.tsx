@@ -10,7 +10,7 @@ type RowProps<Row> = {
   props: DataGridProps<Row>
   grid: Grid<Row>
   acts: RowActs
-  /** Measures the element of the row. Called after each rendering of the row's cells. */
+  /** Measures the element of a row. It is called after each rendering of the row's cells. */
   measure: (element: Element) => void
   row: Row
   index: number
@@ -49,7 +49,10 @@ type DrawnRowProps = {
   rowIndex: number
   level: number | undefined
   isOpen: boolean | undefined
-  /** Undefined if rows can't be selected. `isExpanded` is undefined if rows have no details. */
+  /**
+   * True if the row is selected. Undefined if rows can't be selected. `isExpanded` is undefined if
+   * rows have no details.
+   */
   isSelected: boolean | undefined
   isExpanded: boolean | undefined
   details: ReactNode
@@ -57,7 +60,7 @@ type DrawnRowProps = {
   measure: (element: Element) => void
 }
 
-/** A row, memoized because scrolling renders the list on every frame. */
+/** Renders a row. The component is memoized, because scrolling renders the list on every frame. */
 const DrawnRow = memo(function DrawnRow(props: DrawnRowProps) {
   const { index, row, columns, isSelected, isExpanded, acts, measure } = props
   const element = useRef<HTMLDivElement>(null)
@@ -111,7 +114,10 @@ const DrawnRow = memo(function DrawnRow(props: DrawnRowProps) {
 
 type AnyCell = (row: unknown) => ReactNode
 
-/** A cell's content, memoized because scrolling changes neither the row nor the column. */
+/**
+ * Renders the content of a cell. The component is memoized, because scrolling changes neither the
+ * row nor the column.
+ */
 const CellContent = memo(function CellContent(props: { cell: AnyCell; row: unknown }) {
   return props.cell(props.row)
 })

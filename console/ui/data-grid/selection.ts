@@ -1,4 +1,7 @@
-/** With `isRange`, all rows from `anchor` to `index` get the new state of row `index`. */
+/**
+ * Returns the selection after the row at `index` was toggled. With `isRange`, all rows from
+ * `anchor` to `index` get the new state of this row.
+ */
 export function toggled(
   selected: ReadonlySet<string>,
   keys: readonly string[],
@@ -17,7 +20,10 @@ export function toggled(
   return next
 }
 
-/** Selects all rows in `keys`. If all of these rows are selected already, deselects them. */
+/**
+ * Returns the selection with all rows in `keys`. If all of these rows are already selected, they
+ * are deselected.
+ */
 export function allToggled(selected: ReadonlySet<string>, keys: readonly string[]): Set<string> {
   const next = new Set(selected)
   const areAllOn = keys.every((key) => selected.has(key))

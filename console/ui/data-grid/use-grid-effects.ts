@@ -7,7 +7,10 @@ import type { DataGridProps } from './grid-props.ts'
 import type { ColumnLayout } from './use-column-layout.ts'
 import { AT_TOP_PX, type Grid, OVERSCAN } from './use-grid.ts'
 
-/** The grid itself has the focus, never one of its rows. */
+/**
+ * Returns the key handler of a list. The element of the list has the focus, and rows never have the
+ * focus.
+ */
 export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   return (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -27,7 +30,10 @@ export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   }
 }
 
-/** With `isEither`, closed content is opened and open content is closed. */
+/**
+ * Opens or closes the content of a row. With `isEither`, closed content is opened and open content
+ * is closed.
+ */
 function toggle<Row>(
   props: DataGridProps<Row>,
   grid: Grid<Row>,
@@ -43,7 +49,9 @@ function toggle<Row>(
   else branch.onToggle?.()
 }
 
-/** Adds the list's shortcuts to the sheet of shortcuts. `j` and `k` work on the complete page. */
+/**
+ * Registers the list's shortcuts as commands. `j` and `k` work wherever the focus is on the page.
+ */
 export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>): void {
   const { t } = useTranslation()
   const move = (step: number) => {
@@ -72,7 +80,10 @@ export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>)
   ])
 }
 
-/** Measuring before rows are rendered avoids a second layout by the browser. */
+/**
+ * The options of scroll listeners. The listeners measure before the rows are rendered, which avoids
+ * a second layout by the browser.
+ */
 const BEFORE_ROWS = { capture: true, passive: true } as const
 
 export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): void {
@@ -81,7 +92,8 @@ export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): 
   const { scroller, box } = grid
   const isOpen = grid.page !== null
   useEffect(() => {
-    // While details are open, the list never counts as scrolled to its top, so new rows wait.
+    // While details are open, the list does not count as scrolled to its top. New rows are then not
+    // inserted.
     const look = () => setAtTop(!isOpen && (box?.scrollTop ?? 0) <= AT_TOP_PX)
     look()
     box?.addEventListener('scroll', look, BEFORE_ROWS)
@@ -112,8 +124,9 @@ function watchEdge(box: HTMLElement): () => void {
 }
 
 /**
- * A truncated amount looks like a smaller amount. Pass each rendered row to `measure`. Columns
- * never become narrower while the list scrolls.
+ * Widens columns whose amounts are truncated, because a truncated amount looks like a smaller
+ * amount. Pass each rendered row to `measure`. Columns never become narrower while the list
+ * scrolls.
  */
 export function useWholeAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement | null) {
   const [least, setLeast] = useState<Readonly<Record<string, number>>>({})
@@ -125,12 +138,14 @@ export function useWholeAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement
       }),
     [],
   )
-  // Measure again after a resize, because the stored width may be too narrow for amounts.
+  // After a resize, amounts are measured again, because the stored width may be too narrow for
+  // them.
   const widths = layout.shown.map(layout.widthOf).join(' ')
   useEffect(() => {
     const measureAll = () => box?.querySelectorAll('.tg-grid-body .tg-grid-row').forEach(measure)
     if (widths !== '') measureAll()
-    // Measure again after a font has loaded, because the font may be wider than the fallback font.
+    // After a font has loaded, amounts are measured again, because the font may be wider than the
+    // fallback font.
     document.fonts.addEventListener('loadingdone', measureAll)
     return () => document.fonts.removeEventListener('loadingdone', measureAll)
   }, [box, measure, widths])
@@ -141,7 +156,10 @@ export function useWholeAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement
   return { layout: whole, measure }
 }
 
-/** Returns a function that measures elements after layout, which avoids a second layout. */
+/**
+ * Returns a function that measures elements after the browser's layout, so that measuring causes no
+ * second layout.
+ */
 function afterLayout(look: (elements: readonly Element[]) => void): (element: Element) => void {
   const observer = new ResizeObserver((entries) => {
     const elements = entries.map(({ target }) => target)
@@ -158,7 +176,7 @@ function widthsOfCutAmounts(rows: readonly Element[]): Record<string, number> {
     const id = cell?.dataset.column
     if (cell === null || id === undefined) continue
     let missing = 0
-    // An element inside the cell may truncate the amount before the cell itself does.
+    // An element inside the cell may truncate the amount even if the cell itself does not.
     for (let part = amount.parentElement; part !== null; part = part.parentElement) {
       missing = Math.max(missing, part.scrollWidth - part.clientWidth)
       if (part === cell) break

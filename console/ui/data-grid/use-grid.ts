@@ -14,15 +14,18 @@ import {
 export type Grid<Row> = {
   readonly id: string
   readonly scroller: RefObject<HTMLDivElement | null>
-  /** The element that scrolls. Null if it is not rendered, because the list is empty. */
+  /** The element that scrolls. Null if the element is not rendered because the list is empty. */
   readonly box: HTMLDivElement | null
   readonly attach: (box: HTMLDivElement | null) => void
   readonly virtualizer: Virtualizer<HTMLDivElement, Element>
-  /** The position of a list that scrolls with the page (because details are open), or null. */
+  /**
+   * The position of the list on the page, if the list scrolls with the page because details are
+   * open. Null otherwise.
+   */
   readonly page: PagePosition | null
   /** The distance in pixels from the start of the scrolled content to the first row. */
   readonly margin: number
-  /** The index of the row that receives keys, or -1. The index changes when the row moves. */
+  /** The index of the row that receives keys, or -1. When this row moves, the index changes. */
   readonly active: number
   readonly isExpanded: (row: Row) => boolean
   readonly activate: (index: number) => void
@@ -31,10 +34,13 @@ export type Grid<Row> = {
   readonly select: (index: number, isRange: boolean) => void
 }
 
-/** The number of invisible rows rendered at each end, for three frames of fast scrolling. */
+/**
+ * The number of invisible rows that are rendered at each end, which is enough for three frames of
+ * fast scrolling.
+ */
 export const OVERSCAN = 5
 
-/** The newest row counts as visible up to this scroll offset. */
+/** The maximum scroll offset in pixels at which the newest row counts as visible. */
 export const AT_TOP_PX = 4
 
 export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<Row> {
@@ -59,9 +65,9 @@ export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<
     scrollMargin: margin,
     scrollPaddingStart: (page?.coveredHeight ?? 0) + head,
     initialRect: { width: 1024, height: 480 },
-    // Rows that arrive above must not move the rows that the user is reading.
+    // New rows above must not move the rows that the user is reading.
     anchorTo: isReading(scroller.current, expanded) ? 'end' : 'start',
-    // With 0, a list without overflow would move when a row expands.
+    // If this option were 0, a list that fits into its box would move when a row expands.
     scrollEndThreshold: -1,
   })
   useScrollTakeover(box, page !== null)
@@ -96,7 +102,7 @@ export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<
   }
 }
 
-/** Returns a function that maps an index to a row key. An index without a row also has a key. */
+/** Returns a function that maps an index to a row key. An index without a row also gets a key. */
 function useKeyAt<Row>({ rows, rowKey }: DataGridProps<Row>) {
   return useCallback(
     (index: number) => {
@@ -117,7 +123,7 @@ function selectRow<Row>(
   selection.onChange(toggled(selection.keys, rows.map(rowKey), index, range))
 }
 
-/** Manages which rows have open details. A new `openKey` opens the row with this key once. */
+/** Manages which rows have open details. A new `openKey` opens the details of this row once. */
 function useExpanded(openKey: string | undefined) {
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set())
   const [opened, setOpened] = useState<string>()
@@ -150,7 +156,9 @@ function isReading(scroller: HTMLDivElement | null, expanded: ReadonlySet<string
   return expanded.size > 0 || (scroller?.scrollTop ?? 0) > AT_TOP_PX
 }
 
-/** Returns the active row's index. Tries its previous index first, because rows move rarely. */
+/**
+ * Returns the index of the active row. The previous index is tried first, because rows move rarely.
+ */
 function useActiveIndex<Row>(
   rows: readonly Row[],
   rowKey: (row: Row) => string,

@@ -21,7 +21,10 @@ const BOX_SCROLLING = {
   scrollToFn: elementScroll<HTMLDivElement>,
 }
 
-/** Cast, because the virtualizer's type does not allow a change from an element to the window. */
+/**
+ * The options of a list that scrolls with the page. The cast is needed, because the virtualizer's
+ * type does not allow a change from an element to the window.
+ */
 const PAGE_SCROLLING = {
   observeElementRect: observeWindowRect,
   observeElementOffset: observeWindowOffset,
@@ -45,7 +48,7 @@ export function usePagePosition(box: HTMLElement | null, isWithPage: boolean): P
         return isSame ? last : next
       })
     measure()
-    // Measure again when an element above the list changes its height.
+    // If an element above the list changes its height, the list is measured again.
     const observer = new ResizeObserver(measure)
     observer.observe(box.closest('.tg-page') ?? document.body)
     return () => {
@@ -54,7 +57,7 @@ export function usePagePosition(box: HTMLElement | null, isWithPage: boolean): P
     }
   }, [box, isWithPage])
   if (box === null || !isWithPage) return null
-  // Without a position, the first rendering would measure rows at the wrong offset.
+  // If there were no position, the first rendering would measure rows at the wrong offset.
   return measured ?? positionOf(box)
 }
 
@@ -66,13 +69,13 @@ function positionOf(box: HTMLElement): PagePosition {
 }
 
 /**
- * Keeps rows in place. Call it after the virtualizer's hook, which first applies the old offset to
- * the new scroller.
+ * Keeps rows in place when the list starts or stops scrolling with the page. Call this hook after
+ * the virtualizer's hook, which first applies the old offset to the new scroller.
  */
 export function useScrollTakeover(box: HTMLElement | null, isWithPage: boolean): void {
   const wasWithPage = useRef(isWithPage)
   const before = useRef({ box: 0, page: 0 })
-  // Read the offsets during rendering, because the commit changes the height of the box.
+  // The offsets are read during rendering, because the commit changes the height of the box.
   if (wasWithPage.current !== isWithPage) {
     before.current = { box: box?.scrollTop ?? 0, page: window.scrollY }
   }

@@ -5,7 +5,10 @@ import type { Grid } from './use-grid.ts'
 
 export type RowActs = ReturnType<typeof useRowActions>
 
-/** Returns stable callbacks that use the latest props, so that rows are not rendered again. */
+/**
+ * Returns callbacks that never change and that use the latest props, so that rows are not rendered
+ * again.
+ */
 export const useRowActions = <Row>(props: DataGridProps<Row>, grid: Grid<Row>) =>
   useStableCallbacks({
     press: (index: number, target: EventTarget) => {

@@ -12,7 +12,10 @@ type ConfirmWords = {
   tone?: 'primary' | 'danger'
 }
 
-/** A question with two answers. Use `confirm()` unless the dialog needs further content. */
+/**
+ * A dialog with a question and two answers. Use `confirm()` unless the dialog needs additional
+ * content.
+ */
 export function ConfirmDialog(
   props: ConfirmWords & { isOpen: boolean; onConfirm: () => void; onCancel: () => void },
 ) {
@@ -45,7 +48,7 @@ export function confirm(words: ConfirmWords): Promise<boolean> {
   question.get()?.answer(false)
   return new Promise((resolve) => {
     const answer = (isConfirmed: boolean) => {
-      // Keep the text while the dialog fades out.
+      // The text stays unchanged while the dialog fades out.
       if (question.get()?.answer === answer) question.set({ words, isOpen: false, answer })
       resolve(isConfirmed)
     }
@@ -53,7 +56,7 @@ export function confirm(words: ConfirmWords): Promise<boolean> {
   })
 }
 
-/** The dialog of `confirm()`. The app contains this component once. */
+/** Renders the dialog of `confirm()`. The app contains this component once. */
 export function ConfirmHost() {
   const asked = question.useValue()
   if (asked === null) return null

@@ -5,7 +5,10 @@ import { type DraftForm, formProps } from '../forms/use-draft-form.ts'
 import { confirmDiscard } from './confirm-discard.ts'
 import { Drawer } from './drawer.tsx'
 
-/** A drawer with one form. Enter submits the form. Closing with unsaved changes asks the user. */
+/**
+ * A drawer with one form. Enter submits the form. If there are unsaved changes, the user must
+ * confirm the closing.
+ */
 export function FormDrawer(props: {
   isOpen: boolean
   title: string

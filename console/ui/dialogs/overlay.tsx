@@ -3,7 +3,10 @@ import { type ReactNode, useCallback, useEffect, useRef } from 'react'
 import { dismissRefusals } from '../messages/toast.ts'
 import { lastDialog, useFocusReturn } from './use-focus-return.ts'
 
-/** Keeps the focus inside and returns it on close. Escape or a click outside closes it. */
+/**
+ * The panel of a dialog or drawer. It keeps the focus inside and returns the focus on close. Escape
+ * or a click outside closes the panel.
+ */
 export function Overlay(props: {
   isOpen: boolean
   onClose: () => void
@@ -11,7 +14,7 @@ export function Overlay(props: {
   describedBy?: string | undefined
   className: string
   role?: 'dialog' | 'alertdialog'
-  /** Called when the panel has opened, to focus one of its controls. */
+  /** Called when the panel has opened, for example to focus one of its controls. */
   onOpened?: (panel: HTMLElement) => void
   children: ReactNode
 }) {
@@ -19,7 +22,8 @@ export function Overlay(props: {
   useFocusReturn(props.isOpen)
   const { isOpen } = props
   useEffect(() => (isOpen ? dismissRefusals : undefined), [isOpen])
-  // Focus the panel, so that screen readers read its name and not the edge of the focus trap.
+  // The panel gets the focus, so that screen readers read the panel's name and not the edge of the
+  // focus trap.
   const takeFocus = () =>
     requestAnimationFrame(() => {
       if (panel.current?.contains(document.activeElement) === false) {
@@ -31,7 +35,8 @@ export function Overlay(props: {
     })
   const attach = useCallback((node: HTMLDivElement) => {
     panel.current = node
-    // Focus the panel when an action removes the focused element, so that Escape still works.
+    // If an action removes the focused element, the panel gets the focus, so that Escape still
+    // works.
     const observer = new MutationObserver(() => {
       if (document.activeElement !== document.body || lastDialog() !== node) return
       node.focus({ preventScroll: true })

@@ -1,8 +1,8 @@
 import { useRef } from 'react'
 
 /**
- * Keeps the last item while the dialog closes. `key` changes with each opening, so that as a React
- * key it resets the content.
+ * Keeps the last item while the dialog closes. `key` changes with each opening. As a React key, it
+ * resets the content.
  */
 export function useDialogItem<Item>(item: Item | null) {
   const shown = useRef<Item | null>(null)

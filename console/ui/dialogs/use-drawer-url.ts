@@ -6,7 +6,10 @@ export type EditedId = number | 'new' | null
 
 type Addresses = { list: string; add?: string; edit: string }
 
-/** The path `add` opens an empty form; a path below `edit` opens an item (id 0 if invalid). */
+/**
+ * Manages the forms that a path opens. The path `add` opens an empty form. A path below `edit`
+ * opens the form of an item, whose id is 0 if the path is invalid.
+ */
 export function useDrawerUrl({ list, add = list, edit }: Addresses) {
   const navigate = useNavigate()
   const { search, state } = useLocation()
@@ -19,7 +22,7 @@ export function useDrawerUrl({ list, add = list, edit }: Addresses) {
   return {
     edited,
     open: (asked: number | 'new') => go(asked === 'new' ? add : `${edit}/${asked}`, null),
-    /** Navigates back to the page that opened the form. Unsaved changes are not checked. */
+    /** Navigates back to the page that opened the form. Unsaved changes are not checked here. */
     close: () => {
       if (returnTo === null) go(list, SETTLED)
       else void navigate(returnTo, { state: SETTLED })

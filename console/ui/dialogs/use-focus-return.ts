@@ -1,6 +1,9 @@
 import { useEffect, useRef } from 'react'
 
-/** The element is read during rendering, because a child may take the focus before effects run. */
+/**
+ * Returns the focus when a dialog closes. The focused element is read during rendering, because a
+ * child may take the focus before effects run.
+ */
 export function useFocusReturn(isOpen: boolean): void {
   const opener = useRef<HTMLElement | null>(null)
   const wasOpen = useRef(false)
@@ -9,13 +12,13 @@ export function useFocusReturn(isOpen: boolean): void {
   useEffect(() => {
     if (!isOpen) return
     return () => {
-      // Wait for a frame, after which the closing panel has released the focus.
+      // The closing panel releases the focus within one frame.
       requestAnimationFrame(() => giveBack(opener.current))
     }
   }, [isOpen])
 }
 
-/** Returns the topmost open dialog, without dialogs that are closing. */
+/** Returns the topmost open dialog. Dialogs that are closing are ignored. */
 export const lastDialog = (): HTMLElement | undefined =>
   [
     ...document.querySelectorAll<HTMLElement>(
@@ -26,7 +29,7 @@ export const lastDialog = (): HTMLElement | undefined =>
 function focusedNow(): HTMLElement | null {
   const focused = document.activeElement
   if (!(focused instanceof HTMLElement)) return null
-  // A menu removes its entries when it closes, so the menu's button gets the focus back.
+  // A menu removes its entries when it closes. The focus then returns to the menu's button.
   const isInMenu = focused.closest('.bp6-popover') !== null
   const button = document.querySelector<HTMLElement>('.bp6-popover-open button')
   return isInMenu ? (button ?? focused) : focused
@@ -35,7 +38,7 @@ function focusedNow(): HTMLElement | null {
 function giveBack(opener: HTMLElement | null): void {
   const focused = document.activeElement
   const isElsewhere = focused !== document.body && focused?.closest('.bp6-overlay') === null
-  // Keep the focus if the user has moved it, or if another dialog has opened.
+  // The focus is not moved if the user has moved it, or if another dialog has opened.
   if (isElsewhere || document.querySelector('[aria-modal="true"]:focus-within') !== null) {
     if (focused?.closest('.tg-overlay-exit, .tg-overlay-exit-active') === null) return
   }

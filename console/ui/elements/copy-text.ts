@@ -2,7 +2,10 @@ import { translate } from '#console/i18n/i18n.ts'
 import { showError } from '../messages/toast.ts'
 import { showManualCopyDialog } from './manual-copy-dialog.tsx'
 
-/** Copies a text and returns true. If the browser refuses, shows a dialog with the text. */
+/**
+ * Copies a text and returns true. If the browser refuses to copy, shows a dialog with the text and
+ * returns false.
+ */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -15,7 +18,10 @@ export async function copyText(text: string): Promise<boolean> {
   return false
 }
 
-/** Pages without TLS have only the browser's legacy API for copying. */
+/**
+ * Copies a text with the browser's legacy API, which is the only API for copying on pages without
+ * TLS.
+ */
 function copyByCommand(text: string): boolean {
   const focused = document.activeElement
   const area = document.createElement('textarea')

@@ -7,10 +7,10 @@ export function GroupTag({ name }: { name: string }) {
   return <GroupBadge name={name} color={color ?? ''} />
 }
 
-/** Renders a `GroupTag`, for lists that take a function. */
+/** Renders a `GroupTag`. Lists use this function as a renderer of names. */
 export const groupTag = (name: string) => <GroupTag name={name} />
 
-/** The name of a group, in a color that may not be saved yet. */
+/** Shows the name of a group. The color may be a value that is not saved yet. */
 export function GroupBadge(props: { name: string; color: string }) {
   const color = /^[a-z]+$/.test(props.color) ? ` tg-group-${props.color}` : ''
   return <span className={`tg-group${color}`}>{props.name}</span>

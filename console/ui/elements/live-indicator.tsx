@@ -8,7 +8,9 @@ import { Button } from './button.tsx'
 
 type LiveKind = keyof Translations['shared']['live']
 
-/** The state of live updates as a word and a mark. The shape of the mark differs by state. */
+/**
+ * Shows the state of live updates as a word and a mark. The shape of the mark depends on the state.
+ */
 function LiveDot(props: {
   kind: LiveKind
   /** The time of the next connection attempt, by `performance.now()`. */
@@ -23,7 +25,10 @@ function LiveDot(props: {
   )
 }
 
-/** While the connection works, `kind` replaces the state and `children` the button. */
+/**
+ * Shows the state of live updates. While the connection works, `kind` replaces the state, and
+ * `children` replaces the button.
+ */
 export function LiveIndicator(props: { kind?: LiveKind; children?: ReactNode }) {
   const { t } = useTranslation()
   const state = useLiveState()

@@ -6,10 +6,13 @@ import { Button } from './button.tsx'
 
 const shown = createStore({ text: '', isOpen: false })
 
-/** Opens a dialog with the text selected, if the browser denies access to the clipboard. */
+/**
+ * Opens a dialog in which the text is selected. It is used if the browser denies access to the
+ * clipboard.
+ */
 export const showManualCopyDialog = (text: string): void => shown.set({ text, isOpen: true })
 
-/** The dialog of `showManualCopyDialog()`. The app contains this component once. */
+/** Renders the dialog of `showManualCopyDialog()`. The app contains this component once. */
 export function ManualCopyHost() {
   const { t } = useTranslation()
   const { text, isOpen } = shown.useValue()

@@ -5,7 +5,7 @@ import { Popover, useDismissPopover } from './popover.tsx'
 
 export type MenuEntry =
   | 'divider'
-  /** A heading inside the menu, which cannot be selected. */
+  /** A heading inside the menu, which can't be selected. */
   | { head: ReactNode }
   | {
       text: ReactNode
@@ -33,7 +33,7 @@ export function MenuButton(props: {
   )
 }
 
-/** The menu of a row. It is mounted on click, because most menus in a list never open. */
+/** The menu of a row. The menu is mounted on click, because most menus in a list never open. */
 export function RowMenu(props: { label: string; items: readonly MenuEntry[] }) {
   const [isOpen, setOpen] = useState(false)
   const wasOpen = useRef(false)
@@ -46,7 +46,8 @@ export function RowMenu(props: { label: string; items: readonly MenuEntry[] }) {
         label={props.label}
         hasMenu
         isExpanded={isOpen}
-        // Pressing the button closes an open menu as an outside click, which must not reopen it.
+        // If the menu is open, pressing its button counts as an outside click and closes the menu.
+        // The click must not open it again.
         onPointerDown={() => {
           wasOpen.current = isOpen
         }}
@@ -64,7 +65,7 @@ export function RowMenu(props: { label: string; items: readonly MenuEntry[] }) {
   )
 }
 
-/** Arrow keys, Home, End, Enter and Space work. Selecting an entry closes the menu. */
+/** A menu. Arrow keys, Home, End, Enter and Space work. Selecting an entry closes the menu. */
 function Menu({ items }: { items: readonly MenuEntry[] }) {
   const list = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {

@@ -1,7 +1,10 @@
-/** The number of characters at the end that stay visible, because similar names differ there. */
+/** The number of characters at the end that stay visible. Similar names differ at the end. */
 const END = 7
 
-/** A text that is truncated in the middle if it is too long. A tooltip shows the complete text. */
+/**
+ * Shows a text that is truncated in the middle if it is too long. A tooltip shows the complete
+ * text.
+ */
 export function MiddleEllipsis({ text }: { text: string }) {
   const letters = [...text]
   const isLong = letters.length > 2 * END

@@ -6,7 +6,7 @@ type PopoverProps = {
   children: ReactElement
   content: ReactElement
   placement?: 'bottom-start' | 'bottom-end' | 'right-start' | 'top-start'
-  /** `menu` for a menu, `dialog` for other content such as form fields. */
+  /** The kind of content: `menu` for a menu, and `dialog` for other content such as form fields. */
   kind?: 'menu' | 'dialog'
   isOpen?: boolean
   onOpenChange?: (isOpen: boolean) => void
@@ -41,7 +41,8 @@ export function Popover(props: PopoverProps) {
       arrow={false}
       popoverClassName="tg-popover"
       autoFocus={false}
-      // Blueprint would return the focus after its animation, even if the user has moved the focus.
+      // Blueprint must not return the focus. It would do so after its animation, even if the user
+      // has moved the focus in the meantime.
       shouldReturnFocusOnClose={false}
       canEscapeKeyClose={false}
       enforceFocus={isOpen}

@@ -13,16 +13,25 @@ const listeners = new Set<() => void>()
 let now = seconds()
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** Returns unix seconds, updated every ten seconds while the tab is visible. */
+/**
+ * Returns the current time in unix seconds. The value is updated every ten seconds while the tab is
+ * visible.
+ */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now)
 }
 
-/** `at` is in unix seconds. The tooltip shows the other form, relative or absolute. */
+/**
+ * Shows a time, `at` in unix seconds. If the text is relative, the tooltip is absolute. If the text
+ * is absolute, the tooltip is relative.
+ */
 export function Time(props: {
   at: number
   style?: 'relative' | 'short' | 'stamp' | 'short-stamp'
-  /** True for a time that may be in the future. If false, a future time is shown as now. */
+  /**
+   * True for a time that may be in the future. If it is false, a future time is shown as the
+   * current time.
+   */
   canLieAhead?: boolean
 }) {
   const locale = useLocale()
@@ -45,7 +54,7 @@ export function Time(props: {
   )
 }
 
-/** Renders a time as `2026-11-21 07:03:09`, for the cells of a list. */
+/** Renders a time as `2026-11-21 07:03:09`. It is used in the cells of a list. */
 export const stamp = (at: number) => <Time at={at} style="stamp" />
 
 function subscribe(listener: () => void): () => void {

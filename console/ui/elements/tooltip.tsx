@@ -3,7 +3,10 @@ import { type ReactElement, useEffect, useRef, useState } from 'react'
 
 const DELAY_MS = 200
 
-/** A text on hover and focus. It is mounted only when shown, because lists have many tooltips. */
+/**
+ * Shows a text on hover and focus. The tooltip is mounted only when it is shown, because lists have
+ * many tooltips.
+ */
 export function Tooltip(props: { content: string | ReactElement; children: ReactElement }) {
   const [isOpen, setOpen] = useState(false)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

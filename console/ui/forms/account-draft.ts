@@ -11,10 +11,12 @@ export const EMPTY_ACCOUNT: AccountDraft = { username: '', password: '', confirm
 
 export const USERNAME_LENGTH_MAX = 12
 export const PASSWORD_LENGTH_MIN = 8
-/** The maximum length in Unicode code points, which is how the server counts. */
+/**
+ * The maximum length of a password in Unicode code points, because the server counts code points.
+ */
 export const PASSWORD_LENGTH_MAX = 128
 
-/** Checks a new account. Returns the errors by field in the order of the form. */
+/** Checks the fields of a new account. Returns the errors by field, in the order of the form. */
 export function accountFaults(
   draft: AccountDraft,
 ): Partial<Record<keyof AccountDraft, AccountFault>> {

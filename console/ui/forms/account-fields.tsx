@@ -3,10 +3,12 @@ import type { AccountDraft } from './account-draft.ts'
 import { PasswordField, TextField } from './fields.tsx'
 import type { FieldState } from './use-draft-form.ts'
 
-/** The fields of a new account (name, password, password again), for registration and setup. */
+/**
+ * The fields of a new account (name, password, password again). Registration and setup use them.
+ */
 export function AccountFields(props: {
   form: { field: (name: keyof AccountDraft) => FieldState<string> }
-  /** The group of translations that has the labels of the fields. */
+  /** The translation group that contains the labels of the fields. */
   words: 'auth' | 'setup'
   isWide?: boolean
 }) {

@@ -11,20 +11,26 @@ import {
 } from '../quota/quota-amount.ts'
 import { TextField } from './fields.tsx'
 
-/** Returns the unit of entered amounts, as the site displays quota: dollars or quota units. */
+/**
+ * Returns the unit in which amounts are entered. It is the unit in which the site displays quota:
+ * dollars or quota units.
+ */
 export function useAmountUnit(): AmountUnit {
   const { display_in_currency: isCurrency = true, quota_per_unit: perUnit = 500_000 } =
     useStatus() ?? {}
   return useMemo(() => amountUnitOf(isCurrency, perUnit), [isCurrency, perUnit])
 }
 
-/** A quota field with buttons for common amounts. It shows the amount in dollars and units. */
+/**
+ * A field for an amount of quota, with buttons for common amounts. Below the field, the amount is
+ * shown in dollars and quota units.
+ */
 export function AmountField(props: {
   label: string
   unit: AmountUnit
   value: string
   error: string | undefined
-  /** The error for a text that is not an amount. */
+  /** The error message for a text that is not an amount. */
   wrongText: string
   picksLabel: string
   dollars: readonly bigint[]

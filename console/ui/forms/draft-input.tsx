@@ -6,12 +6,15 @@ type Props = {
   label: string
   value: string
   suggestions?: readonly string[]
-  /** Set if only whole numbers are valid. `fault` is the error message for any other text. */
+  /** Set if only whole numbers are valid. `fault` is the error message for all other texts. */
   whole?: { fault: string }
   onCommit: (value: string) => void
 }
 
-/** The text applies on Enter, blur or a suggestion, so that typing adds no history entries. */
+/**
+ * A text field for the URL. Its text applies on Enter, on blur or when a suggestion is chosen, so
+ * that typing adds no history entries.
+ */
 export function DraftInput(props: Props) {
   const id = useId()
   const draft = useDraft(props)
@@ -55,7 +58,8 @@ function useDraft(props: Props) {
   const [draft, setDraft] = useState({ from: props.value, text: props.value, isFaulty: false })
   const set = (text: string, isFaulty = false): void =>
     setDraft({ from: props.value, text, isFaulty })
-  // Another control has changed the URL (Back, a clicked cell), so show the value of the URL.
+  // Another control (Back, or a clicked cell) has changed the URL, so the field shows the value of
+  // the URL.
   if (draft.from !== props.value) set(props.value)
   const commit = (typed: string): void => {
     const value = typed.trim()

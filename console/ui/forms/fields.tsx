@@ -2,7 +2,7 @@ import type { ComponentProps, ReactNode } from 'react'
 import { type FieldControl, FormField } from './form-field.tsx'
 import { PasswordInput, Select, TextArea, TextInput } from './inputs.tsx'
 
-/** The label, the hint and the error of a field. All other props belong to the control. */
+/** The label, the hint and the error of a field. All other properties are passed to the control. */
 export type Labelled = {
   label: string
   hint?: ReactNode

@@ -2,7 +2,7 @@ import { type ReactNode, useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../elements/icons.tsx'
 
-/** The attributes that a field passes to the control inside it. */
+/** The attributes that a form field passes to its control. */
 export type FieldControl = {
   id: string
   'aria-describedby': string | undefined
@@ -10,7 +10,7 @@ export type FieldControl = {
   'aria-required': true | undefined
 }
 
-/** A label, a control, a hint and an error, which are connected for screen readers. */
+/** A label, a control, a hint and an error. Attributes connect them for screen readers. */
 export function FormField(props: {
   label: string
   hint?: ReactNode

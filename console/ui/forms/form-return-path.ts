@@ -2,21 +2,31 @@ import { useState } from 'react'
 import { useLocation, useNavigate } from 'react-router-dom'
 import { SETTLED } from './use-leave-guard.ts'
 
-/** The path is in the router's state. Null means that the form's list opens. */
+/**
+ * Returns the path to which a form returns, which is in the router's state. Null means that the
+ * form returns to its list.
+ */
 export function formReturnPath(state: unknown): string | null {
   if (typeof state !== 'object' || state === null || !('returnTo' in state)) return null
   const { returnTo } = state
   return typeof returnTo === 'string' && /^\/(?!\/)/.test(returnTo) ? returnTo : null
 }
 
-/** The router's state of a form that returns to a page, which then gets the state `returnState`. */
+/**
+ * The router's state of a form that returns to a page. This page then receives the state
+ * `returnState`.
+ */
 export type ReturnState = { readonly returnTo: string; readonly returnState?: object }
 
-/** Returns the function that opens the page to return to, or null if the state has no such page. */
+/**
+ * Returns a function that opens the page to which the form returns. Returns null if the router's
+ * state contains no such page.
+ */
 export function useReturn(): (() => void) | null {
   const navigate = useNavigate()
   const { state } = useLocation()
-  // Keep the state of the opening, because a change of the URL, such as another tab, drops it.
+  // The state at the opening is kept, because a change of the URL (such as opening another tab of
+  // the page) drops the router's state.
   const [opened] = useState<unknown>(state)
   const returnTo = formReturnPath(opened)
   if (returnTo === null) return null

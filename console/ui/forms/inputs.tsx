@@ -7,7 +7,7 @@ type TextInputProps = Omit<ComponentProps<'input'>, 'onChange' | 'value' | 'size
   value: string
   onChange: (value: string) => void
   icon?: IconName
-  /** True for numbers and keys, whose characters need equal widths. */
+  /** True for numbers and keys, whose characters must have equal widths. */
   isMono?: boolean
 }
 

@@ -21,11 +21,14 @@ type MailCodeDraft = { readonly email: string; readonly code: string }
 
 type MailCodeForm = Pick<DraftForm<MailCodeDraft>, 'draft' | 'field' | 'refuse'>
 
-/** The fields for a mail address and its code. Another code can be requested after 30 s. */
+/**
+ * The fields for a mail address and its verification code. After 30 s, the user can request another
+ * code.
+ */
 export function MailCodeFields(props: {
   form: MailCodeForm
   purpose: CodePurpose
-  /** Returns null until the human verification is complete. */
+  /** Returns the token of the human verification, or null until the verification is complete. */
   takeToken: () => string | null
 }) {
   const { t } = useTranslation()
@@ -59,7 +62,7 @@ export function MailCodeFields(props: {
   )
 }
 
-/** The field for a mailed code. The mail address is entered in another field. */
+/** The field for a mailed code. The mail address is entered in a separate field. */
 export function MailCodeField(
   props: FieldState<string> & {
     email: string

@@ -29,7 +29,9 @@ export function NamesField(props: NamesFieldProps) {
   ))
 }
 
-/** A list of names. Names are entered, pasted with commas, or selected from suggestions. */
+/**
+ * A field for a list of names. Names are typed, pasted with commas, or selected from suggestions.
+ */
 export function NameList(props: NameListProps) {
   const { names } = props
   const { t } = useTranslation()
@@ -80,7 +82,10 @@ type SuggestingProps = NameListProps & {
   onRemoveLast: () => void
 }
 
-/** A text box with suggestions: arrow keys move, Enter accepts, Escape closes the list. */
+/**
+ * A text box with suggestions. Arrow keys select a suggestion, Enter accepts it, and Escape closes
+ * the list.
+ */
 function Suggesting(props: SuggestingProps) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)
@@ -175,7 +180,8 @@ function SuggestionList(props: {
           role="option"
           tabIndex={-1}
           aria-selected={index === props.active}
-          // A click must leave the focus in the text box, because a blur closes the suggestions.
+          // A click must not take the focus from the text box, because a blur closes the
+          // suggestions.
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => props.onTake(name)}
         >

@@ -1,7 +1,10 @@
 import { type ComponentProps, useState } from 'react'
 import { TextInput } from './inputs.tsx'
 
-/** Writes to the URL after a short delay. Only another control, such as Back, replaces the text. */
+/**
+ * A search field that writes its text to the URL after a short delay. Its text is replaced only if
+ * another control, such as Back, changes the URL.
+ */
 export function SearchInput({
   label,
   value,
@@ -10,7 +13,7 @@ export function SearchInput({
 }: ComponentProps<typeof TextInput> & { label: string }) {
   const [draft, setDraft] = useState({ text: value, seen: value, isAhead: false })
   if (value !== draft.seen) {
-    // Ignore a URL that is older than the text in the box.
+    // The URL may be older than the text in the field. An older URL is ignored.
     const isAhead = draft.isAhead && value !== draft.text
     setDraft({ text: isAhead ? draft.text : value, seen: value, isAhead })
   }

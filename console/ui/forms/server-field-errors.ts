@@ -1,7 +1,9 @@
 import { ApiError } from '#console/api/api-error.ts'
 
 export const CODE_CODES = ['CodeWrong', 'CodeUsed'] as const
-/** The server's error codes about a proof of identity by password, code or passkey. */
+/**
+ * The server's error codes for a missing or wrong proof of identity by password, code or passkey.
+ */
 export const PROOF_CODES = ['ProofNeeded', 'ProofWrong', ...CODE_CODES] as const
 export const USERNAME_CODES = [
   'UsernameTaken',
@@ -23,7 +25,9 @@ export function serverFieldError(error: unknown): { field: string; text: string 
   return { field: named[1] ?? named[2] ?? '', text }
 }
 
-/** Runs `act`. Shows an error with one of `codes` at the field, and throws any other error. */
+/**
+ * Runs `act`. An error with one of the `codes` is shown at the field. Any other error is thrown.
+ */
 export async function showErrorAtField(
   codes: readonly string[],
   tell: (words: string) => void,

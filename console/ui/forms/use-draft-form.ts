@@ -4,7 +4,7 @@ import { translate } from '#console/i18n/i18n.ts'
 import { showInfo } from '../messages/toast.ts'
 import { focusFirstFault, useSubmit } from './use-submit.ts'
 
-/** The errors of a form by field, as messages or as codes of the form's own checks. */
+/** The errors of a form by field. They are messages, or codes that the form's checks define. */
 export type FieldErrors<Draft, Fault extends string = string> = Partial<
   Record<keyof Draft & string, Fault>
 >
@@ -16,12 +16,14 @@ type Options<Draft, Fault extends string> = {
   faultText?: (fault: Fault) => string
   /** Sends the form's values. Throws `FieldError` if the errors of fields are known. */
   save: (draft: Draft, before: Draft) => Promise<void>
-  /** Maps an error of `save` to errors of fields. If it returns null, a toast shows the error. */
+  /**
+   * Maps an error of `save` to errors of fields. If the result is null, a toast shows the error.
+   */
   errorsOf?: (error: unknown) => FieldErrors<Draft> | null
   /** Called if the user submits again while a request is pending. */
   onRepeat?: () => void
   onClose?: () => void
-  /** True to show errors without a field as `refusal` in the form instead of as toasts. */
+  /** True if errors without a field are shown in the form (`refusal`) instead of as toasts. */
   showsRefusal?: boolean
 }
 
@@ -36,7 +38,10 @@ export type DraftForm<Draft> = {
   readonly before: Draft
   readonly draft: Draft
   readonly errors: FieldErrors<Draft>
-  /** The last submit's error if it does not concern a field, else empty. */
+  /**
+   * The error of the last submit, if the error does not concern a field. Otherwise, the text is
+   * empty.
+   */
   readonly refusal: string
   readonly isChanged: boolean
   readonly isBusy: boolean
@@ -45,7 +50,7 @@ export type DraftForm<Draft> = {
   /** Shows an error at a field until the field changes. */
   readonly refuse: (field: keyof Draft & string, text: string) => void
   readonly submit: () => void
-  /** Submits the form together with values that have no field. */
+  /** Submits the form with additional values that have no field. */
   readonly submitWith: (patch: Partial<Draft>) => Promise<void>
   readonly reset: () => void
   readonly close: () => void
@@ -54,8 +59,9 @@ export type DraftForm<Draft> = {
 const tellRepeat = () => showInfo(translate('auth.duplicateSubmit'))
 
 /**
- * Checks on submit and, while there is an error, on each change. A server error stays until its
- * field changes. The first field with an error gets the focus.
+ * Manages the values and errors of a form. Values are checked on submit and, while there is an
+ * error, on each change. A server error stays until its field changes. The first field with an
+ * error gets the focus.
  */
 export function useDraftForm<Draft extends object, Fault extends string = string>(
   options: Options<Draft, Fault>,
@@ -117,7 +123,7 @@ export function useDraftForm<Draft extends object, Fault extends string = string
   }
 }
 
-/** Manages the errors of fields that the server has found on the last submit. */
+/** Manages the errors of fields that the server reported for the last submit. */
 function useRefusals<Draft>({
   errorsOf,
   showsRefusal,
@@ -153,7 +159,10 @@ export const formProps = ({ ref, submit }: Pick<DraftForm<object>, 'ref' | 'subm
   },
 })
 
-/** Shows a server error at the field whose list contains its code. */
+/**
+ * Maps a server error to a field. Each field has a list of error codes, and the field whose list
+ * contains the code shows the error.
+ */
 export const errorsByCode =
   <Draft>(codesOf: FieldCodes<Draft>) =>
   (error: unknown): FieldErrors<Draft> | null => {
@@ -165,7 +174,7 @@ export const errorsByCode =
 
 export type FieldCodes<Draft> = Partial<Record<keyof Draft & string, readonly string[]>>
 
-/** Thrown by `save`, with error messages by field name. */
+/** Thrown by `save` with the error messages by field name. */
 export class FieldError extends Error {
   readonly errors: FieldErrors<Record<string, unknown>>
 

@@ -2,7 +2,10 @@ import { useEffect, useRef } from 'react'
 import { useBlocker } from 'react-router-dom'
 import { confirmDiscard } from '../dialogs/confirm-discard.ts'
 
-/** The router's state of a navigation for which the user has already been asked. */
+/**
+ * The router's state of a navigation that needs no confirmation, because the user was already
+ * asked.
+ */
 export const SETTLED = { isSettled: true }
 
 export function useLeaveGuard(hasUnsavedChanges: boolean): void {

@@ -5,8 +5,8 @@ import { dismissRefusals, showError } from '../messages/toast.ts'
 const tellDuplicate = () => showError(translate('ui.duplicateSubmit'), { goesAlong: true })
 
 /**
- * A second submit during the first only calls `tellRepeat` and `onRepeat`. Errors are shown as
- * messages, which the next submit removes.
+ * Manages the submits of a form. A second submit during the first submit only calls `tellRepeat`
+ * and `onRepeat`. Errors are shown as messages, which the next submit removes.
  */
 export function useSubmit<Args extends readonly unknown[] = []>(
   act: (...args: Args) => Promise<void>,
@@ -36,7 +36,7 @@ export function useSubmit<Args extends readonly unknown[] = []>(
   return { isBusy, submit }
 }
 
-/** The number of animation frames to wait for a busy page to render the errors. */
+/** The maximum number of animation frames to wait until a busy page has rendered the errors. */
 const FRAMES = 20
 
 /** Focuses the first invalid control once it has been rendered as invalid. */

@@ -21,7 +21,7 @@ const scriptUrl = createScriptUrl(
 
 let loading: Promise<HumanCheckApi> | undefined
 
-/** Loads the provider's script once. After an error, the next call tries again. */
+/** Loads the provider's script once. If loading fails, the next call tries again. */
 function loadHumanCheck(): Promise<HumanCheckApi> {
   loading ??= load().catch((error: unknown) => {
     loading = undefined
@@ -47,11 +47,14 @@ function load(): Promise<HumanCheckApi> {
 
 type Widget = { readonly api: HumanCheckApi; readonly id: string }
 
-/** The widget of the verification provider. `onToken` gets a token, or an empty text on expiry. */
+/**
+ * The widget of the verification provider. `onToken` receives a token. When the token expires, it
+ * receives an empty text.
+ */
 export function HumanCheckBox(props: {
   siteKey: string
   action: string
-  /** The caller increases this number to request a new token. */
+  /** A number that the caller increases to request a new token. */
   round: number
   onToken: (token: string) => void
 }) {

@@ -11,13 +11,16 @@ export type HumanCheck = {
   /** The provider's widget, or null if the site requires no human verification. */
   readonly box: ReactElement | null
   /**
-   * The token is valid for one request, and empty if the site requires none. Returns null, with a
-   * message, while the verification is incomplete.
+   * Returns a token for one request, or an empty text if the site requires no human verification.
+   * While the verification is incomplete, shows a message and returns null.
    */
   readonly take: () => string | null
 }
 
-/** `action` is the server's name for the purpose of the form. */
+/**
+ * Manages the human verification of a form. `action` is the server's name for the purpose of the
+ * form.
+ */
 export function useHumanCheck(action: 'login' | 'register' | 'verification' | 'reset'): HumanCheck {
   const { t } = useTranslation()
   const status = useStatus()
@@ -30,7 +33,7 @@ export function useHumanCheck(action: 'login' | 'register' | 'verification' | 'r
       showInfo(t('auth.humanCheckPending'))
       return null
     }
-    // A token is valid for one request, so the next request needs another token.
+    // A token is valid for one request. The next request needs a new token.
     token.current = ''
     setRound(round + 1)
     return current

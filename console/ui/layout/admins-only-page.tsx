@@ -7,7 +7,10 @@ import { EmptyState } from './empty-state.tsx'
 import { Page } from './page.tsx'
 import { Panel } from './panel.tsx'
 
-/** Shown instead of an admin page to other users, with the reason and a link to another page. */
+/**
+ * Shown to users who are not admins in place of an admin page. It contains the reason and a link to
+ * another page.
+ */
 export function AdminsOnlyPage({ title }: { title: string }) {
   const { t } = useTranslation()
   return (
@@ -28,7 +31,10 @@ export function AdminsOnlyPage({ title }: { title: string }) {
   )
 }
 
-/** Creates a page that shows `Content` to admins, and the reason to other users. */
+/**
+ * Creates a page that shows `Content` to admins. Other users see the reason why they can't open the
+ * page.
+ */
 export const adminPage = (title: ParseKeys, Content: ComponentType) =>
   function AdminPage() {
     const { t } = useTranslation()

@@ -23,7 +23,10 @@ export function EmptyState(props: {
   )
 }
 
-/** The error of a failed query, its request id and, if the user has permission, a retry button. */
+/**
+ * Shows the error of a failed query, its request id and, if the user has permission, a retry
+ * button.
+ */
 export function ErrorState(props: { error: Error; onRetry?: () => void; title?: string }) {
   const { t } = useTranslation()
   const { error } = props

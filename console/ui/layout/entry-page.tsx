@@ -7,7 +7,7 @@ import { usePageTitle } from './page.tsx'
 /** The frame of pages before login: an h1 and the content, in one narrow column. */
 export function EntryPage(props: {
   title: string
-  /** The text of the h1, which by default is the title. */
+  /** The text of the h1. By default, it is the title of the page. */
   heading?: string
   lead?: ReactNode
   isWide?: boolean
@@ -26,12 +26,12 @@ export function EntryPage(props: {
   )
 }
 
-/** The form's `refusal` is an error that concerns no field. */
+/** A form on a page before login. The form's `refusal` is an error that concerns no field. */
 export function EntryForm(props: {
   form: Pick<DraftForm<object>, 'ref' | 'submit' | 'isBusy' | 'refusal'>
   submitText: string
   isDisabled?: boolean
-  /** A text that replaces the button once the form needs no further submit. */
+  /** A text that replaces the button when the form does not have to be submitted again. */
   done?: string | undefined
   children: ReactNode
 }) {

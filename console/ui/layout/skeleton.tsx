@@ -2,7 +2,9 @@ import { useEffect, useState } from 'react'
 
 const PATIENCE_MS = 150
 
-/** Returns true once `isOn` has been true for a moment, so that placeholders do not flash. */
+/**
+ * Returns true once `isOn` has been true for a moment. Placeholders that depend on it do not flash.
+ */
 export function useAfterPatience(isOn: boolean): boolean {
   const [isLate, setLate] = useState(false)
   useEffect(() => {
@@ -16,7 +18,9 @@ export function useAfterPatience(isOn: boolean): boolean {
   return isOn && isLate
 }
 
-/** A gray placeholder of text. `width` is in percent of the container, `height` in pixels. */
+/**
+ * A gray placeholder for text. `width` is in percent of the container, and `height` is in pixels.
+ */
 export function Skeleton(props: { width?: number; height?: number }) {
   const isShown = useAfterPatience(true)
   return (
@@ -28,7 +32,7 @@ export function Skeleton(props: { width?: number; height?: number }) {
   )
 }
 
-/** The placeholder of a form with this number of fields. */
+/** A placeholder for a form with the given number of fields. */
 export function FormSkeleton(props: { fields: number }) {
   const fields = Array.from({ length: props.fields }, (_, field) => field)
   return (

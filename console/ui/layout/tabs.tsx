@@ -2,7 +2,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 're
 
 export type Tab<Id extends string> = { id: Id; title: ReactNode }
 
-/** Tabs, one of which is open. Arrow keys move to another tab. */
+/** A row of tabs, one of which is open. Arrow keys move to another tab. */
 export function Tabs<Id extends string>(props: {
   label: string
   tabs: readonly Tab<Id>[]
@@ -12,7 +12,7 @@ export function Tabs<Id extends string>(props: {
 }) {
   const base = useId()
   const list = useRef<HTMLDivElement>(null)
-  // Scroll to the selected tab, because a narrow screen may not show all tabs.
+  // A narrow screen may not show all tabs, so the selected tab is scrolled into view.
   useEffect(() => {
     const chosen = list.current?.querySelector<HTMLElement>(`[id="${base}-${props.chosen}"]`)
     if (list.current === null || chosen == null) return

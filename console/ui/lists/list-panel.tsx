@@ -24,21 +24,29 @@ type ListPanelProps<Row> = Omit<DataGridProps<Row>, Given> & {
   filters: ReactNode
   /** True to add a button that clears all filters. */
   isClearable?: boolean
-  /** Creates a row. Offered as a command and as a button in an empty list. */
+  /** Creates a row. It is offered as a command and as a button in an empty list. */
   create?: { text: string; act: () => void }
   none?: { icon: IconName; title: string; body: string }
   notFound?: { title: string; body: string }
-  /** `modes` are before the refresh button at the end of the toolbar, and `tools` after it. */
+  /**
+   * Controls of the toolbar. `modes` are before the refresh button at the end of the toolbar, and
+   * `tools` are after it.
+   */
   modes?: ReactNode
   tools?: ReactNode
   notice?: ReactNode
-  /** The actions on selected rows. They appear below the rows, because rows must not move. */
+  /**
+   * The actions on selected rows. They are shown below the rows, so that selecting a row does not
+   * move the rows.
+   */
   chosen?: ReactNode
-  /** True to keep the last column (the actions) visible during horizontal scrolling. */
+  /** True if the last column (the actions) stays visible during horizontal scrolling. */
   isEnded?: boolean
 }
 
-/** A list in pages, with filters, rows and page buttons. An empty list shows the reason. */
+/**
+ * A list in pages, with filters, rows and page buttons. If the list is empty, the reason is shown.
+ */
 export function ListPanel<Row>(props: ListPanelProps<Row>) {
   const { view, layoutKey, columns, filters, isClearable, create, none, notFound, ...rest } = props
   const { modes, tools, notice, chosen, isEnded, ...grid } = rest
@@ -95,10 +103,13 @@ export function ListPanel<Row>(props: ListPanelProps<Row>) {
   )
 }
 
-/** Returns the number of rows and the index of the page's first row. Tree lists ignore both. */
+/**
+ * Returns the number of rows on all pages and the index of the page's first row. Lists that are
+ * trees ignore these values.
+ */
 const placeOf = ({ total, page, pageSize }: Paging) => ({ total, firstIndex: page * pageSize })
 
-/** The keyword filter of a list. The URL is updated while the user types. */
+/** A filter of a list by keyword. The URL is updated while the user types. */
 export function KeywordFilter(props: {
   label: string
   view: {
@@ -121,7 +132,7 @@ type EmptyProps = Pick<ListPanelProps<never>, 'none' | 'notFound' | 'create'> & 
   view: Pick<ListView<never>, 'isFiltered' | 'clear'>
 }
 
-/** Explains an empty list: no row matches the filters, or no row exists. */
+/** Shows why a list is empty: no row matches the filters, or no row exists. */
 function NoRows({ view, none, notFound, create }: EmptyProps) {
   const { t } = useTranslation()
   if (none === undefined || (notFound !== undefined && view.isFiltered)) {

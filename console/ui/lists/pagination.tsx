@@ -8,7 +8,10 @@ import { Select } from '../forms/inputs.tsx'
 import { useLocalPreference } from '../state/use-local-preference.ts'
 import { PAGE_SIZES, type PageSize } from './list-url-params.ts'
 
-/** The page size, which this browser stores for all lists. The default is `fallback`. */
+/**
+ * Returns and sets the page size, which this browser stores for all lists. The default is
+ * `fallback`.
+ */
 export function usePageSize(
   key = 'page-size',
   fallback: PageSize = 10,
@@ -20,7 +23,10 @@ export function usePageSize(
   )
 }
 
-/** Opens a page. `replace` removes the current page, which no longer exists, from the history. */
+/**
+ * Opens a page. With `replace`, the current page is removed from the history, because it no longer
+ * exists.
+ */
 type GoTo = (page: number, how?: { replace: boolean }) => void
 
 export type Paging = {
@@ -49,7 +55,10 @@ export const pagingOf = (
   },
 })
 
-/** Page buttons. `page` is zero-based. Hidden if all rows fit on a page of the smallest size. */
+/**
+ * Shows page buttons. `page` is zero-based. The buttons are hidden if all rows fit on a page of the
+ * smallest size.
+ */
 export function Pagination(props: Paging) {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -90,7 +99,7 @@ export function Pagination(props: Paging) {
   )
 }
 
-/** Opens the last page if `page` does not exist (after deletions, or from an old URL). */
+/** Opens the last page if `page` does not exist, for example after deletions or with an old URL. */
 function useLastPage({ page, total, isCapped, onPage }: Paging, pages: number): void {
   const isGone = total > 0 && page >= pages && isCapped !== true
   // biome-ignore lint/correctness/useExhaustiveDependencies: made anew with each rendering
@@ -99,7 +108,10 @@ function useLastPage({ page, total, isCapped, onPage }: Paging, pages: number): 
   }, [isGone, pages])
 }
 
-/** Buttons to the previous and next page and, with more than two pages, the first and last page. */
+/**
+ * Shows buttons to the previous and next page. If there are more than two pages, it also shows
+ * buttons to the first and last page.
+ */
 function Turns({ page, pages, isCapped, onPage }: Paging & { pages: number }) {
   const { t } = useTranslation()
   const turn = (icon: IconName, label: string, to: number) => (

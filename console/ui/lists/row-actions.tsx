@@ -6,11 +6,13 @@ export type RowAction = {
   /** The accessible name, which contains the name of the row. */
   readonly label: string
   readonly act: () => void
-  /** True for an action that only the table shows, because cards have a separate button for it. */
+  /**
+   * True for an action that only the table shows. Cards have a separate button for such an action.
+   */
   readonly isOnTable?: boolean
 }
 
-/** The action that edits a row, which a card opens by its own button. */
+/** Creates the action that edits a row. On a card, a separate button opens the form. */
 export const editAct = (label: string, act: () => void): RowAction => ({
   icon: 'edit',
   label,

@@ -20,7 +20,7 @@ export function SelectFilter<Value extends string>(props: {
   )
 }
 
-/** The filter for a status, whose values the server numbers. */
+/** A filter by status. The server has a number for each status. */
 export function StatusFilter<Value extends string>(
   props: Omit<Parameters<typeof SelectFilter<Value>>[0], 'label' | 'any'>,
 ) {
@@ -28,7 +28,7 @@ export function StatusFilter<Value extends string>(
   return <SelectFilter label={t('shared.status')} any={t('shared.anyStatus')} {...props} />
 }
 
-/** The filter for a user group. A group of the URL is listed even if it does not exist. */
+/** A filter by user group. The group in the URL is listed even if it does not exist. */
 export function GroupFilter(props: {
   groups: readonly string[]
   value: string

@@ -4,7 +4,9 @@ import { Button } from '../elements/button.tsx'
 import type { IconName } from '../elements/icons.tsx'
 import type { SelectedRows } from './use-selected-rows.ts'
 
-/** The number of selected rows and the actions on them. Renders nothing without a selection. */
+/**
+ * Shows the number of selected rows and the actions on them. Renders nothing if no row is selected.
+ */
 export function SelectionBar(props: {
   chosen: Pick<SelectedRows<unknown>, 'picked' | 'choosable' | 'chooseAll' | 'chooseNone'>
   acts: readonly { icon: IconName; text: string; act: () => void }[]

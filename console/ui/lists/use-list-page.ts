@@ -25,8 +25,8 @@ export type ListView<Row> = {
 }
 
 /**
- * Filters, order and page are in the URL only. A change of filters or order returns to the first
- * page.
+ * Manages the state of a list. Filters, order and page are stored only in the URL. A change of
+ * filters or order returns to the first page.
  */
 export function useListPage<
   Filters extends UrlSchema,
@@ -35,7 +35,7 @@ export function useListPage<
 >(
   address: ListUrlParams<Filters>,
   queryOf: (ask: ListQuery<Filters>) => UseQueryOptions<Page, Error, Page, Key>,
-  /** The key under which this browser stores the page size. Most lists share one key. */
+  /** The storage key of the page size in this browser. Most lists share one key. */
   pageSizeKey?: string,
 ) {
   const { filters, sorts, pageName, params } = address
@@ -50,7 +50,7 @@ export function useListPage<
   const asked = { ...filter, page, pageSize, ...sorted } as ListQuery<Filters>
   const list = useQuery({
     ...queryOf(asked),
-    // Always refetch, because other users and API calls change rows.
+    // The list is always fetched again, because other users and API calls may have changed rows.
     refetchOnMount: 'always',
   })
   const total = list.data?.total ?? 0
@@ -72,7 +72,7 @@ export function useListPage<
     refresh: () => void list.refetch(),
     sorts,
     sort: sort === '' ? null : { column: sort as string, isDescending: order === 'desc' },
-    /** Sets the sort order, or restores the default order if null. */
+    /** Sets the sort order. Null restores the default order. */
     setSort: (next: Sort | null) =>
       setAddress({
         sort: next?.column ?? '',

@@ -11,7 +11,10 @@ import { showError } from '../messages/toast.ts'
 const NONE: ReadonlySet<string> = new Set()
 
 type Stored = {
-  /** The filters under which the rows were selected. Other filters clear the selection. */
+  /**
+   * The filters under which the rows were selected. If other filters apply, the selection is
+   * cleared.
+   */
   readonly under: string
   readonly keys: ReadonlySet<string>
   /** True after the user has selected all matching rows, on every page. */
@@ -23,14 +26,17 @@ export type SelectedRows<Row> = {
   readonly keys: ReadonlySet<string>
   readonly choose: (keys: ReadonlySet<string>) => void
   readonly chooseNone: () => void
-  /** The rows that `chooseAll` selects, or 0 if no other page has rows or too many rows match. */
+  /**
+   * The number of rows that `chooseAll` would select. It is 0 if no other page has rows or too many
+   * rows match.
+   */
   readonly choosable: number
   readonly chooseAll: () => Promise<void>
 }
 
 /**
- * `chooseAll` selects the matching rows of every page. `matching` reads these rows, and reads them
- * again after each reload of the list.
+ * Manages the selected rows. `chooseAll` selects the matching rows of every page. `matching` reads
+ * these rows, and reads them again after each reload of the list.
  */
 export function useSelectedRows<
   Row extends { id: number },

@@ -8,18 +8,21 @@ const TelegramDialog = lazy(async () => ({
   default: (await import('./telegram-dialog.tsx')).TelegramDialog,
 }))
 
-/** Login methods that use a dialog instead of a redirect. */
+/** The login methods that open a dialog instead of redirecting. */
 export type Messenger = 'wechat' | 'telegram'
 
-/** WeChat's QR code or Telegram's button, loaded when the dialog first opens. */
+/**
+ * A dialog with WeChat's QR code or Telegram's button. Its content is loaded when the dialog first
+ * opens.
+ */
 export function MessengerDialog(props: {
   way: Messenger
   act: 'login' | 'bind'
   title: string
   submitText: string
-  /** Receives WeChat's code and throws if the server refuses the code. */
+  /** Receives the code that WeChat sent. Throws if the server refuses the code. */
   onCode: (code: string) => Promise<void>
-  /** Returns the OAuth state, which Telegram's response must contain. */
+  /** Returns the OAuth state, which must be part of Telegram's response. */
   getState: () => Promise<string>
   onClose: () => void
 }) {

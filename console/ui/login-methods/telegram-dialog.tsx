@@ -12,8 +12,8 @@ const scriptUrl = createScriptUrl(
 )
 
 /**
- * The widget (core.telegram.org/widgets/login) inserts a frame. It redirects after a login, because
- * its callback mode needs `eval`.
+ * Creates the script of Telegram's widget (core.telegram.org/widgets/login), which inserts a frame.
+ * After a login, the widget redirects. Its callback mode is not used, because it needs `eval`.
  */
 function telegramScript(widget: {
   readonly bot: string
@@ -30,7 +30,10 @@ function telegramScript(widget: {
   return script
 }
 
-/** Telegram's login button. It redirects this tab to `/oauth/telegram` with data and state. */
+/**
+ * A dialog with Telegram's login button. The button redirects this tab to `/oauth/telegram` with
+ * data and state.
+ */
 export function TelegramDialog(props: {
   isOpen: boolean
   title: string

@@ -3,13 +3,16 @@ import { FormDialog } from '../dialogs/form-dialog.tsx'
 import { TextField } from '../forms/fields.tsx'
 import { useDraftForm } from '../forms/use-draft-form.ts'
 
-/** The QR code of the site's WeChat account, and a field for the code that this account sends. */
+/**
+ * A dialog with the QR code of the site's WeChat account, and a field for the code that this
+ * account sends.
+ */
 export function WeChatDialog(props: {
   isOpen: boolean
   title: string
   submitText: string
   qrCode: string
-  /** Sends the code to the server. The dialog closes unless the promise rejects. */
+  /** Sends the code to the server. If the promise rejects, the dialog stays open. */
   onCode: (code: string) => Promise<void>
   onClose: () => void
 }) {

@@ -1,10 +1,13 @@
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from '../elements/icons.tsx'
 
-/** A highlighted message on a page or in a form. Only the tone `bad` interrupts a screen reader. */
+/**
+ * A highlighted message on a page or in a form. Only a message of the tone `bad` interrupts a
+ * screen reader.
+ */
 export function Alert(props: {
   tone?: 'bad' | 'good'
-  /** The icon. By default, it depends on the tone. */
+  /** The icon. By default, the icon depends on the tone. */
   icon?: IconName
   role?: 'alert' | 'note'
   children: ReactNode
@@ -27,6 +30,6 @@ export function Alert(props: {
   )
 }
 
-/** An error message of the server, inside the form that caused the error. */
+/** Shows an error message of the server inside the form that caused the error. */
 export const Refusal = ({ text }: { text: string }) =>
   text === '' ? null : <Alert tone="bad">{text}</Alert>

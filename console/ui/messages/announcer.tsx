@@ -2,10 +2,10 @@ import { createStore } from '../state/store.ts'
 
 const message = createStore('')
 
-/** Announces a text to screen readers, without interrupting them. */
+/** Announces a text to screen readers without interrupting them. */
 export const announce = (text: string): void => message.set(text)
 
-/** The live region of `announce()`. The app contains this component once. */
+/** Renders the live region of `announce()`. The app contains this component once. */
 export function Announcer() {
   return <output className="tg-visually-hidden">{message.useValue()}</output>
 }

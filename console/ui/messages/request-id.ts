@@ -2,8 +2,8 @@ const WHOLE = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i
 const BEGINNING = /^[0-9a-f]{8}(?:-[0-9a-f-]*)?$/i
 
 /**
- * Searches a pasted text such as an error message. The first characters of an id suffice. Returns
- * lower case, or null.
+ * Finds a request id in a pasted text, such as an error message. The first characters of an id are
+ * sufficient. Returns the id in lower case, or null if there is none.
  */
 export function requestIdIn(text: string): string | null {
   const whole = wholeRequestIdIn(text)

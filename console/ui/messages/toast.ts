@@ -9,12 +9,14 @@ export type Toast = {
   /** The server's message, if it differs from `message`. */
   detail: string
   requestId: string
-  /** The number of equal messages that this toast represents. */
+  /** The number of equal messages that share this toast. */
   count: number
   action: { text: string; onClick: () => void } | null
-  /** True for a toast that stays after a page change, such as one with an undo. */
+  /** True for a toast that stays after a page change, for example a toast with an undo. */
   goesAlong: boolean
-  /** The display time in milliseconds. Hover and focus pause the time. */
+  /**
+   * The display time in milliseconds. While the toast is hovered or focused, the time is paused.
+   */
   stayMs: number
   /** The time of appearance, by `performance.now()`. */
   at: number
@@ -23,7 +25,7 @@ export type Toast = {
 type ToastOptions = {
   action?: { text: string; onClick: () => void }
   stayMs?: number
-  /** True if the message belongs to the next page, to which the action navigates. */
+  /** True if the message belongs to the page to which the action navigates. */
   goesAlong?: boolean
 }
 
@@ -42,7 +44,7 @@ export function showSuccess(message: string, options: ToastOptions = {}): void {
   show('success', { message }, options)
 }
 
-/** Removes earlier error messages, except a message that has just appeared. */
+/** Removes earlier error messages. A message that has just appeared is kept. */
 export function dismissRefusals(): void {
   keep(({ tone, at }) => tone !== 'error' || performance.now() - at <= JUST_NOW_MS)
 }
@@ -53,7 +55,7 @@ export const showInfo = (message: string, options: ToastOptions = {}): void =>
 export const showWarning = (message: string, options: ToastOptions = {}): void =>
   show('warning', { message }, options)
 
-/** Shows an error. If the server refused the request, this is the server's message. */
+/** Shows an error. If the server refused the request, the server's message is shown. */
 export function showError(error: unknown, options: ToastOptions = {}): void {
   if (error instanceof CancelledError) return
   const message = error instanceof Error ? error.message : String(error)
@@ -64,7 +66,10 @@ export function showError(error: unknown, options: ToastOptions = {}): void {
 
 export const dismissToast = (id: number): void => keep((toast) => toast.id !== id)
 
-/** Removes hints (errors that did not come from the server), because the user is following them. */
+/**
+ * Removes hints, which are errors that did not come from the server. The user is already following
+ * them.
+ */
 export function dismissHints(): void {
   keep(({ tone, requestId }) => tone !== 'error' || requestId !== '')
 }
@@ -80,7 +85,7 @@ function keep(isKept: (toast: Toast) => boolean): void {
 
 type Said = { message: string; detail?: string; requestId?: string }
 
-/** Adds a toast. Equal messages share one toast. At most three toasts are kept, the newest ones. */
+/** Adds a toast. Equal messages share one toast. At most the three newest toasts are kept. */
 function show(tone: Toast['tone'], said: Said, options: ToastOptions) {
   const { message, detail = '', requestId = '' } = said
   const equal = shownToasts().find((toast) => toast.tone === tone && toast.message === message)

@@ -49,7 +49,10 @@ export function roundToWhole({ units, scale }: ExactDecimal): bigint {
   return units < 0n ? -rounded : rounded
 }
 
-/** Divides to `digits` decimals and rounds halves away from zero. Null for a division by zero. */
+/**
+ * Divides to `digits` decimals. Halves are rounded away from zero. Returns null for a division by
+ * zero.
+ */
 export function divide(left: ExactDecimal, right: ExactDecimal, digits = 12): ExactDecimal | null {
   if (right.units === 0n) return null
   const shift = BigInt(digits + right.scale)

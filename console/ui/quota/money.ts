@@ -1,4 +1,4 @@
-/** The way in which the site displays quota, according to the site's status. */
+/** The rule for displaying quota, from the site's status. */
 export type MoneyRule = { quotaPerUnit: string; isCurrency: boolean }
 
 export const DEFAULT_RULE: MoneyRule = { quotaPerUnit: '500000', isCurrency: true }
@@ -7,8 +7,8 @@ export const quotaOf = (wire: number): bigint =>
   Number.isSafeInteger(wire) ? BigInt(wire) : BigInt(Math.trunc(wire))
 
 /**
- * Formats dollars with `digits` decimals, or quota units (from 10 000 on with k, M or B). A tiny
- * amount has more digits, so that it does not look like zero.
+ * Formats quota. Dollars have `digits` decimals. Quota units have a k, M or B from 10 000 on. A
+ * tiny amount has more digits, so that it does not look like zero.
  */
 export function quotaText(quota: bigint, rule: MoneyRule, digits = 2): string {
   if (!rule.isCurrency) return unitText(quota)
@@ -23,19 +23,22 @@ export function quotaText(quota: bigint, rule: MoneyRule, digits = 2): string {
 
 const DECIMALS_MAX = 9
 
-/** Returns the amount in dollars times 10^`digits`, truncated to an integer. */
+/** Returns the amount in dollars, multiplied by 10^`digits` and truncated to an integer. */
 function scaledUp(magnitude: bigint, { quotaPerUnit }: MoneyRule, digits: number): bigint {
   const { units, scale } = readDecimal(quotaPerUnit)
   return (magnitude * scale * 10n ** BigInt(digits)) / units
 }
 
-/** Formats quota without rounding. Dollars have 2 to 9 decimals. */
+/** Formats quota without rounding. An amount in dollars has 2 to 9 decimals. */
 export function exactQuotaText(quota: bigint, rule: MoneyRule): string {
   if (!rule.isCurrency) return String(quota)
   return dollarText(quota, rule, DECIMALS_MAX).replace(/(\.\d\d\d*?)0+$/, '$1')
 }
 
-/** Formats quota in dollars, even if the site displays quota units. Halves round away from zero. */
+/**
+ * Formats quota in dollars, even if the site displays quota units. Halves are rounded away from
+ * zero.
+ */
 export function dollarText(quota: bigint, rule: MoneyRule, digits = 2): string {
   const perUnit = readDecimal(rule.quotaPerUnit)
   const magnitude = quota < 0n ? -quota : quota
@@ -44,7 +47,10 @@ export function dollarText(quota: bigint, rule: MoneyRule, digits = 2): string {
   return `${quota < 0n && rounded > 0n ? '-' : ''}$${placePoint(rounded, digits)}`
 }
 
-/** Returns null if the text is not an amount or contains a fraction of a quota unit. */
+/**
+ * Converts an amount in dollars to quota. Returns null if the text is not an amount or contains a
+ * fraction of a quota unit.
+ */
 export function quotaFromDollars(text: string, rule: MoneyRule): bigint | null {
   if (!/^\d{1,12}(\.\d{1,9})?$/.test(text.trim())) return null
   const amount = readDecimal(text.trim())
@@ -74,13 +80,13 @@ function placePoint(units: bigint, digits: number): string {
   return digits === 0 ? whole : `${whole}.${text.slice(-digits)}`
 }
 
-/** Adds thousands separators to a decimal text, as in `12,345.5` in every language. */
+/** Adds thousands separators to a decimal text. The result is `12,345.5` in every language. */
 export const groupDigits = (decimal: string): string =>
   decimal.replace(/^([+-]?)(\d+)/, (_, sign: string, whole: string) =>
     sign.concat(whole.replace(/\B(?=(\d{3})+$)/g, ',')),
   )
 
-/** Parses a positive decimal as `units / scale`. Any other text gives the default rate. */
+/** Parses a positive decimal as `units / scale`. For any other text, returns the default rate. */
 function readDecimal(text: string): { units: bigint; scale: bigint } {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text)
   const fraction = match?.[2] ?? ''

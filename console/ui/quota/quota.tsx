@@ -2,7 +2,10 @@ import { useMemo } from 'react'
 import { useSharedStatus } from '#console/api/status.ts'
 import { DEFAULT_RULE, exactQuotaText, type MoneyRule, quotaText } from './money.ts'
 
-/** Returns the site's rule for displaying quota, or a default until the status has loaded. */
+/**
+ * Returns the site's rule for displaying quota. Until the status has loaded, returns a default
+ * rule.
+ */
 export function useMoneyRule(): MoneyRule {
   const status = useSharedStatus()
   const perUnit = status?.quota_per_unit
@@ -17,7 +20,7 @@ export function useMoneyRule(): MoneyRule {
   )
 }
 
-/** An amount of quota. The tooltip shows the exact amount. */
+/** Shows an amount of quota. The tooltip shows the exact amount. */
 export function Quota(props: { value: bigint; digits?: number }) {
   const rule = useMoneyRule()
   return (

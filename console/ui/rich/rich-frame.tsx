@@ -7,17 +7,18 @@ import { trustedHtml } from './trusted-html.ts'
 export type RichTextProps = {
   text: string
   title: string
-  /** True for small text, in a line at the edge of the page. */
+  /** True if the text is small and in a line at the edge of the page. */
   isSmall?: boolean
   /** True if `text` is HTML. Otherwise, `text` is Markdown, which may contain HTML. */
   isHtml?: boolean
-  /** The height in pixels until the content has been measured. */
+  /** The height in pixels that applies until the content has been measured. */
   firstHeight?: number
 }
 
 /**
  * Shows sanitized text in a frame without scripts. NOTE: The frame has the console's origin,
- * because its height is measured. Never add `allow-scripts`.
+ * because its height is measured. Never add `allow-scripts`, because scripts would have the
+ * console's rights.
  */
 export function RichFrame(props: RichTextProps) {
   const { text, title, isSmall = false, isHtml = false, firstHeight } = props
@@ -36,7 +37,10 @@ const nextId = (): number => {
   return lastId
 }
 
-/** NOTE: Each document needs a new frame, because a reused frame adds history entries. */
+/**
+ * Shows one document in a frame. NOTE: Each document needs a new frame, because a reused frame
+ * would add history entries.
+ */
 function Frame(props: { html: string; title: string; firstHeight: number | undefined }) {
   const { html, title, firstHeight } = props
   const frame = useRef<HTMLIFrameElement>(null)

@@ -4,12 +4,15 @@ import { CHINESE_FONTS } from '#console/theme/chinese-fonts.ts'
 import latinFonts from '#console/theme/fonts.css?url'
 import { trustedHtml } from './trusted-html.ts'
 
-/** Tags that could cover the page, accept input or change the look of the site. */
+/**
+ * The tags that are removed because they could cover the page, accept input or change the look of
+ * the site.
+ */
 const FORBIDDEN_TAGS = [
   ...['style', 'form', 'input', 'button', 'select', 'textarea', 'iframe', 'object', 'embed'],
   ...['svg', 'math', 'audio', 'video', 'link', 'meta', 'base'],
 ]
-/** Tags whose content is removed with the tag. A link around such a tag may become empty. */
+/** The tags that are removed with their content. A link around such a tag may then be empty. */
 const WITHOUT_CONTENT = 'style, script, iframe, audio, video, math, noscript'
 const FORBIDDEN_ATTRIBUTES = ['style', 'class', 'id', 'name', 'target', 'srcset']
 
@@ -29,8 +32,8 @@ const STYLE_ATTRIBUTE = /(<[^<>]*?\s)style(?=\s*=)/gi
 let purifier: DOMPurify | undefined
 
 /**
- * Returns a safe document for a sandboxed frame. Links open a new tab. Images on other hosts become
- * links.
+ * Returns a safe document for a sandboxed frame. Links open in a new tab. Images on other hosts
+ * become links.
  */
 export function frameDocument(text: string, look: FrameLook): string {
   const html = look.isHtml ? text : parse(text, { async: false, gfm: true, breaks: false })
@@ -48,7 +51,7 @@ export function frameDocument(text: string, look: FrameLook): string {
   )
 }
 
-/** Removes styles in an inert template, because the CSP would later block and report them. */
+/** Removes styles in an inert template. Otherwise, the CSP would block and report them later. */
 function readied(html: string): string {
   const template = document.createElement('template')
   template.innerHTML = trustedHtml(html.replace(STYLE_ATTRIBUTE, '$1data-style'))
@@ -57,7 +60,10 @@ function readied(html: string): string {
   return template.innerHTML
 }
 
-/** Uses the title of a removed drawing as the text of the link around the drawing. */
+/**
+ * Sets the text of a link that is empty because the drawing inside it was removed. The text is the
+ * title of the drawing.
+ */
 function nameBare(link: Element): void {
   for (const drawing of link.querySelectorAll('svg')) {
     drawing.replaceWith(drawing.querySelector('title')?.textContent ?? '')
@@ -82,13 +88,16 @@ function purify(): DOMPurify {
   return made
 }
 
-/** NOTE: Replaces images of other hosts. The CSP blocks them, because they could track readers. */
+/**
+ * NOTE: Replaces an image on another host by a link. The CSP blocks such images, because they could
+ * track readers.
+ */
 function replaceForeign(image: Element): void {
   const source = image.getAttribute('src') ?? ''
   if (/^(?:\/(?!\/)|data:image\/)/.test(source)) return
   const around = image.closest('a')
   const name = image.getAttribute('alt') || around?.getAttribute('href') || source
-  // Inside a link, the image's name replaces the image, because links cannot be nested.
+  // Inside a link, the image is replaced by its name, because links can't be nested.
   if (around !== null || source === '') {
     image.replaceWith(name)
     if (around?.textContent.trim() === '') around.remove()

@@ -11,7 +11,10 @@ export const chatLinks = (chats: readonly Readonly<Record<string, string>>[]): C
     })),
   )
 
-/** A client without a name is named by the link's host or scheme. */
+/**
+ * Returns the host of a link, or its scheme if the link has no host. A client without a name gets
+ * this text as its name.
+ */
 function hostOf(template: string): string {
   if (!URL.canParse(template)) return template
   const { host, protocol } = new URL(template)
@@ -19,15 +22,18 @@ function hostOf(template: string): string {
 }
 
 /**
- * First the clients of `Chats`, then those of `chat_link` and `chat_link2`. `/chat/0` opens the
- * first client.
+ * Returns the chat clients: first the clients of the option `Chats`, then the clients of
+ * `chat_link` and `chat_link2`. The page `/chat/0` opens the first client.
  */
 export function chatClients(status: Status | undefined): ChatLink[] {
   if (status === undefined) return []
   return [...chatLinks(status.chats), ...singleLinks(status)]
 }
 
-/** `/chat2link` opens the client of `chat_link` or `chat_link2`, or else the first of all. */
+/**
+ * Returns the client that the page `/chat2link` opens. It is the client of `chat_link` or
+ * `chat_link2`. If neither is set, it is the first of all clients.
+ */
 export const outsideClient = (status: Status | undefined): ChatLink | undefined =>
   status === undefined ? undefined : (singleLinks(status)[0] ?? chatClients(status)[0])
 
@@ -36,15 +42,18 @@ const singleLinks = ({ chat_link, chat_link2 }: Status): ChatLink[] =>
     URL.canParse(link) ? [{ name: hostOf(link), template: withSettings(link) }] : [],
   )
 
-/** Without `{key}` in the link, chat clients read their settings after `#`. */
+/**
+ * Adds the settings after `#` to a link that does not contain `{key}`, because chat clients read
+ * their settings there.
+ */
 const withSettings = (link: string): string =>
   link.includes('{key}')
     ? link
     : `${link.replace(/\/+$/, '')}/#/?settings={"key":"{key}","url":"{address}"}`
 
 /**
- * The key gets `sk-`. Returns null if the result is no link or has a scheme that browsers execute
- * or open, such as `javascript:`.
+ * Returns the URL of a chat client for a site and a key. Returns null if the result is not a URL.
+ * Also returns null for a scheme that the browser executes or opens, such as `javascript:`.
  */
 export function chatAddress(template: string, site: string, key: string): string | null {
   const address = template
@@ -54,14 +63,18 @@ export function chatAddress(template: string, site: string, key: string): string
   return OF_THE_BROWSER.test(new URL(address).protocol) ? null : address
 }
 
-/** The server also refuses these schemes. Match only the protocol of a parsed URL. */
+/**
+ * Matches the schemes that a chat link must not have. The server also refuses them. Match this
+ * pattern only with the protocol of a parsed URL.
+ */
 const OF_THE_BROWSER = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):$/
 
 export type ChatWay = 'frame' | 'window' | 'none'
 
 /**
- * Plain HTTP would expose the key, so such a client opens only on this machine. Pages of this site
- * open in a window, because a framed page would have the console's rights.
+ * Returns where a chat client may open. Plain HTTP would expose the key, so a client with plain
+ * HTTP may open only on this machine. Pages of this site open in a window, because a framed page
+ * would have the console's rights.
  */
 export function chatWay(address: string | null, ownOrigin: string): ChatWay {
   if (address === null) return 'none'

@@ -3,7 +3,10 @@ type Globals = {
   trustedTypes?: { createPolicy: (name: string, rules: ScriptPolicy) => ScriptPolicy }
 }
 
-/** Returns a function for the URL of a script, the only URL that the policy `policyName` allows. */
+/**
+ * Returns a function that returns the trusted URL of a script. The policy `policyName` allows only
+ * this URL.
+ */
 export function createScriptUrl(policyName: string, url: string): () => string {
   let policy: ScriptPolicy | undefined
   return () => {

@@ -1,6 +1,9 @@
 import { useSyncExternalStore } from 'react'
 
-/** Creates a value that functions outside of components set and that components read. */
+/**
+ * Creates a store for one value. Functions outside of components set the value, and components read
+ * it.
+ */
 export function createStore<Value>(initial: Value) {
   let value = initial
   const listeners = new Set<() => void>()

@@ -1,6 +1,6 @@
 export type UrlParam<Value> = {
   readonly fallback: Value
-  /** Parses the text of the URL. Returns null if it is invalid. */
+  /** Parses the parameter's text in the URL. Returns null if the text is invalid. */
   readonly read: (text: string) => Value | null
   readonly write: (value: Value) => string
 }
@@ -77,7 +77,10 @@ export function readUrlState<Schema extends UrlSchema>(
   return { values: values as UrlValues<Schema>, dropped }
 }
 
-/** Applies `patch` to a query. Fallback values are omitted, and unknown parameters are kept. */
+/**
+ * Applies `patch` to a URL query. A parameter with its fallback value is omitted. Unknown
+ * parameters are kept.
+ */
 export function writeUrlState<Schema extends UrlSchema>(
   schema: Schema,
   params: URLSearchParams,

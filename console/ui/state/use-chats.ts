@@ -4,7 +4,10 @@ import { storedChats, takeChatsFault, useStatus } from '#console/api/status.ts'
 import { showError } from '../messages/toast.ts'
 import { type ChatLink, chatLinks } from './chat-links.ts'
 
-/** Returns the last visit's clients until the list has loaded. Reports an invalid list once. */
+/**
+ * Returns the chat clients. Until the list has loaded, returns the clients of the last visit. An
+ * invalid stored list is reported once.
+ */
 export function useChats(): readonly ChatLink[] {
   const { t } = useTranslation()
   const chats = useStatus()?.chats ?? storedChats()

@@ -1,8 +1,8 @@
 import { useEffect, useReducer, useState } from 'react'
 
 /**
- * Returns milliseconds, or 0 if `until` is null or has passed. `until` is by `performance.now()`,
- * because setting the wall clock back would prolong the wait.
+ * Returns the milliseconds until `until`, or 0 if `until` is null or has passed. `until` is a time
+ * of `performance.now()`, because setting the wall clock back would prolong the wait.
  */
 export function useTimeLeft(until: number | null, tickMs = 500): number {
   const [, draw] = useReducer((ticks: number) => ticks + 1, 0)

@@ -1,6 +1,9 @@
 import { useEffect, useState } from 'react'
 
-/** Returns a value once it has been unchanged for `waitMs`, so that typing sends few requests. */
+/**
+ * Returns the value after it has been unchanged for `waitMs`. A search that uses it sends fewer
+ * requests while the user types.
+ */
 export function useDebounced<Value extends string | null>(value: Value, waitMs: number): Value {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

@@ -2,7 +2,10 @@ import { useCallback, useMemo, useSyncExternalStore } from 'react'
 
 const listeners = new Set<() => void>()
 
-/** `read` receives the parsed JSON and returns null if the value is invalid. */
+/**
+ * Returns and sets a preference that this browser stores. `read` receives the parsed JSON and
+ * returns null if the stored value is invalid.
+ */
 export function useLocalPreference<Value>(
   key: string,
   fallback: Value,

@@ -2,7 +2,7 @@ import { useCallback, useSyncExternalStore } from 'react'
 
 const lists = new Map<string, MediaQueryList>()
 
-/** Returns a `MediaQueryList` from a cache, because every rendering reads it. */
+/** Returns a cached `MediaQueryList`, because every rendering reads it. */
 function listOf(query: string): MediaQueryList {
   const known = lists.get(query) ?? window.matchMedia(query)
   lists.set(query, known)
@@ -21,8 +21,14 @@ export function useMedia(query: string): boolean {
   return useSyncExternalStore(subscribe, () => listOf(query).matches)
 }
 
-/** True for a window up to 600 px (phones): lists are cards, and the sidebar is a drawer. */
+/**
+ * Returns true in a window up to 600 px wide (phones). Lists are then shown as cards, and the
+ * sidebar is a drawer.
+ */
 export const useIsNarrow = (): boolean => useMedia('(max-width: 600px)')
 
-/** True for a window up to 900 px (tablets), which has no space for a wide sidebar and a list. */
+/**
+ * Returns true in a window up to 900 px wide (tablets), which has no space for a wide sidebar and a
+ * list.
+ */
 export const useIsMedium = (): boolean => useMedia('(max-width: 900px)')

@@ -4,8 +4,8 @@ import { useMemo, useRef } from 'react'
 type Functions = Readonly<Record<string, (...args: any[]) => unknown>>
 
 /**
- * Returns the same objects in every render, which call the latest functions. Rows that receive them
- * are not rendered again.
+ * Returns functions that stay the same in every rendering and that call the latest functions. Rows
+ * that receive these functions are not rendered again.
  */
 export function useStableCallbacks<Acts extends Functions>(acts: Acts): Acts {
   const latest = useRef(acts)

@@ -2,7 +2,10 @@ import { useCallback, useEffect, useEffectEvent, useRef } from 'react'
 import type { LiveData, ScreenTopic } from '#console/api/live/live-event.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 
-/** The first call takes effect immediately. The last call is delayed but never lost. */
+/**
+ * Returns a function that calls `act` at most once per `everyMs`. The first call takes effect
+ * immediately. The last call is delayed but never lost.
+ */
 export function useThrottled(act: () => void, everyMs: number): () => void {
   const run = useEffectEvent(act)
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null)
@@ -27,7 +30,10 @@ export function useThrottled(act: () => void, everyMs: number): () => void {
   }, [everyMs])
 }
 
-/** Calls `readAgain` (throttled), also after a resync (events may have been missed). */
+/**
+ * Calls `readAgain` (throttled) after live events of the topics. It is also called after a resync,
+ * because events may have been missed.
+ */
 export function useLiveRefetch<Topic extends ScreenTopic>(
   topic: Topic,
   everyMs: number,

@@ -4,17 +4,20 @@ import { useLocation, useNavigate } from 'react-router-dom'
 import { showInfo } from '../messages/toast.ts'
 import { readUrlState, type UrlSchema, type UrlValues, writeUrlState } from './url-state.ts'
 
-/** The URL query of a pending navigation, on which the next change must be based. */
+/** The URL query of a pending navigation. The next change must start from this query. */
 type Coming = { readonly from: string; readonly params: URLSearchParams; readonly isStep: boolean }
 
 type AddressChange = { readonly params: URLSearchParams; readonly isReplacing: boolean }
 
 type StepKind =
-  /** A change adds a history entry. */
+  /** The change adds a history entry. */
   | 'step'
-  /** A change replaces the current history entry. */
+  /** The change replaces the current history entry. */
   | 'replace'
-  /** The first letter adds a history entry. Further letters change it until Enter or blur. */
+  /**
+   * The first typed letter adds a history entry. Further letters change this entry until Enter or
+   * blur.
+   */
   | 'typing'
 
 let coming: Coming | null = null
@@ -31,11 +34,12 @@ function changeAddress(
   const now = last?.params ?? new URLSearchParams(window.location.search)
   const before = String(now)
   const params = change(now)
-  // The same change twice before rendering (a suggestion, then Enter) adds only one history entry.
+  // The same change can be made twice before the next rendering, for example by a suggestion and
+  // then Enter. It must add only one history entry.
   const isSame = String(params) === before
   const isGoingOn = kind === 'typing' && typed === name
   typed = kind === 'typing' ? name : null
-  // A pending history entry does not exist yet, so replacing it adds an entry.
+  // A pending history entry does not exist yet. Replacing it must therefore add an entry.
   const isStep = last?.isStep === true || (kind !== 'replace' && !isGoingOn && !isSame)
   coming = { from, params, isStep }
   return { params, isReplacing: !isStep }
@@ -50,11 +54,11 @@ window.addEventListener('change', endTyping, true)
 window.addEventListener('focusout', endTyping, true)
 window.addEventListener('popstate', () => {
   typed = null
-  // Going back cancels a pending change.
+  // Going back cancels the pending change.
   coming = null
 })
 
-/** Returns an id of the current history entry. A replaced entry gets another id. */
+/** Returns an id of the current history entry. If the entry is replaced, it gets another id. */
 function entryId(): string {
   const { key } = (window.history.state ?? {}) as { key?: string }
   return `${key ?? ''} ${window.location.pathname}${window.location.search}`
@@ -63,16 +67,17 @@ function entryId(): string {
 export type SetUrlState<Schema extends UrlSchema> = (
   patch: Partial<UrlValues<Schema>>,
   options?: {
-    /** True to replace the current history entry. By default, a change adds an entry. */
+    /** True to replace the current history entry. By default, a change adds a history entry. */
     replace?: boolean
-    /** True to combine all letters until Enter or blur into one history entry. */
+    /** True to combine all typed letters until Enter or blur into one history entry. */
     isTyping?: boolean
   },
 ) => void
 
 /**
- * The state is only in the URL. `schema` must be a module constant. Invalid values are removed with
- * a toast. Changes in quick succession all apply, even from different components.
+ * Returns state that is stored only in the URL, and a function that changes it. `schema` must be a
+ * module constant. Invalid values are removed with a toast. Several changes in quick succession all
+ * apply, even from different components.
  */
 export function useUrlState<Schema extends UrlSchema>(
   schema: Schema,

@@ -1,6 +1,8 @@
 import type { UrlParam } from '../state/url-state.ts'
 
-/** A relative time range, or two fixed ends in unix seconds. */
+/**
+ * A time range. It is either relative to the current time or has two fixed ends in unix seconds.
+ */
 export type TimeRange =
   | { readonly kind: 'relative'; readonly span: Span }
   | { readonly kind: 'absolute'; readonly from: number; readonly to: number }
@@ -17,7 +19,10 @@ const RELATIVE: Record<Span, TimeRange> = {
   all: { kind: 'relative', span: 'all' },
 }
 
-/** Always returns the same object for a span, because filters compare their default by identity. */
+/**
+ * Returns the relative range of a span. The result is always the same object, because filters
+ * compare their default by identity.
+ */
 export const relativeRange = (span: Span): TimeRange => RELATIVE[span]
 
 const HOUR = 3_600
@@ -28,10 +33,15 @@ const SECONDS: Record<Exclude<Span, 'today' | 'all'>, number> = {
   '30d': 30 * 24 * HOUR,
 }
 
-/** The first and the last second of a range. Null means that this end has no limit. */
+/**
+ * The first and the last second of a range. If an end is null, the range has no limit on this side.
+ */
 export type Bounds = { readonly from: number | null; readonly to: number | null }
 
-/** Returns a range's ends. Relative ranges end an hour after `now`, because clocks may be fast. */
+/**
+ * Returns the ends of a range. A relative range ends an hour after `now`, because other clocks may
+ * be ahead.
+ */
 export function boundsOf(range: TimeRange, now: number): Bounds {
   if (range.kind === 'absolute') return { from: range.from, to: range.to }
   if (range.span === 'all') return { from: null, to: null }
@@ -47,7 +57,10 @@ export const isWithin = ({ from, to }: Bounds, at: number): boolean =>
 export const rangeText = (range: TimeRange): string =>
   range.kind === 'relative' ? range.span : `${range.from}-${range.to}`
 
-/** Parses a range of the URL. Null if the text is not a range or the end is before the start. */
+/**
+ * Parses the text of a range in the URL. Returns null if the text is not a range or the end is
+ * before the start.
+ */
 export function readRange(text: string): TimeRange | null {
   const span = SPANS.find((known) => known === text)
   if (span !== undefined) return relativeRange(span)
@@ -64,14 +77,17 @@ export const rangeParam = (fallback: TimeRange): UrlParam<TimeRange> => ({
   write: rangeText,
 })
 
-/** Returns the last midnight in the browser's time zone, in unix seconds. */
+/** Returns the last midnight before `now` in the browser's time zone, in unix seconds. */
 export function midnightBefore(now: number): number {
   const day = new Date(now * 1000)
   day.setHours(0, 0, 0, 0)
   return Math.floor(day.getTime() / 1000)
 }
 
-/** Parses a date-time field (`2026-11-21T08:30`, browser's time zone) to unix seconds, or null. */
+/**
+ * Parses the text of a date-time field (`2026-11-21T08:30`, in the browser's time zone) to unix
+ * seconds. Returns null for an invalid text.
+ */
 export function readLocalTime(text: string): number | null {
   const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/.test(text) ? Date.parse(text) : Number.NaN
   return Number.isFinite(time) ? Math.floor(time / 1000) : null

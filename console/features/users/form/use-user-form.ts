@@ -32,7 +32,10 @@ export type UserFormGiven = {
   kind: FormKind
   /** The stored user, or null for a new user. */
   user: User | null
-  /** Called when the form closes: after saving, or after the user has agreed to discard changes. */
+  /**
+   * Called when the form closes, either after saving or after the user has agreed to discard
+   * changes.
+   */
   onClose: () => void
 }
 
@@ -54,7 +57,8 @@ export function useUserForm(given: UserFormGiven): DraftForm<UserDraft> {
       try {
         await save(before, draft)
       } catch (error) {
-        // An account that has no password but has two-step login needs a code as proof of identity.
+        // If an account has no password but has two-step login, the proof of identity must be a
+        // code.
         const needsCode = error instanceof ApiError && error.code === 'ProofNeeded'
         if (needsCode) form.change({ proof: 'code' })
         throw error
@@ -67,7 +71,10 @@ export function useUserForm(given: UserFormGiven): DraftForm<UserDraft> {
   return form
 }
 
-/** The top bar shows the stored name. */
+/**
+ * Saves the user's profile. The stored user is also updated, because the top bar shows the stored
+ * name.
+ */
 async function updateSelf(change: UpdateSelf): Promise<void> {
   await call('PUT /api/user/self', { body: change })
   const own = storedUser()

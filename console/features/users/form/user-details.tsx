@@ -46,7 +46,7 @@ export function UserDetails({ user }: { user: User }) {
   )
 }
 
-/** Only the users themselves can connect these accounts. */
+/** Shows a user's accounts on other sites. Only the user can connect these accounts. */
 export function Bindings({ user }: { user: User }) {
   const { t } = useTranslation()
   return (

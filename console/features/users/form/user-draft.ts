@@ -8,12 +8,15 @@ import type { DraftForm, FieldErrors } from '#console/ui/forms/use-draft-form.ts
 import type { User } from '#read-api/contract/users.ts'
 import type { CreateUser, UpdateSelf, UpdateUser } from '#write-api/contract/users.ts'
 
-/** The form's values. Fields that a form does not show stay empty. */
+/** The values of the form. A field that a form does not show stays empty. */
 export type UserDraft = {
   username: string
   displayName: string
   password: string
-  /** Required for the user's own new password. */
+  /**
+   * The kind of proof of identity. A proof is required for a new password of the user's own
+   * account.
+   */
   proof: 'password' | 'code' | 'none'
   originalPassword: string
   group: string
@@ -79,7 +82,9 @@ export const createUserBody = ({ username, password, displayName }: UserDraft): 
   ...(displayName.trim() === '' ? {} : { display_name: displayName.trim() }),
 })
 
-/** Returns only the changed fields. The balance has a separate form. */
+/**
+ * Builds the request body, which contains only the changed fields. The balance has a separate form.
+ */
 export const updateUserBody = (before: UserDraft, after: UserDraft): Omit<UpdateUser, 'id'> => ({
   ...ownChanges(before, after),
   ...(needsReason(before, after) ? { group: after.group, reason: after.reason.trim() } : {}),

@@ -47,7 +47,10 @@ function OpenForm(props: FormProps) {
   )
 }
 
-/** Erases personal data permanently, at the request of the user or the law. Super admins only. */
+/**
+ * Erases a user's personal data permanently, at the request of the user or because of the law. Only
+ * super admins can do this.
+ */
 function EraseUser(props: { user: User; onDone: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -73,7 +76,9 @@ function EraseUser(props: { user: User; onDone: () => void }) {
   )
 }
 
-/** The current balance. An admin can change the balance only by adding or deducting an amount. */
+/**
+ * Shows the current balance. An admin can change the balance only by adding or deducting an amount.
+ */
 function BalancePart(props: { user: User; onAdjust: (users: readonly User[]) => void }) {
   const { user } = props
   const { t } = useTranslation()
@@ -119,7 +124,8 @@ function OneUser(props: OneProps) {
   const { t } = useTranslation()
   const stored = useQuery({ ...userQuery(props.id), enabled: props.isOpen && props.id > 0 })
   const [loaded, setLoaded] = useState<User | null>(null)
-  // A value that changes on the server during editing would be sent as the admin's change.
+  // The user is loaded only once. Otherwise, a value that changes on the server during editing
+  // would be sent as the admin's change.
   if (loaded === null && stored.data !== undefined && !stored.isFetching) setLoaded(stored.data)
   const frame = { isOpen: props.isOpen, onClose: props.onClose }
   if (loaded === null) {
@@ -170,7 +176,9 @@ function OneUser(props: OneProps) {
   )
 }
 
-/** Resets the second factor of a user who has lost all second factors and the recovery codes. */
+/**
+ * Resets the second factor of a user who has lost both the second factors and the recovery codes.
+ */
 function ResetFactor({ user }: { user: User }) {
   const { t } = useTranslation()
   return (

@@ -8,10 +8,13 @@ import { needsIdentityProof, needsReason, type UserFormProps } from './user-draf
 
 const NAME_MAX = 64
 const SHOWN_NAME_MAX = 50
-/** The limit is in UTF-16 code units. A password is never truncated, as it would then differ. */
+/**
+ * The maximum length of a password in UTF-16 code units. A longer password is refused and never
+ * truncated, because a truncated password would be a different password.
+ */
 const PASSWORD_MAX = 512
 
-/** The fields of a user. The group is shown only to an admin who edits another user. */
+/** Shows the fields of a user. The group is shown only to an admin who edits another user. */
 export function UserForm(props: UserFormProps) {
   const { t } = useTranslation()
   return (

@@ -19,7 +19,10 @@ export type UserActions = {
 export function useUserActions(): UserActions {
   const { t } = useTranslation()
   const client = useQueryClient()
-  /** Updates the row from the response and reloads the list, even after an error. */
+  /**
+   * Runs an action. Updates the row from the response and reloads the list. The list is reloaded
+   * even after an error.
+   */
   const act = async (user: User, action: ManageUser['action']): Promise<User | null> => {
     await client.cancelQueries({ queryKey: usersKey })
     try {

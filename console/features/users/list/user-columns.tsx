@@ -53,7 +53,10 @@ export function userColumns(t: TFunction, locale: string, actions: UserRowAction
 
 const NOTHING = <span className="tg-quiet tg-on-table">–</span>
 
-/** The menu has only the actions that this admin may take, and is hidden if there are none. */
+/**
+ * The menu of a user's row. It contains only the actions that this admin may take. It is hidden if
+ * there are none.
+ */
 function UserMenu({ user, actions }: { user: User; actions: UserRowActions }) {
   const { t } = useTranslation()
   const acts = actionsOn(user, actions.actor)

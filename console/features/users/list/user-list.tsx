@@ -36,7 +36,8 @@ const ADDRESS = listUrlParams({ keyword: textParam(), group: textParam() }, { so
 export const useUserList = () =>
   useListPage(ADDRESS, (ask) => ({
     ...usersQuery(ask),
-    // Live events don't include the actions of other admins.
+    // The list is read again on focus, because live events don't include the actions of other
+    // admins.
     refetchOnWindowFocus: 'always',
   }))
 
@@ -91,7 +92,10 @@ const NONE: ReadonlySet<string> = new Set()
 const rowKey = (user: User): string => String(user.id)
 const isMuted = (user: User): boolean => user.status !== 1 || user.DeletedAt !== null
 
-/** This component is rendered only with the rows, so that only permitted users subscribe. */
+/**
+ * Subscribes to live events of users. The component is rendered only with the rows, so that only
+ * permitted users subscribe.
+ */
 function LiveUsers(): null {
   useLiveUsers()
   return null
@@ -124,7 +128,10 @@ function UserFilters({ view }: { view: UserListView }) {
   )
 }
 
-/** The actions leave out users whose balance this admin may not change. */
+/**
+ * Shows the actions on the selected users. Users whose balance this admin may not change are left
+ * out.
+ */
 function ChosenUsers(props: {
   picked: readonly User[]
   adjustable: readonly User[]
@@ -157,7 +164,10 @@ function ChosenUsers(props: {
 
 const EVERY_MS = 2_000
 
-/** Reloads (throttled) after calls or credits of visible users, and changes of any user. */
+/**
+ * Reloads the list (throttled) after calls or credits of visible users, and after changes of any
+ * user.
+ */
 function useLiveUsers(): void {
   const client = useQueryClient()
   const readAgain = useThrottled(
@@ -172,6 +182,7 @@ function useLiveUsers(): void {
     },
     onResync: readAgain,
   })
-  // A new user moves other rows, and a changed user may match the filters only afterwards.
+  // A new user moves the other rows, and a changed user may only now match the filters. The
+  // complete list is therefore read again.
   useLiveTopic('users', { onEvents: readAgain, onResync: readAgain })
 }

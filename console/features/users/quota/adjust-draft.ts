@@ -14,7 +14,7 @@ export type AdjustFault = 'amountInvalid' | 'amountBeyond' | 'adjustReasonMissin
 
 export const newAdjustment: AdjustDraft = { action: 'add', amount: '', reason: '' }
 
-/** Returns the entered amount in quota units. Returns null if the amount is not above 0. */
+/** Returns the entered amount in quota units, or null if the amount is not above 0. */
 export function amountOf({ amount }: AdjustDraft, unit: AmountUnit): bigint | null {
   const quota = quotaOfAmount(amount, unit)
   return quota === null || quota === 0n ? null : quota
@@ -27,7 +27,10 @@ export const balanceAfter = (balance: bigint, draft: AdjustDraft, amount: bigint
 export const isBeyond = (balance: bigint, draft: AdjustDraft, amount: bigint | null): boolean =>
   amount !== null && draft.action === 'deduct' && amount > balance
 
-/** A deduction is an error only if it exceeds each of the `balances`. */
+/**
+ * Returns the errors of the form. A deduction is an error only if it exceeds each of the
+ * `balances`.
+ */
 export function adjustFaults(
   draft: AdjustDraft,
   unit: AmountUnit,
@@ -44,7 +47,10 @@ export function adjustFaults(
 
 type Change = Omit<AdjustQuota, 'request_id'>
 
-/** Equal changes get the same id, so that the server does not apply a change twice. */
+/**
+ * Returns a function for the request id of a change. An identical change gets the same id, so that
+ * the server does not apply a change twice.
+ */
 export function createRequestIds(): (change: Change) => string {
   const ids = new Map<string, string>()
   return (change) => {

@@ -27,7 +27,7 @@ export function useAdjustment({ users, onClose }: { users: readonly User[]; onCl
   const unit = useAmountUnit()
   const [refusedBy, setRefused] = useState<{ draft: AdjustDraft; items: QuotaAdjustment[] }>()
   const [requestIdOf] = useState(createRequestIds)
-  // The users whose balance has changed already, whom a retry must skip.
+  // The users whose balance was already changed. A retry must skip these users.
   const [served, setServed] = useState<ReadonlySet<number>>(new Set())
   const rest = users.filter(({ id }) => !served.has(id))
   const balances = useBalances(rest)
@@ -56,7 +56,7 @@ export function useAdjustment({ users, onClose }: { users: readonly User[]; onCl
     },
   })
   const amount = amountOf(form.draft, unit)
-  // After an edit, errors are hidden, because they belong to the values sent before.
+  // After an edit, the errors are hidden, because they belong to the previously sent values.
   const refused = refusedBy?.draft === form.draft ? refusedBy.items : []
   return { form, users: rest, isMany: users.length > 1, unit, refused, amount, balances }
 }
