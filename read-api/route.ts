@@ -25,7 +25,7 @@ export type ReadDeps = {
   readonly progress: TaskProgress
   /** The balances of users that each reader has last seen in a response. */
   readonly shownBalances: ShownAmounts
-  /** The remaining quota of tokens that each reader has last seen in a response. */
+  /** The budgets of tokens that each reader has last seen in a response. */
   readonly shownBudgets: ShownAmounts
   readonly providerMessages: Pick<ProviderMessages, 'find'>
   /** The numbers of the channel types that a provider profile serves. */

@@ -102,8 +102,8 @@ export async function readApi(
   const ownDeps: OwnDeps = {
     health: new HealthBoard(core, await createGauges(core.pg)),
     progress: await createTaskProgress(core.pg),
-    shownBalances: await createShownBalances(core.pg, core.now),
-    shownBudgets: await createShownBudgets(core.pg, core.now),
+    shownBalances: await createShownBalances(core),
+    shownBudgets: await createShownBudgets(core),
     providerMessages: await createProviderMessages(core.pg, () => {}),
   }
   const deps: ReadDeps = { ...apiDeps, ...ownDeps }

@@ -51,7 +51,7 @@ export type Deps = {
   readonly loginGuard: LoginGuard
   /** The balances of users that each reader has last received. */
   readonly shownBalances: ShownAmounts
-  /** The remaining quota of tokens that each reader has last received. */
+  /** The budgets of tokens that each reader has last received. */
   readonly shownBudgets: ShownAmounts
   readonly setupToken: SetupToken
   readonly mailer: Mailer

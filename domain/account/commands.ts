@@ -132,8 +132,9 @@ export type ReverseRebate = {
 }
 
 /**
- * Sets the budget of a token. An omitted value is not changed. The command is refused if the
- * token's remaining quota is not `expected`.
+ * Sets the budget of a token. An omitted value is not changed. With `expected` and `edits`,
+ * `remain - expected` is added to the remaining quota, so that calls since then are counted once.
+ * A lowered budget never becomes more than `remain`.
  */
 export type SetTokenBudget = {
   readonly type: 'SetTokenBudget'
@@ -142,10 +143,15 @@ export type SetTokenBudget = {
   /** The quota that the token may still spend, not counting the quota that its open calls hold. */
   readonly remain?: Quota
   /**
-   * The remaining quota that the owner saw. If `expected` is omitted, the remaining quota is not
-   * checked.
+   * The remaining quota that the owner saw. Without `edits`, the command is refused if the token's
+   * remaining quota is not `expected`.
    */
   readonly expected?: Quota
+  /**
+   * The number of edits of the budget that the owner has seen. The command is refused if the budget
+   * was edited since.
+   */
+  readonly edits?: number
   readonly isUnlimited?: boolean
 }
 
@@ -334,8 +340,9 @@ export type AccountErrorCode =
   | 'CheckedInAlready'
   | 'TokenBudgetExhausted'
   /**
-   * The token's remaining quota changed after the client had read it. The error's `params` are
-   * `remain` and `expected`.
+   * The token's budget was edited after the client had read it, or a command without `edits` has
+   * another `expected` quota than the remaining one. The error's `params` are `remain` and
+   * `expected`.
    */
   | 'TokenBudgetMoved'
   | 'TokenBudgetUnknown'

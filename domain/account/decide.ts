@@ -137,23 +137,41 @@ const noteOf = ({ note }: GrantQuota | DeductQuota) => (note === undefined ? {} 
  * charge of a call that ends at the same time is not lost.
  */
 function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
-  const { userId, tokenId, expected } = command
+  const { userId, tokenId, expected, edits } = command
   const budget = state.budgets.get(tokenId)
   const remainNow = budget?.remain ?? 0n
-  if (expected !== undefined && expected !== remainNow) {
-    const params = { remain: String(remainNow), expected: String(expected) }
+  const isStale =
+    edits === undefined
+      ? expected !== undefined && expected !== remainNow
+      : edits !== (budget?.edits ?? 0)
+  if (isStale) {
+    const params = { remain: String(remainNow), expected: String(expected ?? remainNow) }
     return codedError('TokenBudgetMoved', params)
   }
-  const { remain = remainNow, isUnlimited = budget?.isUnlimited ?? false } = command
+  const remain = remainAfter(command, remainNow)
+  const { isUnlimited = budget?.isUnlimited ?? false } = command
   // NOTE: the remaining budget of a token becomes negative if a call costs more than its hold, and
   // an edit may send the negative value back. When open calls end, their holds may return to the
   // budget, so the sum of the budget and the holds must be in range, too.
-  if (!isInRange(remain) || !isInRange(remain + heldBy(tokenId, state))) {
-    return codedError('AmountOutOfRange')
-  }
+  const unspent = remain + heldBy(tokenId, state)
+  if (!isInRange(remain) || !isInRange(unspent)) return codedError('AmountOutOfRange')
   if (budget?.remain === remain && budget.isUnlimited === isUnlimited) return []
-  const data = { userId, tokenId, remain: toWire(remain), isUnlimited }
+  // The owner left the token a positive budget, and the holds of open calls are within it.
+  const isHeldByCalls = remain <= 0n && unspent > 0n && (command.remain ?? 0n) > 0n
+  const keepsCalls = isHeldByCalls && !isUnlimited ? { keepsCalls: true as const } : {}
+  const data = { userId, tokenId, remain: toWire(remain), isUnlimited, ...keepsCalls }
   return [{ type: 'TokenBudgetSet', v: 1, data }]
+}
+
+/**
+ * Returns the remaining quota after the command. A lowered budget is limited to the requested
+ * value, because calls that ended since the owner read it have returned parts of their holds.
+ */
+function remainAfter({ remain, expected }: SetTokenBudget, remainNow: Quota): Quota {
+  if (remain === undefined) return remainNow
+  if (expected === undefined) return remain
+  const changed = remainNow + remain - expected
+  return remain < expected && changed > remain ? remain : changed
 }
 
 /**

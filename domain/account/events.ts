@@ -152,6 +152,11 @@ export type TokenBudgetSet = Fact<
     readonly tokenId: number
     readonly remain: WireQuota
     readonly isUnlimited: boolean
+    /**
+     * Open calls continue although `remain` is not positive, because they hold the budget that the
+     * owner left the token.
+     */
+    readonly keepsCalls?: true
   }
 >
 

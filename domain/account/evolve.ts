@@ -55,16 +55,18 @@ function fold(state: AccountState, event: AccountEvent): AccountState {
       state.checkInDay = event.data.day
       return state
     case 'TokenBudgetSet': {
-      const { tokenId, isUnlimited } = event.data
+      const { tokenId, isUnlimited, keepsCalls = false } = event.data
       const remain = fromWire(event.data.remain)
-      const emptiedAt = isUnlimited || remain > 0n ? 0 : state.admissions
-      state.budgets.set(tokenId, { remain, isUnlimited, emptiedAt })
+      const emptiedAt = isUnlimited || remain > 0n || keepsCalls ? 0 : state.admissions
+      const edits = (state.budgets.get(tokenId)?.edits ?? 0) + 1
+      state.budgets.set(tokenId, { remain, isUnlimited, emptiedAt, edits })
       return state
     }
     case 'TokenBudgetsOpened': {
       const { tokenIds, isUnlimited } = event.data
       const remain = fromWire(event.data.remain)
-      for (const id of tokenIds) state.budgets.set(id, { remain, isUnlimited, emptiedAt: 0 })
+      const opened = { remain, isUnlimited, emptiedAt: 0, edits: 0 }
+      for (const id of tokenIds) state.budgets.set(id, { ...opened })
       return state
     }
     case 'TokenBudgetsClosed':

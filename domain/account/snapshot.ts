@@ -15,6 +15,7 @@ type StoredBudget = readonly [
   remain: WireQuota,
   isUnlimited: boolean,
   emptiedAt: number,
+  edits: number,
 ]
 
 /** The JSON shape of a snapshot. Only `accountSnapshot` reads and writes this shape. */
@@ -35,17 +36,18 @@ type Stored = {
 }
 
 export const accountSnapshot: SnapshotCodec<AccountState> = {
-  version: 4,
+  version: 5,
   encode: (state): Stored => ({
     balance: toWire(state.balance),
     held: toWire(state.held),
     admissions: state.admissions,
     emptiedAt: state.emptiedAt,
-    budgets: [...state.budgets].map(([tokenId, { remain, isUnlimited, emptiedAt }]) => [
+    budgets: [...state.budgets].map(([tokenId, { remain, isUnlimited, emptiedAt, edits }]) => [
       tokenId,
       toWire(remain),
       isUnlimited,
       emptiedAt,
+      edits,
     ]),
     open: [...state.open.values()].map((call) => ({ ...call, hold: toWire(call.hold) })),
     ended: { ids: [...state.ended.ids], forgottenUpTo: state.ended.forgottenUpTo },
@@ -66,9 +68,9 @@ export const accountSnapshot: SnapshotCodec<AccountState> = {
       admissions,
       emptiedAt,
       budgets: new Map(
-        budgets.map(([tokenId, remain, isUnlimited, emptiedAt]) => [
+        budgets.map(([tokenId, remain, isUnlimited, emptiedAt, edits]) => [
           tokenId,
-          { remain: fromWire(remain), isUnlimited, emptiedAt },
+          { remain: fromWire(remain), isUnlimited, emptiedAt, edits },
         ]),
       ),
       open: new Map(open.map((call) => [call.facts.call, { ...call, hold: fromWire(call.hold) }])),

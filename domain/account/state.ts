@@ -120,9 +120,11 @@ type TokenBudget = {
   isUnlimited: boolean
   /**
    * The value of `AccountState.admissions` when the budget was set to 0 or below. Calls with an
-   * `admission` up to this value must end. The value is 0 if the budget is positive.
+   * `admission` up to this value must end. The value is 0 if the budget was set to more.
    */
   readonly emptiedAt: number
+  /** How often the budget was set since it was opened. Calls do not change this number. */
+  readonly edits: number
 }
 
 /** A call that was admitted and has not ended. */

@@ -68,7 +68,7 @@ const calls: Handlers<CallAdmitted | HoldRaised | CallSettled | CallReleased | C
  */
 export const balances = projectionOf<Exclude<AccountEvent, { type: 'CallProgressed' }>>({
   name: 'balances',
-  version: 6,
+  version: 7,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { accounts: { key: ['user_id'] }, token_budgets: { key: ['token_id'] } },
   handlers: {
@@ -86,9 +86,10 @@ export const balances = projectionOf<Exclude<AccountEvent, { type: 'CallProgress
     },
     ...topUps,
     TokenBudgetSet: ({ data, position }, rows) =>
-      rows.put(
+      rows.add(
         'token_budgets',
         { token_id: data.tokenId },
+        { edits: 1n },
         {
           user_id: data.userId,
           remain: data.remain,
@@ -98,7 +99,8 @@ export const balances = projectionOf<Exclude<AccountEvent, { type: 'CallProgress
         },
       ),
     TokenBudgetsOpened: ({ data: { tokenIds, userId, remain, isUnlimited } }, rows) => {
-      const cells = { user_id: userId, remain, is_unlimited: isUnlimited, is_closed: false }
+      const budget = { remain, is_unlimited: isUnlimited, is_closed: false, edits: 0 }
+      const cells = { user_id: userId, ...budget }
       for (const id of tokenIds) rows.put('token_budgets', { token_id: id }, cells)
     },
     TokenBudgetsClosed: ({ data }, rows) => {

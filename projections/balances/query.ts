@@ -54,6 +54,8 @@ const tokenBudget = rowType({
   usedQuota: quota,
   /** The time of the token's last call in unix seconds. It is 0 if the token was never used. */
   accessedAt: wireInteger,
+  /** How often the budget was edited. Calls do not change this number. */
+  edits: wireInteger,
 })
 export type TokenBudget = RowOf<typeof tokenBudget>
 
@@ -63,7 +65,7 @@ export async function budgetsOf(
 ): Promise<Map<number, TokenBudget>> {
   const rows = await db.any(sql.type(tokenBudget)`
     select token_id as "tokenId", remain, held, is_unlimited as "isUnlimited",
-      used_quota as "usedQuota", accessed_at as "accessedAt"
+      used_quota as "usedQuota", accessed_at as "accessedAt", edits
     from read_balances.token_budgets where token_id = any(${sql.array(tokenIds, 'int8')})
   `)
   return new Map(rows.map((row) => [row.tokenId, row]))

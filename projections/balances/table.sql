@@ -20,7 +20,9 @@ create table token_budgets (
   used_quota bigint not null default 0,
   accessed_at bigint not null default 0,
   -- Where its owner or an admin set it last; calls leave it alone.
-  set_position bigint not null default 0
+  set_position bigint not null default 0,
+  -- How often it was set since it was opened; calls leave it alone.
+  edits bigint not null default 0
 );
 
 create index token_budgets_of_user on token_budgets (user_id);

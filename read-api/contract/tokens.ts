@@ -15,6 +15,8 @@ export const TokenState = Type.Object({
   remain_quota: Type.Integer(),
   used_quota: Type.Integer(),
   unlimited_quota: Type.Boolean(),
+  /** How often the budget was edited. Calls do not change this number. */
+  budget_version: Type.Integer(),
   /** The expiry in Unix seconds, or -1 if the token never expires. */
   expired_time: Type.Integer(),
   /** The time of the last call in Unix seconds. It is 0 if the token was never used. */
@@ -26,8 +28,7 @@ export const Token = Type.Object({
   ...TokenState.properties,
   /**
    * A copy of `remain_quota`. A client that changes the token sends `expected_remain_quota` back.
-   * If `remain_quota` was changed, the server rejects the request unless the token's remaining
-   * quota still equals `expected_remain_quota`.
+   * If `remain_quota` was changed, the server changes the token's remaining quota by the difference.
    */
   expected_remain_quota: Type.Optional(Type.Integer()),
   user_id: Type.Integer(),

@@ -22,8 +22,8 @@ const MASK = '*'.repeat(12)
  * Returns the responses for a user's own tokens. The keys are only included if the request uses a
  * session. An access token may leak from a script, and whoever has it must not receive all keys.
  *
- * The remaining quota in each response is remembered, because a client may change a token without
- * sending `expected_remain_quota`.
+ * The budget in each response is remembered, because a client may change a token without sending
+ * `expected_remain_quota`.
  */
 async function ownTokenAnswers(
   { core, shownBudgets }: ReadDeps,
@@ -52,7 +52,12 @@ async function ownTokenAnswers(
       return { ...tokenAnswer(row, budgets.get(row.id), now), ...fields, key }
     }),
   )
-  const shown = new Map(tokens.map(({ id, remain_quota }) => [id, remain_quota]))
+  const shown = new Map(
+    tokens.map(({ id, remain_quota: amount, budget_version: version }) => [
+      id,
+      { amount, version },
+    ]),
+  )
   await shownBudgets.remember(principal, shown)
   return tokens
 }
@@ -82,6 +87,7 @@ export const tokenState = (
   remain_quota: toWire(budget?.remain ?? 0n),
   used_quota: toWire(budget?.usedQuota ?? 0n),
   unlimited_quota: budget?.isUnlimited ?? false,
+  budget_version: budget?.edits ?? 0,
   expired_time: row.expiresAt ?? -1,
   accessed_time: budget?.accessedAt ?? 0,
 })

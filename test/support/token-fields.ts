@@ -1,6 +1,7 @@
 /** The fields of a new token without restrictions, as the API returns them. */
 export const OPEN_TOKEN_FIELDS = {
   unlimited_quota: false,
+  budget_version: 0,
   expired_time: -1,
   rate_limit_enabled: false,
   rate_limit_period: 60,

@@ -34,15 +34,21 @@ export type CreateToken = Static<typeof CreateToken>
 const tokenId = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 
 /**
- * A change of a token. The change is rejected with 409 when the token's remaining quota is not
- * `expected_remain_quota`. Without `expected_remain_quota`, it is rejected when the remaining quota
- * has changed since the caller's session or access token read it. A `remain_quota` that equals
- * `expected_remain_quota` changes nothing.
+ * A change of a token. `remain_quota` with `expected_remain_quota` changes the remaining quota by
+ * their difference, a lowered one to at most `remain_quota`, and is rejected with 409 when the
+ * budget was edited since `budget_version`. Without both fields, the values that the caller's
+ * session or access token last read take their place. If it has read none, `remain_quota` is set
+ * as it is sent.
  */
 export const UpdateToken = Type.Object({
   ...Type.Partial(Type.Omit(CreateToken, ['count'])).properties,
   id: tokenId,
+  /**
+   * The remaining quota on which `remain_quota` is based. A request without `budget_version` is
+   * rejected with 409 unless the remaining quota still equals this value.
+   */
   expected_remain_quota: Type.Optional(quota),
+  budget_version: Type.Optional(Type.Integer({ minimum: 0 })),
   /**
    * 1 enables the token and 2 disables it. 0, 3 and 4 change nothing, so that a caller can send
    * back a complete row.

@@ -62,23 +62,26 @@ async function change(
   const terms = { name, ...(await termsWith(deps.core, userId, before, fields)) }
   if (terms.group !== before.group) await checkUsableGroup(deps, user, terms.group)
   const command = { type: 'ChangeTerms', userId, tokenId, terms }
+  const quota = await requestedQuota(deps, user, fields)
   const steps: AnyStep[] = [
     { decider: tokenDecider, stream, command },
-    ...(await budgetSteps(deps, user, fields)),
+    ...budgetSteps(user, fields, quota),
   ]
   const { position } = accepted(await actors.handleTogether(steps, context))
-  await rememberBudget(deps, user, fields)
+  // The stored budget precedes this edit. Until the next read, a value is set as it is sent.
+  if (quota !== null) await deps.shownBudgets.forget(user, tokenId)
   return position
 }
 
 /**
  * Returns the step that sets the budget, or no step when the budget is unchanged. In the append,
- * the account compares the token's remaining quota with the expected one.
+ * the account compares the number of edits of the budget with the expected one.
  */
-async function budgetSteps(deps: Deps, user: Principal, fields: UpdateToken): Promise<AnyStep[]> {
-  const { userId } = user
-  const { id: tokenId, unlimited_quota: isUnlimited } = fields
-  const quota = await requestedQuota(deps, user, fields)
+function budgetSteps(
+  { userId }: Principal,
+  { id: tokenId, unlimited_quota: isUnlimited }: UpdateToken,
+  quota: QuotaChange | null,
+): AnyStep[] {
   if (quota === null && isUnlimited === undefined) return []
   const command: SetTokenBudget = {
     type: 'SetTokenBudget',
@@ -90,39 +93,48 @@ async function budgetSteps(deps: Deps, user: Principal, fields: UpdateToken): Pr
   return [{ decider: accountDecider, stream: accountStream(userId), command }]
 }
 
+type QuotaChange = Pick<SetTokenBudget, 'remain' | 'expected' | 'edits'>
+
 /**
- * Returns the requested remaining quota with the expected one. Returns null when the remaining
- * quota is unchanged, so that a caller can send back a complete row.
+ * Returns the requested remaining quota with the values on which it is based. Returns null when the
+ * remaining quota is unchanged, so that a caller can send back a complete row.
  */
 async function requestedQuota(
-  { core, shownBudgets }: Deps,
+  deps: Deps,
   user: Principal,
-  { id: tokenId, remain_quota: quota, expected_remain_quota: expectedQuota }: UpdateToken,
-): Promise<Pick<SetTokenBudget, 'remain' | 'expected'> | null> {
-  if (quota === undefined || quota === expectedQuota) return null
-  const stream = accountStream(user.userId)
-  const remainNow = await core.actors.ask(
+  fields: UpdateToken,
+): Promise<QuotaChange | null> {
+  const { id: tokenId, remain_quota: quota, expected_remain_quota: expected } = fields
+  if (quota === undefined || quota === expected) return null
+  const remainNow = await deps.core.actors.ask(
     accountDecider,
-    stream,
+    accountStream(user.userId),
     ({ budgets }) => budgets.get(tokenId)?.remain ?? 0n,
   )
   const remain = BigInt(quota)
-  if (remain === remainNow && expectedQuota === undefined) return null
+  const base = await baseOf(deps, user, fields)
+  const isUnchanged = remain === remainNow || remain === base.expected
+  if (isUnchanged && expected === undefined) return null
   checkRemain(quota)
-  const expected =
-    expectedQuota === undefined ? await shownBudgets.lastOf(user, tokenId) : BigInt(expectedQuota)
-  return expected === null ? { remain } : { remain, expected }
+  return { remain, ...base }
 }
 
 /**
- * Stores the remaining quota that the caller has set, so that the caller can set it again without
- * reading it first.
+ * Returns the values on which the requested remaining quota is based: those of the request, or else
+ * those that the caller last received.
  */
-async function rememberBudget(
+async function baseOf(
   { shownBudgets }: Deps,
   user: Principal,
-  { id, remain_quota: quota, expected_remain_quota: expectedQuota }: UpdateToken,
-): Promise<void> {
-  if (quota === undefined || quota === expectedQuota) return
-  await shownBudgets.remember(user, new Map([[id, quota]]))
+  { id, expected_remain_quota: expected, budget_version: version }: UpdateToken,
+): Promise<Omit<QuotaChange, 'remain'>> {
+  const isGiven = expected !== undefined || version !== undefined
+  const given = expected === undefined ? {} : { amount: BigInt(expected) }
+  const base = isGiven ? { ...given, version } : await shownBudgets.lastOf(user, id)
+  if (base === null) return {}
+  const { amount, version: edits } = base
+  return {
+    ...(amount === undefined ? {} : { expected: amount }),
+    ...(edits === undefined ? {} : { edits }),
+  }
 }

@@ -42,8 +42,8 @@ export const ACCOUNT_ERRORS = {
   TokenBudgetMoved: [
     409,
     ({ remain = '', expected = '' }) => ({
-      zh: `remain_quota 已变动：当前为 ${remain}，提交时依据的是 ${expected}。请重新读取令牌后再提交`,
-      en: `remain_quota is ${remain}, not ${expected}. Read the token again before you change it`,
+      zh: `remain_quota 已被修改：当前为 ${remain}，提交时依据的是 ${expected}。请重新读取令牌后再提交`,
+      en: `remain_quota was changed to ${remain} since it was ${expected}. Read the token again`,
     }),
   ],
   TokenBudgetUnknown: [404, { zh: '令牌不存在', en: 'The token does not exist' }],

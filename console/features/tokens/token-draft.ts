@@ -132,22 +132,26 @@ export const createTokenBody = (draft: TokenDraft, unit: AmountUnit): CreateToke
   model_limits: draft.models.join(','),
 })
 
+/** The budget that the form last showed: the remaining quota, and the version of the budget. */
+export type ShownBudget = { quota: number; version: number }
+
 /**
- * Builds the request that changes a token. A changed quota is sent with `shownQuota`, the amount
- * that the form last showed. The server then refuses the change if calls have spent quota since.
+ * Builds the request that changes a token. A changed quota is sent with the budget that the form
+ * last showed. The server then applies the difference, and keeps what calls have spent since.
  */
 export function updateTokenBody(
   before: TokenDraft,
   after: TokenDraft,
   unit: AmountUnit,
-  shownQuota: number,
+  shown: ShownBudget,
 ): Omit<UpdateToken, 'id'> {
   const { remain_quota: _, ...old } = createTokenBody(before, unit)
   const { remain_quota: quota, ...terms } = createTokenBody(after, unit)
   const changed = changedFields(old, terms)
   // The form of an unlimited token hides the amount.
-  if (after.isUnlimited || quota === undefined || quota === shownQuota) return changed
-  return { ...changed, remain_quota: quota, expected_remain_quota: shownQuota }
+  if (after.isUnlimited || quota === undefined || quota === shown.quota) return changed
+  const base = { expected_remain_quota: shown.quota, budget_version: shown.version }
+  return { ...changed, remain_quota: quota, ...base }
 }
 
 export const namesOf = (text: string): string[] =>

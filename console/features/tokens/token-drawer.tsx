@@ -16,6 +16,7 @@ import {
   createTokenBody,
   draftOfToken,
   newToken,
+  type ShownBudget,
   type TokenDraft,
   tokenErrors,
   updateTokenBody,
@@ -87,22 +88,21 @@ function useSave(props: TokenDrawerProps & { token: Token | 'new' }, unit: Amoun
 }
 
 /**
- * Returns a function that saves a token. If calls have changed the token's amount, the function
+ * Returns a function that saves a token. If another edit has changed the token's budget, the function
  * throws an error that shows the current amount. Saving again then sets the entered amount.
  */
 function useUpdate(token: Token | 'new', unit: AmountUnit) {
   const { t } = useTranslation()
-  const { id = 0, remain_quota = 0 } = token === 'new' ? {} : token
-  const shownQuota = useRef(remain_quota)
+  const id = token === 'new' ? 0 : token.id
+  const shown = useRef(token === 'new' ? { quota: 0, version: 0 } : budgetOf(token))
   const conflictOf = async () => {
-    const { remain_quota: quota } = await call('GET /api/token/:id', { params: { id } })
-    shownQuota.current = quota
+    shown.current = budgetOf(await call('GET /api/token/:id', { params: { id } }))
     const rule = { quotaPerUnit: unit.quotaPerUnit.toString(), isCurrency: unit.isCurrency }
-    const amount = exactQuotaText(quotaOf(quota), rule)
-    return new FieldError({ amount: t('tokens.error.amountChangedByCalls', { amount }) })
+    const amount = exactQuotaText(quotaOf(shown.current.quota), rule)
+    return new FieldError({ amount: t('tokens.error.amountChangedByEdit', { amount }) })
   }
   return async (draft: TokenDraft, before: TokenDraft) => {
-    const changed = updateTokenBody(before, draft, unit, shownQuota.current)
+    const changed = updateTokenBody(before, draft, unit, shown.current)
     if (Object.keys(changed).length === 0) return
     try {
       await call('PUT /api/token/', { body: { id, ...changed } })
@@ -112,3 +112,8 @@ function useUpdate(token: Token | 'new', unit: AmountUnit) {
     }
   }
 }
+
+const budgetOf = ({ remain_quota: quota, budget_version: version }: Token): ShownBudget => ({
+  quota,
+  version,
+})

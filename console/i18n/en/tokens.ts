@@ -78,8 +78,8 @@ export const tokens: Translations['tokens'] = {
   error: {
     nameMissing: 'Enter a name',
     amountInvalid: 'Enter a valid amount',
-    amountChangedByCalls:
-      'Calls changed the remaining quota to {{amount}}. Save again to set the amount you entered.',
+    amountChangedByEdit:
+      'Another edit set the quota, now {{amount}}. Save again to set the amount you entered.',
     expiryInvalid: 'The expiry time is not valid!',
     expiryPast: 'Choose a time that is still to come',
     modelsMissing: 'Choose at least one model!',

@@ -76,8 +76,7 @@ export const tokens = {
   error: {
     nameMissing: '请输入名称',
     amountInvalid: '请输入有效的额度',
-    amountChangedByCalls:
-      '调用已使剩余额度发生变化，当前为 {{amount}}。再次保存将设为此处填写的额度。',
+    amountChangedByEdit: '额度已被其他修改更新，当前为 {{amount}}。再次保存将设为此处填写的额度。',
     expiryInvalid: '过期时间格式错误！',
     expiryPast: '过期时间必须晚于现在',
     modelsMissing: '请至少选择一个模型！',

@@ -108,16 +108,16 @@ describe('the token form', () => {
   })
 
   it('an edit sends only what changed, so that quota used meanwhile is not given back', () => {
-    const changed = (change: object, shownQuota = 500_000) =>
-      updateTokenBody(draft, { ...draft, ...change }, dollars, shownQuota)
+    const changed = (change: object, quota = 500_000) =>
+      updateTokenBody(draft, { ...draft, ...change }, dollars, { quota, version: 3 })
     expect(changed({ name: 'other' })).toEqual({ name: 'other' })
     expect(changed({ amount: '1.00' })).toEqual({})
   })
 
-  it('an edit sends a changed quota with the quota that the form showed', () => {
-    const changed = (change: object, shownQuota = 500_000) =>
-      updateTokenBody(draft, { ...draft, ...change }, dollars, shownQuota)
-    const sent = { remain_quota: 1_000_000, expected_remain_quota: 500_000 }
+  it('an edit sends a changed quota with the budget that the form showed', () => {
+    const changed = (change: object, quota = 500_000) =>
+      updateTokenBody(draft, { ...draft, ...change }, dollars, { quota, version: 3 })
+    const sent = { remain_quota: 1_000_000, expected_remain_quota: 500_000, budget_version: 3 }
     expect(changed({ amount: '2' })).toEqual(sent)
     expect(changed({ amount: '2', name: 'other' })).toEqual({ ...sent, name: 'other' })
     // After a conflict, the form showed another quota than at first.
@@ -125,6 +125,7 @@ describe('the token form', () => {
     expect(changed({ amount: '1' }, 400_000)).toEqual({
       remain_quota: 500_000,
       expected_remain_quota: 400_000,
+      budget_version: 3,
     })
     expect(changed({ amount: '2', isUnlimited: true })).toEqual({ unlimited_quota: true })
   })

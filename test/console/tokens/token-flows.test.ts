@@ -143,13 +143,15 @@ it('an edited token is sent with what changed alone', async () => {
   expect(bodies('PUT', '/api/token/')).toEqual([{ id: 2, name: 'mobile', max_concurrency: 2 }])
 })
 
-it('a quota that calls changed shows its new amount, and saving again sets it', async () => {
-  let remain = 4_321_000
-  app.site.routes['GET /api/token/2'] = () => ok(token({ id: 2, remain_quota: remain }))
+it('a quota that another edit set shows its new amount, and saving again sets it', async () => {
+  let remain = 12_000
+  let budget_version = 0
+  const row = () => token({ id: 2, remain_quota: remain, budget_version })
+  app.site.routes['GET /api/token/2'] = () => ok(row())
   const put = app.site.routes['PUT /api/token/'] ?? (() => ok(null))
   app.site.routes['PUT /api/token/'] = (call) => {
-    const { expected_remain_quota: expected } = call.body as { expected_remain_quota?: number }
-    if (expected === remain) return put(call)
+    const { budget_version: seen } = call.body as { budget_version?: number }
+    if (seen === budget_version) return put(call)
     const body = { success: false, message: 'moved', code: 'TokenBudgetMoved', data: null }
     return { status: 409, body }
   }
@@ -165,15 +167,16 @@ it('a quota that calls changed shows its new amount, and saving again sets it', 
     [-5_000, '-$0.01'],
   ] as const) {
     remain = quota
+    budget_version += 1
     await save()
-    await drawer.getByText(zh('tokens.error.amountChangedByCalls', { amount: text })).waitFor()
+    await drawer.getByText(zh('tokens.error.amountChangedByEdit', { amount: text })).waitFor()
     expect(await amount.inputValue()).toBe('20')
   }
   await save()
   await said('保存成功')
   expect(bodies('PUT', '/api/token/')).toEqual(
-    [12_000, 10_000, -5_000].map((expected_remain_quota) => ({
-      ...{ id: 2, remain_quota: 10_000_000, expected_remain_quota },
+    [12_000, 10_000, -5_000].map((expected_remain_quota, budget_version) => ({
+      ...{ id: 2, remain_quota: 10_000_000, expected_remain_quota, budget_version },
     })),
   )
 })

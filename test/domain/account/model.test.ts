@@ -103,9 +103,10 @@ class Run {
     if (state.balance < 0n) this.wasOverdrawn = true
     expect([...state.open.keys()]).toEqual(reference.open.map(([call]) => call))
     expect([...state.budgets.keys()].sort()).toEqual(reference.tokenIds.sort())
-    for (const [tokenId, { remain, isUnlimited }] of state.budgets) {
+    for (const [tokenId, { remain, isUnlimited, edits }] of state.budgets) {
       expect(remain, `token ${tokenId}`).toBe(reference.remain(tokenId))
       expect(isUnlimited).toBe(reference.isUnlimited(tokenId))
+      expect(edits).toBe(reference.editsOf(tokenId))
     }
     expect(ledger.get(`user:${USER}:main`) ?? 0n).toBe(state.balance)
     expect(ledger.get(`user:${USER}:held`) ?? 0n).toBe(state.held)

@@ -152,7 +152,10 @@ const unrebate = record<Of<'ReverseRebate'>>({
 })
 const setBudget: fc.Arbitrary<Of<'SetTokenBudget'>> = fc
   .record(
-    { tokenId, remain: amount, expected: small, isUnlimited: fc.boolean() },
+    {
+      ...{ tokenId, remain: amount, expected: small, isUnlimited: fc.boolean() },
+      edits: fc.nat({ max: 2 }),
+    },
     { requiredKeys: ['tokenId'] },
   )
   .map((change) => ({ type: 'SetTokenBudget', userId: USER, ...change }))

@@ -24,7 +24,12 @@ type Call = {
   end: { readonly charge: bigint; readonly at: number } | null
 }
 
-type Budget = { readonly remain: bigint; readonly isUnlimited: boolean; readonly setAt: number }
+type Budget = {
+  readonly remain: bigint
+  readonly isUnlimited: boolean
+  readonly setAt: number
+  readonly edits: number
+}
 
 /** What a command must come to: nothing, an event's type, or an error's code. */
 export type Verdict =
@@ -62,6 +67,10 @@ export class ReferenceAccount {
 
   get held(): bigint {
     return sum(this.open.map(([, { hold }]) => hold))
+  }
+
+  heldBy(tokenId: number): bigint {
+    return sum(this.open.map(([, call]) => (call.tokenId === tokenId ? call.hold : 0n)))
   }
 
   get charged(): bigint {
@@ -118,6 +127,11 @@ export class ReferenceAccount {
     return this.budgets.get(tokenId)?.isUnlimited ?? false
   }
 
+  /** The number of edits of the token's budget since it was opened. */
+  editsOf(tokenId: number): number {
+    return this.budgets.get(tokenId)?.edits ?? 0
+  }
+
   /** Carries the command out, where it can be, and says what it came to. */
   apply(command: AccountCommand): Verdict {
     const verdict = this.carryOut(command)
@@ -130,7 +144,9 @@ export class ReferenceAccount {
     if (isGain) for (const call of calls) call.isUnpaid = false
     if (command.type === 'SetTokenBudget' && event !== '') {
       const { tokenId: id } = command
-      const isEmptied = !this.isUnlimited(id) && this.remain(id) < 1n
+      const isSpent = this.remain(id) + this.heldBy(id) < 1n
+      const isLeft = !isSpent && (command.remain ?? 0n) > 0n
+      const isEmptied = !this.isUnlimited(id) && this.remain(id) < 1n && !isLeft
       const ofToken = calls.filter(({ tokenId }) => tokenId === id)
       for (const call of ofToken) call.isTokenUnpaid = isEmptied
     }
@@ -268,15 +284,22 @@ export class ReferenceAccount {
     const { tokenId, expected } = command
     const isSet = this.budgets.has(tokenId)
     const remainNow = isSet ? this.remain(tokenId) : 0n
-    if (expected !== undefined && expected !== remainNow) return { code: 'TokenBudgetMoved' }
-    const remain = command.remain ?? remainNow
+    const edits = this.editsOf(tokenId)
+    const { edits: editsBefore = expected === undefined || expected === remainNow ? edits : -1 } =
+      command
+    if (editsBefore !== edits) return { code: 'TokenBudgetMoved' }
+    const used = (expected ?? remainNow) - remainNow
+    const asked = command.remain ?? remainNow
+    const isGain = command.remain !== undefined && expected !== undefined && used < 0n
+    const isCapped = isGain && asked < expected
+    const change = command.remain === undefined || expected === undefined ? 0n : -used
+    const remain = asked + (isCapped ? 0n : change)
     const isUnlimited = command.isUnlimited ?? this.isUnlimited(tokenId)
-    const holds = this.open.filter(([, call]) => call.tokenId === tokenId)
-    const most = remain + sum(holds.map(([, { hold }]) => hold))
+    const most = remain + this.heldBy(tokenId)
     if (most > MAX || remain < -MAX) return { code: 'AmountOutOfRange' }
     const isSame = isSet && remainNow === remain
     if (isSame && this.isUnlimited(tokenId) === isUnlimited) return NOTHING
-    this.budgets.set(tokenId, { remain, isUnlimited, setAt: this.clock })
+    this.budgets.set(tokenId, { remain, isUnlimited, setAt: this.clock, edits: edits + 1 })
     return { event: 'TokenBudgetSet' }
   }
 
@@ -284,11 +307,11 @@ export class ReferenceAccount {
     const { remain, isUnlimited } = command
     const fresh = command.tokenIds.filter((tokenId) => !this.budgets.has(tokenId))
     if (fresh.length === 0) return NOTHING
-    const held = (id: number) => sum(this.open.map(([, c]) => (c.tokenId === id ? c.hold : 0n)))
-    if (remain < -MAX || fresh.some((tokenId) => remain + held(tokenId) > MAX)) {
+    if (remain < -MAX || fresh.some((tokenId) => remain + this.heldBy(tokenId) > MAX)) {
       return { code: 'AmountOutOfRange' }
     }
-    for (const id of fresh) this.budgets.set(id, { remain, isUnlimited, setAt: this.clock })
+    const budget = { remain, isUnlimited, setAt: this.clock, edits: 0 }
+    for (const id of fresh) this.budgets.set(id, budget)
     return { event: 'TokenBudgetsOpened' }
   }
 

@@ -86,6 +86,55 @@ describe('a token’s budget', () => {
     expect(remainOf(given(...facts).state)).toBe(17n)
   })
 
+  it('is changed by the difference to what the client read, whatever calls used since', () => {
+    const facts = [granted(100), budgetsOpened(50, [1]), admitted(40), settled(40, 30)]
+    const change = (remain: bigint, expected: bigint, edits = 0) =>
+      ({ ...setBudget(remain), expected, edits }) as const
+    given(...facts)
+      .when(change(70n, 50n))
+      .then([budgetSet(40)])
+    given(...facts)
+      .when(change(45n, 50n))
+      .then([budgetSet(15)])
+    // The calls have used more than the owner left the token.
+    given(...facts)
+      .when(change(10n, 50n))
+      .then([budgetSet(-20)])
+    const moved = codedError('TokenBudgetMoved', { remain: '40', expected: '50' })
+    given(...facts, budgetSet(40))
+      .when(change(70n, 50n))
+      .then(moved)
+    given(...facts, budgetSet(40))
+      .when(change(70n, 40n, 1))
+      .then([budgetSet(70)])
+  })
+
+  it('is lowered to at most the requested value when calls returned parts of their holds', () => {
+    const facts = [granted(100), budgetsOpened(50, [1]), admitted(40), settled(40, 30)]
+    const lower = { ...setBudget(5n), expected: 10n, edits: 0 } as const
+    given(...facts)
+      .when(lower)
+      .then([budgetSet(5)])
+    given(...facts)
+      .when({ ...lower, remain: 12n })
+      .then([budgetSet(22)])
+  })
+
+  it('that is lowered while calls hold all of it stops these calls only when set to 0', () => {
+    const facts = [granted(100), budgetsOpened(50, [1]), admitted(40)]
+    const lower = { ...setBudget(20n), expected: 50n, edits: 0 } as const
+    const { data } = budgetSet(-20) as { readonly data: object }
+    given(...facts)
+      .when(lower)
+      .then([{ ...budgetSet(-20), data: { ...data, keepsCalls: true } } as typeof budgetClosed])
+    given(...facts)
+      .when({ ...lower, remain: 0n })
+      .then([budgetSet(-40)])
+    given(...facts, settled(40, 40))
+      .when(lower)
+      .then([budgetSet(-20)])
+  })
+
   it('is set only where it still is what the client read', () => {
     const facts = [granted(100), budgetSet(50), admitted(40), settled(40, 30)]
     given(...facts)

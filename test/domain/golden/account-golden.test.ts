@@ -104,7 +104,7 @@ const account = (balance: number, remain: number) => ({
   held: 0,
   admissions: 1,
   emptiedAt: 0,
-  budgets: [[3, remain, false, 0]],
+  budgets: [[3, remain, false, 0, 1]],
   open: [],
   ended: { ids: [CALL], forgottenUpTo: '' },
   grantIds: ['grant-1'],
@@ -311,8 +311,8 @@ describe('the account’s events, as first recorded', () => {
     {
       ...account(0, 0),
       budgets: [
-        [3, 200_000, true, 0],
-        [4, 200_000, true, 0],
+        [3, 200_000, true, 0, 0],
+        [4, 200_000, true, 0, 0],
       ],
       ...UNCALLED,
       grantIds: [],
