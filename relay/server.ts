@@ -151,9 +151,9 @@ function playgroundOf(
   openExchange: (request: IncomingMessage, response: ServerResponse) => Exchange,
 ): Playground {
   return {
-    call: (request, response, userId) => {
+    call: (request, response, session) => {
       const exchange = openExchange(request, response)
-      if (writes.isWritable()) runCall(deps, exchange, draining, sessionAuthenticator(userId))
+      if (writes.isWritable()) runCall(deps, exchange, draining, sessionAuthenticator(session))
       else sendError(exchange, NO_DISK)
     },
     reject: (request, response, error) => sendError(openExchange(request, response), error),

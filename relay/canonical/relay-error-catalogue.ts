@@ -118,6 +118,12 @@ export const RELAY_ERRORS: Record<RelayErrorCode, Answer> = {
     'An access token cannot be used for this action. Log in instead.',
     '系统访问令牌不能进行此操作，请登录后操作。',
   ),
+  session_ended: answer(
+    401,
+    'authentication_error',
+    'The session that started this call has ended.',
+    '发起本次调用的登录会话已结束。',
+  ),
   password_not_own: answer(
     403,
     'permission_error',

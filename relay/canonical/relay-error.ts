@@ -25,6 +25,7 @@ export type RelayErrorCode =
   | 'request_incomplete'
   | 'not_logged_in'
   | 'session_required'
+  | 'session_ended'
   | 'password_not_own'
   | 'cross_site'
   | 'missing_key'

@@ -25,11 +25,11 @@ type Deps = Pick<Core, 'vault' | 'now' | 'log'> & {
  */
 export function accessCheck(
   { views, vault, now, log, balanceCheck }: Deps,
-  { token, user, group }: Caller,
+  { token, user, group, hasSessionEnded = () => false }: Caller,
   { clientIp, call }: Pick<Exchange, 'clientIp' | 'call'>,
 ): AccessCheck {
   // A playground call has a generated token that no view contains, so its access depends on the
-  // user alone.
+  // user and the session.
   const isListed = token.keyLookup !== ''
   const isGroupChosen = group !== user.group
   let checkedToken: RelayToken = token
@@ -50,6 +50,7 @@ export function accessCheck(
   return () => {
     const currentUser = views.users.find(user.userId)
     if (currentUser?.isEnabled !== true) return 'user_disabled'
+    if (hasSessionEnded()) return 'session_ended'
     if (isListed) {
       const current = views.tokens.find(token.keyLookup)
       if (current === undefined) return 'invalid_key'

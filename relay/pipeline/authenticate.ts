@@ -13,6 +13,8 @@ export type Caller = {
   /** The group whose prices and channels apply to the call. */
   readonly group: string
   readonly pinnedChannelId: number | null
+  /** Returns whether the session has ended that started the call. Only playground calls have it. */
+  readonly hasSessionEnded?: () => boolean
 }
 
 type Deps = {

@@ -48,11 +48,18 @@ export function playgroundRequest(body: Buffer): PlaygroundRequest | RelayError 
   return { group, body: Buffer.concat([Buffer.from('{'), ...parts, Buffer.from('}')]) }
 }
 
+/** The session that started a playground call. */
+export type PlaygroundSession = {
+  readonly userId: number
+  /** Returns whether the session has ended since, for example by a logout. */
+  readonly hasEnded: () => boolean
+}
+
 /**
  * Returns an authenticator for a user whom the session has identified. The calls are charged to
  * that user, in the group that the body names.
  */
-export const sessionAuthenticator = (userId: number): Authenticator => ({
+export const sessionAuthenticator = ({ userId, hasEnded }: PlaygroundSession): Authenticator => ({
   authenticate: async ({ views }) => {
     const user = views.users.find(userId)
     // A new user may already have a session before the relay's view contains the user.
@@ -66,7 +73,8 @@ export const sessionAuthenticator = (userId: number): Authenticator => ({
       isEnabled: true,
       keyLookup: '',
     })
-    return { token, user, group: user.group, pinnedChannelId: null }
+    const hasSessionEnded = hasEnded
+    return { token, user, group: user.group, pinnedChannelId: null, hasSessionEnded }
   },
   open: (caller, body) => {
     const own = playgroundRequest(body)

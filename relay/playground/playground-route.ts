@@ -1,16 +1,28 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { onlySession, principalOf } from '#infra/http/access.ts'
 import { HttpError } from '#infra/http/http-errors.ts'
 import { refuseCrossSite } from '#infra/http/origin-checks.ts'
-import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
+import type { Principal } from '#infra/http/principal.ts'
+import type { Sessions } from '#infra/http/sessions.ts'
+import {
+  isRelayError,
+  type RelayError,
+  type RelayErrorCode,
+  relayError,
+} from '../canonical/relay-error.ts'
+import type { PlaygroundSession } from './playground-request.ts'
 
 /**
  * Handles playground requests. `call` runs a call of the session's user, and `reject` sends an
  * error.
  */
 export type Playground = {
-  readonly call: (request: IncomingMessage, response: ServerResponse, userId: number) => void
+  readonly call: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    session: PlaygroundSession,
+  ) => void
   readonly reject: (request: IncomingMessage, response: ServerResponse, error: RelayError) => void
 }
 
@@ -33,8 +45,10 @@ export function addPlayground(app: FastifyInstance, { call, reject }: Playground
     onRequest: async (request, reply) => {
       const caller = await callerOf(request, reply)
       reply.hijack()
-      if (typeof caller === 'number') call(request.raw, reply.raw, caller)
-      else reject(request.raw, reply.raw, caller)
+      if (isRelayError(caller)) return reject(request.raw, reply.raw, caller)
+      const { userId, sessionHash } = caller
+      const hasEnded = sessionEndCheck(app.gate.sessions, sessionHash ?? '', request.log)
+      call(request.raw, reply.raw, { userId, hasEnded })
     },
     handler: async () => {
       throw new Error('the relay has taken over the request')
@@ -42,15 +56,42 @@ export function addPlayground(app: FastifyInstance, { call, reject }: Playground
   })
 }
 
-/** Returns the id of the session's user, or an error if the session identifies no user. */
+/**
+ * Returns a function that tells whether the session has ended. Each check starts a query, whose
+ * result takes effect with a later check. A failed query changes nothing.
+ */
+function sessionEndCheck(
+  sessions: Pick<Sessions, 'live'>,
+  sessionHash: string,
+  log: FastifyBaseLogger,
+): () => boolean {
+  let hasEnded = false
+  let isChecking = false
+  const check = async (): Promise<void> => {
+    isChecking = true
+    try {
+      hasEnded = !(await sessions.live([sessionHash])).has(sessionHash)
+    } catch (err) {
+      log.warn({ err }, 'the session of a playground call could not be checked')
+    } finally {
+      isChecking = false
+    }
+  }
+  return () => {
+    if (!hasEnded && !isChecking) void check()
+    return hasEnded
+  }
+}
+
+/** Returns the session's principal, or an error if the session identifies no user. */
 async function callerOf(
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<number | RelayError> {
+): Promise<Principal | RelayError> {
   try {
     refuseCrossSite(request)
     await onlySession(request, reply)
-    return principalOf(request).userId
+    return principalOf(request)
   } catch (err) {
     const code = err instanceof HttpError ? ERROR_CODES[err.code] : undefined
     if (code !== undefined) return relayError(code)

@@ -9,7 +9,7 @@ const fixture = startedOnce(httpFixture)
 
 beforeAll(async () => {
   addPlayground(fixture.app, {
-    call: (_request, response, userId) => void response.end(JSON.stringify({ userId })),
+    call: (_request, response, { userId }) => void response.end(JSON.stringify({ userId })),
     reject: (_request, response, error: RelayError) => void response.end(JSON.stringify(error)),
   })
   fixture.addUser(7)

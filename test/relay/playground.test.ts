@@ -334,6 +334,46 @@ describe('a running stream of the console', () => {
     expect(JSON.stringify(row)).toContain(code)
     await setOption(product.root, 'UserUsableGroups', { default: 'Standard', vip: 'Loyal' })
   })
+
+  const endThisSession = (by: ConsoleClient) => by.must('POST', '/api/user/logout')
+  const endFromAnother = async (by: ConsoleClient, other: ConsoleClient) => {
+    const sessions = await by.must<{ id: number; is_current: boolean }[]>(
+      'GET',
+      '/api/user/sessions',
+    )
+    const { id } = sessions.find((one) => one.is_current) ?? { id: 0 }
+    await other.must('DELETE', `/api/user/sessions/${id}`)
+  }
+  const changePassword = async (_: ConsoleClient, other: ConsoleClient) => {
+    const password = 'another long password'
+    await other.must('PUT', '/api/user/self', { password, original_password: PASSWORD })
+  }
+
+  it.each<[string, (by: ConsoleClient, other: ConsoleClient) => Promise<unknown>]>([
+    ['its user logs out', endThisSession],
+    ['another session of its user ends it', endFromAnother],
+    ['the password is changed in another session', changePassword],
+  ])('ends within 5 s once %s, charged for its part', async (_name, end) => {
+    const username = `ended-${product.provider.journal.count}`
+    const { by } = await banned(username)
+    const other = new ConsoleClient(product.url)
+    await other.logIn(username, PASSWORD)
+    const before = product.provider.journal.count
+    product.provider.script.push({ kind: 'slow', msPerChunk: 400 })
+    const playing = play({ by, body: { stream: true, max_tokens: 400 } })
+    await expect.poll(() => product.provider.journal.count).toBe(before + 1)
+    await setTimeout(1_000)
+    await end(by, other)
+    const endedAt = performance.now()
+    const { text, call } = await playing
+    expect(performance.now() - endedAt).toBeLessThan(5_000)
+    expect(text).toContain('session_ended')
+    expect(text).not.toContain('[DONE]')
+    const row = await rowOf(call, product.root, '/api/log/')
+    expect(row.completion_tokens).toBeGreaterThan(0)
+    expect(row.quota).toBe((row.prompt_tokens + row.completion_tokens * 4) * 10)
+    expect(JSON.stringify(row)).toContain('session_ended')
+  })
 })
 
 it('fifty calls at once without a limit on $0.10 take no balance below zero', async () => {

@@ -80,6 +80,7 @@ const ANOMALIES = [
 
 const END_REASONS = [
   'user_disabled',
+  'session_ended',
   'invalid_key',
   'token_disabled',
   'token_expired',

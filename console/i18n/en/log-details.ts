@@ -3,6 +3,7 @@ import type { Translations } from '../translation-types.ts'
 export const logDetails: Translations['logDetails'] = {
   endReason: {
     user_disabled: 'The user was disabled or deleted',
+    session_ended: 'The login session ended',
     invalid_key: 'The token was deleted',
     token_disabled: 'The token was disabled',
     token_expired: 'The token expired',

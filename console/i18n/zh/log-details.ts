@@ -2,6 +2,7 @@
 export const logDetails = {
   endReason: {
     user_disabled: '用户已被禁用或删除',
+    session_ended: '登录会话已结束',
     invalid_key: '令牌已被删除',
     token_disabled: '令牌已被禁用',
     token_expired: '令牌已过期',
