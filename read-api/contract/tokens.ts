@@ -28,7 +28,7 @@ export const Token = Type.Object({
   ...TokenState.properties,
   /**
    * A copy of `remain_quota`. A client that changes the token sends `expected_remain_quota` back.
-   * If `remain_quota` was changed, the server changes the token's remaining quota by the difference.
+   * If `remain_quota` was changed, the server adds the difference to the token's remaining quota.
    */
   expected_remain_quota: Type.Optional(Type.Integer()),
   user_id: Type.Integer(),
