@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { ErrorEnvelope } from './contract/envelope.ts'
-import type { App } from './route.ts'
+import type { App } from './read-route.ts'
 
 /**
  * `GET /api/openapi.json`: the OpenAPI description of all routes of the write API and the read API.

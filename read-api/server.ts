@@ -4,9 +4,9 @@ import { createShownBalances, createShownBudgets } from '#infra/http/last-shown-
 import { createProviderMessages } from '#infra/provider-messages/provider-messages.ts'
 import { createTaskProgress } from '#infra/task-progress/task-progress.ts'
 import { createGauges } from '#infra/telemetry/cross-process-gauges.ts'
+import { getTimeline } from './channels/health/get-channel-timeline.ts'
 import { getHealth, getHealthHistory } from './channels/health/get-health-history.ts'
-import { getTimeline } from './channels/health/get-timeline.ts'
-import { HealthBoard } from './channels/health/health-cache.ts'
+import { HealthCache } from './channels/health/health-cache.ts'
 import { listChannelModels } from './channels/list-channel-models.ts'
 import { getChannel, listChannelRows } from './channels/list-channels.ts'
 import { liveSocket } from './live/live-socket.ts'
@@ -21,8 +21,8 @@ import { presetRatios } from './options/preset-ratios.ts'
 import { priceHistory, priceSchedule } from './options/price-history.ts'
 import { getPages } from './pages/get-page.ts'
 import { getPricing } from './pricing/get-pricing.ts'
+import { type ReadDeps, withTypes } from './read-route.ts'
 import { countByName, listRedemptionRows } from './redemptions/list-redemptions.ts'
-import { type ReadDeps, withTypes } from './route.ts'
 import { getSetup, getStatus } from './status/get-status.ts'
 
 export { pageSources } from './status/content-security-sources.ts'
@@ -100,7 +100,7 @@ export async function readApi(
 ): Promise<void> {
   const { core } = apiDeps
   const ownDeps: OwnDeps = {
-    health: new HealthBoard(core, await createGauges(core.pg)),
+    health: new HealthCache(core, await createGauges(core.pg)),
     progress: await createTaskProgress(core.pg),
     shownBalances: await createShownBalances(core),
     shownBudgets: await createShownBudgets(core),

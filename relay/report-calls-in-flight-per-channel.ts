@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Gauges } from '#infra/telemetry/cross-process-gauges.ts'
 import type { LiveCall } from './pipeline/live-call.ts'
 
-/** The name of the gauge that reports the running calls per channel to the health board. */
+/** The name of the gauge that reports the running calls per channel to the health page. */
 export const IN_FLIGHT = 'calls-in-flight'
 
 const EVERY_MS = 1_000

@@ -120,7 +120,7 @@ const question = (area = '', name = ''): Scaffold => {
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '../contract/envelope.ts'
-import { type App, type ReadDeps, upToDate } from '../route.ts'
+import { type App, type ReadDeps, upToDate } from '../read-route.ts'
 
 const ${pascalCase(name)} = Type.Object({ user_id: Type.Integer() })
 

@@ -4,7 +4,7 @@ import { success } from '#infra/http/envelope.ts'
 import { channelModels, servedModels } from '#projections/channels/query.ts'
 import { channelQueries } from '../contract/channels.ts'
 import { currentOptions } from '../options/list-options.ts'
-import { type App, type ReadDeps, upToDate } from '../route.ts'
+import { type App, type ReadDeps, upToDate } from '../read-route.ts'
 
 /**
  * `GET /api/channel/models`, for admins: the models that have a price or occur in a channel. `GET

@@ -11,8 +11,8 @@ import {
   type MemberRow,
 } from '#projections/channels/query.ts'
 import { type ChannelEntry, channelQueries } from '../contract/channels.ts'
-import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../route.ts'
-import { channelAnswer } from './channel-answer.ts'
+import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
+import { channelResponse } from './channel-response.ts'
 
 /** `GET /api/channel/{id}`, for admins: one channel. */
 export function getChannel(app: App, deps: ReadDeps): void {
@@ -25,7 +25,7 @@ export function getChannel(app: App, deps: ReadDeps): void {
       if (row === null || row.isDeleted) {
         throw notFound({ zh: '渠道未找到，请刷新页面后重试。', en: 'The channel does not exist' })
       }
-      return success(channelAnswer(row, deps.core.now()))
+      return success(channelResponse(row, deps.core.now()))
     },
   })
 }
@@ -68,7 +68,7 @@ export function listChannelRows(app: App, deps: ReadDeps): void {
           return success({ items: rows.flatMap((tag) => tagGroup(tag, now)), page, total })
         }
         const { rows, total } = await listChannels(db, search)
-        return success({ items: rows.map((row) => channelAnswer(row, now)), page, total })
+        return success({ items: rows.map((row) => channelResponse(row, now)), page, total })
       },
     })
   }
@@ -79,7 +79,7 @@ export function listChannelRows(app: App, deps: ReadDeps): void {
  * A channel without a tag has a row of its own.
  */
 function tagGroup({ tag, members, rows }: ChannelsOfTag, now: number): ChannelEntry[] {
-  const children = rows.map((row) => channelAnswer(row, now))
+  const children = rows.map((row) => channelResponse(row, now))
   return tag === '' ? children : [{ tag, ...summaryOf(members), children }]
 }
 

@@ -1,5 +1,5 @@
 import type { LiveMessage, LiveTopic } from '../contract/live.ts'
-import type { Viewer } from '../logs/log-answer.ts'
+import type { Viewer } from '../logs/log-response.ts'
 
 /** One change of the read models. It contains the live socket's message for each kind of viewer. */
 export type LiveItem = {

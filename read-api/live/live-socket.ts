@@ -7,10 +7,10 @@ import { HttpError, httpError } from '#infra/http/http-errors.ts'
 import { languageOf } from '#infra/http/language.ts'
 import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
 import { openTaskOwners } from '#projections/tasks/query.ts'
-import type { HealthBoard } from '../channels/health/health-cache.ts'
+import type { HealthCache } from '../channels/health/health-cache.ts'
 import { statOf } from '../logs/log-stat.ts'
-import type { App, ReadDeps } from '../route.ts'
-import { percentOf } from '../tasks/task-answer.ts'
+import type { App, ReadDeps } from '../read-route.ts'
+import { percentOf } from '../tasks/task-response.ts'
 import { createHub, everySecond, type Hub } from './live-item-hub.ts'
 import { readRequest } from './live-request.ts'
 import { LiveSession } from './live-session.ts'
@@ -211,7 +211,7 @@ function ping(open: Iterable<OpenSocket>): void {
  * is read. Returns a function that stops the sending.
  */
 const feedHealth = (
-  board: HealthBoard,
+  health: HealthCache,
   log: Logger,
   sessions: () => Iterable<LiveSession>,
 ): (() => void) =>
@@ -219,7 +219,7 @@ const feedHealth = (
     async () => {
       const receivers = [...sessions()].filter(({ receivesHealth }) => receivesHealth)
       if (receivers.length === 0) return
-      await board.refresh()
+      await health.refresh()
       for (const session of receivers) session.pushHealth()
     },
     (err) => log.warn({ err }, 'reading the health of the channels failed'),

@@ -3,11 +3,11 @@ import { type LogFilter, logRowsAfter } from '#projections/call-log/query.ts'
 import { changedChannels } from '#projections/channels/query.ts'
 import { movedInboxes, type PositionRange, unreadCounts } from '#projections/messages/query.ts'
 import { changedUsers } from '#projections/users/query.ts'
-import { channelAnswer } from '../channels/channel-answer.ts'
+import { channelResponse } from '../channels/channel-response.ts'
 import type { LiveMessage } from '../contract/live.ts'
-import { decryptRows, logAnswer } from '../logs/log-answer.ts'
+import { decryptRows, logResponse } from '../logs/log-response.ts'
 import { messagesOf } from '../logs/provider-messages.ts'
-import type { ReadDeps } from '../route.ts'
+import type { ReadDeps } from '../read-route.ts'
 import { cachedText, type LiveItem } from './live-buffer.ts'
 import { taskItems, testItems, tokenItems } from './live-topic-items.ts'
 
@@ -62,7 +62,7 @@ export async function readItems(
         type: 'event',
         topic: 'logs',
         position: row.id,
-        data: logAnswer(row, viewer, messages.get(row.requestId)),
+        data: logResponse(row, viewer, messages.get(row.requestId)),
       })),
     })),
     ...channels.map((row) => ({
@@ -73,7 +73,7 @@ export async function readItems(
         type: 'event',
         topic: 'channels',
         position: row.changedPosition,
-        data: row.isDeleted ? { id: row.id, deleted: true } : channelAnswer(row, core.now()),
+        data: row.isDeleted ? { id: row.id, deleted: true } : channelResponse(row, core.now()),
       })),
     })),
     ...tasks.items,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Principal } from '#infra/http/principal.ts'
 import { usersByIds } from '#projections/users/query.ts'
-import type { ReadDeps } from '../route.ts'
+import type { ReadDeps } from '../read-route.ts'
 
 const CHECK_MS = 400
 

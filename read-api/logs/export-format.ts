@@ -4,7 +4,7 @@ import type { Vault } from '#infra/vault/port.ts'
 import type { LogRow } from '#projections/call-log/query.ts'
 import { type ExportColumn, exportColumns } from '../contract/export-columns.ts'
 import type { LogOther } from '../contract/logs.ts'
-import { decryptRows, logAnswer, type Viewer, wordsOf } from './log-answer.ts'
+import { decryptRows, logResponse, type Viewer, wordsOf } from './log-response.ts'
 
 /**
  * A cell of a CSV file. Text is escaped and quoted if necessary. Numbers are written as they are.
@@ -69,14 +69,14 @@ export const ndjsonFormat = (vault: Vault, viewer: Viewer): ExportFormat => ({
   isUnsealing: true,
   linesOf: async (rows) => {
     const decrypted = await decryptRows(vault, rows)
-    return decrypted.map((row) => jsonLine(logAnswer(row, viewer))).join('')
+    return decrypted.map((row) => jsonLine(logResponse(row, viewer))).join('')
   },
 })
 
 /**
  * NOTE: `other` is already JSON. It is inserted as the last member, in place of an empty string.
  */
-function jsonLine(answer: ReturnType<typeof logAnswer>): string {
+function jsonLine(answer: ReturnType<typeof logResponse>): string {
   const { other } = answer
   const line = JSON.stringify(Object.assign(answer, { other: '' }))
   return `${line.slice(0, -EMPTY_AT_END.length)}${other}}\n`

@@ -15,9 +15,9 @@ import {
   sortedLogRows,
 } from '#projections/call-log/query.ts'
 import { type AllLogs, type LogSort, logQueries } from '../contract/logs.ts'
-import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../route.ts'
-import { decryptRows, logAnswer } from './log-answer.ts'
+import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
 import { logFilter, PageCursors } from './log-query.ts'
+import { decryptRows, logResponse } from './log-response.ts'
 import { sumLogs } from './log-totals.ts'
 import { messagesOf } from './provider-messages.ts'
 
@@ -73,7 +73,7 @@ async function answer(
   const viewer = { isAdmin: ownerId === null && role >= 10, language: languageOf(request) }
   const messages = await messagesOf(deps, rows)
   const decrypted = await decryptRows(core.vault, rows)
-  const items = decrypted.map((row) => logAnswer(row, viewer, messages.get(row.requestId)))
+  const items = decrypted.map((row) => logResponse(row, viewer, messages.get(row.requestId)))
   return success({ items, page, total: order === null ? total : Math.min(total, SORT_WINDOW) })
 }
 

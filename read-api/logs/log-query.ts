@@ -4,7 +4,7 @@ import { type LogFilter, playgroundIds } from '#projections/call-log/query.ts'
 import { tokenIdsByName } from '#projections/tokens/query.ts'
 import { userIdByName } from '#projections/users/query.ts'
 import type { LogQuery } from '../contract/logs.ts'
-import { integerOf, type ReadDeps, textOf } from '../route.ts'
+import { integerOf, type ReadDeps, textOf } from '../read-route.ts'
 
 /**
  * Converts a query to a filter. Names in the query are replaced by ids. Returns null if a name is

@@ -5,7 +5,7 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/envelope.ts'
 import { type LogFilter, sumLogRows } from '#projections/call-log/query.ts'
 import { type LogQuery, type LogStat, logQueries } from '../contract/logs.ts'
-import { type App, type ReadDeps, upToDate } from '../route.ts'
+import { type App, type ReadDeps, upToDate } from '../read-route.ts'
 import { logFilter } from './log-query.ts'
 import { sumLogs } from './log-totals.ts'
 

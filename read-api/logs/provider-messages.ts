@@ -1,5 +1,5 @@
 import type { LogRow } from '#projections/call-log/query.ts'
-import type { ReadDeps } from '../route.ts'
+import type { ReadDeps } from '../read-route.ts'
 
 /**
  * A provider's message about a failed call. If `isShown` is set, the user who made the call may see

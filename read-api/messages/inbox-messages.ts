@@ -6,7 +6,7 @@ import { findInInbox, type InboxRow, listInbox, unreadCounts } from '#projection
 import { INBOX_FIELDS } from '../contract/message-fields.ts'
 import { type InboxMessage, messageQueries } from '../contract/messages.ts'
 import { answerOf } from '../contract/resource-fields.ts'
-import { type App, pageOf, type ReadDeps, upToDate } from '../route.ts'
+import { type App, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
 
 /**
  * `GET /api/user/messages`, `GET /api/user/messages/{id}` and `GET

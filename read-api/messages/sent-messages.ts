@@ -11,7 +11,7 @@ import {
 import { MESSAGE_STATS_FIELDS, RECIPIENT_FIELDS, SENT_FIELDS } from '../contract/message-fields.ts'
 import { type AdminMessage, messageQueries } from '../contract/messages.ts'
 import { answerOf } from '../contract/resource-fields.ts'
-import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../route.ts'
+import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
 
 /** The routes of sent messages, for admins: the list, `search`, `{id}` and its `recipients`. */
 export function sentMessages(app: App, deps: ReadDeps): void {

@@ -4,7 +4,7 @@ import { success } from '#infra/http/envelope.ts'
 import { priceChanges } from '#projections/price-history/query.ts'
 import { plannedChanges } from '#projections/price-schedule/query.ts'
 import { optionQueries } from '../contract/options.ts'
-import { type App, pageOf, type ReadDeps, upToDate } from '../route.ts'
+import { type App, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
 
 /**
  * `GET /api/option/price_history`: the price changes, each with the prices before and after, the

@@ -9,7 +9,7 @@ import {
 import { REDEMPTION_FIELDS } from '../contract/redemption-fields.ts'
 import { type Redemption, redemptionQueries } from '../contract/redemptions.ts'
 import { answerOf } from '../contract/resource-fields.ts'
-import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../route.ts'
+import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
 
 /**
  * Returns the responses for redemption codes. `withKeys` may only be true for admins, because it

@@ -21,14 +21,14 @@ import {
   taskQueries,
 } from '../contract/tasks.ts'
 import { PageCursors } from '../logs/log-query.ts'
-import { integerOf, pageOf, type ReadDeps, textOf, upToDate } from '../route.ts'
+import { integerOf, pageOf, type ReadDeps, textOf, upToDate } from '../read-route.ts'
 import {
   type DecryptedTask,
   decryptTasks,
   drawingAnswer,
   musicAnswer,
   type Viewer,
-} from './task-answer.ts'
+} from './task-response.ts'
 
 type Listing = {
   readonly kind: TaskFilter['kind']

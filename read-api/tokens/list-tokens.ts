@@ -10,7 +10,7 @@ import { findToken, listTokens, type TokenRow, tokenKeysOf } from '#projections/
 import { answerOf, openValues } from '../contract/resource-fields.ts'
 import { RATE_LIMIT_FIELDS, TOKEN_FIELDS } from '../contract/token-fields.ts'
 import { type Token, type TokenState, tokenQueries } from '../contract/tokens.ts'
-import { type App, pageOf, type ReadDeps, upToDate } from '../route.ts'
+import { type App, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
 
 const ENABLED = 1
 const DISABLED = 2

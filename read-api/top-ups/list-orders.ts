@@ -20,7 +20,7 @@ import {
   REPORT_FIELDS,
   RESTORATION_FIELDS,
 } from '../contract/top-ups.ts'
-import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../route.ts'
+import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
 
 /**
  * Returns the responses for orders. The admin who made a refund, the inviter's rebate and the

@@ -6,7 +6,7 @@ import { success } from '#infra/http/envelope.ts'
 import { readPositions } from '#projections/freshness/query.ts'
 import { siteSpent, topChannels, topModels, topUsers } from '#projections/usage-by-hour/query.ts'
 import { type SiteUsage, usageQueries } from '../contract/usage.ts'
-import { type App, type ReadDeps, upToDate } from '../route.ts'
+import { type App, type ReadDeps, upToDate } from '../read-route.ts'
 import { usageRange } from './usage-data.ts'
 
 const HOUR = 3_600

@@ -6,7 +6,7 @@ import { invalidField } from '#infra/http/http-errors.ts'
 import { usagePoints } from '#projections/usage-by-hour/query.ts'
 import { userIdByName } from '#projections/users/query.ts'
 import { type UsageRange, usageQueries } from '../contract/usage.ts'
-import { type App, integerOf, type ReadDeps, textOf, upToDate } from '../route.ts'
+import { type App, integerOf, type ReadDeps, textOf, upToDate } from '../read-route.ts'
 
 const DAY = 86_400
 const DEFAULT_SPAN = 7 * DAY

@@ -10,7 +10,7 @@ import { findUser, listUsers, type UserRow } from '#projections/users/query.ts'
 import { answerOf } from '../contract/resource-fields.ts'
 import { USER_FIELDS, USER_SETTING_FIELDS } from '../contract/user-fields.ts'
 import { type User, userQueries } from '../contract/users.ts'
-import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../route.ts'
+import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
 
 /** Returns the responses for users, each with the user's balance. */
 export async function userAnswers({ core }: ReadDeps, rows: readonly UserRow[]): Promise<User[]> {

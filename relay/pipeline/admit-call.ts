@@ -61,7 +61,8 @@ async function isAmple(
  *
  * The input is bounded by the length of the request, because the length is known without counting.
  * If the account can't pay for twenty inputs of this length, the tokens of the text are counted,
- * and the hold covers the lower count. A call whose caller has disconnected by then is not admitted.
+ * and the hold covers the lower count. A call whose caller has disconnected by then is not
+ * admitted.
  */
 export async function admit(
   deps: RelayDeps,

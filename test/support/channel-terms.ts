@@ -1,5 +1,5 @@
 import type { ChannelTerms } from '#domain/channel/events.ts'
-import { INITIAL_TERMS } from '#write-api/channels/channel-terms.ts'
+import { INITIAL_TERMS } from '#write-api/channels/channel-terms-from-request.ts'
 
 /**
  * The default terms of a channel for one model. Tests spread this object and override the fields

@@ -1,7 +1,7 @@
 import { CHANNEL_TARGET_ERRORS } from '#infra/http/channel-errors.ts'
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 import type { Words } from '#infra/http/language.ts'
-import { appendNames, validationWords } from '../validation-words.ts'
+import { appendNames, validationMessage } from '../validation-messages.ts'
 
 const EXPIRED: Words = {
   zh: '渠道已过期，无法启用，请先修改过期时间，或者设置为永不过期',
@@ -42,7 +42,7 @@ export const CHANNEL_ERRORS = {
   InvalidField: [
     400,
     ({ field = '', ...params }) => {
-      const { zh, en } = validationWords(params)
+      const { zh, en } = validationMessage(params)
       return { zh: `参数 ${field} 无效：${zh}`, en: `Invalid field ${field}: ${en}` }
     },
   ],

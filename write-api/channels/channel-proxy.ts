@@ -7,7 +7,7 @@ import {
   unmaskedSetting,
 } from '#domain/shared/proxy-address.ts'
 import type { Vault } from '#infra/vault/port.ts'
-import { ownerOf } from './channel-key.ts'
+import { ownerOf } from './channel-keys-in-vault.ts'
 
 /** Stores a proxy address with its credentials in the vault and returns its reference. */
 export const storeProxy = (vault: Vault, channelId: number, proxy: string): Promise<string> =>

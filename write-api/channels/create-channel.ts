@@ -20,7 +20,7 @@ import { allOptions } from '#projections/options/query.ts'
 import { type Action, accepted, contextOf, type Deps, idOf, waitUntilVisible } from '../action.ts'
 import { type CreateChannel, channelActions } from '../contract/channels.ts'
 import { channelError } from './channel-errors.ts'
-import { deleteChannelSecrets, readChannelKeys, storeChannelKeys } from './channel-key.ts'
+import { deleteChannelSecrets, readChannelKeys, storeChannelKeys } from './channel-keys-in-vault.ts'
 import { storeProxy, termsWithProxyLogin } from './channel-proxy.ts'
 import {
   checkAddress,
@@ -30,7 +30,7 @@ import {
   checkType,
   INITIAL_TERMS,
   termsWith,
-} from './channel-terms.ts'
+} from './channel-terms-from-request.ts'
 
 /** The name of a group that always exists. */
 const DEFAULT_GROUP = 'default'

@@ -7,7 +7,7 @@ import { secretRefsOf } from '#projections/channels/query.ts'
 import { type Action, type Deps, idOf } from '../action.ts'
 import { channelActions } from '../contract/channels.ts'
 import { channelError } from './channel-errors.ts'
-import { deleteChannelSecrets } from './channel-key.ts'
+import { deleteChannelSecrets } from './channel-keys-in-vault.ts'
 import { executeChannelCommand } from './channel-tags.ts'
 
 /** Deletes channels and their secrets in the vault. Returns the number of deleted channels. */

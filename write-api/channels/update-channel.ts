@@ -15,7 +15,7 @@ import { type ChannelRow, findChannel } from '#projections/channels/query.ts'
 import type { UpdateChannel } from '#write-api/contract/channels.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { channelActions } from '../contract/channels.ts'
-import { deleteChannelSecrets, readChannelKeys, storeChannelKeys } from './channel-key.ts'
+import { deleteChannelSecrets, readChannelKeys, storeChannelKeys } from './channel-keys-in-vault.ts'
 import { settingChange, storeProxy } from './channel-proxy.ts'
 import {
   changeOf,
@@ -24,7 +24,7 @@ import {
   checkProxy,
   checkRequirements,
   checkType,
-} from './channel-terms.ts'
+} from './channel-terms-from-request.ts'
 import { checkGroups, keysToAdd, parseKeys, repeatedKeysMessage } from './create-channel.ts'
 
 /**

@@ -4,8 +4,8 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { done, success } from '#infra/http/envelope.ts'
 import { type Action, contextOf, waitUntilVisible } from '../action.ts'
 import { credentialActions } from '../contract/credentials.ts'
-import { changeCredentials } from './credentials-of.ts'
 import { requireRecentLogin } from './identity-proof.ts'
+import { changeCredentials } from './read-and-change-credentials.ts'
 
 const DAYS = 90
 

@@ -5,7 +5,6 @@ import { success } from '#infra/http/envelope.ts'
 import { type Action, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { credentialActions, type PasskeyRegistration } from '../contract/credentials.ts'
 import { credentialsError } from './credentials-errors.ts'
-import { changeCredentials, credentialsOf } from './credentials-of.ts'
 import { requireProofOrRecentLogin } from './identity-proof.ts'
 import {
   ALGORITHMS,
@@ -18,6 +17,7 @@ import {
   userHandleOf,
   webauthn,
 } from './passkeys.ts'
+import { changeCredentials, credentialsOf } from './read-and-change-credentials.ts'
 import { issuedCodes, newRecoveryCodes } from './recovery-codes.ts'
 
 /** POST /api/user/passkeys/begin: returns the WebAuthn options to create a passkey. */

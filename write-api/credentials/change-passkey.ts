@@ -11,9 +11,9 @@ import { allOptions } from '#projections/options/query.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { credentialActions } from '../contract/credentials.ts'
 import { enabledLoginMethods, retryWhileLoginMethodsChange } from '../users/login-methods.ts'
-import { changeCredentials } from './credentials-of.ts'
 import { verifyProof } from './identity-proof.ts'
 import { canLogInWithPasskey, passkeyName } from './passkeys.ts'
+import { changeCredentials } from './read-and-change-credentials.ts'
 
 /** PUT /api/user/passkeys: renames one of the caller's passkeys. */
 export const renamePasskey: Action = (api, deps) => {

@@ -7,8 +7,8 @@ import { allOptions } from '#projections/options/query.ts'
 import { type Action, contextOf, waitUntilVisible } from '../action.ts'
 import { credentialActions } from '../contract/credentials.ts'
 import { credentialsError } from './credentials-errors.ts'
-import { changeCredentials, credentialsOf } from './credentials-of.ts'
 import { requireProofOrRecentLogin, verifyProof } from './identity-proof.ts'
+import { changeCredentials, credentialsOf } from './read-and-change-credentials.ts'
 import { issuedCodes, newRecoveryCodes } from './recovery-codes.ts'
 import {
   deleteTotpOffer,
@@ -20,7 +20,7 @@ import {
   totpStep,
   totpUri,
 } from './totp.ts'
-import { enterProofGuard } from './verify-code.ts'
+import { enterProofGuard } from './verify-second-factor-code.ts'
 
 /**
  * POST /api/user/totp/begin: returns a new secret for an authenticator app. The user must confirm

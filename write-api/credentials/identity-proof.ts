@@ -8,10 +8,10 @@ import { type Action, contextOf, type Deps } from '../action.ts'
 import { credentialActions, type ProofOnly } from '../contract/credentials.ts'
 import { isPassword } from '../users/passwords.ts'
 import { credentialsError } from './credentials-errors.ts'
-import { credentialsOf } from './credentials-of.ts'
 import { passkeyAssertionOptions } from './passkeys.ts'
-import { enterProofGuard, verifyCode } from './verify-code.ts'
+import { credentialsOf } from './read-and-change-credentials.ts'
 import { verifyPasskey } from './verify-passkey.ts'
+import { enterProofGuard, verifyCode } from './verify-second-factor-code.ts'
 
 /**
  * POST /api/user/passkeys/proof: returns the WebAuthn options with which the caller proves the

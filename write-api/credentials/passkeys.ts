@@ -12,7 +12,7 @@ import type { Vault } from '#infra/vault/port.ts'
 import { allOptions } from '#projections/options/query.ts'
 import type { Deps } from '../action.ts'
 import { credentialsError } from './credentials-errors.ts'
-import { credentialsOf } from './credentials-of.ts'
+import { credentialsOf } from './read-and-change-credentials.ts'
 
 /**
  * Returns the user handle that an authenticator stores with a passkey. The handle identifies the

@@ -3,8 +3,8 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/envelope.ts'
 import { type Action, contextOf, waitUntilVisible } from '../action.ts'
 import { credentialActions } from '../contract/credentials.ts'
-import { changeCredentials } from './credentials-of.ts'
 import { verifyProof } from './identity-proof.ts'
+import { changeCredentials } from './read-and-change-credentials.ts'
 import { issuedCodes, newRecoveryCodes } from './recovery-codes.ts'
 
 /** POST /api/user/recovery_codes: replaces the recovery codes with ten new ones. */

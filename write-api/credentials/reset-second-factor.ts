@@ -17,7 +17,7 @@ import { factorResetMail } from '../mail/mail-templates.ts'
 import { siteNameOf } from '../mail/site-mailer.ts'
 import { enabledLoginMethods, retryWhileLoginMethodsChange } from '../users/login-methods.ts'
 import { credentialsError } from './credentials-errors.ts'
-import { credentialsOf } from './credentials-of.ts'
+import { credentialsOf } from './read-and-change-credentials.ts'
 
 /**
  * POST /api/user/reset_second_factor: removes all second factors of a user of a lower level, who

@@ -4,7 +4,6 @@ import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import type { PasskeyAssertion } from '#write-api/contract/credentials.ts'
 import type { Deps } from '../action.ts'
 import { credentialsError } from './credentials-errors.ts'
-import { credentialsOf, recordUse } from './credentials-of.ts'
 import {
   consumeChallenge,
   openPasskey,
@@ -13,6 +12,7 @@ import {
   passkeySite,
   webauthn,
 } from './passkeys.ts'
+import { credentialsOf, recordUse } from './read-and-change-credentials.ts'
 
 type PasskeyCheck = {
   readonly userId: number

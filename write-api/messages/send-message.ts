@@ -14,7 +14,7 @@ import { chosenUserIds } from '#projections/users/query.ts'
 import { MESSAGE_TERMS } from '#read-api/contract/message-fields.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { type CreateMessage, messageActions } from '../contract/messages.ts'
-import { validationWords } from '../validation-words.ts'
+import { validationMessage } from '../validation-messages.ts'
 import { messageError } from './message-errors.ts'
 
 const FRESH_WITHIN_MS = 2_000
@@ -81,7 +81,7 @@ export function validText(body: MessageContent): MessageContent {
     ['title', isName(title)],
     ['content', isText(content)],
   ] as const) {
-    if (!isValid) throw invalidField(field, validationWords({ fault: 'bad-character' }))
+    if (!isValid) throw invalidField(field, validationMessage({ fault: 'bad-character' }))
   }
   return { title, content }
 }

@@ -8,8 +8,8 @@ import { oauthActions } from '../contract/oauth.ts'
 import { bindIdentity } from '../users/bind-identity.ts'
 import { loginWithIdentity } from './identity-login.ts'
 import { oauthError } from './oauth-errors.ts'
+import { type Profile, ProviderFailed } from './oauth-provider.ts'
 import { consumeState, issueState, userOf } from './oauth-state.ts'
-import { type Profile, ProviderFailed } from './provider.ts'
 
 /**
  * GET /api/oauth/state: issues a state for a client that shows the Telegram widget, or that itself

@@ -9,13 +9,13 @@ import { findUser, findUserByIdentity, type UserRow } from '#projections/users/q
 import type { LoginResult } from '#write-api/contract/login.ts'
 import { accepted, type Deps, waitUntilVisible } from '../action.ts'
 import { completeLogin } from '../sessions/complete-login.ts'
-import { identityKeyOf } from '../users/identity.ts'
-import { createUserAccount, inviterOf } from '../users/new-user.ts'
+import { identityKeyOf } from '../users/identity-key.ts'
+import { createUserAccount, inviterOf } from '../users/new-user-account.ts'
 import { assertRegistrationOpen } from '../users/register.ts'
 import { ACCOUNT_LIMITS, displayNameFrom } from '../users/user-names.ts'
 import { oauthError } from './oauth-errors.ts'
+import type { Profile } from './oauth-provider.ts'
 import type { OAuthFlow } from './oauth-state.ts'
-import type { Profile } from './provider.ts'
 
 /**
  * Signs in the user whose identity a provider has verified. A new user is registered first. If

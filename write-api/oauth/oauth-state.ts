@@ -9,7 +9,7 @@ import type { Deps } from '../action.ts'
 import { requireRecentLogin } from '../credentials/identity-proof.ts'
 import { isSameBrowser, issueBrowserCookie } from '../sessions/browser-cookie.ts'
 import { oauthError } from './oauth-errors.ts'
-import type { AuthorizationParams } from './provider.ts'
+import type { AuthorizationParams } from './oauth-provider.ts'
 
 /** The login or binding for which a state was issued. */
 export type OAuthFlow = AuthorizationParams & {

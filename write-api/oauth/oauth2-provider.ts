@@ -6,7 +6,7 @@ import {
   type Profile,
   ProviderFailed,
   plainText,
-} from './provider.ts'
+} from './oauth-provider.ts'
 import { type ProviderRequest, requestProvider } from './provider-client.ts'
 
 /**

@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
-import { type OAuthProvider, type Profile, ProviderFailed, plainText } from './provider.ts'
+import { type OAuthProvider, type Profile, ProviderFailed, plainText } from './oauth-provider.ts'
 import { providerFetch } from './provider-client.ts'
 
 /** The settings of the OIDC provider. An empty endpoint is taken from the discovery document. */

@@ -12,8 +12,8 @@ import { readSecretOption } from '../options/read-secret-option.ts'
 import { bindAndRespond } from './authorize.ts'
 import { loginWithIdentity } from './identity-login.ts'
 import { oauthError } from './oauth-errors.ts'
+import type { Profile } from './oauth-provider.ts'
 import { consumeState, userOf } from './oauth-state.ts'
-import type { Profile } from './provider.ts'
 
 const AGE_SECONDS_MAX = 300
 /** The number of seconds by which Telegram's clock can be ahead of this server's clock. */

@@ -15,7 +15,7 @@ import { readSecretOption } from '../options/read-secret-option.ts'
 import { bindAndRespond, callProvider } from './authorize.ts'
 import { loginWithIdentity } from './identity-login.ts'
 import { oauthError } from './oauth-errors.ts'
-import { type Profile, ProviderFailed, plainText } from './provider.ts'
+import { type Profile, ProviderFailed, plainText } from './oauth-provider.ts'
 import { requestProvider } from './provider-client.ts'
 
 /** The lifetime of a code, which is also the period of the limits on wrong codes. */

@@ -1,6 +1,6 @@
 import { OPTIONS } from '#domain/options/registry.ts'
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
-import { validationWords } from '../validation-words.ts'
+import { validationMessage } from '../validation-messages.ts'
 
 const NUMBER_PROBLEMS = new Set<unknown>([
   'not-integer',
@@ -29,7 +29,7 @@ export const OPTION_ERRORS = {
   InvalidOption: [
     400,
     ({ key = '', ...params }) => {
-      const { zh, en } = validationWords({ ...boundsOf(key, params.fault), ...params })
+      const { zh, en } = validationMessage({ ...boundsOf(key, params.fault), ...params })
       return { zh: `选项 ${key} 无效：${zh}`, en: `Invalid option ${key}: ${en}` }
     },
   ],

@@ -17,9 +17,9 @@ import { invalidField } from '#infra/http/http-errors.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { REDEMPTION_COUNT_MAX, redemptionActions } from '../contract/redemptions.ts'
-import { validationWords } from '../validation-words.ts'
+import { validationMessage } from '../validation-messages.ts'
 import { redemptionError } from './redemption-errors.ts'
-import { checkValidUntil, NO_TERMS, termsWith } from './redemption-terms.ts'
+import { checkValidUntil, NO_TERMS, termsWith } from './redemption-terms-from-request.ts'
 
 /**
  * The characters of generated keys. Characters that look alike are left out, because keys are
@@ -50,7 +50,7 @@ const redemptionKeyOwner = (redemptionId: number): string => `redemption:${redem
 function customKeyOf(input: string): string {
   const key = input.trim()
   if (!isName(key) || /\s|^[=+\-@]/.test(key)) {
-    throw invalidField('key', validationWords({ fault: 'bad-character' }))
+    throw invalidField('key', validationMessage({ fault: 'bad-character' }))
   }
   if (key !== '' && [...key].length < CUSTOM_KEY_MIN) {
     throw redemptionError('RedemptionKeyTooShort', { least: CUSTOM_KEY_MIN })

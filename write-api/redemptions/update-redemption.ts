@@ -11,7 +11,7 @@ import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '.
 import { redemptionActions } from '../contract/redemptions.ts'
 import { executeOnRedemptions } from './delete-redemptions.ts'
 import { redemptionError } from './redemption-errors.ts'
-import { checkValidUntil, termsWith } from './redemption-terms.ts'
+import { checkValidUntil, termsWith } from './redemption-terms-from-request.ts'
 
 /**
  * PUT /api/redemption/: changes the given fields of an unused code. With `?status_only=true`, only

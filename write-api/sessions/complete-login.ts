@@ -6,7 +6,7 @@ import type { UserRow } from '#projections/users/query.ts'
 import type { SessionUser } from '#read-api/contract/users.ts'
 import type { LoginResult, SecondFactorKind } from '#write-api/contract/login.ts'
 import type { Deps } from '../action.ts'
-import { credentialsOf } from '../credentials/credentials-of.ts'
+import { credentialsOf } from '../credentials/read-and-change-credentials.ts'
 import { loginError } from './login-errors.ts'
 import { issueTicket } from './login-ticket.ts'
 

@@ -7,10 +7,10 @@ import { type Action, type Deps, waitUntilVisible } from '../action.ts'
 import { registrationActions } from '../contract/registration.ts'
 import { normalizeMailAddress } from '../mail/mail-address.ts'
 import { mailIdentity } from '../users/bind-identity.ts'
-import { identityKeyOf } from '../users/identity.ts'
+import { identityKeyOf } from '../users/identity-key.ts'
 import { deleteOldPasswords, storePassword } from '../users/passwords.ts'
 import { loginError } from './login-errors.ts'
-import { consumeResetLink, isResetLinkValid, type ResetLink } from './request-reset.ts'
+import { consumeResetLink, isResetLinkValid, type ResetLink } from './request-password-reset.ts'
 
 /**
  * POST /api/user/reset: sets a new password for the user of a mailed link and ends all sessions of

@@ -19,7 +19,12 @@ import { TOKEN_REMAIN_INITIAL } from '#read-api/contract/token-fields.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { tokenActions } from '../contract/tokens.ts'
 import { nameOf, namesFor } from './token-names.ts'
-import { checkRemain, checkUsableGroup, INITIAL_TERMS, termsWith } from './token-terms.ts'
+import {
+  checkRemain,
+  checkUsableGroup,
+  INITIAL_TERMS,
+  termsWith,
+} from './token-terms-from-request.ts'
 
 type TokenBatch = {
   readonly names: readonly string[]

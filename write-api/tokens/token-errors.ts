@@ -1,6 +1,6 @@
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 import type { Words } from '#infra/http/language.ts'
-import { appendNames } from '../validation-words.ts'
+import { appendNames } from '../validation-messages.ts'
 
 const EXPIRED: Words = {
   zh: '令牌已过期，无法启用，请先修改令牌过期时间，或者设置为永不过期',

@@ -5,7 +5,7 @@ import { KEY_ALPHABET } from '#domain/token/key-format.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { TOKEN_NAME_MAX } from '#read-api/contract/token-fields.ts'
-import { validationWords } from '../validation-words.ts'
+import { validationMessage } from '../validation-messages.ts'
 import { tokenError } from './token-errors.ts'
 
 const SUFFIX_CHARACTERS = 6
@@ -22,7 +22,7 @@ export function nameOf(requested: string | undefined, before: string): string {
 }
 
 export function checkName(field: string, name: string): void {
-  if (!isName(name)) throw invalidField(field, validationWords({ fault: 'bad-character' }))
+  if (!isName(name)) throw invalidField(field, validationMessage({ fault: 'bad-character' }))
 }
 
 /** Decrypts the name of a token. The name is empty when the owner was erased. */

@@ -15,7 +15,7 @@ import { tokenActions } from '../contract/tokens.ts'
 import { tokenError } from './token-errors.ts'
 import { sealName } from './token-names.ts'
 import { setTokensStatus } from './token-status.ts'
-import { checkRemain, checkUsableGroup, termsWith } from './token-terms.ts'
+import { checkRemain, checkUsableGroup, termsWith } from './token-terms-from-request.ts'
 
 /**
  * PUT /api/token/: changes the given fields of a token. With `?status_only=true`, only the status

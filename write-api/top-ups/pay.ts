@@ -12,7 +12,7 @@ import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '.
 import { orderActions, type Pay } from '../contract/top-ups.ts'
 import { epayForm } from './epay.ts'
 import { type PaymentMethods, paymentMethods, publicAddress } from './payment-methods.ts'
-import { openStripePage } from './stripe.ts'
+import { openStripePage } from './stripe-checkout.ts'
 import { type Quote, quoteFor } from './top-up-price.ts'
 
 const FORM = /^T([1-9]\d{0,14})X[0-9A-F]{24}$/

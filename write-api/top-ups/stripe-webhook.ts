@@ -7,9 +7,9 @@ import { httpError } from '#infra/http/http-errors.ts'
 import { Done } from '#read-api/contract/envelope.ts'
 import type { Action, Deps } from '../action.ts'
 import { applyPayment } from './apply-payment.ts'
-import { applyReport } from './apply-report.ts'
+import { applyReport } from './apply-stripe-report.ts'
 import { paymentMethods } from './payment-methods.ts'
-import { stripeReport } from './stripe-reports.ts'
+import { stripeReport } from './read-stripe-report.ts'
 
 const BODY_BYTES_MAX = 65_536
 const TOLERANCE_SECONDS = 300

@@ -7,7 +7,7 @@ import type { Core } from '#infra/core.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import { findUserByIdentity, type UserRow } from '#projections/users/query.ts'
 import { accepted, type Deps } from '../action.ts'
-import { type Identity, identityKeyOf } from './identity.ts'
+import { type Identity, identityKeyOf } from './identity-key.ts'
 import { userError } from './user-errors.ts'
 
 /**

@@ -8,7 +8,7 @@ import { success } from '#infra/http/envelope.ts'
 import type { ManageUser } from '#write-api/contract/users.ts'
 import { type Action, accepted, contextOf, waitUntilVisible } from '../action.ts'
 import { userActions } from '../contract/users.ts'
-import { revokeCredentials } from '../credentials/credentials-of.ts'
+import { revokeCredentials } from '../credentials/read-and-change-credentials.ts'
 
 const COMMANDS = {
   promote: 'PromoteUser',

@@ -4,7 +4,7 @@ import { invalidField } from '#infra/http/http-errors.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { findUserByNameKey } from '#projections/users/query.ts'
 import { normalizeMailAddress } from '../mail/mail-address.ts'
-import { validationWords } from '../validation-words.ts'
+import { validationMessage } from '../validation-messages.ts'
 import { userError } from './user-errors.ts'
 
 /**
@@ -30,7 +30,8 @@ export function displayNameOf(text: string): string {
       en: `must have at most ${MAX} characters`,
     })
   }
-  if (!isName(name)) throw invalidField('display_name', validationWords({ fault: 'bad-character' }))
+  if (!isName(name))
+    throw invalidField('display_name', validationMessage({ fault: 'bad-character' }))
   return name
 }
 

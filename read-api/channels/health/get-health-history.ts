@@ -9,7 +9,7 @@ import {
   type HistoryRange,
   healthQueries,
 } from '../../contract/channel-health.ts'
-import { type App, type ReadDeps, upToDate } from '../../route.ts'
+import { type App, type ReadDeps, upToDate } from '../../read-route.ts'
 
 /**
  * The length of a time step in seconds and the number of steps, for each range. The length is a

@@ -1,7 +1,7 @@
 import type { Core } from '#infra/core.ts'
 import type { Gauges } from '#infra/telemetry/cross-process-gauges.ts'
 import type { ChannelHealth, HealthPush, HealthSnapshot } from '../../contract/channel-health.ts'
-import { HealthRows } from './health-rows.ts'
+import { HealthReader } from './read-channel-health.ts'
 
 const FRESH_MS = 900
 
@@ -9,10 +9,10 @@ type CachedRow = { readonly text: string; readonly row: ChannelHealth; readonly 
 
 /**
  * Caches the health of all channels. For each channel, the cache records the version at which the
- * channel's health last changed. Each process has one `HealthBoard`.
+ * channel's health last changed. Each process has one `HealthCache`.
  */
-export class HealthBoard {
-  private readonly rows: HealthRows
+export class HealthCache {
+  private readonly rows: HealthReader
   private readonly now: () => number
   private at = 0
   private readonly cached = new Map<number, CachedRow>()
@@ -22,7 +22,7 @@ export class HealthBoard {
   version = 0
 
   constructor(core: Core, gauges: Gauges) {
-    this.rows = new HealthRows({ core, gauges })
+    this.rows = new HealthReader({ core, gauges })
     this.now = core.now
   }
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Attempt } from '#domain/account/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { type LoggedEvent, rowOf } from '#projections/call-log/log-row-of-event.ts'
-import { wordsOf } from '#read-api/logs/log-answer.ts'
+import { wordsOf } from '#read-api/logs/log-response.ts'
 import { aCall, type Given, NOW, releasedCall, settledCall } from '../fixture.ts'
 
 function rowWith(given: Given, end: object, error: string) {

@@ -7,7 +7,7 @@ import type { ProviderMessages } from '#infra/provider-messages/provider-message
 import type { LongResponses } from '#infra/shutdown-drain.ts'
 import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
 import type { Freshness, ReadModelName } from '#projections/freshness/query.ts'
-import type { HealthBoard } from './channels/health/health-cache.ts'
+import type { HealthCache } from './channels/health/health-cache.ts'
 
 /** The dependencies that every read route receives. */
 export type ReadDeps = {
@@ -20,7 +20,7 @@ export type ReadDeps = {
    * omitted, a stop does not wait.
    */
   readonly longResponses?: LongResponses
-  readonly health: HealthBoard
+  readonly health: HealthCache
   /** The progress of unfinished tasks. */
   readonly progress: TaskProgress
   /** The balances of users that each reader has last seen in a response. */

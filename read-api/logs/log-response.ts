@@ -71,7 +71,7 @@ export const decryptRows = (vault: Vault, rows: readonly LogRow[]): Promise<Decr
  * Returns the response for a row, which contains only what the viewer may see. `other` is the last
  * member. The REST API and the live socket both use this function.
  */
-export const logAnswer = (
+export const logResponse = (
   row: DecryptedRow,
   viewer: Viewer,
   message?: ProviderMessage,

@@ -13,7 +13,7 @@ import {
   type TaskPush,
 } from '../contract/tasks.ts'
 import { currentOptions } from '../options/list-options.ts'
-import { addressOf, songsOf } from './songs.ts'
+import { addressOf, songsOf } from './songs-in-result.ts'
 
 export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
 

@@ -4,7 +4,7 @@ import { invalidField } from '#infra/http/http-errors.ts'
 import { REDEMPTION_TERMS } from '#read-api/contract/redemption-fields.ts'
 import { initialValues } from '#read-api/contract/resource-fields.ts'
 import type { UpdateRedemption } from '#write-api/contract/redemptions.ts'
-import { applyFields } from '../apply-fields.ts'
+import { applyFields } from '../apply-request-fields.ts'
 import { redemptionError } from './redemption-errors.ts'
 
 export const NO_TERMS: RedemptionTerms = {

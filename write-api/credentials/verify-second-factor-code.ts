@@ -7,7 +7,7 @@ import { knownDevice } from '#infra/http/session-cookie.ts'
 import { type BackoffClaim, type Claim, isFull } from '#infra/limits/port.ts'
 import type { Deps } from '../action.ts'
 import { credentialsError } from './credentials-errors.ts'
-import { changeCredentials, credentialsOf, recordUse } from './credentials-of.ts'
+import { changeCredentials, credentialsOf, recordUse } from './read-and-change-credentials.ts'
 import { recoveryCodeHash } from './recovery-codes.ts'
 import { isTotpCode, totpOwner, totpStep } from './totp.ts'
 

@@ -1,4 +1,4 @@
-import type { Identity } from '../users/identity.ts'
+import type { Identity } from '../users/identity-key.ts'
 
 /** The user's account at the provider. */
 export type Profile = {

@@ -3,8 +3,8 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/envelope.ts'
 import { notFound } from '#infra/http/http-errors.ts'
 import { timelineQueries } from '../../contract/channel-timeline.ts'
-import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../../route.ts'
-import { timelineAnswer } from './timeline-answer.ts'
+import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../../read-route.ts'
+import { timelineResponse } from './timeline-response.ts'
 
 /** The end of a range that the request leaves open, in Unix seconds. It is later than any event. */
 const FOREVER_SECONDS = 9_999_999_999
@@ -21,7 +21,7 @@ export function getTimeline(app: App, deps: ReadDeps): void {
     preHandler: upToDate(deps, 'channel-timeline'),
     handler: async ({ params, query }) => {
       const at = secondsOf(query.at)
-      const answer = await timelineAnswer(deps.core, {
+      const answer = await timelineResponse(deps.core, {
         channelId: Number(params.id),
         from: (secondsOf(query.from) ?? 0) * 1_000,
         to: (secondsOf(query.to) ?? FOREVER_SECONDS) * 1_000 + 999,

@@ -10,7 +10,13 @@ type ProblemCode = TermsErrorCode | OptionErrorCode
  * Returns the message for an invalid field or option. `fault` is the domain's error code and `name`
  * is the invalid entry. `minimum` and `maximum` are the bounds, in `unit`.
  */
-export function validationWords({ fault = '', name, minimum, maximum, unit = '' }: Details): Words {
+export function validationMessage({
+  fault = '',
+  name,
+  minimum,
+  maximum,
+  unit = '',
+}: Details): Words {
   const { zh, en } = PROBLEMS[fault as ProblemCode]
   const units = UNITS[unit as OptionUnit] ?? { zh: '', en: '' }
   const figures = (language: 'zh' | 'en'): string => {

@@ -2,7 +2,7 @@ import type { ReportEffect } from '#domain/top-up/decide-provider-report.ts'
 import type { TopUpOrdered } from '#domain/top-up/events.ts'
 import { moneyText } from '#domain/top-up/money.ts'
 import type { MessageContent } from '../messages/send-message.ts'
-import type { StripeReport } from './stripe-reports.ts'
+import type { StripeReport } from './read-stripe-report.ts'
 
 type Report = StripeReport['command']
 /**

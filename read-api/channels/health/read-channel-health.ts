@@ -9,7 +9,7 @@ import {
 } from '#projections/channel-stats/query.ts'
 import { type ChannelRow, relayChannels } from '#projections/channels/query.ts'
 import type { ChannelHealth, CircuitState, HealthFigures } from '../../contract/channel-health.ts'
-import { channelAnswer } from '../channel-answer.ts'
+import { channelResponse } from '../channel-response.ts'
 
 const IN_FLIGHT = 'calls-in-flight'
 const DAY_CACHE_MS = 30_000
@@ -20,7 +20,7 @@ type ByChannel<T> = ReadonlyMap<number, T>
 type Window = ByChannel<ChannelFigures>
 
 /** Reads the health of every channel from the read models. */
-export class HealthRows {
+export class HealthReader {
   private readonly deps: Deps
   private last: { readonly at: number; readonly ids: ReadonlySet<number> } | null = null
   private day: { readonly at: number; readonly window: Window } | null = null
@@ -67,7 +67,7 @@ export class HealthRows {
   private lastChannels(rows: readonly ChannelRow[]): ReadonlySet<number> {
     const at = this.deps.core.now()
     if (this.last !== null && at - this.last.at < LAST_CACHE_MS) return this.last.ids
-    const ids = lastChannelsOf(rows.filter((row) => channelAnswer(row, at).status === 1))
+    const ids = lastChannelsOf(rows.filter((row) => channelResponse(row, at).status === 1))
     this.last = { at, ids }
     return ids
   }
@@ -94,7 +94,7 @@ type StatusInfo = { readonly status_reason: string; readonly status_time: number
 const NO_REASON: StatusInfo = { status_reason: '', status_time: 0 }
 
 function channelFields(row: ChannelRow, now: number) {
-  const channel = channelAnswer(row, now)
+  const channel = channelResponse(row, now)
   const { other_info: infoText } = channel
   const { status_reason, status_time } =
     infoText === '' ? NO_REASON : (JSON.parse(infoText) as StatusInfo)

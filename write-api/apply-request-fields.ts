@@ -9,7 +9,7 @@ import {
   type ValuesOf,
   type WritableFields,
 } from '#read-api/contract/resource-fields.ts'
-import { validationWords } from './validation-words.ts'
+import { validationMessage } from './validation-messages.ts'
 
 /**
  * Returns the values after applying the fields of the request. A field whose value does not change
@@ -30,7 +30,7 @@ export async function applyFields<F extends WritableFields, Values extends Parti
     const current = stored.get(name) ?? field?.initial
     const isValid = field?.type === 'name' ? isName : isText
     if (field !== undefined && typeof value === 'string' && !isValid(value)) {
-      throw invalidField(field.wire, validationWords({ fault: 'bad-character' }))
+      throw invalidField(field.wire, validationMessage({ fault: 'bad-character' }))
     }
     if (field?.type === 'sealedText') {
       assert(owner !== undefined, 'a personal text has an owner')

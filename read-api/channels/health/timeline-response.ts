@@ -10,7 +10,7 @@ import {
 import { findChannel } from '#projections/channels/query.ts'
 import { usersByIds } from '#projections/users/query.ts'
 import type { ChannelTimeline, StateAt, TimelineEntry } from '../../contract/channel-timeline.ts'
-import { type Entry, expiriesOf, expiryAt, expirySetBy, mergePage } from './expiries.ts'
+import { type Entry, expiriesOf, expiryAt, expirySetBy, mergePage } from './channel-expiries.ts'
 
 type TimelineRequest = TimelineQuery & { readonly page: number; readonly at: number | null }
 
@@ -18,7 +18,7 @@ type TimelineRequest = TimelineQuery & { readonly page: number; readonly at: num
  * Returns a channel's history and its state at a given time. Returns null if the channel never
  * existed.
  */
-export async function timelineAnswer(
+export async function timelineResponse(
   { db, now }: Core,
   { at, page, ...period }: TimelineRequest,
 ): Promise<ChannelTimeline | null> {

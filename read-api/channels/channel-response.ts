@@ -9,7 +9,7 @@ import { answerOf } from '../contract/resource-fields.ts'
  * Returns the response for a channel at the time `now` (Unix milliseconds). It is for admins and
  * contains everything except keys and secrets.
  */
-export const channelAnswer = ({ terms, ...row }: ChannelRow, now: number): Channel => ({
+export const channelResponse = ({ terms, ...row }: ChannelRow, now: number): Channel => ({
   id: row.id,
   name: terms.name,
   key: '',

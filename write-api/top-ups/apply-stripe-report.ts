@@ -14,10 +14,10 @@ import { activeAdminIds } from '#projections/users/query.ts'
 import type { Deps } from '../action.ts'
 import { storeText } from '../messages/send-message.ts'
 import { accountSteps } from './apply-payment.ts'
+import { noticeText, type ReportNotice } from './notice-of-refund-or-dispute.ts'
 import { orderIdOf } from './pay.ts'
-import { noticeText, type ReportNotice } from './report-notice.ts'
-import { tradeNoOfPayment } from './stripe.ts'
-import type { StripeReport } from './stripe-reports.ts'
+import type { StripeReport } from './read-stripe-report.ts'
+import { tradeNoOfPayment } from './stripe-checkout.ts'
 
 const FRESH_WITHIN_MS = 2_000
 /**
