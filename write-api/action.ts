@@ -29,8 +29,8 @@ import type { LoginGuard } from './sessions/login-guard.ts'
 import type { SetupToken } from './setup/setup-token.ts'
 
 /**
- * The Fastify instance on which actions register their routes. The types of a handler are derived
- * from its schemas.
+ * The Fastify instance with which actions register their routes. The types of each handler are
+ * derived from its schemas.
  */
 export type Api = FastifyInstance<
   RawServerDefault,
@@ -44,14 +44,14 @@ export type Api = FastifyInstance<
 export type Deps = {
   readonly core: Core
   readonly freshness: Pick<Freshness, 'waitFor'>
-  /** The supported channel types. Each type has the fields that its channels require. */
+  /** The supported channel types, each with the fields that channels of this type require. */
   readonly servedTypes: ServedTypes
   readonly runExclusive: KeyedMutex
   readonly nextIds: NextIds
   readonly loginGuard: LoginGuard
-  /** The balances of users that each reader has last received. */
+  /** The balances of users that each reader has last seen in a response. */
   readonly shownBalances: ShownAmounts
-  /** The budgets of tokens that each reader has last received. */
+  /** The budgets of tokens that each reader has last seen in a response. */
   readonly shownBudgets: ShownAmounts
   readonly setupToken: SetupToken
   readonly mailer: Mailer
@@ -59,7 +59,7 @@ export type Deps = {
   readonly providers: Providers
   /** The HTTP client for OAuth providers. */
   readonly outbound: Outbound
-  /** The policy that decides which addresses channels may use. */
+  /** The outbound policy, which determines the addresses that channels may use. */
   readonly upstreams: OutboundPolicy
 }
 
@@ -69,8 +69,8 @@ export type Action = (api: Api, deps: Deps) => void
 const FRESH_WITHIN_MS = 2_000
 
 /**
- * Returns the actor, the cause (the request's id) and the time of a request. All events of an
- * action record these values.
+ * Returns the context of a request's commands: the actor, the id of the request as the cause, and
+ * the time. All events of the action record this context.
  */
 export const contextOf = ({ core }: Deps, request: FastifyRequest): CommandContext => ({
   actor: `user:${principalOf(request).userId}`,
@@ -79,8 +79,8 @@ export const contextOf = ({ core }: Deps, request: FastifyRequest): CommandConte
 })
 
 /**
- * Returns the events that a command appended. Throws the error of a rejected command, which the
- * error handler renders in the caller's language.
+ * Returns the events that a command appended. If the command was rejected, throws its error, which
+ * the error handler formats in the caller's language.
  */
 export function accepted<E extends Fact>(outcome: Outcome<E, CodedError>): Done<E> {
   if (!outcome.isDone) throw toHttpError(outcome.error)
@@ -88,9 +88,9 @@ export function accepted<E extends Fact>(outcome: Outcome<E, CodedError>): Done<
 }
 
 /**
- * Sends the position of a write in `X-Position`. Waits up to two seconds until the named read
- * models include the write, so that the caller's next page shows the change. The write is already
- * committed.
+ * Sends the position of a write in the header `X-Position`. Before that, it waits up to two seconds
+ * until the named read models include the write, so that the caller's next request sees the change.
+ * The write is already committed.
  */
 export async function waitUntilVisible(
   { freshness }: Deps,

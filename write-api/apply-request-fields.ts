@@ -12,10 +12,10 @@ import {
 import { validationMessage } from './validation-messages.ts'
 
 /**
- * Returns the values after applying the fields of the request. A field whose value does not change
- * stays as it is stored: an encrypted text is not encrypted again, and a field that an older
- * resource lacks is not added. Throws for a text with control characters, because such a text
- * cannot be stored. `owner` owns the personal texts.
+ * Returns the values with the fields of the request applied. A field whose value does not change is
+ * kept as it is stored. For example, an encrypted text is not encrypted again. Personal texts are
+ * encrypted with the key of `owner`. Throws if a text contains control characters, because it could
+ * not be stored.
  */
 export async function applyFields<F extends WritableFields, Values extends Partial<ValuesOf<F>>>(
   fields: F,

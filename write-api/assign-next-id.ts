@@ -20,8 +20,8 @@ type Kind = keyof typeof KINDS
 export type WithId<O> = { readonly id: number; readonly outcome: O }
 
 /**
- * Creates an object under the next free id. Ids are consecutive, even when requests are concurrent.
- * When a stream with the id already exists, `create` is called again with the next id.
+ * Creates an object with the next free id. Ids are consecutive, even if requests are concurrent. If
+ * the id is already in use, `create` is called again with the next id.
  */
 export type NextIds = <E extends Fact, R extends CodedError>(
   kind: Kind,
@@ -29,14 +29,15 @@ export type NextIds = <E extends Fact, R extends CodedError>(
 ) => Promise<WithId<Outcome<E, R>>>
 
 /**
- * The maximum number of ids that are tried. An id may already be taken, because the read model does
- * not include all objects that other processes created.
+ * The maximum number of ids that are tried. An id may already be in use, because the read model may
+ * not include the latest objects of other processes.
  */
 const TRIES_MAX = 1_000
 
 /**
- * Creates the function that assigns ids. Creations within this process are serialized. Between
- * processes, the append that creates the stream decides which process gets the id.
+ * Creates the function that assigns ids. Within this process, objects are created one at a time. If
+ * several processes choose the same id, the append that creates the stream succeeds for only one of
+ * them.
  */
 export function createNextIds(core: Pick<Core, 'db'>, runExclusive: KeyedMutex): NextIds {
   const used = new Map<Kind, number>()

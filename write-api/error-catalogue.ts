@@ -37,7 +37,10 @@ export type DomainErrorCode =
   | UserErrorCode
   | UsernameErrorCode
 
-/** The status and message of each domain error. A code without an entry does not compile. */
+/**
+ * The HTTP status and the message of each domain error. The compiler reports codes that have no
+ * entry.
+ */
 const DOMAIN_ERRORS: ErrorCatalogue<DomainErrorCode> = {
   ...ACCOUNT_ERRORS,
   ...CHANNEL_ERRORS,
@@ -53,6 +56,6 @@ const DOMAIN_ERRORS: ErrorCatalogue<DomainErrorCode> = {
 
 const domainError = errorsOf(DOMAIN_ERRORS)
 
-/** Converts a domain error to the HTTP error to throw. */
+/** Converts a domain error to the HTTP error that the API throws. */
 export const toHttpError = ({ code, params }: CodedError): HttpError =>
   domainError(code as DomainErrorCode, params)

@@ -5,15 +5,16 @@ import { httpError } from '#infra/http/http-errors.ts'
 import { isDemoSite } from '#projections/options/query.ts'
 
 /**
- * The write routes that stay open on a demo site. Visitors must be able to set up, log in and log
- * out. Payment notifications must credit money that was paid. A price request changes nothing.
+ * Matches the write routes that are allowed on a demo site. Visitors must be able to set up the
+ * site, log in and log out. Payment notifications are allowed because the money was already paid. A
+ * request for a price changes nothing.
  */
 const OPEN =
   /^\/api\/(setup|user\/(login|logout)(\/.*)?|user\/(amount|epay\/notify)|stripe\/webhook)$/
 
 /**
- * Rejects all writes on a demo site, except by the super admin, who must be able to end the demo
- * mode.
+ * Rejects all writes on a demo site. Writes of the super admin are accepted, because the super
+ * admin must be able to end the demo mode.
  */
 export function rejectWritesOnDemoSite(app: FastifyInstance, { db }: Core): void {
   app.addHook('preValidation', async (request) => {

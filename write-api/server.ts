@@ -173,16 +173,16 @@ const ACTIONS: readonly Action[] = [
 export type WriteApiDeps = {
   readonly core: Core
   readonly freshness: Pick<Freshness, 'waitFor'>
-  /** The supported channel types. Each type has the fields that its channels require. */
+  /** The supported channel types, each with the fields that channels of this type require. */
   readonly servedTypes: ServedTypes
   /**
-   * Prints a line for the operator when the server is ready. `{url}` in the line is replaced with
-   * the address on which the server listens.
+   * Prints a line for the operator when the server is ready. In the line, `{url}` is replaced with
+   * the address of the server.
    */
   readonly printLine?: (line: string, when: 'ready') => void
 }
 
-/** Registers the write routes on an app that `createHttpApp` has created. */
+/** Registers the write routes with an app that `createHttpApp` has created. */
 export async function writeApi(app: FastifyInstance, apiDeps: WriteApiDeps): Promise<void> {
   const { core, freshness, servedTypes, printLine } = apiDeps
   const runExclusive = createKeyedMutex()

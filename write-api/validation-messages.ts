@@ -7,8 +7,9 @@ type Details = Readonly<Record<string, string | number>>
 type ProblemCode = TermsErrorCode | OptionErrorCode
 
 /**
- * Returns the message for an invalid field or option. `fault` is the domain's error code and `name`
- * is the invalid entry. `minimum` and `maximum` are the bounds, in `unit`.
+ * Returns the message for an invalid field or option. `fault` is the error code of the domain, and
+ * `name` is the name of the invalid entry. `minimum` and `maximum` are the bounds in the unit
+ * `unit`.
  */
 export function validationMessage({
   fault = '',
@@ -32,8 +33,8 @@ export function validationMessage({
 }
 
 /**
- * The errors of values that are not numbers. The message contains both bounds, because the value
- * does not violate one bound in particular.
+ * The error codes for values that are not numbers. For these errors, the message contains both
+ * bounds, because neither bound in particular was violated.
  */
 const NO_NUMBER = new Set<unknown>(['not-integer', 'not-number'])
 
@@ -112,8 +113,8 @@ const PROBLEMS: Record<ProblemCode, Words> = {
 }
 
 /**
- * Returns the message for several objects with their names appended: `…: a, b, c and 97 more`.
- * Without names, the message for one object is returned.
+ * Returns the message for several objects, followed by the objects' names: `…: a, b, c and 97
+ * more`. If there are no names, returns the message for a single object.
  */
 export function appendNames({ names, more }: Details, one: Words, several: Words): Words {
   if (names === undefined) return one

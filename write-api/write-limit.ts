@@ -4,20 +4,18 @@ import type { Core } from '#infra/core.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isFull, type Permit, type RateClaim } from '#infra/limits/port.ts'
 
-/**
- * The number of calls that a user can make in a minute, whether in sequence or at the same time.
- */
+/** The maximum number of writing calls per user and minute. */
 const MINUTE_MAX = 120
 const DAY_MAX = 1_000
-/** The number of objects of a batch that count as one call. */
+/** The number of objects in a batch that count as one call. */
 const OBJECTS_PER_CALL = 10
 const OBJECTS_MAX = 100
 
 /**
  * Limits the writes of normal users, because events are stored permanently. A user can make 120
- * writing calls a minute and 1 000 a day, and ten objects of a batch count as one call. Further
- * calls get status 429. Calls that write nothing are not counted. Admins are not limited, because
- * they run scripts for the complete site.
+ * writing calls per minute and 1 000 per day. Ten objects of a batch count as one call. Further
+ * calls receive status 429. Calls that write nothing do not count. Admins are not limited, because
+ * they run scripts for the whole site.
  */
 export function limitWrites(app: FastifyInstance, { limits }: Pick<Core, 'limits'>): void {
   const permits = new WeakMap<FastifyRequest, Permit>()
@@ -36,15 +34,15 @@ export function limitWrites(app: FastifyInstance, { limits }: Pick<Core, 'limits
     permits.set(request, outcome)
   })
   app.addHook('onSend', async (request, reply) => {
-    // Only the response of an action that has written an event has a position.
+    // A response has a position only if the action has written an event.
     const isRefunded = !reply.hasHeader('x-position')
     permits.get(request)?.release({ isRefunded })
   })
 }
 
 /**
- * Returns the number of calls that a request counts as. The number for a batch depends on the
- * number of ids or the `count` of objects to create.
+ * Returns the number of calls that a request counts as. A batch counts by its number of ids, or by
+ * the `count` of objects to create.
  */
 function costOf(body: FastifyRequest['body']): number {
   const { ids, count } = (body ?? {}) as { readonly ids?: unknown; readonly count?: unknown }

@@ -9,14 +9,16 @@ import {
 import type { Vault } from '#infra/vault/port.ts'
 import { ownerOf } from './channel-keys-in-vault.ts'
 
-/** Stores a proxy address with its credentials in the vault and returns its reference. */
+/**
+ * Stores a proxy address with its credentials in the vault. Returns the reference of the address.
+ */
 export const storeProxy = (vault: Vault, channelId: number, proxy: string): Promise<string> =>
   vault.putSecret('channel-proxy', ownerOf(channelId), proxy)
 
 /**
- * Reads a channel's proxy address with credentials from the vault. Returns null when the proxy has
- * no credentials, when an old channel has its credentials in its settings, or when the secret is
- * missing.
+ * Reads a channel's proxy address with its credentials from the vault. Returns null if the proxy
+ * has no credentials, or if the vault does not contain them. In old channels, the settings contain
+ * the credentials.
  */
 async function readProxy(
   vault: Vault,
@@ -29,8 +31,8 @@ async function readProxy(
 }
 
 /**
- * Returns the terms with the credentials restored in the proxy address. A copy of the channel is
- * created with these terms and stores the credentials as a separate secret.
+ * Returns the terms with the proxy's credentials inserted into the proxy address. A copy of the
+ * channel is created with these terms, so that it stores the credentials as a separate secret.
  */
 export async function termsWithProxyLogin(
   vault: Vault,
@@ -42,20 +44,23 @@ export async function termsWithProxyLogin(
 }
 
 export type SettingChange = {
-  /** The changed terms. An empty `proxyRef` means that the proxy has no credentials. */
+  /** The changed terms of the channel. If `proxyRef` is empty, the proxy has no credentials. */
   readonly terms: Pick<Partial<ChannelTerms>, 'setting' | 'proxyRef'>
   /**
-   * A proxy address with new credentials that must be stored in the vault; null when there are no
-   * new credentials.
+   * The proxy address if its credentials are new, so that they must be stored in the vault.
+   * Otherwise null.
    */
   readonly proxy: string | null
-  /** True when the proxy is unchanged, even if the request sent it with masked credentials. */
+  /**
+   * True if the request does not change the proxy. The request may contain the proxy with masked
+   * credentials.
+   */
   readonly isSameProxy: boolean
 }
 
 /**
- * Compares the setting of a request with the stored setting. A proxy with masked credentials keeps
- * the stored credentials.
+ * Compares the setting in a request with the stored setting. If the request contains masked
+ * credentials of the proxy, the stored credentials are kept.
  */
 export async function settingChange(
   vault: Vault,
@@ -64,7 +69,7 @@ export async function settingChange(
   before: ChannelTerms,
 ): Promise<SettingChange> {
   const { proxyRef } = before
-  // Old channels have the proxy's credentials in their settings instead of the vault.
+  // In old channels, the proxy's credentials are stored in the settings instead of the vault.
   const setting =
     proxyRef === undefined ? unmaskedSetting(sentSetting, before.setting) : sentSetting
   const isSame = proxyOf({ setting }) === proxyOf(before)

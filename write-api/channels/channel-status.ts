@@ -32,8 +32,8 @@ export const setChannelsStatus: Action = (api, deps) => {
 
 /**
  * `POST /api/channel/{id}/circuit/close`, for admins: closes all circuits of a channel, its models
- * and its keys, so that relays use them again immediately. Returns the number of circuits that this
- * request closed. 0 is not an error, because the gateway may already have closed the circuits.
+ * and its keys, so that relays use them again immediately. Returns the number of closed circuits.
+ * If the gateway has closed all circuits before, the number is 0, which is not an error.
  */
 export const closeCircuits: Action = (api, deps) => {
   api.route({
@@ -58,7 +58,7 @@ export const closeCircuits: Action = (api, deps) => {
 }
 
 /**
- * POST /api/channel/fix: makes every relay process reload its channels. Returns the number of
+ * POST /api/channel/fix: makes all relay processes reload their channels. Returns the number of
  * channels.
  */
 export const fixAbilities: Action = (api, deps) => {

@@ -13,8 +13,8 @@ import { channelError } from './channel-errors.ts'
 import { checkGroups } from './create-channel.ts'
 
 /**
- * Executes a command on the channels and waits until the list of channels shows the change. Throws
- * the error of a rejected command.
+ * Executes a command on the stream of channels, and waits until the list of channels shows the
+ * change. Throws the error of the command if it is rejected.
  */
 export async function executeChannelCommand(
   deps: Deps,
@@ -31,7 +31,7 @@ export async function executeChannelCommand(
 }
 
 /**
- * Returns the current time in unix seconds. Channels that have expired at this time are not
+ * Returns the current time in unix seconds. Channels that have expired by this time cannot be
  * enabled.
  */
 export const unixNow = ({ core }: Deps): number => Math.floor(core.now() / 1_000)
@@ -41,8 +41,8 @@ export const changedCount = ({ events }: Done<ChannelEvent>): number =>
   events.reduce((sum, { data }) => sum + ('channelIds' in data ? data.channelIds.length : 0), 0)
 
 /**
- * POST /api/channel/batch/tag: sets the tag of several channels in one append; a null tag removes
- * it.
+ * POST /api/channel/batch/tag: sets the tag of several channels in one append. A null tag removes
+ * the tags of the channels.
  */
 export const tagChannels: Action = (api, deps) => {
   api.route({
@@ -79,8 +79,8 @@ async function groupsOfTag({ core }: Deps, tag: string): Promise<readonly string
 }
 
 /**
- * Converts the request to a change. An empty field is not changed, except that an empty new tag
- * removes the tag.
+ * Converts the request to a change of the tag's channels. Empty fields are not changed. An empty
+ * new tag is an exception: it removes the tag.
  */
 function changeOf(fields: UpdateTag): TagChange {
   const models = namesIn(fields.models ?? '')
@@ -98,8 +98,9 @@ function changeOf(fields: UpdateTag): TagChange {
 }
 
 /**
- * POST /api/channel/tag/enabled and /tag/disabled: sets the status of all channels that have the
- * tag. Expired channels are not enabled. Returns the number of channels that changed.
+ * POST /api/channel/tag/enabled and POST /api/channel/tag/disabled: enables or disables all
+ * channels that have the tag. Expired channels are not enabled. Returns the number of channels that
+ * changed.
  */
 export const setTagStatus: Action = (api, deps) => {
   for (const [name, type] of [

@@ -9,18 +9,20 @@ import { initialValues, sentValues } from '#read-api/contract/resource-fields.ts
 import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.ts'
 import { channelError } from './channel-errors.ts'
 
-/** The initial terms of a channel. They apply when only name, key and models are given. */
+/**
+ * The initial terms of a channel. They apply to all fields that a request for a new channel omits.
+ */
 export const INITIAL_TERMS: ChannelTerms = { name: '', ...initialValues(CHANNEL_FIELDS) }
 
 type Fields = CreateChannel | UpdateChannel
 
-/** Returns the terms with the given fields applied. The domain validates the terms. */
+/** Returns the terms with the given fields applied. The terms are validated by the domain. */
 export const termsWith = (before: ChannelTerms, fields: Fields): ChannelTerms => ({
   ...before,
   ...changeOf(fields),
 })
 
-/** Converts the given fields to terms. A `cost_ratio` of null becomes an empty text. */
+/** Converts the given fields to terms. If `cost_ratio` is null, it becomes an empty text. */
 export function changeOf(fields: Fields): Partial<ChannelTerms> {
   const { name, cost_ratio: costRatio } = fields
   const { baseUrl, ...sent } = sentValues(CHANNEL_FIELDS, fields)
@@ -37,10 +39,11 @@ export type ServedType = {
   /** The fields that must not be empty, by their names in the HTTP API. */
   readonly required: readonly RequiredField[]
   /**
-   * True when the channel type has no default address, so that each channel must have an address.
+   * True if the channel type has no default address. Each channel of this type must then have an
+   * address.
    */
   readonly needsAddress: boolean
-  /** The names that can be given instead of an address of this channel type. */
+  /** The keywords that an admin may enter instead of an address for this channel type. */
   readonly addressWords: readonly string[]
 }
 type RequiredField = {
@@ -50,8 +53,8 @@ type RequiredField = {
 }
 
 /**
- * Throws when calls cannot reach the channel, because it has no group, no valid address, or an
- * empty required field.
+ * Throws if calls could not reach the channel. The reasons are a missing group, a missing or
+ * invalid address, and an empty required field.
  */
 export function checkRequirements(
   { type, groups, baseUrl, other, organization }: ChannelTerms,
@@ -81,8 +84,8 @@ export function checkRequirements(
 }
 
 /**
- * Throws when a new expiry (unix seconds) is before `now` (unix milliseconds). An unchanged expiry
- * may be in the past.
+ * Throws if the expiry (unix seconds) was changed to a time before `now` (unix milliseconds). If
+ * the expiry was not changed, it may be in the past.
  */
 export function checkExpiry(time: number, before: number, now: number): void {
   if (time <= 0 || time === before || time * 1_000 > now) return
@@ -99,20 +102,19 @@ export function checkType(type: number, servedTypes: ServedTypes): void {
 }
 
 /**
- * Throws when the outbound policy does not allow the address. Only the text of the address is
- * checked here, without resolving the host name. Each call checks the address again.
+ * Throws if the outbound policy does not allow the address. The host name is not resolved here.
+ * Each call checks the address again.
  */
 export function checkAddress(baseUrl: string, upstreams: OutboundPolicy): void {
   if (baseUrl === '') return
   const checked = checkUrl(baseUrl, upstreams)
-  // The domain reports other problems of the address.
+  // The domain returns an error for all other faults of the address.
   if (!checked.isAllowed && checked.fault === 'address') throw channelError('AddressNotAllowed')
 }
 
 /**
- * Throws when the outbound policy does not allow the proxy address in the channel's settings. A
- * proxy with masked credentials is valid only if `isLoginKnown` is true, which means that the
- * credentials are stored.
+ * Throws if the outbound policy does not allow the proxy address in the channel's settings. A proxy
+ * address with masked credentials is only valid if the credentials are stored (`isLoginKnown`).
  */
 export function checkProxy(setting: string, upstreams: OutboundPolicy, isLoginKnown = false): void {
   const proxy = proxyToUse({ setting }) ?? ''

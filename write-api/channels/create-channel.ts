@@ -36,9 +36,9 @@ import {
 const DEFAULT_GROUP = 'default'
 
 /**
- * Throws when a group does not exist in the settings. No user can call through such a group, so a
- * typing error would go unnoticed. Groups in `currentGroups`, which the channel already has, are
- * accepted.
+ * Throws if a group does not exist in the settings. Without this check, a typing error would go
+ * unnoticed, because no user can make calls in an unknown group. Groups in `currentGroups`, which
+ * the channel already has, are accepted.
  */
 export async function checkGroups(
   { core }: Deps,
@@ -50,7 +50,7 @@ export async function checkGroups(
   if (added.length === 0) return
   const { values } = await allOptions(core.db)
   const existing = optionJson(values, 'GroupRatio') as Readonly<Record<string, unknown>>
-  // Invalid names are left to the domain, which rejects them.
+  // Invalid names are skipped here, because the domain returns an error for them.
   const name = added.find((one) => isName(one) && !Object.hasOwn(existing, one))
   if (name === undefined) return
   throw invalidField(field, {
@@ -60,14 +60,14 @@ export async function checkGroups(
 }
 
 /**
- * The keys without duplicates. `repeated` is the number of keys that were left out, because the
- * text contains them more than once or the channel already has them.
+ * The keys without duplicates. `repeated` is the number of duplicates: keys that occur twice in the
+ * text, and keys that the channel already has.
  */
 type ParsedKeys = { readonly keys: readonly string[]; readonly repeated: number }
 
 /**
- * Parses a text with one key per line and removes duplicates. A text that is a JSON object is one
- * key, which can have several lines.
+ * Parses a text with one key per line and removes duplicates. If the text is a JSON object, the
+ * entire text is a single key.
  */
 export function parseKeys(text: string): ParsedKeys {
   if (!isText(text)) throw channelError('InvalidField', { field: 'key', fault: 'bad-character' })
@@ -80,7 +80,7 @@ export function parseKeys(text: string): ParsedKeys {
 }
 
 /**
- * Returns the keys that the channel does not have yet. Throws when the channel already has all
+ * Returns the keys that the channel does not have yet. Throws if the channel already has all of the
  * keys.
  */
 export function keysToAdd(
@@ -103,8 +103,8 @@ export const repeatedKeysMessage = (count: number): Words =>
 
 type ChannelBatch = {
   /**
-   * The terms of all channels, without the names. The setting contains the proxy address with
-   * credentials.
+   * The terms that all channels of the batch have, without the name. `setting` contains the proxy
+   * address with its credentials.
    */
   readonly terms: ChannelTerms
   readonly channels: readonly { readonly name: string; readonly keys: readonly string[] }[]
@@ -113,14 +113,14 @@ type ChannelBatch = {
 }
 
 /**
- * The maximum number of attempts. An attempt fails when the first id is already taken, because
- * other processes created channels that the read model does not include yet.
+ * The maximum number of attempts. An attempt fails if another process has created channels that the
+ * read model does not include yet, so that the first id is already assigned.
  */
 const ATTEMPTS_MAX = 100
 
 /**
- * Creates all channels of a batch in one append, under the next free ids. Returns the ids as soon
- * as the list of channels includes the new channels.
+ * Creates all channels of a batch in one append, with the next free ids. Returns the ids after the
+ * list of channels includes the new channels.
  */
 async function createBatch(
   deps: Deps,
@@ -200,8 +200,8 @@ export const createChannel: Action = (api, deps) => {
 }
 
 /**
- * Assigns keys to channels. In `batch` mode, each key gets a separate channel with a numbered name.
- * In the other modes, one channel gets all keys.
+ * Distributes the keys to channels. In `batch` mode, there is a channel with a numbered name for
+ * each key. In the other modes, one channel has all keys.
  */
 function splitKeys(
   name: string,
@@ -219,8 +219,8 @@ function splitKeys(
 const COPY_SUFFIX: Words = { zh: '_复制', en: '_copy' }
 
 /**
- * POST /api/channel/copy/{id}: creates a channel with the terms, keys and status of an existing
- * channel.
+ * POST /api/channel/copy/{id}: creates a channel with the same terms, keys and status as an
+ * existing channel.
  */
 export const copyChannel: Action = (api, deps) => {
   api.route({

@@ -28,9 +28,9 @@ import {
 import { checkGroups, keysToAdd, parseKeys, repeatedKeysMessage } from './create-channel.ts'
 
 /**
- * PUT /api/channel/: changes the given fields of a channel. Status 1 enables the channel and 2
- * disables it. Status 3, which the gateway sets when it disables a channel, is only accepted if it
- * is the channel's current status.
+ * PUT /api/channel/: changes the given fields of a channel. Status 1 enables the channel, and
+ * status 2 disables it. Status 3 means that the gateway has disabled the channel. A request may
+ * only contain 3 if this is the channel's current status.
  */
 export const updateChannel: Action = (api, deps) => {
   api.route({
@@ -61,8 +61,8 @@ async function change(
   const row = await findChannel(db, fields.id)
   if (row !== null) checkStatus(fields, row, context)
   const { proxy, isSameProxy, terms } = await changeWithProxy(deps, fields)
-  // Unchanged terms are not checked, so that a channel whose address is no longer allowed can still
-  // be disabled.
+  // Unchanged terms are not checked, so that an admin can still disable a channel whose address is
+  // no longer allowed.
   const { baseUrl, type, setting } = terms
   if (type !== undefined && type !== row?.terms.type) checkType(type, deps.servedTypes)
   if (row !== null && REQUIREMENT_TERMS.some((key) => key in terms)) {
@@ -100,7 +100,10 @@ async function change(
   return { position: accepted(outcome).position, repeated: entered.repeated }
 }
 
-/** Converts the fields to terms and restores masked credentials of the proxy in the setting. */
+/**
+ * Converts the fields to terms. Masked credentials of the proxy are replaced by the stored
+ * credentials.
+ */
 async function changeWithProxy({ core }: Deps, fields: UpdateChannel) {
   const terms = changeOf(fields)
   const { channels } = await core.actors.stateOf(channelsDecider, CHANNELS_STREAM)
@@ -113,8 +116,8 @@ async function changeWithProxy({ core }: Deps, fields: UpdateChannel) {
 }
 
 /**
- * Parses the keys of a request. Keys that are added are compared with the existing keys, so that a
- * channel never has the same key twice.
+ * Parses the keys in a request. Keys that are added are compared with the channel's keys, so that a
+ * channel never has a key twice.
  */
 async function enteredKeys({ core }: Deps, { id, key, key_mode }: UpdateChannel) {
   const entered = parseKeys(key ?? '')
@@ -125,8 +128,8 @@ async function enteredKeys({ core }: Deps, { id, key, key_mode }: UpdateChannel)
 }
 
 /**
- * Returns the step that closes all circuits of a channel. A change of keys or address closes them,
- * because earlier failures do not apply to new keys or addresses.
+ * Returns the step that closes all circuits of a channel. The circuits are closed when the keys or
+ * the address change, because earlier failures do not apply to new keys or addresses.
  */
 const closeCircuitsStep = (channelId: number): AnyStep => ({
   decider: channelHealthDecider,
@@ -141,7 +144,7 @@ function replacedSecrets(event: ChannelEvent): readonly string[] {
 }
 
 /**
- * Returns the command that enables keys again. `enable_keys` contains indexes into the list of keys
+ * Returns the command that enables keys again. `enable_keys` contains indexes of keys in the list
  * that the caller has read.
  */
 function keyCommands({ id, enable_keys: indexes = [] }: UpdateChannel, row: ChannelRow | null) {

@@ -37,8 +37,8 @@ export const PasskeyAssertion = Type.Object({
 export type PasskeyAssertion = Static<typeof PasskeyAssertion>
 
 /**
- * The proof of identity that is required before a credential is changed: the password, a code of
- * the authenticator app, a recovery code, or a passkey.
+ * The proof of identity that a change of a credential requires. It is the password, a code of the
+ * authenticator app, a recovery code or a passkey.
  */
 const Proof = {
   password: Type.Optional(Type.String({ maxLength: 512 })),
@@ -50,7 +50,10 @@ const Proof = {
 export const ProofOnly = Type.Object(Proof)
 export type ProofOnly = Static<typeof ProofOnly>
 
-/** A secret for an authenticator app. The user must confirm it with a code within ten minutes. */
+/**
+ * A new secret for an authenticator app. The user must confirm the secret with a code within ten
+ * minutes.
+ */
 export const TotpOffer = Type.Object({
   /** The secret in base 32, for manual entry. */
   secret: Type.String(),
@@ -63,7 +66,7 @@ export const ConfirmTotp = Type.Object({ code })
 export type ConfirmTotp = Static<typeof ConfirmTotp>
 
 /**
- * New recovery codes, which are shown only once. The list is empty when the user already has
+ * The new recovery codes, which are returned only once. The list is empty if the user already had
  * recovery codes.
  */
 export const RecoveryCodes = Type.Object({ recovery_codes: Type.Array(Type.String()) })

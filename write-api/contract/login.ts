@@ -12,15 +12,12 @@ export const SecondFactorKind = Type.Union([
 ])
 export type SecondFactorKind = Static<typeof SecondFactorKind>
 
-/**
- * The response when the first factor was accepted and a second factor is required before a session
- * starts.
- */
+/** The response if the first factor was accepted, but a second factor is still required. */
 export const SecondFactorRequired = Type.Object({
   second_factor: Type.Object({
     /**
-     * The text that identifies the login in its second step. The ticket is valid for five minutes
-     * and five attempts.
+     * The ticket that identifies the login in its second step. A ticket is valid for five minutes
+     * and for five attempts.
      */
     ticket: Type.String(),
     kinds: Type.Array(SecondFactorKind),
@@ -29,8 +26,8 @@ export const SecondFactorRequired = Type.Object({
 export type SecondFactorRequired = Static<typeof SecondFactorRequired>
 
 /**
- * The `data` of all login responses: the user of the new session, or the second factor that is
- * still required.
+ * The `data` of all login responses. It is the user of the new session, or the second factor that
+ * is still required.
  */
 export const LoginResult = Type.Union([SessionUser, SecondFactorRequired])
 export type LoginResult = Static<typeof LoginResult>

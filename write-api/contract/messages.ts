@@ -12,8 +12,8 @@ export const RECIPIENTS_MAX = 20_000
 const userId = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 
 /**
- * A message and its recipients. The recipients are the union of the given lists, and each user
- * receives the message once. Users who register later do not receive the message.
+ * A new message and its recipients. All users in any of the given lists receive the message, each
+ * user once. Users who register later do not receive the message.
  */
 export const CreateMessage = Type.Object({
   ...requestProperties(MESSAGE_TERMS),

@@ -14,9 +14,10 @@ export type OAuthType = Static<typeof OAuthType>
 const SHORT = Type.String({ maxLength: 200 })
 
 /**
- * What the OAuth callback does. It is fixed when the state is issued. `anew` confirms the identity
- * of the current user and signs in no other user. When `intent` is absent, a request with a session
- * binds the identity, and a request without a session signs in. `aff` is the code of the inviter.
+ * The purpose of an OAuth flow, which is fixed when the state is issued. `login` signs a user in,
+ * and `bind` binds the identity to the current user. `anew` confirms the identity of the current
+ * user, and no other user can sign in. If `intent` is omitted, the purpose is `bind` for a request
+ * with a session and `login` for a request without one. `aff` is the inviter's code.
  */
 const Purpose = {
   aff: Type.Optional(SHORT),
@@ -38,14 +39,14 @@ export type Authorize = Static<typeof Authorize>
 export const CallbackQuery = Type.Object({
   code: Type.String({ minLength: 1, maxLength: 4_096 }),
   state: Type.String({ minLength: 1, maxLength: 200 }),
-  /** The issuer, which some OIDC providers send to the callback (RFC 9207). */
+  /** The issuer, which some OIDC providers add to the callback (RFC 9207). */
   iss: Type.Optional(Type.String({ maxLength: 2_048 })),
 })
 export type CallbackQuery = Static<typeof CallbackQuery>
 
 /**
- * The `data` of a callback that signed in a user or bound an identity. After a binding, `data` is
- * null and `message` is "bind".
+ * The `data` of an OAuth callback: the signed-in user, or the second factor that is still required.
+ * After an identity was bound, `data` is null and `message` is "bind".
  */
 export const LoginOrBindResult = Type.Union([SessionUser, SecondFactorRequired, Type.Null()])
 export type LoginOrBindResult = Static<typeof LoginOrBindResult>
@@ -56,7 +57,10 @@ export const WeChatQuery = Type.Object({
 })
 export type WeChatQuery = Static<typeof WeChatQuery>
 
-/** The fields that the Telegram widget sends, and the state that the widget's URL contained. */
+/**
+ * The fields that the Telegram widget sends, and the state from the URL in which the widget was
+ * shown.
+ */
 export const TelegramQuery = Type.Object({
   id: Type.String({ pattern: '^[0-9]{1,20}$' }),
   first_name: Type.Optional(SHORT),

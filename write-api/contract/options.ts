@@ -5,23 +5,23 @@ export const PutOption = Type.Object({
   key: Type.String({ minLength: 1, maxLength: 200 }),
   value: Type.String({ maxLength: 250000 }),
   /**
-   * The value that the caller has read. The change is rejected with `OptionChanged` when the option
-   * now has a different value.
+   * The value that the caller has read. The change is rejected with `OptionChanged` if the option
+   * has another value by now.
    */
   before: Type.Optional(Type.String({ maxLength: 250000 })),
 })
 export type PutOption = Static<typeof PutOption>
 
 /**
- * The scheduled value of one entry of a price option: a decimal number as text, or a flag. null
- * removes the entry.
+ * A scheduled value for one entry of a price option. The value is a decimal as text, or `true` or
+ * `false` for the boolean option. null removes the entry.
  */
 export const PlannedEntry = Type.Object({
   option: Type.String({ minLength: 1, maxLength: 200 }),
   /**
-   * The name of the entry. A special ratio has the names of two groups, such as `vip > default`. If
-   * one of the group names contains `>`, the two names are given as a JSON array: `["a >
-   * b","default"]`. The name is empty for fallback prices.
+   * The name of the entry. It is empty for a fallback price. The name of a special ratio contains
+   * two groups, such as `vip > default`. If a group's name contains `>`, the name is a JSON array
+   * of the two groups: `["a > b","default"]`.
    */
   name: Type.String({ maxLength: 1100 }),
   value: Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Null()]),
@@ -33,15 +33,16 @@ export const SchedulePrices = Type.Object({
   at: Type.Integer({ minimum: 1, maximum: 253402300799 }),
   changes: Type.Array(PlannedEntry, { maxItems: 2000 }),
   /**
-   * The id of the scheduled change that this change replaces. One append cancels the old change and
-   * schedules the new one.
+   * The id of an earlier scheduled change, which is cancelled in the same append that schedules
+   * this change.
    */
   replaces: Type.Optional(Type.Integer({ minimum: 1 })),
 })
 export type SchedulePrices = Static<typeof SchedulePrices>
 
 /**
- * A draft price list: the values of price options. An option that is absent has its current value.
+ * A draft of a price list. It contains the values of price options. Options that are omitted have
+ * their current values.
  */
 export const PreviewPrices = Type.Object({
   prices: Type.Record(
@@ -50,8 +51,8 @@ export const PreviewPrices = Type.Object({
     { maxProperties: 50 },
   ),
   /**
-   * `start_timestamp` and `end_timestamp` are unix seconds. The default range is the last seven
-   * days.
+   * The start of the range in unix seconds. `end_timestamp` is the end of the range. The default
+   * range is the last seven days.
    */
   start_timestamp: Type.Optional(Type.Integer({ minimum: 0, maximum: 253402300799 })),
   end_timestamp: Type.Optional(Type.Integer({ minimum: 0, maximum: 253402300799 })),
@@ -61,14 +62,13 @@ export type PreviewPrices = Static<typeof PreviewPrices>
 const figures = {
   calls: Type.Integer(),
   /**
-   * `charged` is the quota that was charged. `drafted` is the quota that the draft prices would
-   * have charged.
+   * The quota that was charged for the calls. `drafted` is the quota that would have been charged
+   * at the draft prices.
    */
   charged: Type.Integer(),
   drafted: Type.Integer(),
   /**
-   * The number of calls that have no price in the draft. These calls do not count towards
-   * `drafted`.
+   * The number of calls that have no price in the draft. These calls are not included in `drafted`.
    */
   refused: Type.Integer(),
 }
@@ -78,11 +78,14 @@ export const PricePreview = Type.Object({
   start_timestamp: Type.Integer(),
   end_timestamp: Type.Integer(),
   /**
-   * False when the time limit was reached. The figures then cover only the calls up to
+   * False if the preview ended because of its time limit. The sums then cover only the calls up to
    * `end_timestamp`.
    */
   is_complete: Type.Boolean(),
-  /** The models with the largest differences between `charged` and `drafted`, at most a hundred. */
+  /**
+   * The models with the largest differences between `charged` and `drafted`. There are at most a
+   * hundred models.
+   */
   models: Type.Array(Type.Object({ model: Type.String(), ...figures })),
   users: Type.Array(Type.Object({ user_id: Type.Integer(), username: Type.String(), ...figures })),
 })

@@ -11,21 +11,21 @@ import {
 const quota = Type.Integer({ minimum: -9007199254740991, maximum: 9007199254740991 })
 
 /**
- * The fields of a token. All fields except `name` are optional: when a token is created, an absent
- * field has its default, and when it is updated, an absent field is unchanged.
+ * The fields of a token. All fields except `name` are optional. If a token is created, an omitted
+ * field has its default. If a token is updated, an omitted field is not changed.
  */
 export const CreateToken = Type.Object({
   name: Type.String({ maxLength: TOKEN_NAME_MAX }),
   remain_quota: Type.Optional(quota),
   unlimited_quota: Type.Optional(Type.Boolean()),
-  /** The time of expiry in unix seconds; -1 means never. 0 is rejected. */
+  /** The expiry in unix seconds, or -1 if the token never expires. 0 is rejected. */
   expired_time: Type.Optional(Type.Integer({ minimum: -1, maximum: 253402300799 })),
   ...requestProperties(RATE_LIMIT_FIELDS),
   model_limits_enabled: Type.Optional(Type.Boolean()),
   model_limits: Type.Optional(Type.String({ maxLength: 100000 })),
   ...requestProperties(TOKEN_FIELDS),
   /**
-   * The number of tokens to create. All tokens except the first get a random suffix to their name.
+   * The number of tokens to create. The names of all tokens except the first have a random suffix.
    */
   count: Type.Optional(Type.Integer({ minimum: 1, maximum: TOKEN_BATCH_MAX })),
 })
@@ -34,11 +34,12 @@ export type CreateToken = Static<typeof CreateToken>
 const tokenId = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 
 /**
- * A change of a token. `remain_quota` with `expected_remain_quota` changes the remaining quota by
- * their difference, a lowered one to at most `remain_quota`, and is rejected with 409 when the
- * budget was edited since `budget_version`. Without both fields, the values that the caller's
- * session or access token last read take their place. If it has read none, `remain_quota` is set
- * as it is sent.
+ * A change of a token. If `remain_quota` is sent with `expected_remain_quota`, the remaining quota
+ * changes by their difference, and a lowered quota is at most `remain_quota` afterwards. The change
+ * is rejected with 409 if the budget was edited since `budget_version`.
+ *
+ * If both `expected_remain_quota` and `budget_version` are omitted, the values that the session or
+ * access token last read apply. If it has read none, the quota is set to `remain_quota`.
  */
 export const UpdateToken = Type.Object({
   ...Type.Partial(Type.Omit(CreateToken, ['count'])).properties,
@@ -50,8 +51,8 @@ export const UpdateToken = Type.Object({
   expected_remain_quota: Type.Optional(quota),
   budget_version: Type.Optional(Type.Integer({ minimum: 0 })),
   /**
-   * 1 enables the token and 2 disables it. 0, 3 and 4 change nothing, so that a caller can send
-   * back a complete row.
+   * The new status. 1 enables the token, and 2 disables it. 0, 3 and 4 change nothing, so that a
+   * client can send back a complete row.
    */
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 4 })),
 })
@@ -60,7 +61,7 @@ export type UpdateToken = Static<typeof UpdateToken>
 export const TokenIds = Type.Object({ ids: Type.Array(tokenId, { maxItems: 1000 }) })
 export type TokenIds = Static<typeof TokenIds>
 
-/** The new status of several tokens: 1 enables them and 2 disables them. */
+/** The new status of several tokens: 1 enables the tokens, and 2 disables them. */
 export const TokenStatuses = Type.Object({
   ...TokenIds.properties,
   status: Type.Union([Type.Literal(1), Type.Literal(2)]),
@@ -71,7 +72,7 @@ const CreatedBody = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
   key: Type.String(),
-  /** The ids of all created tokens in the order of creation, including the first one. */
+  /** The ids of all tokens that were created, in the order of their creation. */
   ids: Type.Array(Type.Integer()),
   names: Type.Array(Type.String()),
   keys: Type.Array(Type.String()),

@@ -12,8 +12,8 @@ export const PaymentMethod = Type.Union([
 export type PaymentMethod = Static<typeof PaymentMethod>
 
 /**
- * A request for a price. Without a payment method, the response contains the price at the epay
- * gateway.
+ * A request for the price of a top-up. If the payment method is omitted, the response contains the
+ * price for a payment by Epay.
  */
 export const AmountRequest = Type.Object({
   amount: AMOUNT,
@@ -22,7 +22,7 @@ export const AmountRequest = Type.Object({
 })
 export type AmountRequest = Static<typeof AmountRequest>
 
-/** `data` is the exact amount to pay, such as `7.30`. */
+/** The price of a top-up. `data` is the exact amount to pay, such as `7.30`. */
 export const Amount = Type.Object({
   success: Type.Boolean(),
   message: Type.String(),
@@ -40,8 +40,8 @@ export const Pay = Type.Object({
 export type Pay = Static<typeof Pay>
 
 /**
- * The page on which the user pays. If `data` is not empty, it contains the fields of a form that is
- * submitted to `url`. If `data` is empty, the browser opens `url`.
+ * The page on which the user pays. If `data` is empty, the browser opens `url`. Otherwise, the
+ * browser submits a form with the fields in `data` to `url`.
  */
 export const PaymentPage = Type.Object({
   success: Type.Boolean(),
@@ -60,8 +60,8 @@ export const RefundOrder = Type.Object({
   ),
   reason: Type.String({ maxLength: 500 }),
   /**
-   * The number of refunds of the order that the caller has seen. A repeated request has an outdated
-   * number, so the refund is made only once.
+   * The number of the order's refunds that the caller has seen. It prevents a repeated request from
+   * refunding twice, because the number in the repeated request is outdated.
    */
   refunds: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
 })

@@ -16,10 +16,10 @@ export type CreateUser = Static<typeof CreateUser>
 const QUOTA = Type.Integer({ minimum: -9007199254740991, maximum: 9007199254740991 })
 
 /**
- * A change of a user. `quota` is the new balance, and the difference is granted or deducted. With
- * `expected_quota`, the change is rejected with 409 when the balance has another value. Without
- * `expected_quota`, the change is rejected when the balance has changed since the caller's session
- * or access token read it. A `quota` that equals `expected_quota` changes nothing.
+ * A change of a user. `quota` is the new balance, and the difference is granted or deducted. If
+ * `quota` equals `expected_quota`, the balance is not changed. Otherwise, the change is rejected
+ * with 409 if the balance is not `expected_quota`. If `expected_quota` is omitted, the change is
+ * rejected if the balance has changed since the session or access token last read it.
  */
 export const UpdateUser = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
@@ -29,8 +29,8 @@ export const UpdateUser = Type.Object({
   quota: Type.Optional(QUOTA),
   expected_quota: Type.Optional(QUOTA),
   /**
-   * The reason for a change of group or quota, which is stored for admins. The text must not be
-   * empty. If the field is absent, the change is shown without a reason.
+   * The reason for a change of the group or quota, which is stored for admins. It must not be
+   * empty. If it is omitted, the change has no reason.
    */
   reason: Type.Optional(Type.String({ maxLength: 500 })),
 })
@@ -39,8 +39,8 @@ export type UpdateUser = Static<typeof UpdateUser>
 const USER_ID = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 
 /**
- * An amount to add to or deduct from the balance of one user (`id`) or of up to 100 users (`ids`).
- * Requests with the same `request_id` change a balance only once.
+ * An amount that is added to or deducted from the balance of one user (`id`) or of up to 100 users
+ * (`ids`). Several requests with the same `request_id` change a balance only once.
  */
 export const AdjustQuota = Type.Object({
   id: Type.Optional(USER_ID),
@@ -56,34 +56,41 @@ export type AdjustQuota = Static<typeof AdjustQuota>
 /** The result of the adjustment for one user. */
 export const QuotaAdjustment = Type.Object({
   id: Type.Integer(),
-  /** The username; empty when the user is unknown or was erased. */
+  /** The username. It is empty if the user is unknown or was erased. */
   username: Type.String(),
   /**
-   * `repeated` means that an earlier request with the same id changed the balance. `refused` means
-   * that nothing changed.
+   * The outcome for this user. `repeated` means that an earlier request with the same `request_id`
+   * has changed the balance. `refused` means that the balance was not changed.
    */
   outcome: Type.Union([Type.Literal('done'), Type.Literal('repeated'), Type.Literal('refused')]),
-  /** The current balance in quota units; null when the caller must not see it. */
+  /** The current balance in quota units. It is null if the caller may not see the balance. */
   quota: Type.Union([Type.Integer(), Type.Null()]),
   /**
-   * Why the adjustment was refused: a code for programs, and a message in the caller's language.
+   * The error code if the adjustment was refused. `message` is the error message in the caller's
+   * language.
    */
   code: Type.Optional(Type.String()),
   message: Type.Optional(Type.String()),
 })
 export type QuotaAdjustment = Static<typeof QuotaAdjustment>
 
-/** The results of an adjustment, one for each requested user in the order of the request. */
+/**
+ * The results of an adjustment. There is one result for each requested user, in the order of the
+ * request.
+ */
 export const QuotaAdjustments = Type.Object({ items: Type.Array(QuotaAdjustment) })
 export type QuotaAdjustments = Static<typeof QuotaAdjustments>
 
-/** A change of the caller's profile. A new password requires the current password. */
+/**
+ * A change of the caller's own profile. To set a new password, the caller must send the current
+ * password.
+ */
 export const UpdateSelf = Type.Object({
   display_name,
   password: Type.Optional(Type.String({ maxLength: 512 })),
   original_password: Type.Optional(Type.String({ maxLength: 512 })),
   /**
-   * A code of the second factor. A user without a password sends the code in place of the current
+   * A code of the second factor. Users without a password send this code instead of the current
    * password.
    */
   code: Type.Optional(Type.String({ maxLength: 64 })),
@@ -92,8 +99,8 @@ export const UpdateSelf = Type.Object({
 export type UpdateSelf = Static<typeof UpdateSelf>
 
 /**
- * `quota` is the amount of invitation rewards to transfer. The minimum is one US dollar's worth of
- * quota.
+ * A transfer of rewards for invitations to the balance. `quota` is the amount, which must be worth
+ * at least one US dollar.
  */
 export const TransferAffiliate = Type.Object({
   quota: Type.Integer({ minimum: 0, maximum: 9007199254740991 }),
@@ -103,26 +110,27 @@ export type TransferAffiliate = Static<typeof TransferAffiliate>
 export const UpdateSettings = Type.Object({
   ...requestProperties(USER_SETTING_FIELDS),
   notify_type: Type.Optional(Type.Union([Type.Literal('email'), Type.Literal('webhook')])),
-  /** The balance in quota units below which the user is warned; 0 disables warnings. */
+  /** The balance in quota units below which the user is warned. 0 disables warnings. */
   quota_warning_threshold: Type.Optional(Type.Integer({ minimum: 0, maximum: 9007199254740991 })),
-  /** The https URL of the webhook; empty means no webhook. */
+  /** The https URL of the webhook. An empty text means that the user has no webhook. */
   webhook_url: Type.Optional(Type.String({ maxLength: 2_048 })),
   /**
-   * The webhook secret in printable ASCII, which is never shown again. An empty text keeps the
-   * secret, and null removes it.
+   * The secret of the webhook, in printable ASCII. It is never returned. An empty text leaves the
+   * secret unchanged, and null removes it.
    */
   webhook_secret: Type.Optional(Type.Union([Type.String({ maxLength: 256 }), Type.Null()])),
   /**
-   * The address for notifications; empty means the user's bound address. A new address that is not
-   * the bound address must be verified with `notification_code`.
+   * The email address for notifications. If it is empty, the address that is bound to the account
+   * is used. A new address that is not bound to the account must be verified with
+   * `notification_code`.
    */
   notification_email: Type.Optional(Type.String({ maxLength: 320 })),
-  /** The code from the mail that was requested with the purpose `notify`. */
+  /** The code in the mail that the caller requested with the purpose `notify`. */
   notification_code: Type.Optional(Type.String({ maxLength: 32 })),
 })
 export type UpdateSettings = Static<typeof UpdateSettings>
 
-/** A request to erase a user. The caller types the username as a confirmation. */
+/** A request to erase a user. `username` must be the name of the user, as a confirmation. */
 export const EraseUser = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
   username: Type.String({ maxLength: 256 }),
@@ -130,8 +138,8 @@ export const EraseUser = Type.Object({
 export type EraseUser = Static<typeof EraseUser>
 
 /**
- * The user who lost the authenticator app, the passkeys and the recovery codes. The reset
- * invalidates all of them.
+ * The id of the user who has lost the second factors. The authenticator app, the passkeys and the
+ * recovery codes become invalid.
  */
 export const ResetSecondFactor = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),

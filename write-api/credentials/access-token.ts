@@ -10,8 +10,8 @@ import { changeCredentials } from './read-and-change-credentials.ts'
 const DAYS = 90
 
 /**
- * GET /api/user/token: replaces the system access token of the user. Only this response contains
- * the token.
+ * GET /api/user/token: creates a new access token for the user, which replaces the current one. The
+ * token is returned only in this response.
  */
 export const resetAccessToken: Action = (api, deps) => {
   api.route({

@@ -33,8 +33,8 @@ export const renamePasskey: Action = (api, deps) => {
 }
 
 /**
- * POST /api/user/passkeys/remove: removes a passkey after a proof of identity. The last login
- * method cannot be removed.
+ * POST /api/user/passkeys/remove: removes a passkey. The request must contain a proof of identity.
+ * A passkey that is the last login method cannot be removed.
  */
 export const removePasskey: Action = (api, deps) => {
   api.route({
@@ -57,8 +57,8 @@ export const removePasskey: Action = (api, deps) => {
 }
 
 /**
- * NOTE: the command on the credentials precedes the command on the user. The command on the user
- * records that a login method was removed.
+ * NOTE: the command for the credentials comes before the command for the user, which records that a
+ * login method was removed.
  */
 async function stepsToRemove(
   deps: Deps,

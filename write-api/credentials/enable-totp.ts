@@ -23,8 +23,8 @@ import {
 import { enterProofGuard } from './verify-second-factor-code.ts'
 
 /**
- * POST /api/user/totp/begin: returns a new secret for an authenticator app. The user must confirm
- * it with a first code.
+ * POST /api/user/totp/begin: returns a new secret for an authenticator app. The app is enabled when
+ * the user confirms the secret with a code.
  */
 export const beginTotp: Action = (api, deps) => {
   api.route({
@@ -44,8 +44,8 @@ export const beginTotp: Action = (api, deps) => {
 }
 
 /**
- * POST /api/user/totp: enables the authenticator app after a code from the offered secret was
- * verified. Returns the recovery codes.
+ * POST /api/user/totp: enables the authenticator app if the code matches the offered secret.
+ * Returns the recovery codes.
  */
 export const confirmTotp: Action = (api, deps) => {
   api.route({
@@ -70,8 +70,8 @@ export const confirmTotp: Action = (api, deps) => {
         command,
         contextOf(deps, request),
       ).catch(async (error: unknown) => {
-        // NOTE: the secret is kept when the outcome of the append is unknown, because the append
-        // may have enabled the authenticator app.
+        // NOTE: if it is unknown whether the append was committed, the secret is kept, because the
+        // authenticator app may be enabled.
         if (error instanceof HttpError) await vault.deleteSecret(secretRef)
         throw error
       })
@@ -83,8 +83,8 @@ export const confirmTotp: Action = (api, deps) => {
 }
 
 /**
- * POST /api/user/totp/disable: disables the authenticator app after a proof of identity and deletes
- * its secret.
+ * POST /api/user/totp/disable: disables the authenticator app and deletes its secret. The request
+ * must contain a proof of identity.
  */
 export const disableTotp: Action = (api, deps) => {
   api.route({

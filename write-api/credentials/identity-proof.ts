@@ -14,8 +14,8 @@ import { verifyPasskey } from './verify-passkey.ts'
 import { enterProofGuard, verifyCode } from './verify-second-factor-code.ts'
 
 /**
- * POST /api/user/passkeys/proof: returns the WebAuthn options with which the caller proves the
- * identity by a passkey.
+ * POST /api/user/passkeys/proof: returns the WebAuthn options for a proof of identity with a
+ * passkey.
  */
 export const beginProof: Action = (api, deps) => {
   api.route({
@@ -31,15 +31,15 @@ export const beginProof: Action = (api, deps) => {
 }
 
 /**
- * Returns the purpose of the challenge, which differs from the purpose of a login, so that a login
- * challenge is not valid as a proof.
+ * Returns the purpose of the challenge for a proof of identity. A challenge for a login has another
+ * purpose, so it is not valid as a proof.
  */
 const proofPurpose = (userId: number): string => `prove:${userId}`
 
 /**
- * Throws unless the caller confirms the identity with the password, a code or a passkey with user
- * verification. A session alone is not sufficient to change a login method, because it may be
- * unattended.
+ * Throws unless the request proves the caller's identity with the password, a code, or a passkey
+ * that has verified the user. A session alone may not change a login method, because the session
+ * may be unattended.
  */
 export async function verifyProof(
   deps: Deps,
@@ -50,7 +50,8 @@ export async function verifyProof(
   if (password === '' && code === '' && passkey === undefined) throw credentialsError('ProofNeeded')
   const context = contextOf(deps, request)
   if (passkey !== undefined) {
-    // A passkey is not subject to the limit of failed codes, because signatures cannot be guessed.
+    // The limit of failed codes does not apply to a passkey, because its signatures cannot be
+    // guessed.
     const check = { userId, passkey, purpose: proofPurpose(userId), isSoleFactor: true }
     return verifyPasskey(deps, request, check, context)
   }
@@ -65,9 +66,9 @@ export async function verifyProof(
 }
 
 /**
- * Requires a proof of identity (see `verifyProof`) from a user who has a password or a second
- * factor. Any other user must have logged in within half an hour, so that a person at an unattended
- * session cannot add the first password or second factor.
+ * Requires a proof of identity (see `verifyProof`) if the user has a password or a second factor.
+ * Other users must have logged in within the last half hour. Otherwise, someone at an unattended
+ * session could add the first password or second factor.
  */
 export async function requireProofOrRecentLogin(
   deps: Deps,
@@ -79,8 +80,8 @@ export async function requireProofOrRecentLogin(
 }
 
 /**
- * Throws unless the caller has logged in or proved the identity within half an hour. The check
- * protects requests that contain no proof but add or remove a login method.
+ * Throws unless the caller has logged in or proved the identity within the last half hour. This
+ * check protects requests that add or remove a login method but contain no proof.
  */
 export async function requireRecentLogin(deps: Deps, request: FastifyRequest): Promise<void> {
   if (isRecent(deps, request)) return
@@ -100,8 +101,8 @@ async function hasProof(deps: Deps, userId: number): Promise<boolean> {
 }
 
 /**
- * POST /api/user/proof: confirms the identity for this session, which can then make requests that
- * require a recent login for half an hour.
+ * POST /api/user/proof: proves the caller's identity for this session. For half an hour, the
+ * session can then make requests that require a recent login.
  */
 export const proveSession: Action = (api, deps) => {
   api.route({

@@ -15,34 +15,35 @@ import { credentialsError } from './credentials-errors.ts'
 import { credentialsOf } from './read-and-change-credentials.ts'
 
 /**
- * Returns the user handle that an authenticator stores with a passkey. The handle identifies the
- * user in a login without a username.
+ * Returns the user handle that authenticators store with a passkey. If a user logs in without a
+ * username, the handle identifies the user.
  */
 export const userHandleOf = (userId: number): Uint8Array<ArrayBuffer> =>
   new Uint8Array(Buffer.from(`user:${userId}`))
 
-/** Returns the user id of a user handle; null when this site never issued the handle. */
+/** Returns the user id in a user handle, or null if this site did not issue the handle. */
 export function userIdOfHandle(handle: string): number | null {
   const [, id] = /^user:([1-9]\d{0,14})$/.exec(Buffer.from(handle, 'base64url').toString()) ?? []
   return id === undefined ? null : Number(id)
 }
 
 /**
- * The data that is needed to verify a passkey's signatures. The record is stored encrypted in the
- * event that added the passkey.
+ * The data that is needed to verify the signatures of a passkey. It is encrypted in the event that
+ * added the passkey.
  */
 export type PasskeyRecord = {
   /**
-   * The credential id of the authenticator. `id` and `publicKey` (in COSE format) are base64url.
+   * The credential id that the authenticator assigned. `id` and `publicKey` (in COSE format) are in
+   * base64url.
    */
   readonly id: string
   readonly publicKey: string
   readonly transports: readonly string[]
-  /** The relying party id (a domain name) to which the passkey is bound. */
+  /** The id of the WebAuthn relying party to which the passkey is bound, which is a domain name. */
   readonly site: string
   /**
-   * True when the authenticator verified the user at creation. Such a passkey is sufficient for a
-   * login.
+   * True if the authenticator verified the user when the passkey was created. Such a passkey can be
+   * used as the only factor of a login.
    */
   readonly isUnlockable: boolean
 }
@@ -82,14 +83,13 @@ async function recordsOfSite(
   return records
 }
 
-/** The WebAuthn relying party: its origin, and the domain (`id`) to which passkeys are bound. */
+/** The WebAuthn relying party. `id` is the domain to which its passkeys are bound. */
 export type PasskeySite = { readonly origin: string; readonly id: string; readonly name: string }
 
 /**
- * Returns the relying party. Its address is the browser's Origin header or, if the header is
- * missing, the configured address. The host of the Origin header was checked against the site's
- * hosts. Throws when the host is an IP address, because browsers do not support passkeys for IP
- * addresses.
+ * Returns the WebAuthn relying party of a request. Its origin is the request's Origin header, whose
+ * host is one of the site's hosts. If the header is missing, the configured address is used. Throws
+ * if the host is an IP address, because browsers do not support passkeys for IP addresses.
  */
 export async function passkeySite(deps: Deps, request: FastifyRequest): Promise<PasskeySite> {
   const site = await findPasskeySite(deps, request)
@@ -98,8 +98,8 @@ export async function passkeySite(deps: Deps, request: FastifyRequest): Promise<
 }
 
 /**
- * Returns the relying party, or null when the host is an IP address, for which browsers do not
- * support passkeys.
+ * Returns the WebAuthn relying party of a request. Returns null if the host is an IP address,
+ * because browsers do not support passkeys for IP addresses.
  */
 async function findPasskeySite(
   { core }: Deps,
@@ -116,8 +116,8 @@ async function findPasskeySite(
 }
 
 /**
- * Returns whether the user can log in to this site with a passkey alone. The passkey with the id
- * `without` is ignored.
+ * Returns whether the user can log in to this site with a passkey alone. The passkey whose id is
+ * `without` does not count.
  */
 export async function canLogInWithPasskey(
   deps: Deps,
@@ -133,8 +133,8 @@ export async function canLogInWithPasskey(
 }
 
 /**
- * Loads the WebAuthn library at its first use, because loading takes as long as the rest of the
- * management API.
+ * Loads the WebAuthn library when it is first needed, because loading it takes as long as loading
+ * the rest of the management API.
  */
 export const webauthn = () => import('@simplewebauthn/server')
 
@@ -146,8 +146,8 @@ const CHALLENGE_MS = 5 * 60_000
 const CHALLENGES_PER_MINUTE_MAX = 30
 
 /**
- * Issues a challenge that is valid once and for one purpose, such as `login` or `add:7`. An address
- * can request at most 30 challenges a minute.
+ * Issues a challenge, which is valid once and only for one purpose, such as `login` or `add:7`. An
+ * IP address can request at most 30 challenges per minute.
  */
 export async function issueChallenge(
   { core }: Deps,
@@ -165,8 +165,8 @@ export async function issueChallenge(
 }
 
 /**
- * Returns a function that tells whether a challenge was issued for this purpose. The function
- * consumes the challenge, so it returns true only once.
+ * Returns a function that returns whether a challenge was issued for this purpose. The function
+ * returns true only once, because it consumes the challenge.
  */
 export const consumeChallenge =
   ({ core }: Deps, purpose: string) =>
@@ -174,8 +174,8 @@ export const consumeChallenge =
     /^[\w-]{43}$/.test(challenge) && (await core.shortLived.take(KIND, challenge)) === purpose
 
 /**
- * Returns the trimmed name of a passkey. Throws when the name is empty or contains forbidden
- * characters.
+ * Returns the name of a passkey without surrounding spaces. Throws if the name is empty or contains
+ * forbidden characters.
  */
 export function passkeyName(text: string): string {
   const name = text.trim()
@@ -197,8 +197,8 @@ type AssertionRequest = {
 }
 
 /**
- * Returns the WebAuthn options to sign with one of the user's passkeys. Throws when the user has no
- * passkey for this site.
+ * Returns the WebAuthn options for a signature with one of the user's passkeys. Throws if the user
+ * has no passkey for this site.
  */
 export async function passkeyAssertionOptions(
   deps: Deps,

@@ -7,11 +7,14 @@ import { httpError } from '#infra/http/http-errors.ts'
 import { isFull } from '#infra/limits/port.ts'
 import { accepted, contextOf, type Deps } from '../action.ts'
 
-/** Returns a user's current credentials from the event stream, independently of the read models. */
+/**
+ * Returns a user's current credentials. They are read from the event stream, because the read
+ * models may be behind.
+ */
 export const credentialsOf = ({ core }: Deps, userId: number): Promise<CredentialsState> =>
   core.actors.stateOf(credentialsDecider, credentialsStream(userId))
 
-/** Executes a command on a user's credentials. Throws the error of a rejected command. */
+/** Executes a command on a user's credentials. If the command is rejected, throws its error. */
 export async function changeCredentials(
   { core }: Deps,
   command: CredentialsCommand,
@@ -25,10 +28,10 @@ const USES_PER_MINUTE_MAX = 20
 const USES_PER_DAY_MAX = 200
 
 /**
- * Records that a user proved the identity with a code or a passkey. Each use is stored permanently
- * as an event, and the general limit on writes does not apply to logins. Therefore this function
- * limits the uses of each user, and throws 429 when the limit is reached. Other users cannot
- * exhaust the limit, because a use requires a verified code or passkey.
+ * Records that a user proved the identity with a code or a passkey. The number of uses per user is
+ * limited, because each use is stored permanently as an event, and the general write limit does not
+ * apply to logins. Throws 429 if the limit is reached. Other users cannot use up the limit, because
+ * each use requires a valid code or passkey.
  */
 export async function recordUse(
   deps: Deps,
@@ -46,8 +49,8 @@ export async function recordUse(
 }
 
 /**
- * Revokes the sessions, the access token and the second factors of a deleted or erased user, and
- * deletes the secret of the authenticator app.
+ * Revokes all sessions, the access token and the second factors of a user who is deleted or erased.
+ * The secret of the authenticator app is deleted.
  */
 export async function revokeCredentials(
   deps: Deps,

@@ -4,11 +4,14 @@ import type { Vault } from '#infra/vault/port.ts'
 
 const CODE_COUNT = 10
 const CHARACTERS = 12
-/** The characters of recovery codes, without characters that look alike. */
+/** The characters of recovery codes. Characters that look alike are not included. */
 const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 
 export type NewRecoveryCodes = {
-  /** The new codes, such as `k3f8-9zq2-mm7x`. They are shown once and not stored. */
+  /**
+   * The new codes, such as `k3f8-9zq2-mm7x`. They are shown to the user once. Only their hashes are
+   * stored.
+   */
   readonly codes: readonly string[]
   readonly codeHashes: readonly string[]
 }
@@ -29,8 +32,8 @@ export const recoveryCodeHash = (vault: Vault, userId: number, code: string): st
   vault.keyedHash('recovery-code', `${userId}:${code.toLowerCase().replace(/[^a-z0-9]/g, '')}`)
 
 /**
- * Returns the codes when the events replaced the user's recovery codes, and otherwise an empty
- * list.
+ * Returns the new recovery codes if the events have replaced the user's recovery codes. Otherwise
+ * returns an empty list.
  */
 export const issuedCodes = (
   events: readonly CredentialsEvent[],

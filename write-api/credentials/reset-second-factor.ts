@@ -20,9 +20,9 @@ import { credentialsError } from './credentials-errors.ts'
 import { credentialsOf } from './read-and-change-credentials.ts'
 
 /**
- * POST /api/user/reset_second_factor: removes all second factors of a user of a lower level, who
- * can then log in with the password alone. Ends all sessions of the user and notifies the user by
- * mail.
+ * POST /api/user/reset_second_factor: removes all second factors of a user with a lower role than
+ * the admin. The user can then log in with the password alone. All sessions of the user are ended,
+ * and the user is notified by email.
  */
 export const resetSecondFactor: Action = (api, deps) => {
   const pending = new Set<Promise<void>>()
@@ -34,8 +34,8 @@ export const resetSecondFactor: Action = (api, deps) => {
       const { id } = request.body
       const { userId, role } = principalOf(request)
       const { actors, log } = deps.core
-      // Admins cannot reset their own second factors, because an unattended session must not be
-      // sufficient. They can disable their second factors with a proof of identity.
+      // Admins cannot reset their own second factors, because a person at an unattended session
+      // could do so. They can disable their second factors with a proof of identity.
       if (id === userId) throw credentialsError('OwnSecondFactorElsewhere')
       const { user } = await actors.stateOf(userDecider, userStream(id))
       const outcome = await retryWhileLoginMethodsChange(async () => {
@@ -44,8 +44,8 @@ export const resetSecondFactor: Action = (api, deps) => {
       })
       const error = outcome.isDone ? null : outcome.error.code
       if (error === 'LastWayIn') throw credentialsError('OnlyPasskeysLeft')
-      // Secrets are deleted even when there is no second factor, because an earlier reset may have
-      // been interrupted before it deleted them.
+      // The secrets are also deleted if there is no second factor, because an earlier reset may
+      // have been interrupted before their deletion.
       if (error === null || error === 'NoSecondFactor') await deleteStaleSecrets(deps, id)
       const { position } = accepted(outcome)
       await request.server.gate.sessions.endAllOf(id)
@@ -62,8 +62,8 @@ export const resetSecondFactor: Action = (api, deps) => {
 }
 
 /**
- * NOTE: the command on the credentials precedes the command on the user. The command on the user
- * records that login methods were removed.
+ * NOTE: the command for the credentials comes before the command for the user, which records that
+ * login methods were removed.
  */
 async function stepsToReset(deps: Deps, id: number, actorRole: Role): Promise<AnyStep[]> {
   const { actors, db } = deps.core
@@ -84,16 +84,16 @@ async function stepsToReset(deps: Deps, id: number, actorRole: Role): Promise<An
       stream: credentialsStream(id),
       command: { type: 'ResetSecondFactor', userId: id, passkeyIds: [...passkeys.keys()] },
     },
-    // A passkey is also a login method. The reset fails when the user has no login method other
-    // than passkeys.
+    // A passkey is also a login method. If the user has no other login method, the reset is
+    // rejected.
     ...(passkeys.size === 0 ? [] : [userStep(dropPasskeys)]),
     userStep({ type: 'VoidLogins', actorRole }),
   ]
 }
 
 /**
- * Deletes the secrets of authenticator apps that are no longer enabled. The secret of an app that
- * is not confirmed yet is kept, because only secrets that an event references are deleted.
+ * Deletes the secrets of authenticator apps that are no longer enabled. Only secrets that occur in
+ * an event are deleted. The secret of an app that is not confirmed yet is therefore kept.
  */
 async function deleteStaleSecrets({ core }: Deps, userId: number): Promise<void> {
   const stream = credentialsStream(userId)
@@ -105,7 +105,10 @@ async function deleteStaleSecrets({ core }: Deps, userId: number): Promise<void>
   }
 }
 
-/** Mails the notice without delaying the response, because the mail server may be slow. */
+/**
+ * Sends the notification by email in the background, so that a slow mail server does not delay the
+ * response.
+ */
 async function mailNotice(
   { core, mailer }: Deps,
   userId: number,

@@ -3,9 +3,7 @@ import type { Sealed } from '#domain/shared/event.ts'
 import type { Deps } from '../action.ts'
 
 const STEP_MS = 30_000
-/**
- * The number of time steps by which the authenticator's clock may differ from the server's clock.
- */
+/** The maximum difference between the clocks of the authenticator and the server, in time steps. */
 const WINDOW = 1
 
 /**
@@ -29,8 +27,8 @@ export const totpUri = (secret: string, issuer: string, label: string): string =
   totpOf(secret, issuer, label).toString()
 
 /**
- * Returns the time step (of 30 s, counted from 1970) of a valid code at `now` (unix milliseconds);
- * null when the code is wrong.
+ * Returns the number of the time step (30 s each, since 1970) to which a code belongs. Returns null
+ * if the code is not valid at `now` (unix milliseconds).
  */
 export function totpStep(secret: string, code: string, now: number): number | null {
   const delta = totpOf(secret).validate({ token: code, timestamp: now, window: WINDOW })
@@ -45,15 +43,18 @@ const KIND = 'totp-offer'
 const OFFER_MS = 10 * 60_000
 
 /**
- * Stores a secret that the user has not confirmed yet, and replaces an earlier unconfirmed secret.
- * The secret is encrypted, because short-lived values may be stored on another server.
+ * Stores a secret that the user has not confirmed yet. It replaces an earlier secret that was not
+ * confirmed. The secret is encrypted, because short-lived values may be stored on another server.
  */
 export async function storeTotpOffer({ core }: Deps, userId: number, secret: string) {
   const sealed = await core.vault.seal(userId, secret)
   await core.shortLived.put(KIND, String(userId), sealed, OFFER_MS)
 }
 
-/** Reads the unconfirmed secret; null after ten minutes. */
+/**
+ * Reads the secret that the user has not confirmed yet. Returns null if the secret is older than
+ * ten minutes.
+ */
 export async function readTotpOffer({ core }: Deps, userId: number): Promise<string | null> {
   const sealed = await core.shortLived.peek(KIND, String(userId))
   return sealed === null ? null : core.vault.open(userId, sealed as Sealed)

@@ -20,15 +20,15 @@ type PasskeyCheck = {
   /** The purpose for which the challenge was issued. */
   readonly purpose: string
   /**
-   * Whether the passkey is the only proof of identity. If so, the authenticator must have verified
-   * the user.
+   * Set if the passkey is the only proof of identity. In this case, the authenticator must have
+   * verified the user.
    */
   readonly isSoleFactor: boolean
 }
 
 /**
- * Throws `PasskeyFailed` unless the passkey belongs to the user and has signed a challenge that was
- * issued for the purpose.
+ * Throws `PasskeyFailed` unless the passkey belongs to the user, and its signature is for a
+ * challenge that was issued for the purpose.
  */
 export async function verifyPasskey(
   deps: Deps,
@@ -48,7 +48,7 @@ export async function verifyPasskey(
   await recordUse(deps, { type: 'UsePasskey', userId, passkeyId: found[0], counter }, context)
 }
 
-/** Verifies the signature and returns the signed counter. */
+/** Verifies the signature of the passkey. Returns the signature counter. */
 async function verifiedCounter(
   deps: Deps,
   site: PasskeySite,
@@ -62,8 +62,8 @@ async function verifiedCounter(
       expectedChallenge: consumeChallenge(deps, purpose),
       expectedOrigin: site.origin,
       expectedRPID: site.id,
-      // With the counter 0, the library accepts every signed counter. The domain checks the counter
-      // instead.
+      // The stored counter is passed as 0, so that the library accepts every signature counter. The
+      // domain checks the counter instead.
       credential: {
         id,
         publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')),

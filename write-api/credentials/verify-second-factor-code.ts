@@ -12,8 +12,8 @@ import { recoveryCodeHash } from './recovery-codes.ts'
 import { isTotpCode, totpOwner, totpStep } from './totp.ts'
 
 /**
- * Verifies and consumes a code of the authenticator app (six digits) or a recovery code. Throws
- * `CodeWrong` or `CodeUsed`. When several requests send the same code, only one succeeds.
+ * Verifies and consumes a recovery code or a code of the authenticator app (six digits). Throws
+ * `CodeWrong` or `CodeUsed`. If several requests contain the same code, only one of them succeeds.
  */
 export async function verifyCode(
   deps: Deps,
@@ -42,20 +42,22 @@ const FREE_FAILURES = 5
 const DELAY_MS_MAX = 15 * 60_000
 const DAY_MS = 24 * 3_600_000
 /**
- * The number of failed attempts allowed for a user in a day, from all browsers that have not logged
- * in to the account before.
+ * The maximum number of failed attempts per user and day. Browsers that have logged in to the
+ * account before are not included.
  */
 const DAILY_FAILURES_MAX = 50
 
 type OnSuccess = () => void
 
 /**
- * Limits the guessing of codes in the second step of a login. After five wrong codes from an
- * address, each further attempt waits twice as long, at most 15 minutes. All addresses together
- * have 50 failed attempts a day. Only callers who know the password can use up these attempts. A
- * browser that has logged in to the account before has a separate limit, which other browsers
- * cannot use up. Throws 429 when the caller must wait. Returns a function that must be called after
- * a correct code.
+ * Limits the guessing of codes in the second step of a login. After five wrong codes from an IP
+ * address, the wait doubles with each further attempt, up to 15 minutes. All addresses together are
+ * limited to 50 failed attempts per day. Only callers who know the password can use up these
+ * attempts.
+ *
+ * A browser that has logged in to the account before has its own limit, which other browsers cannot
+ * use up. Throws 429 if the caller must wait. Returns a function that must be called after a
+ * correct code.
  */
 export async function enterCodeGuard(
   { core }: Deps,
@@ -73,9 +75,9 @@ export async function enterCodeGuard(
 }
 
 /**
- * Limits the guessing of the codes and passwords by which a user with a session proves the
- * identity. The limits work as in `enterCodeGuard`. Each session has a separate limit, so that a
- * stolen session cannot block the owner.
+ * Limits the guessing of codes and passwords in a proof of identity. The waits are the same as in
+ * `enterCodeGuard`. Each session has its own limit, so that a stolen session cannot block the
+ * owner.
  */
 export const enterProofGuard = ({ core }: Deps, request: FastifyRequest): Promise<OnSuccess> =>
   enter(core, [backoff(`proof:${sessionOf(request)}`)])

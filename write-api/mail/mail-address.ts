@@ -5,8 +5,8 @@ import { mailError } from './mail-errors.ts'
 
 const LENGTH_MAX = 254
 const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
-// The pattern is stricter than a URL parser, which would cut off a path or query, decode `%61` and
-// remove combining marks.
+// This pattern is stricter than a URL parser. A URL parser would remove a path or query, decode
+// `%61` and remove combining marks.
 const HOST = /^[\p{L}\p{M}\p{N}.-]+$/u
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/
 
@@ -38,7 +38,10 @@ export function normalizeMailAddress(text: string): string | null {
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
 
-/** Throws when the operator restricts mail domains and the address's domain is not in the list. */
+/**
+ * Throws if the operator has restricted the domains of email addresses and the address has another
+ * domain.
+ */
 export function checkMailDomain(values: ReadonlyMap<string, string>, address: string): void {
   if (!optionFlag(values, 'EmailDomainRestrictionEnabled')) return
   const allowed = optionValue(values, 'EmailDomainWhitelist')

@@ -20,7 +20,10 @@ export const MAIL_ERRORS = {
 
 export const mailError = errorsOf(MAIL_ERRORS)
 
-/** Detailed messages of the test mail, for the administrator who can correct the mail settings. */
+/**
+ * The detailed error messages of the test mail. They are shown to the admin, who can correct the
+ * mail settings.
+ */
 const TEST_MAIL_FAILURES: Readonly<
   Record<MailErrorCode, { readonly zh: string; readonly en: string }>
 > = {

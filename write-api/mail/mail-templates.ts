@@ -3,7 +3,7 @@ import type { Mail } from '#infra/mail/port.ts'
 
 type MailContent = Omit<Mail, 'to'>
 
-/** The parts of a mail. Either a code or a link can be emphasized. */
+/** The parts of a mail. A mail can emphasize a code or a link. */
 type MailParts = {
   readonly subject: string
   readonly lines: readonly string[]
@@ -12,7 +12,7 @@ type MailParts = {
   readonly last?: string
 }
 
-/** Renders a mail as plain text and as equivalent HTML. */
+/** Formats a mail as plain text and as HTML with the same content. */
 export function renderMail({ subject, lines, code, link, last }: MailParts): MailContent {
   const body = [...lines, ...(code === undefined ? [] : [code]), ...(link ? [link.url] : [])]
   const text = [...body, ...(last === undefined ? [] : [last])].join('\n\n')
@@ -116,9 +116,9 @@ export function resetMail(
 }
 
 /**
- * Builds the mail about a reset of second factors. The text is in both languages, because an admin
- * triggers the mail and the reader's language is unknown. `hasPassword` is false for users who sign
- * in only with other login methods.
+ * Builds the mail about the reset of a user's second factors. The text is in both languages,
+ * because the language of the user is unknown. `hasPassword` is false for a user who has only other
+ * login methods.
  */
 export const factorResetMail = (site: string, hasPassword: boolean): MailContent =>
   renderMail({

@@ -14,8 +14,8 @@ import { messageError } from './message-errors.ts'
 import { storeTextIfChanged, validText } from './send-message.ts'
 
 /**
- * PUT /api/admin/messages/{id}: changes the text of a message for all recipients. Recipients who
- * have read the message do not see it as unread again.
+ * PUT /api/admin/messages/{id}: changes the text of a message for all recipients. The message stays
+ * read for recipients who have read it.
  */
 export const editMessage: Action = (api, deps) => {
   api.route({
@@ -66,14 +66,14 @@ async function removeMessage(
   const stream = messageStream(messageId)
   return runExclusive(stream, async () => {
     const { message } = await actors.stateOf(messageDecider, stream)
-    // NOTE: the text is deleted before the event is appended. If the process fails in between, the
-    // message can be deleted again.
+    // NOTE: the text is deleted before the event is appended. If the process fails between these
+    // steps, the message can be deleted again.
     if (message?.text != null) await vault.deleteSecret(message.text.textRef)
     const command = { type: 'DeleteMessage', messageId } as const
     const outcome = await actors.handle(messageDecider, stream, command, context)
     const { events, position } = accepted(outcome)
-    // Another process may have edited the message in the meantime, so its newer text is deleted as
-    // well.
+    // Another process may have edited the message in the meantime. The text of this edit is deleted
+    // as well.
     for (const { data } of events) {
       if ('droppedTextRef' in data) await vault.deleteSecret(data.droppedTextRef)
     }
@@ -113,7 +113,9 @@ export async function deleteInboxOf(
   return position
 }
 
-/** PUT /api/user/messages/{id}/read: marks a message as read; repeated calls change nothing. */
+/**
+ * PUT /api/user/messages/{id}/read: marks a message as read. A repeated request changes nothing.
+ */
 export const readMessage: Action = (api, deps) => {
   api.route({
     ...endpoint(messageActions, 'PUT /api/user/messages/:id/read'),
@@ -122,8 +124,8 @@ export const readMessage: Action = (api, deps) => {
       const { actors, db } = deps.core
       const { userId } = principalOf(request)
       const messageId = idOf(request.params)
-      // The read model decides whether the user received the message, because the recipients can be
-      // many ranges of user ids.
+      // The read model is used to check whether the user received the message, because the
+      // recipients may be many ranges of user ids.
       if ((await findInInbox(db, userId, messageId)) === null) throw messageError('MessageUnknown')
       const command = { type: 'MarkRead', messageId, userId } as const
       const context = contextOf(deps, request)

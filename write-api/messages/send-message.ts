@@ -22,20 +22,20 @@ const LISTED_IDS_MAX = 10
 const RETRY_SECONDS = 5
 
 /**
- * Returns the ids of the current recipients as ranges. Throws for a group that does not exist and
- * for unknown or deleted users.
+ * Returns the ids of all current recipients as ranges. Throws if a group does not exist, or if a
+ * user is unknown or deleted.
  */
 async function resolveRecipients(
   deps: Deps,
   { user_ids = [], groups = [], everybody = false }: CreateMessage,
 ): Promise<IdRange[]> {
   const { core, freshness } = deps
-  // The read model must include all events so far, so that a message to all users reaches users who
-  // have just registered.
+  // The read model must include all events up to now, so that users who have just registered also
+  // receive a message to all users.
   const head = await core.store.headPosition()
   const isFresh = await freshness.waitFor(['users'], head, FRESH_WITHIN_MS)
-  // The request fails when the read model does not include all events in time, because some
-  // recipients would be left out unnoticed.
+  // If the read model is not up to date in time, the request fails. Otherwise, some recipients
+  // would be missing without notice.
   if (!isFresh && (everybody || groups.length > 0))
     throw httpError('Unavailable', {}, RETRY_SECONDS)
   await checkGroups(deps, groups)
@@ -50,8 +50,8 @@ async function resolveRecipients(
 }
 
 /**
- * Throws when a group does not exist. A group exists when the settings contain it or users belong
- * to it.
+ * Throws if a group does not exist. A group exists if the settings contain it, or if at least one
+ * user belongs to it.
  */
 async function checkGroups({ core }: Deps, groups: readonly string[]): Promise<void> {
   if (groups.length === 0) return
@@ -70,8 +70,8 @@ async function checkGroups({ core }: Deps, groups: readonly string[]): Promise<v
 export type MessageContent = { readonly title: string; readonly content: string }
 
 /**
- * Trims the title and the content. Throws when one of them is empty or contains forbidden
- * characters.
+ * Removes surrounding spaces from the title and the content. Throws if either is empty or contains
+ * forbidden characters.
  */
 export function validText(body: MessageContent): MessageContent {
   const [title, content] = [body.title.trim(), body.content.trim()]
@@ -95,7 +95,7 @@ export const storeText = (
 ): Promise<string> =>
   vault.putSecret('message', ownerOf(messageId), JSON.stringify({ title, content }))
 
-/** Stores the text if it differs from the stored text. Returns the reference of the stored text. */
+/** Stores the text unless it equals the stored text. Returns the vault reference of the text. */
 export async function storeTextIfChanged(
   vault: Pick<Vault, 'putSecret' | 'getSecrets'>,
   messageId: number,
@@ -109,8 +109,8 @@ export async function storeTextIfChanged(
 }
 
 /**
- * POST /api/admin/messages: sends a message. The message is one event, regardless of the number of
- * recipients.
+ * POST /api/admin/messages: sends a message. One event records the message, regardless of the
+ * number of recipients.
  */
 export const sendMessage: Action = (api, deps) => {
   api.route({

@@ -11,7 +11,10 @@ import { renderMail } from '../mail/mail-templates.ts'
 import { siteNameOf } from '../mail/site-mailer.ts'
 import { sendWebhook } from './send-webhook.ts'
 
-/** Builds the warning mail in both languages, because the reader's language is unknown. */
+/**
+ * Builds the mail with the warning. The text is in both languages, because the language of the user
+ * is unknown.
+ */
 function warningMail(
   site: string,
   remaining: string,
@@ -31,7 +34,8 @@ function warningMail(
 const DECIMALS = 6
 
 /**
- * Formats quota as the site displays it: in dollars with two to six decimal places, or in units.
+ * Formats quota in the way in which the site displays it: in dollars with two to six decimal
+ * places, or in quota units.
  */
 function amountText(quota: bigint, values: ReadonlyMap<string, string>): string {
   const perDollar = parseDecimal(optionValue(values, 'QuotaPerUnit'))
@@ -53,8 +57,8 @@ const CONCURRENT_MAX = 16
 const SETTLE_WAIT_MS_MAX = 5_000
 
 /**
- * Delivers up to 16 warnings at a time, so that slow deliveries do not block the reader of the
- * events. A failed delivery is logged.
+ * Delivers warnings in the background, up to 16 at the same time, so that slow deliveries do not
+ * delay the reader of events. Failed deliveries are logged.
  */
 export function createDeliveries(core: Core, transports: WarningTransports, stop: AbortSignal) {
   const running = new Set<Promise<void>>()
@@ -70,7 +74,7 @@ export function createDeliveries(core: Core, transports: WarningTransports, stop
         .finally(() => running.delete(sending))
       running.add(sending)
     },
-    /** Waits for deliveries in progress, at most five seconds. */
+    /** Waits until all current deliveries have ended, but at most five seconds. */
     settled: async (): Promise<void> => {
       const timeout = new AbortController()
       const { signal } = timeout

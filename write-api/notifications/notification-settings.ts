@@ -16,15 +16,15 @@ import { notificationError } from './notification-errors.ts'
 export type SettingsChange = {
   readonly step: AnyStep
   /**
-   * The webhook secret that must be deleted: `ifDone` after the step succeeded, `ifRejected` after
-   * it was rejected.
+   * The reference of the webhook secret that must be deleted after the step: `ifDone` if the step
+   * succeeded, `ifRejected` if it was rejected.
    */
   readonly obsoleteSecret: { readonly ifDone: string | null; readonly ifRejected: string | null }
 }
 
 /**
- * Builds the step that changes a user's notification settings. Settings that the request lacks are
- * unchanged. The caller must serialize the calls for one user.
+ * Builds the step that changes a user's notification settings. Omitted settings are not changed.
+ * The caller must ensure that calls for the same user do not run concurrently.
  */
 export async function notificationsStep(
   { core }: Deps,
@@ -48,8 +48,8 @@ export async function notificationsStep(
   const threshold = newThreshold === undefined ? before.threshold : toWire(fromWire(newThreshold))
   const mailTo = await sealIfChanged(core, userId, before.mailTo, address)
   if (mailTo !== before.mailTo) await verifyAddress(core, request, userId, address)
-  // The secret is stored after everything that can fail, so that a rejected request stores no
-  // secret.
+  // The secret is stored last, because a request that is rejected by an earlier check must not
+  // store a secret.
   const webhookSecretRef = await storeSecret(core, userId, before, secret)
   const isNewSecret = webhookSecretRef !== before.webhookSecretRef
   const settings = { means, mailTo, webhookUrl, threshold, webhookSecretRef }
@@ -66,12 +66,14 @@ export async function notificationsStep(
   }
 }
 
-/** A text in a request: undefined keeps the stored value, and an empty text removes it. */
+/**
+ * A text in a request. undefined leaves the stored text unchanged, and an empty text removes it.
+ */
 type OptionalText = string | undefined
 
 /**
- * Throws when a webhook address is never allowed. Each call of the webhook checks the address
- * again.
+ * Checks the address of a webhook. Throws if the outbound policy never allows the address. Each
+ * call of the webhook checks the address again.
  */
 function parseWebhook(text: OptionalText): OptionalText {
   const trimmed = text?.trim()
@@ -82,8 +84,8 @@ function parseWebhook(text: OptionalText): OptionalText {
 }
 
 /**
- * Trims the webhook secret. The secret is sent in an HTTP header, so it must contain only printable
- * ASCII characters.
+ * Removes surrounding spaces from the webhook secret. Throws unless it contains only printable
+ * ASCII characters, because it is sent in an HTTP header.
  */
 function parseSecret(text: OptionalText | null): OptionalText | null {
   const trimmed = text?.trim() ?? text
@@ -96,8 +98,8 @@ const parseAddress = (text: OptionalText): OptionalText =>
   text === undefined || text.trim() === '' ? text?.trim() : mailAddressOf(text)
 
 /**
- * Checks a new address for notifications, so that the site cannot send mail to strangers. The
- * address must be bound to the user or be verified with its code. The code is consumed even if the
+ * Verifies a new address for notifications. It must be bound to the user or be verified with a
+ * mailed code, so that the site does not send mail to strangers. The code is consumed even if the
  * request is rejected later.
  */
 async function verifyAddress(
@@ -116,8 +118,8 @@ async function verifyAddress(
 }
 
 /**
- * Encrypts a text only when it differs from the stored text, so that a repeated request changes
- * nothing.
+ * Encrypts a text if it differs from the stored text. An equal text is not encrypted again, so that
+ * a repeated request changes nothing.
  */
 async function sealIfChanged(
   { vault }: Pick<Deps['core'], 'vault'>,
@@ -132,8 +134,8 @@ async function sealIfChanged(
 }
 
 /**
- * Stores a new webhook secret and returns its reference. An empty text keeps the stored secret,
- * because forms never contain a stored secret. null removes the secret.
+ * Stores a new webhook secret. Returns its vault reference. An empty text leaves the stored secret
+ * unchanged, because forms do not contain the stored secret. null removes the secret.
  */
 async function storeSecret(
   { vault }: Pick<Deps['core'], 'vault'>,

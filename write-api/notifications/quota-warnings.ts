@@ -15,8 +15,8 @@ import { createDeliveries, type WarningTransports } from './deliver-warning.ts'
 
 const NAME = 'quota-warnings'
 /**
- * The events that lower a balance permanently. Holds are not included, because a hold is released
- * at the end of the call.
+ * The events that lower a balance permanently. Events of holds are not included, because a hold is
+ * released when its call ends.
  */
 const LOWERING = new Set([
   ...['CallSettled', 'CallInterrupted', 'QuotaDeducted'],
@@ -32,9 +32,9 @@ export type WarningDeps = {
 }
 
 /**
- * Reads account events and warns users whose quota is low. Only the process that holds the lease
- * runs this work, and any process that accepts commands can hold the lease. Events from the time
- * when no process ran are read at the start.
+ * Starts to read account events and to warn users whose quota is low. Only the process that holds
+ * the lease does this work. Any process that accepts commands can acquire the lease. Events that
+ * were appended while no process did this work are read at the start.
  */
 export const startQuotaWarnings = (deps: WarningDeps): HeldLease =>
   deps.core.leases.hold(NAME, async (_lease, lost) => {
@@ -42,7 +42,7 @@ export const startQuotaWarnings = (deps: WarningDeps): HeldLease =>
     const checkpoint = await openCheckpoint(pg, NAME)
     let from = await checkpoint.read()
     if (from === null) {
-      // When the reader starts for the first time, earlier events are skipped.
+      // At the very first start, all earlier events are skipped.
       from = await store.headPosition()
       await checkpoint.save(from)
     }
@@ -56,8 +56,8 @@ export const startQuotaWarnings = (deps: WarningDeps): HeldLease =>
   })
 
 /**
- * Reads events until the lease is lost, and then resolves. Rejects when reading fails; the reader
- * then restarts at its checkpoint.
+ * Reads events until the lease is lost. The promise is rejected if reading fails. The reader is
+ * then restarted at its checkpoint.
  */
 function follow(
   { core }: WarningDeps,
@@ -97,8 +97,8 @@ async function warnAbout(
   const siteThreshold = BigInt(optionInteger(values, 'QuotaRemindThreshold'))
   const warnedBefore = core.now() - WARNING_PAUSE_MS
   for (const account of await lowAccounts(core.db, userIds, { siteThreshold, warnedBefore })) {
-    // A warning that cannot be sent is not recorded, so that it is sent as soon as the settings are
-    // corrected. A recorded warning would delay the next warning by two hours.
+    // A warning that cannot be sent is not recorded, because a recorded warning would delay the
+    // next warning by two hours. It is sent as soon as the settings are corrected.
     if (account.means === 'email' && optionValue(values, 'SMTPServer') === '') continue
     if (account.means === 'webhook' && !(await isSendable(core, account))) continue
     const eventId = await claimWarning(core, account)
@@ -107,8 +107,9 @@ async function warnAbout(
 }
 
 /**
- * Tells whether the saved webhook can be called. The webhook is checked again, because the rules
- * may have changed since it was saved. The user's profile page shows an error in the settings.
+ * Returns whether the saved webhook can be called. The address is checked again, because the rules
+ * may have changed since it was saved. If it is no longer allowed, the user's profile page shows an
+ * error.
  */
 async function isSendable(
   { vault, log }: Pick<Core, 'vault' | 'log'>,
@@ -121,8 +122,8 @@ async function isSendable(
 }
 
 /**
- * Records the warning as an event and returns the event's id, or null when the user must not be
- * warned now. The event is recorded before the warning is sent, so that a crash cannot cause a
+ * Records the warning as an event. Returns the id of the event, or null if the user must not be
+ * warned now. The event is recorded before the warning is sent, so that a crash does not lead to a
  * second warning.
  */
 async function claimWarning(

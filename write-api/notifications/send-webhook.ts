@@ -7,11 +7,11 @@ import { webhookAddress } from '#infra/outbound/webhook-checks.ts'
 export type Webhook = {
   readonly url: string
   /**
-   * The secret, which is sent as a bearer token and is the key of the signature. When the secret is
-   * null, the webhook is sent without a token and signature.
+   * The secret of the webhook. It is sent as a bearer token and is the key of the signature. If it
+   * is null, neither a token nor a signature is sent.
    */
   readonly secret: string | null
-  /** The id of the event, which is equal in all attempts. */
+  /** The id of the event, which is the same in all attempts. */
   readonly eventId: string
   readonly body: object
 }
@@ -22,8 +22,8 @@ const PAUSE_MS = 1_000
 const ANSWER_BYTES_MAX = 4_096
 
 /**
- * The limits of a webhook connection. The length of the response is not limited here, because an
- * attempt has a time limit and reads only the beginning of the response.
+ * The limits for connections to webhooks. They do not limit the length of the response, because
+ * each attempt has a time limit and reads only the beginning of the response.
  */
 export const WEBHOOK_LIMITS: OutboundLimits = {
   connectTimeoutMs: ATTEMPT_MS_MAX,
@@ -33,9 +33,10 @@ export const WEBHOOK_LIMITS: OutboundLimits = {
 }
 
 /**
- * Posts JSON to an address that a user entered and returns whether the receiver accepted it. Only
- * https addresses that the user policy allows are called, and redirects are not followed. There are
- * up to three attempts of 5 s with increasing pauses. `stop` ends the attempts.
+ * Posts JSON to an address that a user entered. Returns whether the receiver accepted it. The
+ * address must be an https address that the outbound policy for users allows. Redirects are not
+ * followed. There are up to three attempts of 5 s each, with increasing pauses. `stop` ends the
+ * attempts.
  */
 export async function sendWebhook(
   outbound: Pick<Outbound, 'dispatcher'>,
@@ -76,23 +77,23 @@ async function attemptDelivery(
       body: text,
       signal: AbortSignal.timeout(ATTEMPT_MS_MAX),
     })
-    // The content of the response is not used. The beginning of the content is read so that the
-    // connection can be reused.
+    // Only the beginning of the response is read, so that the connection can be reused. The content
+    // is not used.
     await answer.body.dump({ limit: ANSWER_BYTES_MAX }).catch(() => {})
     const { statusCode } = answer
     if (statusCode >= 200 && statusCode < 300) return 'accepted'
     return statusCode >= 500 || statusCode === 429 || statusCode === 408 ? 'retry' : 'rejected'
   } catch (error) {
-    // An old secret can contain characters that are not allowed in a header. The error is thrown,
-    // because another attempt would fail as well.
+    // An old secret may contain characters that are not allowed in a header. This error is thrown
+    // immediately, because every further attempt would fail too.
     if (error instanceof errors.InvalidArgumentError) throw error
     return 'retry'
   }
 }
 
 /**
- * Returns the headers with the secret and the signature. `t` is the time in unix seconds, and `v1`
- * is the HMAC-SHA256 of the text `t.body` in hex.
+ * Returns the headers with the token and the signature. In the signature, `t` is the time in unix
+ * seconds, and `v1` is the HMAC-SHA256 of `t.body` in hex.
  */
 function signed(secret: string, text: string, nowMs: number): Record<string, string> {
   const t = Math.floor(nowMs / 1_000)

@@ -12,9 +12,9 @@ import { type Profile, ProviderFailed } from './oauth-provider.ts'
 import { consumeState, issueState, userOf } from './oauth-state.ts'
 
 /**
- * GET /api/oauth/state: issues a state for a client that shows the Telegram widget, or that itself
- * redirects the browser to GitHub or LinuxDO. OIDC requires `/api/oauth/authorize`, which adds a
- * nonce.
+ * GET /api/oauth/state: issues a state for a client that shows the Telegram widget or redirects the
+ * browser itself (GitHub, LinuxDO). Logins with OIDC require `/api/oauth/authorize` instead, which
+ * also issues a nonce.
  */
 export const oauthState: Action = (api, deps) => {
   api.route({
@@ -27,7 +27,10 @@ export const oauthState: Action = (api, deps) => {
   })
 }
 
-/** Calls a provider. A failure always gives the visitor the same error; the cause is logged. */
+/**
+ * Calls a provider. If the call fails, the visitor receives the same error for every cause, and the
+ * cause is logged.
+ */
 export async function callProvider<T>(
   { core }: Pick<Deps, 'core'>,
   provider: IdentityProvider,
@@ -37,16 +40,16 @@ export async function callProvider<T>(
     return await ask()
   } catch (error) {
     if (!(error instanceof ProviderFailed)) throw error
-    // NOTE: only the message is logged, because the error's cause can contain a code or a secret of
-    // the request.
+    // NOTE: only the message of the error is logged, because its cause may contain a code or a
+    // secret of the request.
     core.log.warn({ provider, why: error.message }, 'login with an OAuth provider failed')
     throw oauthError('OAuthFailed', { provider })
   }
 }
 
 /**
- * GET /api/oauth/authorize: returns the provider's URL to which the browser is redirected. The URL
- * contains the state, the PKCE challenge and the nonce.
+ * GET /api/oauth/authorize: returns the URL at the provider to which the client redirects the
+ * browser. The URL contains the state, the PKCE challenge and the nonce.
  */
 export const authorize: Action = (api, deps) => {
   api.route({
@@ -64,8 +67,8 @@ export const authorize: Action = (api, deps) => {
 }
 
 /**
- * GET /api/oauth/{type}: the provider's callback, which signs in, registers or binds an identity,
- * depending on the state.
+ * GET /api/oauth/{type}: the callback of the provider. Depending on the state, it signs a user in,
+ * registers a user, or binds an identity.
  */
 export const oauthCallback: Action = (api, deps) => {
   api.route({
@@ -73,7 +76,8 @@ export const oauthCallback: Action = (api, deps) => {
     handler: async (request, reply) => {
       const { type } = request.params
       const flow = await consumeState(deps, request, request.query.state, type)
-      // Without a nonce that this server issued, an ID token of another login could be replayed.
+      // The state must have a nonce that this server issued. Otherwise, an ID token of another
+      // login could be replayed.
       if (type === 'oidc' && flow.nonce === '') throw oauthError('OAuthStateInvalid')
       const { bindTo } = flow
       if (bindTo !== null && (await userOf(request)) !== bindTo) throw httpError('NotLoggedIn')
@@ -87,8 +91,8 @@ export const oauthCallback: Action = (api, deps) => {
 }
 
 /**
- * Binds an identity to the user of the request. The response has the message that the console
- * expects.
+ * Binds an identity to the user who sent the request. The message in the response is the text that
+ * the console expects.
  */
 export async function bindAndRespond(
   deps: Deps,

@@ -18,9 +18,9 @@ import type { Profile } from './oauth-provider.ts'
 import type { OAuthFlow } from './oauth-state.ts'
 
 /**
- * Signs in the user whose identity a provider has verified. A new user is registered first. If
- * `only` is given, no other user can sign in, so that confirming a session cannot switch to another
- * account.
+ * Signs in the user whose identity a provider has verified. An unknown user is registered first. If
+ * `only` is given, only this user can sign in, so that a login that confirms a session cannot
+ * switch to another account.
  */
 export async function loginWithIdentity(
   deps: Deps,
@@ -49,8 +49,8 @@ async function findOrRegister(
   const { core } = deps
   const { provider } = profile.identity
   const stream = identityStream(provider, key)
-  // Registrations of the same identity are serialized. When a new user opens two tabs, the second
-  // request finds the account that the first request created.
+  // Registrations of the same identity run one at a time. If a new user opens two tabs, the second
+  // request therefore finds the account that the first request created.
   const { id, position } = await deps.runExclusive(stream, async () => {
     const { userId } = await core.actors.stateOf(identityDecider, stream)
     if (userId !== null) return { id: userId, position: await core.store.headPosition() }
@@ -58,7 +58,8 @@ async function findOrRegister(
   })
   await waitUntilVisible(deps, reply, ['users', 'balances'], position)
   const user = await findUser(core.db, id)
-  // The account exists, but the read model does not include it yet. A repeated login succeeds.
+  // The account exists, but the read model does not include it yet. If the user logs in again, the
+  // login succeeds.
   if (user === null) throw httpError('Unavailable', {}, 1)
   return user
 }
@@ -95,14 +96,15 @@ const MAX = ACCOUNT_LIMITS.usernameCharacters
 const DIGIT_ATTEMPTS = 12
 
 /**
- * Yields usernames to try for a new user: first the name at the provider without invalid
- * characters, then the name with random digits. All names respect the maximum length.
+ * Yields the usernames to try for a new user. The first is the user's name at the provider without
+ * invalid characters. All others have random digits appended. No username exceeds the maximum
+ * length.
  */
 function* usernamesFor(providerName: string, fallback: string): Generator<string> {
   const base = cleanUsername(providerName)
   if (base !== '') yield base
   for (let attempt = 0; attempt < DIGIT_ATTEMPTS; attempt += 1) {
-    // The first attempt appends four digits, later attempts up to seven digits.
+    // The first of these usernames has four digits. Later ones have up to seven digits.
     const digits = String(randomInt(10 ** (4 + Math.min(attempt, 3)))).padStart(4, '0')
     const stem = base === '' ? fallback : base
     yield [...stem].slice(0, MAX - digits.length).join('') + digits
@@ -110,8 +112,8 @@ function* usernamesFor(providerName: string, fallback: string): Generator<string
 }
 
 /**
- * Removes invalid characters from the name at the provider. Of a mail address only the local part
- * is used, because the domain is private.
+ * Removes invalid characters from the user's name at the provider. If the name is an email address,
+ * only the part before the @ is used, because the domain is private.
  */
 function cleanUsername(providerName: string): string {
   const [name = ''] = providerName.normalize('NFKC').split('@')

@@ -4,22 +4,23 @@ import type { Identity } from '../users/identity-key.ts'
 export type Profile = {
   readonly identity: Identity
   /**
-   * The name at the provider, which can be invalid as a username of this site; empty when unknown.
+   * The user's name at the provider. It may be invalid as a username of this site. It is empty if
+   * the provider sends no name.
    */
   readonly username: string
   readonly displayName: string
 }
 
 /**
- * Values that are fixed when the browser is redirected to the provider. The values are stored only
- * on the server.
+ * The values that are chosen when the browser is redirected to the provider. They are stored on the
+ * server only.
  */
 export type AuthorizationParams = {
-  /** The redirect URI; empty when it is configured at the provider. */
+  /** The redirect URI. It is empty if only the provider's configuration contains it. */
   readonly redirectUri: string
-  /** The PKCE verifier (RFC 7636); empty when the client redirected the browser itself. */
+  /** The PKCE verifier (RFC 7636). It is empty if the client redirected the browser itself. */
   readonly verifier: string
-  /** The nonce of the ID token; empty when the client redirected the browser itself. */
+  /** The nonce of the ID token. It is empty if the client redirected the browser itself. */
   readonly nonce: string
 }
 
@@ -29,10 +30,13 @@ export type CallbackParams = {
   readonly iss?: string
 }
 
-/** An OAuth provider that redirects the browser back with a code. */
+/** An OAuth provider that redirects the browser back to this site with a code. */
 export type OAuthProvider = {
   readonly authorizeUrl: (params: AuthorizationParams, state: string) => Promise<string>
-  /** Returns the profile of the user. Throws `ProviderFailed` when no user was identified. */
+  /**
+   * Returns the profile of the user. Throws `ProviderFailed` if the provider did not identify a
+   * user.
+   */
   readonly profileOf: (params: AuthorizationParams, callback: CallbackParams) => Promise<Profile>
 }
 
@@ -45,8 +49,8 @@ export class ProviderFailed extends Error {
 }
 
 /**
- * Converts a provider's string or number to text. Other values and texts that are too long become
- * an empty text.
+ * Converts a value from a provider to text. The value must be a string or a number. Other values,
+ * and texts that are too long, become an empty text.
  */
 export function plainText(value: unknown, lengthMax = 255): string {
   const text = typeof value === 'number' ? String(value) : value

@@ -11,13 +11,13 @@ import { isSameBrowser, issueBrowserCookie } from '../sessions/browser-cookie.ts
 import { oauthError } from './oauth-errors.ts'
 import type { AuthorizationParams } from './oauth-provider.ts'
 
-/** The login or binding for which a state was issued. */
+/** The login or the binding of an identity for which a state was issued. */
 export type OAuthFlow = AuthorizationParams & {
-  /** The provider; null when the client redirects the browser itself. */
+  /** The provider. It is null if the client redirects the browser itself. */
   readonly type: OAuthType | null
-  /** The user to whom the identity is bound; null when the flow signs in a user. */
+  /** The user to whom the identity is bound. It is null if the flow is a login. */
   readonly bindTo: number | null
-  /** The only user who can sign in with this state. When absent, any user can sign in. */
+  /** The only user who can sign in with this state. If it is absent, every user can sign in. */
   readonly only?: number
   readonly aff: string
 }
@@ -30,8 +30,9 @@ const COOKIE = { name: 'oauth_browser', path: '/api/oauth', seconds: TTL_MS / 1_
 const PER_MINUTE_MAX = 30
 
 /**
- * Issues a state of 256 random bits, which is valid for this browser, for ten minutes and for one
- * callback. Throws 401 when `bind` or `anew` is requested without a session.
+ * Issues a state with 256 random bits. The state is valid for ten minutes, for one callback, and
+ * only in the browser that requested it. Throws 401 if the purpose is `bind` or `anew` and the
+ * request has no session.
  */
 export async function issueState(
   deps: Deps,
@@ -46,8 +47,8 @@ export async function issueState(
   const bindTo = intent === 'anew' ? null : userId
   if (bindTo !== null) await requireRecentLogin(deps, request)
   const state = random()
-  // A client that redirects the browser itself sends neither a PKCE challenge nor a nonce to the
-  // provider.
+  // If the client redirects the browser itself, the provider receives neither a PKCE challenge nor
+  // a nonce.
   const [verifier, nonce] = target.type === null ? ['', ''] : [random(), random()]
   const only = intent === 'anew' && userId !== null ? { only: userId } : {}
   const flow = { ...target, ...only, verifier, nonce, bindTo, aff }
@@ -57,8 +58,8 @@ export async function issueState(
 }
 
 /**
- * Consumes a state and returns its flow. Throws when the state is unknown, expired or used, or was
- * issued for another browser or provider.
+ * Consumes a state and returns the flow for which it was issued. Throws if the state is unknown,
+ * expired or already used, or if it was issued for another browser or provider.
  */
 export async function consumeState(
   { core }: Deps,
@@ -77,9 +78,10 @@ export async function consumeState(
 }
 
 /**
- * Returns the user of the request's session, or null when there is no session or the `User-Id`
- * header names another user. `mayLackHeader` accepts a request without the header, because a
- * browser navigation cannot send it. The caller must then check the state against the browser.
+ * Returns the user of the request's session. Returns null if there is no session, or if the
+ * `User-Id` header names another user. If `mayLackHeader` is set, the header may be missing,
+ * because a browser does not send it when it navigates to a URL. In this case, the caller must
+ * check that the state belongs to the browser.
  */
 export async function userOf(
   request: FastifyRequest,

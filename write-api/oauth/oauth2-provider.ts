@@ -10,8 +10,8 @@ import {
 import { type ProviderRequest, requestProvider } from './provider-client.ts'
 
 /**
- * The settings of a provider without OIDC. The authorization code is exchanged for a token, and the
- * token for the account.
+ * The settings of a provider without OIDC. The authorization code is exchanged for an access token,
+ * with which the account is read.
  */
 export type PlainSettings = {
   readonly provider: 'github' | 'linuxdo'
@@ -23,7 +23,8 @@ export type PlainSettings = {
 }
 
 /**
- * Creates a provider with OAuth 2.0 (RFC 6749, section 4.1) and PKCE. Some providers ignore PKCE.
+ * Creates a provider that uses OAuth 2.0 (RFC 6749, section 4.1) with PKCE. Some of these providers
+ * ignore PKCE.
  */
 export const plainOAuth = (outbound: Outbound, settings: PlainSettings): OAuthProvider => ({
   authorizeUrl: async (params, state) => {
@@ -46,7 +47,7 @@ export const plainOAuth = (outbound: Outbound, settings: PlainSettings): OAuthPr
       settings.tokenEndpoint,
       tokenRequest(settings, params, code),
     )
-    // GitHub responds with status 200 even when it rejects the code.
+    // GitHub also responds with status 200 if it rejects the code.
     if (typeof token !== 'string' || token === '') throw new ProviderFailed('gave no token')
     const account = await requestProvider(outbound, settings.userInfoEndpoint, {
       headers: { authorization: `Bearer ${token}` },
@@ -55,7 +56,7 @@ export const plainOAuth = (outbound: Outbound, settings: PlainSettings): OAuthPr
   },
 })
 
-/** The smallest scopes, which only identify the user. */
+/** The scopes that are requested. They allow the site to identify the user and nothing else. */
 const SCOPES = { github: { scope: 'read:user' }, linuxdo: { scope: 'user' } } as const
 
 const redirectOf = ({ redirectUri }: AuthorizationParams): Record<string, string> =>
@@ -84,8 +85,8 @@ function tokenRequest(
 }
 
 /**
- * Builds the profile. The numeric account id identifies the user, because a login name can be
- * reassigned to another person.
+ * Builds the profile of a user. The user is identified by the numeric account id, because a login
+ * name may later belong to another person.
  */
 function profileIn(
   { provider, authorizationEndpoint }: PlainSettings,

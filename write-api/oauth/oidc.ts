@@ -3,10 +3,15 @@ import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import { type OAuthProvider, type Profile, ProviderFailed, plainText } from './oauth-provider.ts'
 import { providerFetch } from './provider-client.ts'
 
-/** The settings of the OIDC provider. An empty endpoint is taken from the discovery document. */
+/**
+ * The settings of the OIDC provider. If an endpoint is empty, the endpoint in the discovery
+ * document is used.
+ */
 export type OidcSettings = {
   readonly clientId: string
-  /** The client secret; empty for a public client, which is protected only by PKCE. */
+  /**
+   * The client secret. It is empty for a public client, whose logins are protected by PKCE alone.
+   */
   readonly clientSecret: string
   readonly wellKnown: string
   readonly authorizationEndpoint: string
@@ -20,8 +25,8 @@ const STEP_SECONDS_MAX = 10
 type Cached = { readonly settings: string; readonly until: number }
 
 /**
- * Creates the OIDC provider. The discovery document of the current settings is cached for ten
- * minutes.
+ * Creates the OIDC provider. It caches the discovery document for ten minutes, or until the
+ * settings change.
  */
 export function createOidc(outbound: Outbound) {
   let cached: (Cached & { readonly config: Promise<oidc.Configuration> }) | null = null
@@ -53,7 +58,7 @@ const oidcProvider = (configOf: () => Promise<oidc.Configuration>): OAuthProvide
         ...{ code_challenge: challenge, code_challenge_method: 'S256' },
       }).href
     } catch (error) {
-      // The discovery document contains no authorization endpoint.
+      // The discovery document does not contain an authorization endpoint.
       return failed(error)
     }
   },
@@ -82,7 +87,7 @@ async function discover(outbound: Outbound, settings: OidcSettings): Promise<oid
   const { clientId, clientSecret } = settings
   const wellKnown = new URL(settings.wellKnown)
   const fetch = providerFetch(outbound) as unknown as oidc.CustomFetch
-  // A provider in the operator's network can use plain HTTP.
+  // Plain HTTP is allowed, because the provider may be in the operator's own network.
   const execute = wellKnown.protocol === 'http:' ? [oidc.allowInsecureRequests] : []
   const discovered = await oidc.discovery(wellKnown, clientId, undefined, oidc.None(), {
     [oidc.customFetch]: fetch,
@@ -112,8 +117,8 @@ const endpointsIn = (settings: OidcSettings): Partial<oidc.ServerMetadata> => {
 }
 
 /**
- * Returns how the client authenticates. Basic authentication is the default of providers (OpenID
- * Connect Core, section 9).
+ * Returns the method by which the client authenticates to the provider. The default of OpenID
+ * Connect is Basic authentication (OpenID Connect Core, section 9).
  */
 function authentication(
   secret: string,
@@ -128,7 +133,8 @@ type AuthMethods = Pick<oidc.ServerMetadata, 'token_endpoint_auth_methods_suppor
 type Claims = Readonly<Record<string, unknown>>
 
 /**
- * Reads the user info, which is used only for the name of a new user. Errors are therefore ignored.
+ * Reads the user info from the provider. Errors are ignored, because the user info only determines
+ * the name of a new user.
  */
 async function userInfo(config: oidc.Configuration, token: string, sub: string): Promise<Claims> {
   if (config.serverMetadata().userinfo_endpoint === undefined) return {}
@@ -140,8 +146,8 @@ async function userInfo(config: oidc.Configuration, token: string, sub: string):
 }
 
 /**
- * Builds the profile. Issuer and subject together identify a person permanently (OpenID Connect
- * Core, section 5.7).
+ * Builds the profile of a user. The issuer and the subject together identify a person permanently
+ * (OpenID Connect Core, section 5.7).
  */
 const profileIn = (issuer: string, sub: string, names: Claims): Profile => ({
   identity: { provider: 'oidc', id: sub, authority: issuer },

@@ -17,7 +17,10 @@ export type ProviderRequest = {
   readonly form?: Readonly<Record<string, string>>
 }
 
-/** Requests a JSON object from a provider. Any other response throws `ProviderFailed`. */
+/**
+ * Requests a JSON object from a provider. Throws `ProviderFailed` if the response is not a JSON
+ * object.
+ */
 export async function requestProvider(
   outbound: Outbound,
   url: string,
@@ -46,7 +49,9 @@ type ExchangeRequest = {
   readonly body?: string
 }
 
-/** Sends one request under the operator's outbound policy. Redirects are not followed. */
+/**
+ * Sends one request that is subject to the operator's outbound policy. Redirects are not followed.
+ */
 async function exchange(
   { dispatcher }: Outbound,
   url: string,

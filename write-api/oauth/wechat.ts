@@ -18,18 +18,22 @@ import { oauthError } from './oauth-errors.ts'
 import { type Profile, ProviderFailed, plainText } from './oauth-provider.ts'
 import { requestProvider } from './provider-client.ts'
 
-/** The lifetime of a code, which is also the period of the limits on wrong codes. */
+/**
+ * The time for which a code is valid, in milliseconds. The limits on wrong codes apply to the same
+ * period.
+ */
 const WINDOW_MS = 180_000
 const ADDRESS_FAILURES_MAX = 5
 /**
- * The number of wrong codes allowed on the whole site, so that an attacker with many addresses
- * cannot guess faster.
+ * The maximum number of wrong codes on the whole site per period. It prevents an attacker from
+ * guessing faster by using many addresses.
  */
 const SITE_FAILURES_MAX = 100
 
 /**
- * Asks the operator's WeChat server for the user of a code. In three minutes, an address can send
- * five wrong codes and the whole site a hundred, because codes have only six digits.
+ * Requests the user of a code from the operator's WeChat server. In three minutes, five wrong codes
+ * are allowed from an IP address and a hundred on the whole site, because codes have only six
+ * digits.
  */
 async function weChatProfile(deps: Deps, request: FastifyRequest, code: string): Promise<Profile> {
   const { core } = deps
@@ -69,9 +73,9 @@ async function acquireAttempt({ core }: Deps, request: FastifyRequest) {
 }
 
 /**
- * GET /api/oauth/wechat: signs in with the code that the WeChat official account has sent to the
- * user. Browser navigation is rejected, because a link with an attacker's code would sign the
- * visitor in to the attacker's account.
+ * GET /api/oauth/wechat: signs a user in with the code that the WeChat official account has sent.
+ * Browser navigation is rejected. Otherwise, a link with an attacker's code could sign the visitor
+ * in to the attacker's account.
  */
 export const weChatLogin: Action = (api, deps) => {
   api.route({
@@ -85,7 +89,7 @@ export const weChatLogin: Action = (api, deps) => {
   })
 }
 
-/** GET /api/oauth/wechat/bind: binds the WeChat account that belongs to a code. */
+/** GET /api/oauth/wechat/bind: binds the WeChat account to which a code was sent. */
 export const weChatBind: Action = (api, deps) => {
   api.route({
     ...endpoint(oauthActions, 'GET /api/oauth/wechat/bind'),

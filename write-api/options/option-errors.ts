@@ -10,8 +10,8 @@ const NUMBER_PROBLEMS = new Set<unknown>([
 ])
 
 /**
- * Returns the bounds and the unit of a numeric option, which are part of the message even when the
- * value was not a number.
+ * Returns the bounds and the unit of a numeric option. The error message contains them even if the
+ * value is not a number.
  */
 function boundsOf(key: unknown, fault: unknown) {
   const { type, unit = '' } = OPTIONS.get(String(key)) ?? {}

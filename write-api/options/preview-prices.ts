@@ -18,7 +18,7 @@ import { optionError } from './option-errors.ts'
 
 type Sums = { calls: number; charged: bigint; drafted: bigint; refused: number }
 
-/** The sums of actual charges and of charges under the draft prices. */
+/** The sum of the actual charges, and the sum of the charges at the draft prices. */
 type Tally = {
   readonly total: Sums
   readonly models: Map<string, Sums>
@@ -31,7 +31,7 @@ const noSums = (): Sums => ({ calls: 0, charged: 0n, drafted: 0n, refused: 0 })
 
 const noTally = (): Tally => ({ total: noSums(), models: new Map(), users: new Map() })
 
-/** Adds one call to the sums. The amount is null when the draft has no price for the call. */
+/** Adds one call to the sums. `amount` is null if the draft has no price for the call. */
 function addCall(
   tally: Tally,
   call: { readonly model: string; readonly userId: number; readonly quota: bigint },
@@ -56,8 +56,8 @@ function addTally(tally: Tally, other: Tally): void {
 }
 
 /**
- * Returns the entries with the largest difference between the actual charge and the draft's charge,
- * at most a hundred.
+ * Returns the entries with the largest differences between the actual charge and the charge at the
+ * draft prices. There are at most a hundred entries.
  */
 const largest = <Key>(sums: ReadonlyMap<Key, Sums>): [Key, Sums][] =>
   [...sums]
@@ -90,16 +90,20 @@ function add(sums: Sums, { calls, charged, drafted, refused }: Sums): void {
   sums.refused += refused
 }
 
-/** A range of unix seconds; both ends are inclusive. */
+/** A range in unix seconds. `from` and `to` are both included. */
 type Range = { readonly from: number; readonly to: number }
 
 const HOUR = 3_600
-/** The number of rows in a batch. Computing a batch blocks the event loop for some milliseconds. */
+/**
+ * The number of log rows in a batch. The computation of a batch blocks the event loop for some
+ * milliseconds.
+ */
 const BATCH_ROWS = 2_000
 const TIME_MAX_MS = 20_000
 
 /**
- * Sums the calls of a range hour by hour, until the range is complete or the time limit is reached.
+ * Sums the calls in a range, hour by hour. It ends when the range is complete or the time limit is
+ * reached.
  */
 export async function previewDraft(
   { db }: Pick<Core, 'db'>,
@@ -112,8 +116,8 @@ export async function previewDraft(
   const countCall = createCounter(list, users)
   const tally = noTally()
   let reached = from - 1
-  // The log is read by hours, because it is indexed by time. An hour that was not read completely
-  // is not counted.
+  // The log is read by the hour, because its index is by time. An hour counts only if it was read
+  // completely.
   for (let start = from; start <= to; start += HOUR) {
     const hour = { from: start, to: Math.min(to, start + HOUR - 1) }
     const hourTally = await tallyHour(db, hour, users, countCall, until)
@@ -145,7 +149,7 @@ function createCounter(list: PriceList, users: ReadonlyMap<number, UserRow>): Co
   }
 }
 
-/** Sums the calls of one hour; null when the time limit is reached. */
+/** Sums the calls of one hour. Returns null if the time limit is reached. */
 async function tallyHour(
   db: Core['db'],
   hour: Range,
@@ -180,9 +184,9 @@ const DEFAULT_SPAN = 7 * DAY
 const SPAN_MAX = 31 * DAY
 
 /**
- * POST /api/option/price_preview: computes what a draft price list would have charged for past
- * calls. Returns this sum and the actual charges. Nothing is written. Each process computes one
- * preview at a time, with a time limit.
+ * POST /api/option/price_preview: computes what past calls would have cost at the prices of a
+ * draft. Returns this sum and the sum of the actual charges. Nothing is written. Each process
+ * computes one preview at a time, and each preview has a time limit.
  */
 export const previewPrices: Action = (api, deps) => {
   api.route({

@@ -17,15 +17,16 @@ import { optionActions } from '../contract/options.ts'
 import { optionError } from './option-errors.ts'
 
 /**
- * The text that is returned in place of a secret option's value. Sending it back changes nothing.
+ * The text that responses contain instead of the value of a secret option. A request with this text
+ * does not change the option.
  */
 const PLACEHOLDER = '***'
 const LENGTH_MAX = 20_000
 
 /**
- * Sets a secret option: stores the text in the vault and its reference in the event. An empty text
- * clears the option. The previous text is deleted after the event is committed. Returns the
- * position of the event.
+ * Sets a secret option and returns the position of the event. The text is stored in the vault, and
+ * its reference in the event. After the event is committed, the previous text is deleted. An empty
+ * text clears the option.
  */
 async function setSecretOption(
   { core }: Deps,
@@ -49,8 +50,8 @@ async function setSecretOption(
 }
 
 /**
- * Deletes the previous text of a secret option. An error is only logged, because the event is
- * already committed.
+ * Deletes the previous text of a secret option. If this fails, the error is only logged, because
+ * the event is already committed.
  */
 async function deleteReplacedText(
   { vault, log }: Deps['core'],
@@ -68,8 +69,8 @@ async function deleteReplacedText(
 }
 
 /**
- * PUT /api/option/: sets one option. The option's schema validates the value, and the caller must
- * have the role that the option requires.
+ * PUT /api/option/: sets one option. The value is validated with the option's schema. The caller
+ * must have the role that the option requires.
  */
 export const putOption: Action = (api, deps) => {
   api.route({
@@ -92,9 +93,9 @@ export const putOption: Action = (api, deps) => {
 }
 
 /**
- * Returns whether an option's address is currently blocked. A blocked address is stored
- * nevertheless, because the policy can change. As long as the address is blocked, no request is
- * sent to it.
+ * Returns whether the outbound policy currently blocks the address in an option. Such an address is
+ * stored in any case, because the policy may change. While it is blocked, no requests are sent to
+ * it.
  */
 function isAddressBlocked({ upstreams }: Deps, { isAsked }: OptionSchema, value: string): boolean {
   if (isAsked !== true || value.trim() === '') return false
@@ -102,8 +103,8 @@ function isAddressBlocked({ upstreams }: Deps, { isAsked }: OptionSchema, value:
   return !checked.isAllowed && checked.fault !== 'malformed'
 }
 
-// NOTE: the message is the same for all blocked addresses, so that it does not reveal what exists
-// in the private network.
+// NOTE: the message is the same for all blocked addresses, so that it does not reveal which hosts
+// exist in the private network.
 const ADDRESS_BLOCKED: Words = {
   zh: '已保存，但不允许使用该地址（内网地址须列入 PRIVATE_UPSTREAMS），不会向它发出请求',
   en: 'Saved, but the address is not allowed (see PRIVATE_UPSTREAMS). No requests are sent to it',
@@ -128,7 +129,7 @@ const OUT_OF_BOUNDS = new Set<unknown>(['below-minimum', 'above-maximum', 'not-n
 
 const isOutOfBounds = ({ params }: OptionsError): boolean => OUT_OF_BOUNDS.has(params.fault)
 
-/** Executes a command on the options in the name of the request's user. */
+/** Executes a command on the options. The actor is the user who sent the request. */
 export const decideOptions = async (
   deps: Deps,
   request: FastifyRequest,
@@ -144,7 +145,7 @@ export const decideOptions = async (
   )
 
 /**
- * POST /api/option/rest_model_ratio: resets all model ratios to the built-in values in one append.
+ * POST /api/option/rest_model_ratio: resets all model ratios to the built-in ratios in one append.
  */
 export const resetModelRatios: Action = (api, deps) => {
   api.route({

@@ -46,8 +46,8 @@ export const schedulePrices: Action = (api, deps) => {
 }
 
 /**
- * Throws when an entry has no name. Only a fallback price needs no name, because it is a single
- * value.
+ * Throws if an entry has no name. An entry for a fallback price needs no name, because a fallback
+ * price is a single value.
  */
 function checkNames(changes: readonly PlannedEntry[]): void {
   const at = changes.findIndex(({ option, name }) => name === '' && !option.startsWith('fallback_'))
@@ -75,9 +75,9 @@ const LEASE = 'price-changes'
 type ClockCore = Pick<Core, 'actors' | 'leases' | 'log' | 'now'>
 
 /**
- * Applies scheduled price changes when they are due. Only the process that holds the lease runs
- * this work, and any process that accepts commands can hold the lease. Changes that became due
- * while no process ran are applied at the start.
+ * Starts to apply scheduled price changes when they are due. Only the process that holds the lease
+ * does this work. Any process that accepts commands can acquire the lease. Changes that became due
+ * while no process did this work are applied at the start.
  */
 export const startPriceSchedule = (core: ClockCore): HeldLease =>
   core.leases.hold(LEASE, async (_lease, lost) => {
@@ -94,8 +94,8 @@ export const startPriceSchedule = (core: ClockCore): HeldLease =>
   })
 
 /**
- * Applies all price changes that are due. The options stream decides whether a change is applied,
- * so each change is applied only once, even when two processes try it or a process crashed.
+ * Applies all price changes that are due. The options stream ensures that each change is applied
+ * only once, even if two processes try to apply it or a process has crashed.
  */
 export async function applyDuePrices({ actors, now }: Pick<Core, 'actors' | 'now'>): Promise<void> {
   const { planned } = await actors.stateOf(optionsDecider, OPTIONS_STREAM)

@@ -22,30 +22,31 @@ import { redemptionError } from './redemption-errors.ts'
 import { checkValidUntil, NO_TERMS, termsWith } from './redemption-terms-from-request.ts'
 
 /**
- * The characters of generated keys. Characters that look alike are left out, because keys are
+ * The characters of generated keys. Characters that look alike are not included, because keys are
  * printed and typed.
  */
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 /**
- * The minimum length of a custom key. A shorter key could be guessed within days despite the limit
- * on wrong codes.
+ * The minimum length of a custom key. Despite the limit on wrong codes, a shorter key could be
+ * guessed within days.
  */
 const CUSTOM_KEY_MIN = 4
-/** The length of a generated key. 32 characters contain 160 random bits. */
+/** The number of characters of a generated key. They contain 160 random bits. */
 const CHARACTERS = 32
 
 const newRedemptionKey = (): string =>
   Array.from({ length: CHARACTERS }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 
-/** Derives a key from 32 bytes. Each byte provides 5 bits of the key. */
+/** Converts 32 random bytes to a key. Each byte determines one character, with 5 bits. */
 const redemptionKeyFrom = (bytes: Uint8Array): string =>
   Array.from(bytes.subarray(0, CHARACTERS), (byte) => ALPHABET[byte % ALPHABET.length]).join('')
 
 const redemptionKeyOwner = (redemptionId: number): string => `redemption:${redemptionId}`
 
 /**
- * Trims a custom key. Throws when the key contains characters that cannot be typed. Also throws
- * when a spreadsheet would read the key as a formula, because lists of keys are exported to files.
+ * Removes surrounding spaces from a custom key. Throws if the key contains characters that cannot
+ * be typed. Also throws if a spreadsheet would interpret the key as a formula, because keys are
+ * exported to files.
  */
 function customKeyOf(input: string): string {
   const key = input.trim()
@@ -63,18 +64,20 @@ type CodeBatch = {
   /** The terms of all codes of the batch. */
   readonly terms: RedemptionTerms
   /**
-   * Identifies a request that may be repeated, so that the repetition creates no codes. When it is
-   * null, each request creates codes.
+   * Identifies the request, so that a repeated request does not create codes again. If it is null,
+   * every request creates codes.
    */
   readonly request: RedemptionRequest | null
 }
 
-/** The maximum number of attempts. An attempt fails when another process takes the ids. */
+/**
+ * The maximum number of attempts. An attempt fails if another process has assigned the same ids.
+ */
 const ATTEMPTS_MAX = 100
 
 /**
- * Assigns ids and creates all codes in one append. Returns the position of the append. For a
- * repeated request, returns a position that is not before the original append.
+ * Assigns ids and creates all codes in one append. Returns the position of the append. If the
+ * request is repeated, returns a position at or after the original append.
  */
 async function createCodes(
   deps: Deps,
@@ -82,8 +85,8 @@ async function createCodes(
   context: CommandContext,
 ): Promise<number> {
   const { actors, store, vault } = deps.core
-  // Creations within this process are serialized. When several processes create codes, the append
-  // to the stream of ids decides which process gets the ids.
+  // Within this process, codes are created one batch at a time. If several processes choose the
+  // same ids, the append to the stream of ids succeeds for only one of them.
   return deps.runExclusive('redemption-ids', async () => {
     for (let attempt = 1; ; attempt += 1) {
       const { highest } = await actors.stateOf(redemptionIdsDecider, REDEMPTION_IDS_STREAM)
@@ -113,8 +116,8 @@ const storeKeys = ({ core: { vault } }: Deps, keys: readonly string[], first: nu
   )
 
 /**
- * Returns the last four characters of a key as a hint. A short key has no hint, because four
- * characters would reveal too much of it.
+ * Returns the last four characters of a key. For a short key, returns an empty text, because four
+ * characters would reveal too much of the key.
  */
 const hintOf = (key: string): string => {
   const characters = [...key]
@@ -122,8 +125,8 @@ const hintOf = (key: string): string => {
 }
 
 /**
- * NOTE: the step on the ids is first, because a store without atomic appends to several streams
- * must assign the ids before it creates the codes.
+ * NOTE: the step that assigns the ids is the first. A store that cannot append to several streams
+ * atomically must assign the ids before it creates the codes.
  */
 const stepsFor = (
   codes: readonly NewCode[],
@@ -145,22 +148,22 @@ const stepsFor = (
   })),
 ]
 
-/** The syntax of an idempotency key, which is the same as in the relay. */
+/** The syntax of an idempotency key. The relay uses the same syntax. */
 const IDEMPOTENCY_KEY = /^[\x21-\x7e][\x20-\x7e]{0,254}$/
 
 type RepeatableRequest = {
   readonly request: RedemptionRequest
   /**
-   * Returns the key with an index. The key is derived from the request, so that a repeated request
-   * returns the same keys, although no keys are stored with the request.
+   * Returns the key with the given index. Keys are derived from the request. A repeated request
+   * therefore returns the same keys, although no keys are stored with the request.
    */
   readonly keyAt: (index: number) => string
 }
 
 /**
- * Derives the identity of a request from its sender, its `Idempotency-Key` and its content. With
- * this identity, the caller can repeat the request after a lost response. Returns null when the
- * request does not have the header.
+ * Identifies a request by its sender, its `Idempotency-Key` and its content, so that the caller can
+ * repeat the request if the response was lost. Returns null if the request has no `Idempotency-Key`
+ * header.
  */
 function repeatableOf(
   vault: Pick<Vault, 'keyedHash'>,
@@ -188,8 +191,8 @@ function repeatableOf(
 }
 
 /**
- * POST /api/redemption/: creates `count` codes with equal terms and returns their keys. A repeated
- * request returns the same keys.
+ * POST /api/redemption/: creates `count` codes with the same terms, and returns their keys. If the
+ * request is repeated with the same `Idempotency-Key`, it returns the same keys.
  */
 export const createRedemption: Action = (api, deps) => {
   api.route({

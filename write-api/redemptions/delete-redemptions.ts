@@ -20,8 +20,8 @@ const BATCH_MAX = 200
 type ChangeResult = { readonly ids: ReadonlySet<number>; readonly position: number }
 
 /**
- * Executes a command on several codes in batches. Each batch is one append. Returns the ids of the
- * codes that changed.
+ * Executes a command on several codes. The codes are divided into batches, and each batch is one
+ * append. Returns the ids of the codes that changed.
  */
 export async function executeOnRedemptions(
   { core: { actors } }: Deps,
@@ -46,7 +46,7 @@ export async function executeOnRedemptions(
 
 type DeleteConditions = { readonly isOneOfMany?: boolean; readonly onlyDisabled?: boolean }
 
-/** Deletes codes and then their keys in the vault. */
+/** Deletes codes. Afterwards, deletes their keys from the vault. */
 async function deleteMany(
   deps: Deps,
   keys: readonly RedemptionKey[],
@@ -115,8 +115,8 @@ export const deleteDisabledRedemptions: Action = (api, deps) => {
 }
 
 /**
- * PUT /api/redemption/batch-disable: disables the given codes that are unused. Returns the number
- * of disabled codes.
+ * PUT /api/redemption/batch-disable: disables the given codes. Codes that are used or already
+ * disabled are skipped. Returns the number of codes that were disabled.
  */
 export const batchDisable: Action = (api, deps) => {
   api.route({

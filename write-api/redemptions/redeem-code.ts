@@ -19,8 +19,8 @@ import { redemptionError } from './redemption-errors.ts'
 
 const WRONG_PER_MINUTE_MAX = 10
 /**
- * The number of wrong codes allowed from one address per minute, for all users together, because an
- * attacker can create many accounts.
+ * The maximum number of wrong codes per minute from one IP address. It applies to all users
+ * together, because an attacker can create many accounts.
  */
 const WRONG_PER_ADDRESS_MAX = 30
 const MINUTE_MS = 60_000
@@ -28,9 +28,11 @@ const WRONG_PER_HOUR_MAX = 60
 const HOUR_MS = 3_600_000
 
 /**
- * Acquires a permit for one attempt. The wrong codes of a user are limited per minute and per hour,
- * because custom keys can be guessed. The permit is refunded unless the error is `CodeInvalid`,
- * which is the same for unknown, disabled and used codes. Throws 429 when the limit is reached.
+ * Acquires a permit for one attempt to redeem a code. The wrong codes of a user are limited per
+ * minute and per hour, because custom keys could be guessed. Throws 429 if the limit is reached.
+ *
+ * The permit is refunded unless the attempt fails with `CodeInvalid`, which is the error for
+ * unknown, disabled and used codes.
  */
 async function acquireGuessPermit(
   { limits, vault }: Core,
@@ -56,11 +58,11 @@ async function acquireGuessPermit(
 }
 
 /**
- * The maximum number of attempts. An attempt fails when an admin changes the code at the same time.
+ * The maximum number of attempts. An attempt fails if an admin changes the code at the same time.
  */
 const ATTEMPTS_MAX = 10
 
-/** POST /api/user/topup: redeems a code and credits its quota to the caller exactly once. */
+/** POST /api/user/topup: redeems a code. Its quota is credited to the caller exactly once. */
 export const redeemCode: Action = (api, deps) => {
   api.route({
     ...endpoint(redemptionActions, 'POST /api/user/topup'),
@@ -69,8 +71,8 @@ export const redeemCode: Action = (api, deps) => {
       const { userId } = principalOf(request)
       const key = request.body.key.trim()
       if (key === '') throw redemptionError('CodeRequired')
-      // The attempts of a user are serialized, so that concurrent attempts with a right code do not
-      // count as wrong.
+      // The attempts of a user run one at a time, so that concurrent attempts with the correct code
+      // do not count as wrong.
       const done = await deps.runExclusive(`redeem-${userId}`, () => redeem(deps, request, key))
       await waitUntilVisible(deps, reply, ['balances', 'call-log', 'redemptions'], done.position)
       const { quota, isGift } = done.terms
@@ -83,8 +85,8 @@ const streamOf = ({ vault }: Deps['core'], key: string): string =>
   redemptionStream(vault.keyedHash('redemption-key', key))
 
 /**
- * Redeems a code in one append. The code's stream and the account's stream decide whether the code
- * is redeemed.
+ * Redeems a code in one append to the stream of the code and the stream of the account. An attempt
+ * with a wrong code is counted.
  */
 async function redeem(deps: Deps, request: FastifyRequest, key: string) {
   const { userId } = principalOf(request)
@@ -94,7 +96,7 @@ async function redeem(deps: Deps, request: FastifyRequest, key: string) {
     return await appendRedemption(deps, request, key)
   } catch (error) {
     const isInvalid = error instanceof HttpError && error.code === 'CodeInvalid'
-    // Entering a code again that the user has already redeemed is not a guess.
+    // If the user has already redeemed the code, entering it again does not count as a wrong code.
     isWrong = isInvalid && !(await hasRedeemed(deps, userId, key))
     throw error
   } finally {
@@ -113,14 +115,13 @@ async function appendRedemption(deps: Deps, request: FastifyRequest, key: string
   const context = contextOf(deps, request)
   const stream = streamOf(deps.core, key)
   for (let attempt = 1; ; attempt += 1) {
-    // The state is read in place and not copied, because the state of a gift code contains the ids
-    // of all users who redeemed it.
+    // The state is not copied, because the state of a gift code contains the ids of all users who
+    // redeemed it.
     const read = await actors.ask(redemptionDecider, stream, (state) => {
       if (state.code === null) return null
       const { id, terms } = state.code
       const steps = stepsFor(stream, { id, terms }, userId, Math.floor(context.at / 1_000))
-      // Most requests for a popular code are rejected here, so that both streams are not loaded for
-      // each request.
+      // Most requests for a popular code are rejected here, without loading both streams.
       const decided = redemptionDecider.decide(steps[0].command, state)
       return { terms, steps, error: isCodedError(decided) ? decided : null }
     })
@@ -137,9 +138,9 @@ async function appendRedemption(deps: Deps, request: FastifyRequest, key: string
 type Code = Pick<RedemptionRecord, 'id' | 'terms'>
 
 /**
- * NOTE: the step on the code is first. In a store without atomic appends to several streams, the
- * code's event decides whether the code is redeemed. The grant is written next, or repaired later,
- * and can no longer be rejected.
+ * NOTE: the step for the code is the first. In a store that cannot append to several streams
+ * atomically, the event of the code determines whether it is redeemed. The grant is appended
+ * afterwards, or by a later repair, and cannot be rejected any more.
  */
 function stepsFor(stream: string, code: Code, userId: number, now: number) {
   const { id: redemptionId, terms } = code

@@ -12,23 +12,23 @@ export const NO_TERMS: RedemptionTerms = {
   quota: toWire(0n),
 }
 
-/** Returns the terms with the given fields applied. Throws when a field is invalid. */
+/** Returns the terms with the given fields applied. Throws if a field is invalid. */
 export async function termsWith(
   before: RedemptionTerms,
   fields: Partial<Omit<UpdateRedemption, 'id'>>,
 ): Promise<RedemptionTerms> {
   const terms = await applyFields(REDEMPTION_TERMS, before, fields)
   if (terms.name === '') throw redemptionError('RedemptionNameRequired')
-  // A code that becomes a gift is unlimited, unless a limit is given.
+  // If a code becomes a gift and the request contains no limit, the number of uses is unlimited.
   const isNewGift = terms.isGift && !before.isGift && fields.max_uses === undefined
   if (terms.isGift && !isNewGift) return terms
   return { ...terms, maxUses: isNewGift ? null : 1 }
 }
 
 /**
- * Throws when a new expiry is in the past at `now` (unix milliseconds). An unchanged expiry can be
- * in the past. An expiry before the start of validity is left to the domain, which has a more
- * specific error.
+ * Throws if the expiry was changed to a time before `now` (unix milliseconds). If the expiry was
+ * not changed, it may be in the past. An expiry before the start of validity is not an error here,
+ * because the domain has a more specific error for it.
  */
 export function checkValidUntil(after: RedemptionTerms, before: RedemptionTerms, now: number) {
   const { validFrom, validUntil } = after

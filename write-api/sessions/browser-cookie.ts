@@ -6,14 +6,16 @@ export type BrowserCookie = {
   readonly name: string
   /** The URL path for which the browser sends the cookie. */
   readonly path: string
-  /** The lifetime in seconds, counted from the last response that set the cookie. */
+  /**
+   * The lifetime of the cookie in seconds. It starts again with each response that sets the cookie.
+   */
   readonly seconds: number
 }
 
 /**
- * Returns the hash of the browser's secret, which the server stores. A browser without the cookie
- * gets a new secret. All tabs of a browser share the secret, so that parallel logins do not
- * invalidate each other.
+ * Returns the hash of the secret in the browser's cookie. If the browser has no cookie, a new
+ * secret is created. The server stores only the hash. All tabs of the browser share the secret, so
+ * that parallel logins do not invalidate each other.
  */
 export function issueBrowserCookie(
   request: FastifyRequest,
@@ -32,7 +34,7 @@ export function issueBrowserCookie(
   return hash(secret)
 }
 
-/** Returns whether the request comes from the browser whose secret has this hash. */
+/** Returns whether the request comes from the browser with this hash (see `issueBrowserCookie`). */
 export function isSameBrowser(
   storedHash: string,
   request: FastifyRequest,

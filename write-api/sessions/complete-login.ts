@@ -11,10 +11,12 @@ import { loginError } from './login-errors.ts'
 import { issueTicket } from './login-ticket.ts'
 
 /**
- * Completes the login of an identified user. Banned and deactivated users are rejected. A user with
- * a second factor gets a ticket for the second step. Any other user gets a session. Returns the
- * `data` of the response. `isByPassword` is true when the user signed in with a password. A
- * temporary password must then be changed.
+ * Completes the login of an identified user, and returns the `data` of the response. Throws if the
+ * user is banned or deactivated. A user with a second factor receives a ticket for the second step.
+ * Other users receive a session.
+ *
+ * `isByPassword` is true if the user signed in with a password. In this case, a temporary password
+ * must be changed.
  */
 export async function completeLogin(
   deps: Deps,
@@ -29,7 +31,7 @@ export async function completeLogin(
   return { second_factor: { ticket: await issueTicket(deps, user, isByPassword), kinds } }
 }
 
-/** Starts the session of a user who has presented all required factors. */
+/** Starts a session for a user who has presented all factors that the login requires. */
 export async function startUserSession(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -13,15 +13,15 @@ import { readSecretOption } from '../options/read-secret-option.ts'
 import { loginError } from './login-errors.ts'
 
 /**
- * The action for which a visitor solved the human check. The console's widget sends the action to
- * the provider.
+ * The action for which a visitor solved the human check (CAPTCHA). The console's widget sends the
+ * action to the provider.
  */
 export type HumanCheckAction = 'login' | 'register' | 'verification' | 'reset'
 
 /**
- * The human check. `pass` throws when the visitor did not pass the check or the token cannot be
- * verified. `pass` accepts every visitor when the check is disabled or one of its keys is not
- * configured.
+ * The human check (CAPTCHA). `pass` throws if the visitor did not pass the check, or if the token
+ * cannot be verified. If the check is disabled or lacks one of its keys, `pass` accepts every
+ * visitor.
  */
 export type HumanCheck = {
   readonly pass: (request: FastifyRequest, action: HumanCheckAction, token: string) => Promise<void>
@@ -32,7 +32,7 @@ const PROVIDER = 'https://challenges.cloudflare.com/turnstile/v0/siteverify'
 const VERIFY_MS_MAX = 5_000
 const ANSWER_BYTES_MAX = 65_536
 const TOKEN_LENGTH_MAX = 2_048
-/** The time in milliseconds for which the provider accepts a token. */
+/** The time in milliseconds for which the provider accepts a token of the human check. */
 const TOKEN_MS = 300_000
 const CHECKS_MAX = 60
 const CHECKS_PERIOD_MS = 60_000
@@ -82,8 +82,8 @@ export function createHumanCheck(core: Core): HumanCheck {
 }
 
 /**
- * The widget's actions that are accepted for each action. A request for a mail code comes from the
- * registration form, so `register` is accepted for it as well.
+ * The widget actions that are accepted for each action. `register` is also accepted for a mail
+ * code, because the registration form requests the code.
  */
 const WIDGET_ACTIONS: Readonly<Record<HumanCheckAction, readonly string[]>> = {
   login: ['', 'login'],
@@ -116,8 +116,8 @@ async function failureOf(
 }
 
 /**
- * Limits the checks per address and minute, so that invented tokens cannot make this server flood
- * the provider with requests.
+ * Limits the checks per IP address and minute. Without the limit, an attacker with invented tokens
+ * could make this server flood the provider with requests.
  */
 async function limitChecks({ limits, vault }: Core, request: FastifyRequest): Promise<void> {
   const key = `human:${addressKey(vault, request.ip)}`
@@ -127,8 +127,8 @@ async function limitChecks({ limits, vault }: Core, request: FastifyRequest): Pr
 }
 
 /**
- * Returns whether the token is used for the first time. Of several concurrent requests with one
- * token, only one is accepted.
+ * Returns true if the token was not used before. If several requests send the same token at the
+ * same time, only one of them is accepted.
  */
 async function isFirstUse({ limits }: Core, token: string): Promise<boolean> {
   const key = `human:${createHash('sha256').update(token).digest('hex')}`
@@ -143,8 +143,8 @@ async function settingsInForce(core: Core, request: FastifyRequest): Promise<Set
   const secret = await readSecretOption(core, secretRefs, 'TurnstileSecretKey')
   if (secret === '') return null
   const address = optionValue(values, 'ServerAddress')
-  // NOTE: the sender of a request can choose any host name. The host name of the request is
-  // therefore only used when the site's address is not configured.
+  // NOTE: the host name of the request is used only if the site's address is not configured,
+  // because the sender of the request can choose any host name.
   const hostname = URL.canParse(address) ? new URL(address).hostname : request.hostname
   const verifyUrl = optionValue(values, 'TurnstileVerifyURL') || PROVIDER
   return { secret, verifyUrl, hostname }

@@ -8,8 +8,8 @@ const TICKET_MS = 5 * 60_000
 const ATTEMPTS_MAX = 5
 
 /**
- * A user who has completed the first step of a login. The ticket is invalid when the user's
- * `authVersion` has changed.
+ * A user who has completed the first step of a login. The ticket becomes invalid if the user's
+ * `authVersion` changes.
  */
 export type LoginTicket = {
   readonly userId: number
@@ -18,8 +18,8 @@ export type LoginTicket = {
 }
 
 /**
- * Issues a ticket that proves the completed first step. The ticket has 256 random bits and is sent
- * only to the browser of the login.
+ * Issues a ticket, which proves that the first step of a login was completed. The ticket has 256
+ * random bits and is only sent to the browser that logs in.
  */
 export async function issueTicket(
   { core }: Deps,
@@ -33,13 +33,16 @@ export async function issueTicket(
   return ticket
 }
 
-/** Reads a ticket. Throws when it is unknown or expired. */
+/** Reads a ticket. Throws if the ticket is unknown or expired. */
 export async function readTicket({ core }: Deps, ticket: string): Promise<LoginTicket> {
   const key = core.vault.keyedHash('login-ticket', ticket)
   return parseTicket(await core.shortLived.peek(KIND, key))
 }
 
-/** Counts an attempt before it is checked. Throws after five attempts with a ticket. */
+/**
+ * Counts an attempt, before the attempt is checked. Throws if there were already five attempts with
+ * the ticket.
+ */
 export async function countTicketAttempt({ core }: Deps, ticket: string): Promise<void> {
   const key = core.vault.keyedHash('login-ticket', ticket)
   if ((await core.shortLived.countTry(KIND, key, ATTEMPTS_MAX)) === null) {
@@ -48,8 +51,8 @@ export async function countTicketAttempt({ core }: Deps, ticket: string): Promis
 }
 
 /**
- * Consumes a ticket, so that the ticket starts only one session. When several requests consume a
- * ticket, the function throws for all except the first request.
+ * Consumes a ticket, so that it can start only one session. If several requests send the same
+ * ticket, the function throws for all but the first.
  */
 export async function consumeTicket({ core }: Deps, ticket: string): Promise<void> {
   parseTicket(await core.shortLived.take(KIND, core.vault.keyedHash('login-ticket', ticket)))

@@ -18,20 +18,23 @@ import { loginError } from './login-errors.ts'
 
 const FRESH_WITHIN_MS = 2_000
 
-/** POST /api/user/login: signs in with a password. All wrong credentials give the same error. */
+/**
+ * POST /api/user/login: signs a user in with a password. The error is the same for all wrong
+ * credentials.
+ */
 export const login: Action = (api, deps) => {
   api.route({
     ...endpoint(loginActions, 'POST /api/user/login'),
     handler: async (request, reply) => {
       const { username, password } = request.body
-      // The human check is first, because requests that fail it must not slow down logins of the
+      // The human check comes first, because requests that fail it must not slow down logins to the
       // account.
       await deps.humanCheck.pass(request, 'login', request.query.turnstile ?? '')
       const address = normalizeMailAddress(username)
       const found = await findCandidates(deps, username, address)
-      // The guard counts failed attempts by the entered text and not by the found user. If it
-      // counted by user, attempts with a mail address would delay logins with the username and so
-      // reveal the owner of the address.
+      // The guard counts failed attempts by the text that was entered, not by the user that was
+      // found. Otherwise, attempts with an email address would delay logins with the username,
+      // which would reveal whose address it is.
       const account = nameKeyOf(deps.core.vault, address ?? username)
       const device = found.map((user) => knownDevice(request, user)).find((id) => id !== null)
       const attempt = await deps.loginGuard.enter(request.ip, account, device)
@@ -48,8 +51,8 @@ export const login: Action = (api, deps) => {
 }
 
 /**
- * Finds users by username and by mail address. Two users are possible, because an old username can
- * equal the mail address of another user.
+ * Finds users by username and by email address. There may be two users, because an old username may
+ * equal the email address of another user.
  */
 async function findCandidates(
   { core }: Deps,
@@ -66,8 +69,8 @@ async function findCandidates(
 }
 
 /**
- * Returns the first candidate with this password, or null. Without a candidate, a dummy hash is
- * verified, so that the response takes as long as with one candidate.
+ * Returns the first candidate whose password matches, or null. If there are no candidates, a dummy
+ * hash is verified, so that the response takes the same time.
  */
 async function findByPassword(
   { vault }: Core,
@@ -88,10 +91,12 @@ type FailedAttempt = {
 }
 
 /**
- * Checks the password again after the read model has caught up, which takes two seconds at most. A
- * user who was just created or has just changed the password can be missing in the read model. The
- * check is repeated after each failed attempt, whether or not the user exists, so that the response
- * time reveals nothing. Only candidates that changed are checked again.
+ * Checks the password again when the read model is up to date, after at most two seconds. This is
+ * needed because the read model may lack a user who was just created or has just changed the
+ * password.
+ *
+ * The check is repeated after each failed attempt, even if the user does not exist, so that the
+ * response time reveals nothing. Only candidates that have changed are checked again.
  */
 async function findByPasswordOnceFresh(
   deps: Deps,
@@ -108,8 +113,9 @@ async function findByPasswordOnceFresh(
 }
 
 /**
- * Throws when password login is disabled, regardless of the password, so that the response does not
- * reveal whether the password was right. The super admin can always log in with a password.
+ * Throws if login with a password is disabled. The error does not depend on the password, so that
+ * it does not reveal whether the password was correct. The super admin can always log in with a
+ * password.
  */
 async function assertPasswordLoginOpen({ core }: Deps, user: UserRow | null): Promise<void> {
   if (user !== null && user.role >= SUPER_ADMIN) return

@@ -13,8 +13,8 @@ import { loginError } from './login-errors.ts'
 import { consumeResetLink, isResetLinkValid, type ResetLink } from './request-password-reset.ts'
 
 /**
- * POST /api/user/reset: sets a new password for the user of a mailed link and ends all sessions of
- * the user.
+ * POST /api/user/reset: sets a new password for the user who received the mailed link, and ends all
+ * sessions of the user.
  */
 export const resetPassword: Action = (api, deps) => {
   api.route({
@@ -23,7 +23,7 @@ export const resetPassword: Action = (api, deps) => {
       const { email, token } = request.body
       const address = normalizeMailAddress(email) ?? ''
       const password = newPassword()
-      // Requests with the same link are serialized, so that only one of them computes a hash.
+      // Requests with the same link run one at a time, so that only one of them hashes a password.
       const { link, hash } = await deps.runExclusive(`reset-link ${address} ${token}`, () =>
         consumeLink(deps, address, token, password),
       )
@@ -39,8 +39,8 @@ export const resetPassword: Action = (api, deps) => {
 }
 
 /**
- * Consumes the link after the password is hashed. The link stays valid when hashing fails because
- * too many passwords are waiting.
+ * Consumes the reset link after the password was hashed. If hashing fails because too many
+ * passwords are waiting, the link stays valid.
  */
 async function consumeLink({ core }: Deps, address: string, token: string, password: string) {
   if (!(await isResetLinkValid(core, address, token))) throw loginError('ResetLinkInvalid')
@@ -63,8 +63,8 @@ async function changePassword(
   const { vault, actors } = core
   const stream = userStream(userId)
   const { user } = await actors.stateOf(userDecider, stream)
-  // The link is invalid when the password, the role, the status or the address has changed since
-  // the link was mailed.
+  // The link is invalid if the password, the role, the status or the email address of the user has
+  // changed since the link was mailed.
   const isOwner = user?.identities.email === identityKeyOf(vault, mailIdentity(address))
   if (user?.authVersion !== authVersion || !isOwner) throw loginError('ResetLinkInvalid')
   const passwordRef = await storePassword(vault, userId, hash)
@@ -82,8 +82,8 @@ async function changePassword(
 }
 
 /**
- * The characters of new passwords. Characters that look alike are left out, because a password may
- * be typed.
+ * The characters of generated passwords. Characters that look alike are not included, because a
+ * password may have to be typed.
  */
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const LENGTH = 16

@@ -13,8 +13,8 @@ import { startUserSession } from './complete-login.ts'
 import { consumeTicket, countTicketAttempt, type LoginTicket, readTicket } from './login-ticket.ts'
 
 /**
- * POST /api/user/login/second/begin: returns the WebAuthn options to sign with one of the user's
- * passkeys.
+ * POST /api/user/login/second/begin: returns the WebAuthn options for a signature with one of the
+ * user's passkeys.
  */
 export const secondStepPasskey: Action = (api, deps) => {
   api.route({
@@ -30,15 +30,15 @@ export const secondStepPasskey: Action = (api, deps) => {
 }
 
 /**
- * Returns the purpose of the challenge. The purpose contains the ticket, so that the challenge is
- * invalid in another login.
+ * Returns the purpose of the challenge in the second step. The purpose contains the ticket, so that
+ * the challenge is invalid in any other login.
  */
 const secondPurpose = ({ core }: Deps, ticket: string): string =>
   `second:${core.vault.keyedHash('login-ticket', ticket)}`
 
 /**
- * POST /api/user/login/second: starts a session after a valid ticket of the first step and a second
- * factor.
+ * POST /api/user/login/second: starts a session. The request must contain a valid ticket of the
+ * first step and a second factor.
  */
 export const secondStep: Action = (api, deps) => {
   api.route({
@@ -47,7 +47,7 @@ export const secondStep: Action = (api, deps) => {
       const { ticket, passkey } = request.body
       const first = await readTicket(deps, ticket)
       const { userId: id, authVersion } = first
-      // A passkey is not subject to the limit of failed codes, because signatures cannot be
+      // The limit of failed codes does not apply to a passkey, because its signatures cannot be
       // guessed.
       const succeeded =
         passkey === undefined ? await enterCodeGuard(deps, request, { id, authVersion }) : () => {}

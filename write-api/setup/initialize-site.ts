@@ -19,8 +19,8 @@ import { setupError } from './setup-errors.ts'
 const ROOT_QUOTA = 100_000_000n
 
 /**
- * POST /api/setup: creates the super admin and stores how the site is used. The caller gets a
- * session as super admin. `data` is null when no session could be started.
+ * POST /api/setup: creates the super admin and stores how the site is used. The caller receives a
+ * session as the super admin. If no session could be started, `data` is null.
  */
 export const initializeSite: Action = (api, deps) => {
   api.route({
@@ -34,8 +34,8 @@ export const initializeSite: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['users', 'balances', 'options'], position)
       const nameKey = nameKeyOf(deps.core.vault, body.username)
       const root = await findUserByNameKey(deps.core.db, nameKey)
-      // When the read model does not include the super admin yet, no session starts, and the super
-      // admin must sign in.
+      // If the read model does not include the super admin yet, no session is started, and the
+      // super admin has to sign in.
       return success(root === null ? null : await startUserSession(request, reply, root))
     },
   })

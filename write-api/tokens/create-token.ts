@@ -39,7 +39,9 @@ type CreatedTokens = {
   readonly position: number
 }
 
-/** The maximum number of attempts. An attempt fails when another process takes the ids. */
+/**
+ * The maximum number of attempts. An attempt fails if another process has assigned the same ids.
+ */
 const ATTEMPTS_MAX = 100
 
 /** Assigns the ids, creates the tokens and opens their budgets in one append. */
@@ -52,8 +54,8 @@ async function createTokens(
   const { actors, vault } = deps.core
   const keys = batch.names.map(newTokenKey)
   const names = await Promise.all(batch.names.map((name) => vault.seal(userId, name)))
-  // Creations within this process are serialized. When several processes create tokens, the append
-  // to the stream of ids decides which process gets the ids.
+  // Within this process, tokens are created one batch at a time. If several processes choose the
+  // same ids, the append to the stream of ids succeeds for only one of them.
   return deps.runExclusive('token-ids', async () => {
     for (let attempt = 1; ; attempt += 1) {
       const { highest } = await actors.stateOf(tokenIdsDecider, TOKEN_IDS_STREAM)
@@ -87,8 +89,8 @@ function newTokens(
 }
 
 /**
- * NOTE: the step on the ids is first, because a store without atomic appends to several streams
- * must assign the ids before it creates the tokens.
+ * NOTE: the step that assigns the ids is the first. A store that cannot append to several streams
+ * atomically must assign the ids before it creates the tokens.
  */
 function stepsFor(userId: number, tokens: readonly NewToken[], { terms, budget }: TokenBatch) {
   const tokenIds = tokens.map(({ tokenId }) => tokenId)
@@ -113,7 +115,7 @@ function stepsFor(userId: number, tokens: readonly NewToken[], { terms, budget }
   return steps
 }
 
-/** Returns a new key of 250 random bits and a checksum, without the prefix `sk-`. */
+/** Returns a new key without the prefix `sk-`. It consists of 250 random bits and a checksum. */
 function newTokenKey(): string {
   const characters = Array.from(
     { length: KEY_RANDOM_CHARACTERS },
@@ -125,8 +127,7 @@ function newTokenKey(): string {
 const tokenKeyOwner = (tokenId: number): string => `token:${tokenId}`
 
 /**
- * POST /api/token/: creates one token or `count` tokens for the caller. Each token has its own
- * budget.
+ * POST /api/token/: creates one or `count` tokens for the caller. Each token has its own budget.
  */
 export const createToken: Action = (api, deps) => {
   api.route({

@@ -13,8 +13,8 @@ import { tokenActions } from '../contract/tokens.ts'
 import { selectedIds } from './token-status.ts'
 
 /**
- * Deletes tokens in one append, closes their budgets and deletes their keys. Throws when one of the
- * tokens is unknown; no token is deleted then. Returns the position of the append.
+ * Deletes tokens in one append, closes their budgets and deletes their keys. Returns the position
+ * of the append. Throws if one of the tokens is unknown. In this case, no token is deleted.
  */
 async function deleteMany(
   { core: { actors, vault } }: Deps,
@@ -72,8 +72,8 @@ export const deleteTokens: Action = (api, deps) => {
 }
 
 /**
- * Deletes the keys of all tokens that an erased user ever had. The keys are found by the events, so
- * that a repeated call also deletes keys that an interrupted call has left.
+ * Deletes the keys of all tokens that an erased user ever had. The keys are found through the
+ * events, so that a repeated call also deletes the keys that an interrupted call did not delete.
  */
 export async function deleteTokenKeys(
   { store, vault }: Pick<Core, 'store' | 'vault'>,

@@ -11,7 +11,7 @@ import { tokenError } from './token-errors.ts'
 const SUFFIX_CHARACTERS = 6
 
 /**
- * Returns the requested name, or the current name when none is requested. Throws when the name is
+ * Returns the requested name, or the current name if no name is requested. Throws if the name is
  * empty or invalid.
  */
 export function nameOf(requested: string | undefined, before: string): string {
@@ -25,7 +25,7 @@ export function checkName(field: string, name: string): void {
   if (!isName(name)) throw invalidField(field, validationMessage({ fault: 'bad-character' }))
 }
 
-/** Decrypts the name of a token. The name is empty when the owner was erased. */
+/** Decrypts the name of a token. Returns an empty text if the owner was erased. */
 export const decryptName = async (
   vault: Pick<Vault, 'open'>,
   userId: number,
@@ -34,8 +34,8 @@ export const decryptName = async (
   typeof name === 'string' ? ((await vault.open(userId, name)) ?? '') : name.plain
 
 /**
- * Encrypts the requested name. When it equals the current name and that name is stored encrypted,
- * the stored text is returned.
+ * Encrypts the requested name. If the name does not change and is already stored encrypted, the
+ * stored text is returned.
  */
 export async function sealName(
   vault: Pick<Vault, 'open' | 'seal'>,
@@ -49,7 +49,8 @@ export async function sealName(
 }
 
 /**
- * Returns names for `count` tokens: the given name, and the name with different random suffixes.
+ * Returns names for `count` tokens. The first is the given name. Each of the others has a different
+ * random suffix.
  */
 export function namesFor(name: string, count: number): readonly string[] {
   const names = new Set([name])
@@ -58,8 +59,10 @@ export function namesFor(name: string, count: number): readonly string[] {
 }
 
 /**
- * Appends a random suffix to a name. NOTE: characters are counted as Unicode code points and never
- * split, so that the name stays valid.
+ * Appends a random suffix to a name.
+ *
+ * NOTE: the length is counted in Unicode code points, which are never split, so that the name stays
+ * valid.
  */
 function withSuffix(name: string): string {
   const suffix = Array.from(

@@ -11,7 +11,7 @@ import { type TokenIds, tokenActions } from '../contract/tokens.ts'
 import { tokenError } from './token-errors.ts'
 import { decryptName } from './token-names.ts'
 
-/** Returns the ids of a request without duplicates. Throws when the request has no ids. */
+/** Returns the ids in a request without duplicates. Throws if the request contains no ids. */
 export function selectedIds({ ids }: TokenIds): readonly number[] {
   if (ids.length === 0) throw tokenError('NoTokenChosen')
   return [...new Set(ids)]
@@ -20,8 +20,8 @@ export function selectedIds({ ids }: TokenIds): readonly number[] {
 type TokenSelection = { readonly userId: number; readonly tokenIds: readonly number[] }
 
 /**
- * Enables (1) or disables (2) several tokens in one append. Returns the position of the append.
- * Expired and exhausted tokens cannot be enabled, because enabling them would have no effect.
+ * Enables (status 1) or disables (status 2) several tokens in one append. Returns the position of
+ * the append. Expired and exhausted tokens cannot be enabled, because they would still be unusable.
  */
 export async function setTokensStatus(
   { core }: Deps,
@@ -44,8 +44,8 @@ export async function setTokensStatus(
 }
 
 /**
- * Returns the data with which expired and exhausted tokens are rejected. A token is exhausted when
- * it has neither remaining nor held quota. Quota held by open calls counts, because it can be
+ * Returns the data by which expired and exhausted tokens are recognised. A token is exhausted if it
+ * has no remaining quota and its open calls hold no quota. Held quota counts because it may be
  * released.
  */
 async function unusableTokens(
@@ -65,7 +65,7 @@ async function unusableTokens(
 
 async function namesOf({ actors, vault }: Deps['core'], { userId, tokenIds }: TokenSelection) {
   const names = new Map<number, string>()
-  // The error message for a single token does not contain its name.
+  // The error message for a single token does not contain the name of the token.
   if (tokenIds.length < 2) return names
   const { tokens } = await actors.stateOf(tokenDecider, tokensStream(userId))
   for (const id of tokenIds) {
@@ -75,7 +75,7 @@ async function namesOf({ actors, vault }: Deps['core'], { userId, tokenIds }: To
   return names
 }
 
-/** POST /api/token/batch/status: enables (1) or disables (2) several tokens. */
+/** POST /api/token/batch/status: enables (status 1) or disables (status 2) several tokens. */
 export const setTokenStatuses: Action = (api, deps) => {
   api.route({
     ...endpoint(tokenActions, 'POST /api/token/batch/status'),

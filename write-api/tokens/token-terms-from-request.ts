@@ -14,8 +14,8 @@ import { tokenError } from './token-errors.ts'
 import { checkName } from './token-names.ts'
 
 /**
- * Parses IP addresses and networks, which are separated by line breaks or commas. Throws for the
- * first entry that is neither.
+ * Parses a list of IP addresses and networks, separated by line breaks or commas. Throws if an
+ * entry is not an IP address or a network.
  */
 function parseAddresses(text: string): readonly string[] {
   const lines: string[] = []
@@ -39,8 +39,10 @@ function invalidAddress(line: number, text: string) {
 }
 
 /**
- * Returns whether a text is an IP address or a network. NOTE: addresses with a zone
- * (`fe80::1%eth0`) are rejected, because a zone has a meaning only on one machine.
+ * Returns whether a text is an IP address or a network.
+ *
+ * NOTE: addresses with a zone, such as `fe80::1%eth0`, are not accepted, because a zone is only
+ * meaningful on one machine.
  */
 function isAddressOrNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
@@ -52,8 +54,8 @@ function isAddressOrNetwork(text: string): boolean {
 const { group, allowIps, ...others } = initialValues(TOKEN_FIELDS)
 
 /**
- * The initial terms of a token, which apply when only a name is given. The fields are in the order
- * of the stored events.
+ * The initial terms of a token. They apply to all fields that a request for a new token omits. The
+ * order of the fields is the same as in the stored events.
  */
 export const INITIAL_TERMS: SharedTerms = {
   expiresAt: null,
@@ -65,8 +67,8 @@ export const INITIAL_TERMS: SharedTerms = {
 }
 
 /**
- * Throws when the requested budget is negative. This check does not apply to an unchanged budget,
- * because a stored budget can be negative.
+ * Throws if the requested budget is negative. It is not called for an unchanged budget, because a
+ * stored budget may be negative.
  */
 export function checkRemain(remain: number): void {
   if (remain < 0) throw invalidField('remain_quota', { zh: '不能小于 0', en: 'must be at least 0' })
@@ -75,8 +77,7 @@ export function checkRemain(remain: number): void {
 type Fields = CreateToken | UpdateToken
 
 /**
- * Returns the terms without the name, with the given fields applied. Throws when a field is
- * invalid.
+ * Returns the terms with the given fields applied, without the name. Throws if a field is invalid.
  */
 export async function termsWith(
   { vault, now }: Pick<Core, 'vault' | 'now'>,
@@ -116,8 +117,8 @@ function modelsOf(fields: Fields, before: SharedTerms): readonly string[] | null
   const isLimited = fields.model_limits_enabled ?? before.models !== null
   if (!isLimited) return null
   const models = namesOf(fields) ?? before.models ?? []
-  // A token that already has an empty list can keep it, so that the token can still be renamed or
-  // disabled.
+  // If a token already has an empty list of models, the list is accepted, so that the token can
+  // still be renamed or disabled.
   if (models.length === 0 && before.models?.length !== 0) {
     throw invalidField('model_limits', {
       zh: '请至少选择一个模型，或者关闭模型限制',
@@ -135,7 +136,7 @@ function namesOf({ model_limits: text }: Fields): readonly string[] | undefined 
 }
 
 /**
- * Throws unless the user can use the group. Users can use their own group and the groups that are
+ * Throws unless the user may use the group. Users may use their own group and the groups that are
  * open to all users.
  */
 export async function checkUsableGroup(

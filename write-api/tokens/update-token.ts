@@ -19,7 +19,7 @@ import { checkRemain, checkUsableGroup, termsWith } from './token-terms-from-req
 
 /**
  * PUT /api/token/: changes the given fields of a token. With `?status_only=true`, only the status
- * is changed: 1 enables the token and 2 disables it.
+ * is changed. Status 1 enables the token, and status 2 disables it.
  */
 export const updateToken: Action = (api, deps) => {
   api.route({
@@ -74,8 +74,8 @@ async function change(
 }
 
 /**
- * Returns the step that sets the budget, or no step when the budget is unchanged. In the append,
- * the account compares the number of edits of the budget with the expected one.
+ * Returns the step that sets the budget, or no step if the budget does not change. During the
+ * append, the account checks that the number of edits of the budget is the expected one.
  */
 function budgetSteps(
   { userId }: Principal,
@@ -96,8 +96,8 @@ function budgetSteps(
 type QuotaChange = Pick<SetTokenBudget, 'remain' | 'expected' | 'edits'>
 
 /**
- * Returns the requested remaining quota with the values on which it is based. Returns null when the
- * remaining quota is unchanged, so that a caller can send back a complete row.
+ * Returns the requested remaining quota with the values on which it is based. Returns null if the
+ * remaining quota does not change. A client can therefore send back a complete row.
  */
 async function requestedQuota(
   deps: Deps,
@@ -120,8 +120,8 @@ async function requestedQuota(
 }
 
 /**
- * Returns the values on which the requested remaining quota is based: those of the request, or else
- * those that the caller last received.
+ * Returns the values on which the requested remaining quota is based. If the request contains no
+ * such values, the values that the caller last read are returned.
  */
 async function baseOf(
   { shownBudgets }: Deps,

@@ -15,19 +15,19 @@ import type { AnyStep } from '#infra/event-store/stream-actors-port.ts'
 import { findUser } from '#projections/users/query.ts'
 import { orderIdOf } from './pay.ts'
 
-/** A payment that a provider has reported, with a verified signature. */
+/** A payment that a provider reported. The signature of the report was verified. */
 type SignedPayment = Omit<PayTopUp, 'type' | 'rebate'>
 
 /**
- * The result of a payment report. `rejected` means that nothing was changed; the log contains the
- * reason.
+ * The result of a reported payment. `credited-before` means that the payment was already credited.
+ * `rejected` means that nothing was changed; the log contains the reason.
  */
 type PaymentResult = 'credited' | 'credited-before' | 'rejected'
 
 /**
  * Marks an order as paid and credits the account in one append. A payment is credited exactly once,
- * even if the provider reports it repeatedly or to several processes. Resolves when the append is
- * committed. Rejects when the outcome is unknown.
+ * even if the provider reports it repeatedly or to several processes. The promise resolves when the
+ * append is committed, and is rejected if the outcome is unknown.
  */
 export async function applyPayment(
   core: Core,
@@ -57,8 +57,9 @@ export async function applyPayment(
 }
 
 /**
- * Throws when the credit of a paid order is missing. A store without atomic appends to several
- * streams may not have written it yet, and the provider must then repeat the report.
+ * Throws if the account was not credited for a paid order, so that the provider repeats the report.
+ * This happens if a store that cannot append to several streams atomically has not appended the
+ * credit yet.
  */
 async function assertCredited({ actors }: Core, { userId, orderId }: TopUpOrdered['data']) {
   const { grantIds } = await actors.stateOf(accountDecider, accountStream(userId))
@@ -67,8 +68,9 @@ async function assertCredited({ actors }: Core, { userId, orderId }: TopUpOrdere
 }
 
 /**
- * Returns the steps of a payment. NOTE: the step on the order is first. When it is rejected, all
- * other steps are rejected too.
+ * Returns the steps of a payment.
+ *
+ * NOTE: the step for the order is the first. If it is rejected, all other steps are rejected, too.
  */
 async function paymentSteps(
   core: Core,
@@ -100,8 +102,8 @@ async function paymentSteps(
 }
 
 /**
- * Computes the rebate from the current options. Returns null when there is no rebate, or no inviter
- * who can receive it.
+ * Computes the rebate from the current options. Returns null if rebates are disabled, or if there
+ * is no inviter who can receive one.
  */
 async function rebateOf(
   core: Core,
@@ -119,9 +121,9 @@ async function rebateOf(
 }
 
 /**
- * Returns the steps on the accounts of the user and the inviter for a refund of `cents`
- * (hundredths). A negative amount is a restoration. The caller must put a step on the order before
- * these steps, and that step must be rejected when the order's state is not `state`.
+ * Returns the steps for the accounts of the user and the inviter, for a refund of `cents`
+ * (hundredths). A negative amount is a restoration. The caller must place a step for the order
+ * before these steps, which is rejected if the order's state is no longer `state`.
  */
 export function accountSteps(state: TopUpState, cents: bigint, note: Sealed): AnyStep[] {
   const { order, payment } = state

@@ -21,16 +21,18 @@ import { tradeNoOfPayment } from './stripe-checkout.ts'
 
 const FRESH_WITHIN_MS = 2_000
 /**
- * The maximum number of attempts. An attempt fails when another process changes the order at the
- * same time. After the last attempt, Stripe repeats the report.
+ * The maximum number of attempts. An attempt fails if another process changes the order at the same
+ * time. If all attempts fail, Stripe sends the report again.
  */
 const ATTEMPTS_MAX = 10
 
 /**
- * Applies Stripe's report of a refund or dispute. One append records the report, reverses or
- * restores the quota, and notifies the admins. A report is applied once, even if reports are
- * repeated or arrive in another order. Resolves when the append is committed or the report does not
- * concern this site. Rejects when the outcome is unknown, so that Stripe repeats the report.
+ * Applies Stripe's report of a refund or a dispute. One append records the report, deducts or
+ * restores the quota, and notifies the admins. Each report is applied once, even if reports are
+ * repeated or arrive in another order.
+ *
+ * The promise resolves when the append is committed, or if the report does not concern this site.
+ * If the outcome is unknown, the promise is rejected, so that Stripe sends the report again.
  */
 export async function applyReport(
   deps: Deps,
@@ -52,8 +54,8 @@ export async function applyReport(
       if (error === 'RefundedMeanwhile') continue
       const fields = { alarm: 'payment-report-refused', provider: 'stripe', orderId, paymentId }
       deps.core.log.error({ ...fields, reason: error }, 'a Stripe report could not be applied')
-      // A repetition cannot correct a wrong currency. Other errors may be corrected before Stripe
-      // stops repeating the report.
+      // A wrong currency cannot be corrected by a repeated report. Other errors may be corrected
+      // while Stripe repeats the report.
       if (error === 'TopUpMismatch') return notifyOfCurrency(deps, stream, command, cause)
       break
     }
@@ -62,10 +64,12 @@ export async function applyReport(
 }
 
 /**
- * Returns the order of a payment; null when this site has no such order. A charge contains the
- * trade number of its order. For refunds and disputes of an unknown payment, Stripe is asked for
- * the trade number. When the payment of this order is not recorded yet, the function throws, so
- * that the report is repeated later.
+ * Returns the order of a payment, or null if this site has no such order. The order is found by its
+ * trade number, which a charge contains. For a refund or dispute of an unknown payment, the trade
+ * number is requested from Stripe.
+ *
+ * Throws if the payment of the order is not recorded yet, so that Stripe sends the report again
+ * later.
  */
 async function orderOf(
   deps: Deps,
@@ -104,8 +108,8 @@ async function askForTradeNo(
 }
 
 /**
- * Appends a report. Returns null when this append or an earlier request has committed the report.
- * Returns the error code when the report is rejected.
+ * Appends a report. Returns null if the report is committed now or was committed before. Returns
+ * the error code if the report is rejected.
  */
 async function appendReport(
   deps: Deps,
@@ -131,8 +135,8 @@ async function appendReport(
 }
 
 /**
- * Appends the steps with a message to all admins. The message is part of the append, so that it is
- * sent only once.
+ * Appends the steps together with a message to all admins. Because the message is part of the
+ * append, it is sent only once.
  */
 async function withNotice(
   { core, nextIds }: Deps,
@@ -156,12 +160,16 @@ async function withNotice(
 }
 
 const NOTICE_KIND = 'stripe-currency-notice'
-/** Stripe repeats a report for three days at most. */
+/**
+ * The time in milliseconds for which reports are remembered. It exceeds the three days for which
+ * Stripe repeats a report.
+ */
 const NOTICE_MS = 7 * 86_400_000
 
 /**
- * Notifies the admins of a report in another currency than the order's, which only they can handle.
- * Reports are remembered for a week, so that a repeated report is not notified again.
+ * Notifies the admins of a report whose currency differs from the order's currency. Only the admins
+ * can handle such a report. Reports are remembered for a week, so that the admins are not notified
+ * of a repeated report.
  */
 async function notifyOfCurrency(
   deps: Deps,
@@ -181,7 +189,7 @@ async function notifyOfCurrency(
   await shortLived.put(NOTICE_KIND, key, 'sent', NOTICE_MS)
 }
 
-/** Returns the note that the user's log shows with the change of quota. */
+/** Returns the note for the change of quota. The user sees it in the log. */
 function noteOf(command: StripeReport['command']): string {
   const [subject, id] =
     command.type === 'ReportRefund' ? ['refund', command.refundId] : ['dispute', command.disputeId]

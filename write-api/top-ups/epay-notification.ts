@@ -11,8 +11,8 @@ const PAID = 'TRADE_SUCCESS'
 
 /**
  * GET and POST /api/user/epay/notify: the gateway's notification that an order was paid. The
- * response is `success` when the credit is committed, and `fail` otherwise. The gateway repeats the
- * notification until it receives `success`.
+ * response is `success` if the credit is committed, and `fail` if it is not. The gateway repeats
+ * the notification until it receives `success`.
  */
 export const notifyEpay: Action = (api, deps) => {
   void api.register(async (scope) => {
@@ -35,7 +35,8 @@ export const notifyEpay: Action = (api, deps) => {
 }
 
 /**
- * Parses the query here, because the signature depends on the order and the repetition of fields.
+ * Parses the query of a URL. Fastify's parsed query cannot be used, because the check of the
+ * signature needs the order of the fields and repeated fields.
  */
 const queryOf = (url: string): URLSearchParams =>
   new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Epay } from './payment-methods.ts'
 
-/** The payment methods as the epay protocol names them. */
+/** The names of the payment methods in the Epay protocol. */
 const TYPES = { zfb: 'alipay', wx: 'wxpay' } as const
 
 export type EpayOrder = {
@@ -13,7 +13,10 @@ export type EpayOrder = {
   readonly returnUrl: string
 }
 
-/** Returns the fields of the signed form that the browser submits to the gateway. */
+/**
+ * Returns the fields of a form, including the signature. The browser submits the form to the
+ * gateway.
+ */
 export function epayForm({ merchant, key }: Epay, order: EpayOrder): Record<string, string> {
   const fields = {
     pid: merchant,
@@ -27,7 +30,7 @@ export function epayForm({ merchant, key }: Epay, order: EpayOrder): Record<stri
   return { ...fields, sign: signatureOf(Object.entries(fields), key), sign_type: 'MD5' }
 }
 
-/** A notification of the gateway with a verified signature. */
+/** A notification from the gateway. Its signature was verified. */
 export type EpayNotice = {
   readonly merchant: string
   readonly tradeNo: string
@@ -37,8 +40,8 @@ export type EpayNotice = {
 }
 
 /**
- * Reads a notification. Returns null unless it is signed with the site's key and each field occurs
- * once.
+ * Parses a notification. Returns null if its signature was not made with the site's key, or if a
+ * field occurs twice.
  */
 export function readEpayNotice(params: URLSearchParams, key: string): EpayNotice | null {
   const fields = [...params]
@@ -57,8 +60,8 @@ export function readEpayNotice(params: URLSearchParams, key: string): EpayNotice
 }
 
 /**
- * Returns the signature that the epay protocol specifies: the MD5 of the non-empty fields, sorted
- * by name, followed by the key.
+ * Returns the signature of the Epay protocol: the MD5 hash of the non-empty fields, sorted by name,
+ * followed by the key.
  */
 export function signatureOf(
   fields: readonly (readonly [name: string, value: string])[],
@@ -73,8 +76,10 @@ export function signatureOf(
 }
 
 /**
- * Compares two signatures in constant time. NOTE: the pattern ensures the length in bytes, because
- * `timingSafeEqual` throws when the lengths differ.
+ * Compares two signatures in constant time.
+ *
+ * NOTE: the pattern ensures that both have the same length in bytes. Otherwise, `timingSafeEqual`
+ * would throw.
  */
 const isSame = (actual: string, expected: string): boolean =>
   /^[0-9a-f]{32}$/.test(actual) && timingSafeEqual(Buffer.from(actual), Buffer.from(expected))

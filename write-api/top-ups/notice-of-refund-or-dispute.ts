@@ -6,8 +6,8 @@ import type { StripeReport } from './read-stripe-report.ts'
 
 type Report = StripeReport['command']
 /**
- * The reason for a notice to the admins. `other-currency` means that the report is not in the
- * order's currency and was not applied.
+ * The reason why the admins are notified. `other-currency` means that the currency of the report
+ * differs from the order's currency, so that the report was not applied.
  */
 type NoticeEffect = ReportEffect | 'other-currency'
 
@@ -16,8 +16,8 @@ export type ReportNotice = {
   readonly effect: NoticeEffect
   readonly command: Report
   /**
-   * The hundredths of money for which the report takes back quota; negative when the report
-   * restores quota.
+   * The money for which quota is deducted because of the report, in hundredths. It is negative if
+   * the report restores quota.
    */
   readonly cents: bigint
 }
@@ -33,8 +33,8 @@ const TITLES: Readonly<Record<NoticeEffect, readonly [zh: string, en: string]>> 
 }
 
 /**
- * Writes the message to admins in both languages, because the server does not know which language
- * an admin reads.
+ * Builds the message to the admins. The message is in both languages, because the language of each
+ * admin is unknown.
  */
 export function noticeText({ order, effect, command, cents }: ReportNotice): MessageContent {
   const { orderId, userId, tradeNo, currency } = order
@@ -59,8 +59,8 @@ export function noticeText({ order, effect, command, cents }: ReportNotice): Mes
 }
 
 /**
- * Formats a code of the provider. Codes consist of letters, digits, `_`, `.` and `-`. Other
- * characters could be markup, so they are removed.
+ * Formats a code of the provider. Characters other than letters, digits, `_`, `.` and `-` are
+ * removed, because they could be interpreted as markup.
  */
 const code = (text: string): string => `\`${text.replace(/[^\w.-]/g, '')}\``
 

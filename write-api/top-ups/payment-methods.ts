@@ -14,8 +14,8 @@ export type Epay = { readonly address: string; readonly merchant: string; readon
 type StripeKeys = { readonly apiKey: string; readonly webhookSecret: string }
 
 /**
- * The payment providers that the current options configure. A provider is null (disabled) when its
- * configuration is incomplete.
+ * The payment providers with their current options. A provider with incomplete options is null,
+ * which means that it is disabled.
  */
 export type PaymentMethods = {
   readonly values: Values
@@ -41,14 +41,14 @@ export async function paymentMethods(core: Pick<Core, 'db' | 'vault'>): Promise<
   }
 }
 
-/** The provider that receives the money, and its price for one dollar of quota. */
+/** The provider that receives the payment, and its price for one dollar of quota. */
 export type PaymentTerms = {
   readonly provider: PaymentProvider
   readonly price: DecimalText
   readonly currency: string
 }
 
-/** Returns the terms of a payment method. Throws when the payment method is disabled. */
+/** Returns the terms of a payment method. Throws if the payment method is disabled. */
 export function termsOf(
   { values, epay, stripe }: PaymentMethods,
   method: PaymentMethod,
@@ -64,9 +64,11 @@ export function termsOf(
 }
 
 /**
- * Returns the public address, which providers call and to which they redirect browsers. NOTE: the
- * address is read only from the options, never from the `Host` header. A caller who could choose
- * the address would receive the payment notifications.
+ * Returns the public address of the site. Providers send requests to this address and redirect
+ * browsers to it.
+ *
+ * NOTE: the address is only read from the options and never from the `Host` header. Otherwise, a
+ * caller could choose an address and receive the payment notifications.
  */
 export function publicAddress(values: Values): string {
   const address = optionValue(values, 'ServerAddress').replace(/\/+$/, '')
@@ -77,8 +79,8 @@ export function publicAddress(values: Values): string {
 type StartupDeps = Pick<Core, 'db' | 'vault' | 'log'>
 
 /**
- * Logs a warning when the epay gateway is only partly configured. A partly configured gateway is
- * disabled, so its payment notifications are rejected.
+ * Logs a warning if the options of the Epay gateway are incomplete. The gateway is then disabled,
+ * so that its payment notifications are rejected.
  */
 export function warnOfPartialConfig({ log }: Pick<Core, 'log'>, methods: PaymentMethods): void {
   const { values, epay } = methods
@@ -92,7 +94,8 @@ export function warnOfPartialConfig({ log }: Pick<Core, 'log'>, methods: Payment
 }
 
 /**
- * Logs the warning about a partial configuration at the start, if the options can already be read.
+ * Logs the warning about an incomplete configuration at the start of the process, if the options
+ * can already be read.
  */
 export async function warnOfPartialConfigAtStart(core: StartupDeps): Promise<void> {
   try {

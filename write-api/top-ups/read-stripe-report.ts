@@ -4,16 +4,16 @@ import { Compile } from 'typebox/compile'
 import type { ReportDispute, ReportRefund } from '#domain/top-up/commands.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 
-/** Stripe's report of a refund or dispute, with only the fields that this site uses. */
+/** Stripe's report of a refund or dispute. It contains only the fields that this site uses. */
 export type StripeReport = {
   /**
-   * The payment intent of the order; null for a charge without a payment intent. Such a charge does
-   * not belong to this site.
+   * The id of the order's payment intent. It is null for a charge that has no payment intent,
+   * because such a charge does not belong to this site.
    */
   readonly paymentId: string | null
   /**
-   * The trade number that the checkout stored on the payment; null when the reported object has no
-   * trade number.
+   * The trade number that the checkout has stored with the payment. It is null if the reported
+   * object has no trade number.
    */
   readonly tradeNo: string | null
   readonly command:
@@ -63,8 +63,8 @@ const charges = Compile(
 )
 
 /**
- * Converts an event of Stripe to a report; null when the event is neither a refund nor a dispute.
- * Throws 400 when a required field is missing.
+ * Converts an event of Stripe to a report. Returns null if the event is not about a refund or a
+ * dispute. Throws 400 if a required field is missing.
  */
 export function stripeReport({ type, created, data }: Stripe.Event): StripeReport | null {
   const object: unknown = data?.object
@@ -84,7 +84,7 @@ function refundReport(refund: unknown): StripeReport {
       isTotal: false,
       cents: BigInt(refund.amount),
       currency: refund.currency.toUpperCase(),
-      // Refunds of some payment methods have no status. Their money is pending.
+      // For some payment methods, refunds have no status. Their money is pending.
       status: refund.status ?? 'pending',
       reason: refund.reason ?? '',
     },
@@ -106,7 +106,7 @@ function disputeReport(type: string, statedAt: unknown, dispute: unknown): Strip
       currency: dispute.currency.toUpperCase(),
       status: dispute.status,
       reason: dispute.reason,
-      // Stripe sends 0 when the bank does not accept evidence.
+      // Stripe sends 0 if the bank accepts no evidence.
       dueBy: dispute.evidence_details?.due_by || null,
       funds: isWithdrawn ? 'withdrawn' : isReinstated ? 'reinstated' : null,
       statedAt,
@@ -115,8 +115,8 @@ function disputeReport(type: string, statedAt: unknown, dispute: unknown): Strip
 }
 
 /**
- * Converts Stripe's event with the total of a charge's refunds. Stripe sends this event even when
- * `refund.*` events are not enabled.
+ * Converts Stripe's event with the sum of all refunds of a charge. Stripe sends this event even if
+ * the `refund.*` events are not enabled.
  */
 function chargeReport(charge: unknown): StripeReport {
   if (!charges.Check(charge)) throw httpError('InvalidRequest')

@@ -17,8 +17,8 @@ import { accountSteps } from './apply-payment.ts'
 import { topUpError } from './top-up-errors.ts'
 
 /**
- * POST /api/user/topup/{id}/refund: records that money was refunded at the provider. The quota
- * bought with the money and the inviter's rebate are taken back.
+ * POST /api/user/topup/{id}/refund: records that an admin has refunded money at the provider. The
+ * quota that was bought with this money and the inviter's rebate are deducted.
  */
 export const refundOrder: Action = (api, deps) => {
   api.route({
@@ -45,8 +45,8 @@ export const refundOrder: Action = (api, deps) => {
 }
 
 /**
- * Throws when the admin cannot act on the user. Admins can act only on users of a lower level, and
- * the super admin can act on all users.
+ * Throws if the admin may not act on the user. Admins may only act on users with a lower role. The
+ * super admin may act on all users.
  */
 async function assertMayActOn(
   { core }: Deps,
@@ -58,8 +58,8 @@ async function assertMayActOn(
 }
 
 /**
- * Returns the hundredths to refund: the requested money, or all money that is not refunded yet.
- * Returns 0 when the requested amount is invalid.
+ * Returns the money to refund in hundredths. The default is all money that was not refunded yet.
+ * Returns 0 if the requested amount is invalid.
  */
 function centsToRefund({ order, refundedCents }: TopUpState, { money }: RefundOrder): bigint {
   if (money !== undefined) return centsOf(money.trim()) ?? 0n
@@ -67,8 +67,10 @@ function centsToRefund({ order, refundedCents }: TopUpState, { money }: RefundOr
 }
 
 /**
- * Returns the steps of a refund. NOTE: the step on the order is first. The amounts of the other
- * steps are computed from the order's state.
+ * Returns the steps of a refund.
+ *
+ * NOTE: the step for the order is the first, because the amounts in the other steps are computed
+ * from the order's state.
  */
 function refundSteps(state: TopUpState, stream: string, cents: bigint, reason: Sealed): AnyStep[] {
   const { refunds: refundsBefore, changes: changesBefore } = state

@@ -15,8 +15,8 @@ type Page = {
 }
 
 /**
- * Opens a checkout page for an order and returns its URL. Stripe returns the same page when it is
- * called again for the order. Throws when Stripe fails; the order then remains unpaid.
+ * Opens a checkout page for an order and returns its URL. A repeated call for the same order
+ * returns the same page. Throws if Stripe fails. In this case, the order stays unpaid.
  */
 export async function openStripePage(deps: Deps, page: Page): Promise<string> {
   const { order, returnUrl, name } = page
@@ -31,8 +31,8 @@ export async function openStripePage(deps: Deps, page: Page): Promise<string> {
       {
         mode: 'payment',
         client_reference_id: tradeNo,
-        // Stripe copies the trade number to the charge, so that a later refund can be matched to
-        // the order.
+        // Stripe copies the trade number to the charge, so that the order of a later refund can be
+        // found.
         payment_intent_data: { metadata: { trade_no: tradeNo } },
         line_items: [{ quantity: 1, price_data: price }],
         success_url: returnUrl,
@@ -53,8 +53,8 @@ export async function openStripePage(deps: Deps, page: Page): Promise<string> {
 }
 
 /**
- * Returns the trade number that the checkout stored on a payment. Returns null when Stripe does not
- * know the payment or the site's key may not read it. Throws when Stripe cannot be reached.
+ * Returns the trade number that the checkout has stored with a payment. Returns null if Stripe does
+ * not know the payment, or if the site's key may not read it. Throws if Stripe cannot be reached.
  */
 export async function tradeNoOfPayment(
   deps: Deps,
@@ -72,8 +72,8 @@ export async function tradeNoOfPayment(
 }
 
 /**
- * Creates a Stripe client that uses the site's connections, which follow the operator's outbound
- * policy.
+ * Creates a Stripe client. It uses the connections of the site, so that its requests follow the
+ * operator's outbound policy.
  */
 function clientOf({ core, outbound }: Deps, apiKey: string): Stripe {
   const base = core.config.stripeApiBase

@@ -14,8 +14,8 @@ import { stripeReport } from './read-stripe-report.ts'
 const BODY_BYTES_MAX = 65_536
 const TOLERANCE_SECONDS = 300
 /**
- * The events of a paid checkout. Asynchronous payment methods confirm the payment after the
- * checkout was completed.
+ * The types of Stripe events that report a paid checkout. Some payment methods confirm the payment
+ * only after the checkout was completed.
  */
 const PAID = new Set([
   'checkout.session.completed',
@@ -25,8 +25,8 @@ const PAID = new Set([
 const text = Type.Union([Type.String({ maxLength: 255 }), Type.Null()])
 
 /**
- * The fields of a checkout that are used. The fields are validated, because a signed event can have
- * another API version or be a test event.
+ * The fields of a checkout that this site uses. They are validated, because a signed event may have
+ * another API version or may be a test event.
  */
 const Checkout = Type.Object({
   id: Type.String({ maxLength: 255 }),
@@ -41,9 +41,9 @@ const Checkout = Type.Object({
 const checkouts = Compile(Checkout)
 
 /**
- * POST /api/stripe/webhook: receives Stripe's events of checkouts, refunds and disputes. The
- * signature is verified before the body is parsed. The response is 200 when the effect is committed
- * or the event has no effect.
+ * POST /api/stripe/webhook: receives Stripe's events about checkouts, refunds and disputes. The
+ * signature is verified before the body is parsed. The response has status 200 if the effect of the
+ * event is committed, or if the event has no effect.
  */
 export const stripeWebhook: Action = (api, deps) => {
   void api.register(async (scope) => {
@@ -84,7 +84,7 @@ async function applyEvent(deps: Deps, request: FastifyRequest): Promise<void> {
   if (payment_status !== 'paid' || !tradeNo) return
   const payment = {
     provider: 'stripe',
-    // The merchant is not compared, because the webhook's secret belongs to a single merchant.
+    // The merchant is empty, because the secret of the webhook already identifies the merchant.
     merchant: '',
     currency: (currency ?? '').toUpperCase(),
     tradeNo,
@@ -94,12 +94,15 @@ async function applyEvent(deps: Deps, request: FastifyRequest): Promise<void> {
   await applyPayment(core, values, payment, request.id)
 }
 
-/** Returns Stripe's id of the payment, or the id of the checkout when it has no payment intent. */
+/**
+ * Returns Stripe's id of the payment. If the checkout has no payment intent, returns the id of the
+ * checkout.
+ */
 const paymentIdOf = ({ id, payment_intent }: Type.Static<typeof Checkout>): string =>
   typeof payment_intent === 'string' ? payment_intent : id
 
 /**
- * Returns the event of a request. Returns null unless Stripe signed it with the site's secret
+ * Returns the Stripe event in a request. Returns null if it was not signed with the site's secret
  * within the last five minutes.
  */
 async function signedEvent(

@@ -10,18 +10,21 @@ import type { Deps } from '../action.ts'
 import { type PaymentMethods, type PaymentTerms, termsOf } from './payment-methods.ts'
 import { topUpError } from './top-up-errors.ts'
 
-/** A requested top-up and its price with the current options. */
+/** A requested top-up with its price, computed from the current options. */
 export type Quote = PaymentTerms & {
   readonly cents: bigint
   readonly quota: Quota
   readonly code: TopUpOrdered['data']['code']
 }
 
-/** Stripe's maximum amount, 999 999.99. The maximum of an epay gateway can be lower. */
+/**
+ * The maximum amount of a payment with Stripe, 999 999.99 in hundredths. The maximum of an Epay
+ * gateway may be lower.
+ */
 const STRIPE_CENTS_MAX = 99_999_999n
 const CENTS_MAX = 99_999_999_999n
 
-/** Computes the price of a top-up. Throws when the top-up is not possible. */
+/** Computes the price of a top-up. Throws if the requested top-up is not allowed. */
 export async function quoteFor(
   deps: Deps,
   methods: PaymentMethods,
@@ -44,7 +47,10 @@ export async function quoteFor(
 
 const WRONG_CODES_PER_MINUTE_MAX = 10
 
-/** Reads the discount of a code. Wrong codes are limited, so that codes cannot be guessed. */
+/**
+ * Returns the discount of a top-up code. The number of wrong codes is limited, so that codes cannot
+ * be guessed.
+ */
 async function codeOf(
   { core }: Deps,
   values: ReadonlyMap<string, string>,

@@ -22,8 +22,8 @@ import { accountError } from './account-errors.ts'
 const REASON_REQUIRED = { zh: '请填写原因', en: 'must not be empty' }
 
 /**
- * Encrypts the reason for a change of group or quota. A request that lacks the field gives an event
- * without a reason. An empty reason is rejected.
+ * Encrypts the reason for a change of the group or quota. If the request contains no reason, the
+ * event has none. An empty reason is rejected.
  */
 export async function sealReason(
   vault: Vault,
@@ -37,9 +37,9 @@ export async function sealReason(
 }
 
 /**
- * POST /api/user/quota: adds an amount to the balances of users, or deducts it, with a reason. The
- * change of each user is a separate append. A request with `ids` returns a result for each user. A
- * request with `id` returns an error when the change is rejected.
+ * POST /api/user/quota: adds an amount to the balances of users or deducts it, with a reason. Each
+ * user's change is a separate append. The response to a request with `ids` has a result for each
+ * user. A request with `id` fails with an error if the change is rejected.
  */
 export const adjustQuota: Action = (api, deps) => {
   api.route({
@@ -84,8 +84,8 @@ function userIdsOf({ id, ids }: AdjustQuota): readonly number[] {
 type AdjustmentResult = { readonly item: QuotaAdjustment; readonly position: number }
 
 /**
- * Changes the balance of one user. Throws when the change is rejected; the balance is then
- * unchanged.
+ * Changes the balance of one user. If the change is rejected, throws its error, and the balance is
+ * not changed.
  */
 async function adjustOne(
   deps: Deps,
@@ -96,8 +96,8 @@ async function adjustOne(
   const { actors, store, db } = deps.core
   const actorRole = principalOf(request).role as Role
   const mayAct = { type: 'MayAct', actorRole } as const
-  // The user is checked before the reason is encrypted, because encrypting creates a data key,
-  // which an unknown user must not get.
+  // The user is checked before the reason is encrypted, because encryption creates a data key, and
+  // there must be no data key for an unknown user.
   const user = await actors.peek(userDecider, userStream(userId))
   const decided = userDecider.decide(mayAct, user)
   if (isCodedError(decided)) throw toHttpError(decided)
@@ -128,12 +128,13 @@ async function adjustOne(
   })
 }
 
-// NOTE: request ids contain no colon, so the prefix of a request matches no other request.
+// NOTE: request ids contain no colon. The prefix of one request id can therefore never match
+// another request id.
 const prefixOf = ({ request_id }: AdjustQuota): string => `adjust:${request_id}:`
 
 /**
- * Returns the id of an adjustment. The id contains the action and the amount, so that a request id
- * with other values is not treated as a repetition.
+ * Returns the id of an adjustment. It contains the action and the amount, so that a request with
+ * the same id but other values does not count as a repetition.
  */
 const adjustmentIdOf = (body: AdjustQuota): string =>
   `${prefixOf(body)}${body.action}:${body.amount}`
@@ -152,8 +153,8 @@ function commandOf(
 }
 
 /**
- * Builds the result of a refused adjustment. The result contains the balance only when the caller
- * can act on the user.
+ * Builds the result for an adjustment that was refused. The result contains the balance only if the
+ * caller may act on the user.
  */
 async function refusedItem(
   { core }: Deps,

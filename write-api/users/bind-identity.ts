@@ -11,10 +11,11 @@ import { type Identity, identityKeyOf } from './identity-key.ts'
 import { userError } from './user-errors.ts'
 
 /**
- * Binds a verified identity to a user and returns the position of the append. A mail address
- * replaces the user's previous address. Throws `IdentityTaken` when the identity belongs to another
- * user. Throws `ProviderBound` when the user has bound another account of this provider, because
- * that account must be unbound first.
+ * Binds a verified identity to a user. Returns the position of the append. An email address
+ * replaces the user's current address.
+ *
+ * Throws `IdentityTaken` if another user has the identity. Throws `ProviderBound` if the user has
+ * already bound another account of the provider, which must be unbound first.
  */
 export function bindIdentity(
   deps: Deps,
@@ -38,8 +39,8 @@ export function bindIdentity(
 }
 
 /**
- * Returns the steps that bind an identity. `currentKey` is the key of the user's bound identity of
- * this provider.
+ * Returns the steps that bind an identity to a user. `currentKey` is the key of the identity of the
+ * same provider that is currently bound, if there is one.
  */
 export async function bindSteps(
   { core }: Pick<Deps, 'core'>,
@@ -85,15 +86,12 @@ export const identityStep = (
   command: { type, ...identity },
 })
 
-/**
- * Returns the identity of a mail address. `address` must be in the form that `mailAddressOf`
- * returns.
- */
+/** Returns the identity of an email address. `address` must be normalized with `mailAddressOf`. */
 export const mailIdentity = (address: string): Identity => ({ provider: 'email', id: address })
 
 /**
- * Returns the user to whom a mail address is bound; null when it is not bound or the account is
- * deleted.
+ * Returns the user to whom an email address is bound. Returns null if the address is not bound or
+ * the user was deleted.
  */
 export async function findMailOwner(
   { db, vault }: Pick<Core, 'db' | 'vault'>,

@@ -20,9 +20,9 @@ import { userError } from './user-errors.ts'
 import { nameKeyOf } from './user-names.ts'
 
 /**
- * POST /api/user/erase: permanently destroys the data key with which all texts about a user are
- * encrypted, and deactivates the account. Numbers are kept. The caller types the username as a
- * confirmation.
+ * POST /api/user/erase: erases a user. The data key with which all texts about the user are
+ * encrypted is destroyed permanently, and the account is deactivated. Numbers are kept. As a
+ * confirmation, the request must contain the username.
  */
 export const eraseUser: Action = (api, deps) => {
   api.route({
@@ -39,8 +39,7 @@ export const eraseUser: Action = (api, deps) => {
         const decided = userDecider.decide(command, state)
         if (isCodedError(decided)) throw toHttpError(decided)
         const name = await checkName(deps, id, username)
-        // NOTE: the event is appended last, so that the erasure can be repeated when an earlier
-        // step fails.
+        // NOTE: the event is appended last. If an earlier step fails, the erasure can be repeated.
         await vault.destroyUser(id)
         await revokeCredentials(deps, request, id)
         await deleteTokenKeys(deps.core, id)
@@ -59,8 +58,8 @@ export const eraseUser: Action = (api, deps) => {
 }
 
 /**
- * Compares the typed username with the stored username and returns the stored username. The
- * username of an erased user is empty.
+ * Returns the stored username. Throws if the username that was typed differs from it. The username
+ * of an erased user is empty.
  */
 async function checkName({ core }: Deps, userId: number, input: string): Promise<string> {
   const user = await findUser(core.db, userId)
@@ -77,9 +76,9 @@ function releaseName({ core }: Deps, userId: number, name: string): AnyStep[] {
 }
 
 /**
- * DELETE /api/user/self: deactivates the caller's account and ends all sessions. A recent login is
- * required, because the deletion cannot be undone. A super admin cannot be deleted. The console
- * asks for the username first.
+ * DELETE /api/user/self: deactivates the caller's account and ends all sessions. The caller must
+ * have logged in recently, because this cannot be undone. A super admin cannot be deleted. The
+ * console requires the user to enter the username first.
  */
 export const deleteSelf: Action = (api, deps) => {
   api.route({

@@ -27,8 +27,8 @@ const FLAGS: readonly (readonly [LoginMethod, string])[] = [
 ]
 
 /**
- * Returns the login methods that the options enable. A mail address is a login method when the
- * password can be reset by mail.
+ * Returns the login methods that are enabled in the options. An email address is a login method if
+ * the password can be reset by email.
  */
 export function enabledLoginMethods(
   values: ReadonlyMap<string, string>,
@@ -41,15 +41,15 @@ export function enabledLoginMethods(
 }
 
 /**
- * The maximum number of attempts. An attempt fails when another process changes a login method of
- * the user.
+ * The maximum number of attempts. An attempt fails if another process changes the user's login
+ * methods at the same time.
  */
 const ATTEMPTS_MAX = 20
 
 /**
- * Calls `decide` again while other processes change the user's login methods. `decide` must read
- * the counter of removed login methods before the passkeys, so that a change in between is
- * detected.
+ * Calls `decide` repeatedly while other processes change the user's login methods. `decide` must
+ * read the number of removed login methods before it reads the passkeys. Otherwise, a change
+ * between the two reads would not be detected.
  */
 export async function retryWhileLoginMethodsChange(
   decide: () => Promise<Outcome<Fact, CodedError>>,
@@ -64,8 +64,8 @@ export async function retryWhileLoginMethodsChange(
 
 /**
  * POST /api/user/unbind: unbinds one of the caller's identities. The last login method cannot be
- * removed. A recent proof of identity is required, so that a stolen session cannot remove the
- * owner's login methods.
+ * removed. The caller must have proved the identity recently, so that a thief of the session cannot
+ * remove the owner's login methods.
  */
 export const unbindIdentity: Action = (api, deps) => {
   api.route({

@@ -18,9 +18,9 @@ import { storePassword } from './passwords.ts'
 import { nameKeyOf } from './user-names.ts'
 
 /**
- * Returns the user to whom an invite code belongs. Returns null when the code is unknown, when the
- * inviter is banned or deleted, or when invitations are disabled. The registration then continues
- * without an inviter.
+ * Returns the user who has an invite code. Returns null if the code is unknown, if the inviter is
+ * banned or deleted, or if invitations are disabled. In these cases, the user registers without an
+ * inviter.
  */
 export async function inviterOf(
   { core }: Pick<Deps, 'core'>,
@@ -35,9 +35,9 @@ export async function inviterOf(
 }
 
 /**
- * Returns the steps that reward the inviter and the new user. The append that creates the user must
- * include these steps. The steps take effect only once for each new user. Without an inviter there
- * are no steps.
+ * Returns the steps that reward the inviter and the new user. They must be part of the append that
+ * creates the user. Each new user is rewarded only once. The result is empty if there is no
+ * inviter.
  */
 export async function inviteSteps(
   { core }: Pick<Deps, 'core'>,
@@ -63,23 +63,23 @@ export async function inviteSteps(
 export type NewUser = {
   readonly username: string
   readonly displayName: string
-  /** The password; null for a user who signs in with another login method. */
+  /** The password. It is null if the user signs in with another login method. */
   readonly password: string | null
   readonly role: Role
   readonly quota: bigint
   readonly reason: 'setup' | 'new-user'
-  /** The verified identities of the user. */
+  /** The identities of the user that were verified. */
   readonly identities?: readonly Identity[]
   /**
-   * The id of the inviter. The append that creates the user also rewards the inviter and the new
+   * The id of the inviter. The inviter and the new user are rewarded in the append that creates the
    * user.
    */
   readonly inviterId?: number | null
 }
 
 /**
- * Creates the username, the identities, the user and the initial quota in one append. `before`
- * returns steps that are placed first in the append. Returns the outcome with the id of the user.
+ * Creates the username, the identities, the user and the initial quota in one append. The steps
+ * that `before` returns come first in the append. Returns the outcome and the id of the user.
  */
 export async function createUserAccount(
   deps: Deps,

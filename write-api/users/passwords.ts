@@ -9,8 +9,8 @@ const CHARACTERS_MAX = 128
 
 /**
  * Throws `PasswordTooShort` or `PasswordTooLong`. The length is counted in Unicode code points, so
- * that it is equal for all scripts. 128 code points are at most 512 bytes, which are all hashed
- * (`infra/vault/password-hash.ts`).
+ * that it does not depend on the script. 128 code points are at most 512 bytes, and the hash
+ * includes all of these bytes (`infra/vault/password-hash.ts`).
  */
 export function checkPassword(password: string): void {
   const { length } = [...password]
@@ -20,13 +20,13 @@ export function checkPassword(password: string): void {
 
 const ownerOf = (userId: number): string => `user:${userId}`
 
-/** Stores the password's hash in the vault and returns its reference. */
+/** Stores the hash of a password in the vault. Returns the reference of the hash. */
 export const storePassword = (vault: Vault, userId: number, hash: string): Promise<string> =>
   vault.putSecret('password', ownerOf(userId), hash)
 
 /**
- * Returns whether a text is the user's current password. The check takes the same time when the
- * password was replaced, or when the user has no password or does not exist.
+ * Returns whether a text is the user's current password. The check takes the same time if the
+ * password was just replaced, if the user has no password, or if the user does not exist.
  */
 export async function isPassword(
   vault: Vault,
@@ -39,9 +39,9 @@ export async function isPassword(
 }
 
 /**
- * Deletes the hashes of previous passwords. A hash that another request has stored but not yet
- * appended is kept, because only hashes that events reference are deleted. After a crash, the next
- * change of the password deletes the remaining hashes.
+ * Deletes the hashes of a user's earlier passwords. Only hashes that occur in events are deleted. A
+ * hash that another request has stored but not appended yet is therefore kept. If the process
+ * crashes, the next change of the password deletes the remaining hashes.
  */
 export async function deleteOldPasswords(
   { store, vault }: Pick<Core, 'store' | 'vault'>,
@@ -54,11 +54,12 @@ export async function deleteOldPasswords(
   for (const ref of refs.slice(0, -1)) await vault.deleteSecret(ref)
 }
 
-/** A vault reference that no password has. */
+/** A vault reference that is never assigned to a password. */
 const NO_REF = '00000000-0000-0000-0000-000000000000'
 
 /**
- * A hash that no password matches. Verifying it takes as long as verifying a real hash, so that the
- * response time does not reveal whether a username exists.
+ * A hash that does not match any password. It is verified if a username does not exist. This takes
+ * the same time as for a real hash, so that the response time does not reveal whether the username
+ * exists.
  */
 const NO_HASH = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`

@@ -21,8 +21,9 @@ import { userError } from './user-errors.ts'
 import { ACCOUNT_LIMITS, assertNotAnotherUsername, nameKeyOf, usernameOf } from './user-names.ts'
 
 /**
- * Throws when visitors cannot create an account with any login method. Registration is closed in
- * self-use mode and before the setup, because the first account is the owner's.
+ * Throws if visitors cannot register with any login method. In self-use mode, registration is
+ * closed. It is also closed before the setup, because the first account belongs to the site's
+ * owner.
  */
 export async function assertRegistrationOpen(
   db: CommonQueryMethods,
@@ -73,8 +74,8 @@ function validUsername({ username, password, password2 = password }: Register): 
 }
 
 /**
- * Returns the mail address of a registration. Returns null when the site does not verify addresses,
- * because unverified addresses are not stored.
+ * Returns the email address in a registration. Returns null if the site does not verify addresses,
+ * because addresses are only stored after verification.
  */
 function addressOf(values: Values, { email = '', verification_code = '' }: Register) {
   if (!optionFlag(values, 'EmailVerificationEnabled')) return null
@@ -89,7 +90,8 @@ const PER_IP_PERIOD_MS = 60_000
 const CONCURRENT_MAX = 100
 
 /**
- * Limits the registrations per IP address and minute, because each registration hashes a password.
+ * Limits the number of registrations per IP address and minute, because each registration hashes a
+ * password.
  */
 async function acquireRegistrationPermit({ core }: Deps, request: FastifyRequest): Promise<Permit> {
   const key = `register:${addressKey(core.vault, request.ip)}`
@@ -102,8 +104,8 @@ async function acquireRegistrationPermit({ core }: Deps, request: FastifyRequest
 }
 
 /**
- * Throws when the username is taken. This early check avoids consuming a code and hashing a
- * password for nothing. The append makes the final decision.
+ * Throws if the username is already taken. This check comes before the code is consumed and the
+ * password is hashed. The username may still be taken later, so the append checks it again.
  */
 async function assertUsernameFree({ core }: Deps, username: string): Promise<void> {
   const stream = usernameStream(nameKeyOf(core.vault, username))
@@ -130,8 +132,8 @@ type Registration = {
 }
 
 /**
- * Registrations are serialized, because hashing many passwords at once would exceed the limit and
- * fail.
+ * Creates the accounts of new users one at a time, because the number of passwords that can be
+ * hashed at the same time is limited.
  */
 const create = (deps: Deps, request: FastifyRequest, registration: Registration) =>
   deps.runExclusive('create-user', async () => {

@@ -11,7 +11,10 @@ import { type Action, accepted, contextOf, waitUntilVisible } from '../action.ts
 import { userActions } from '../contract/users.ts'
 import { accountError } from './account-errors.ts'
 
-/** POST /api/user/check_in: credits the daily reward once per UTC day, by the database's clock. */
+/**
+ * POST /api/user/check_in: credits the daily reward, once per UTC day. The day is determined by the
+ * database's clock.
+ */
 export const checkIn: Action = (api, deps) => {
   api.route({
     ...endpoint(userActions, 'POST /api/user/check_in'),
@@ -36,15 +39,18 @@ export const checkIn: Action = (api, deps) => {
   })
 }
 
-/** Returns a uniformly random amount between the bounds, or `least` when `most` is lower. */
+/**
+ * Returns a random amount from `least` to `most`, with a uniform distribution. Returns `least` if
+ * `most` is lower.
+ */
 function randomAmount(least: bigint, most: bigint): bigint {
   if (most <= least) return least
-  // 72 random bits are used for a range of at most 54 bits, so the bias of an amount is below a
-  // millionth.
+  // The range has at most 54 bits. With 72 random bits, the deviation from a uniform distribution
+  // is below a millionth.
   return least + (BigInt(`0x${randomBytes(9).toString('hex')}`) % (most - least + 1n))
 }
 
-/** POST /api/user/aff_transfer: transfers invitation rewards to the balance. */
+/** POST /api/user/aff_transfer: transfers rewards for invitations to the caller's balance. */
 export const transferAffiliate: Action = (api, deps) => {
   api.route({
     ...endpoint(userActions, 'POST /api/user/aff_transfer'),
@@ -57,8 +63,8 @@ export const transferAffiliate: Action = (api, deps) => {
         userId,
         transferId: request.id,
         amount: BigInt(request.body.quota),
-        // The minimum is one dollar's worth, rounded up, because the rate can have decimals and
-        // quota is an integer.
+        // The minimum is the quota for one dollar. It is rounded up, because the rate may have
+        // decimals and quota is an integer.
         least: BigInt(Math.ceil(Number(optionValue(values, 'QuotaPerUnit')))),
       } as const
       const context = contextOf(deps, request)

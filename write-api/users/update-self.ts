@@ -19,8 +19,9 @@ import { userError } from './user-errors.ts'
 import { displayNameOf } from './user-names.ts'
 
 /**
- * PUT /api/user/self: changes the caller's display name, or the password after the current password
- * was verified. A new password ends all other sessions and gives the current session a new id.
+ * PUT /api/user/self: changes the caller's display name or password. To set a new password, the
+ * caller must send the current password. A new password ends all other sessions, and the current
+ * session receives a new id.
  */
 export const updateSelf: Action = (api, deps) => {
   api.route({
@@ -42,8 +43,8 @@ export const updateSelf: Action = (api, deps) => {
       if (newSecret !== null) {
         await request.server.gate.sessions.endAllOf(userId)
         await deleteOldPasswords(deps.core, userId)
-        // NOTE: the session gets the version of this change, so that a later change of the password
-        // ends this session too.
+        // NOTE: the session gets the version of logins after this change, so that a later change of
+        // the password ends this session, too.
         await startSession(request, reply, { id: userId, authVersion: version + 1 })
       }
       return done()
@@ -62,15 +63,15 @@ async function newPassword(
   const attempt = await loginGuard.enterSession(sessionOf(request))
   if (attempt.waitSeconds > 0) throw httpError('TooManyRequests', {}, attempt.waitSeconds)
   const user = await findUser(core.db, userId)
-  // A user who signs in with another method can set a first password without a current password.
-  // The identity is proved with a second factor, or with a recent login when the user has no second
-  // factor.
+  // A user who signs in with another login method can set a first password without a current
+  // password. The user must prove the identity with a second factor. A user without a second factor
+  // must have logged in recently.
   const isFirst = user !== null && user.passwordRef === null
   if (isFirst) await requireProofOrRecentLogin(deps, request, { code, ...(passkey && { passkey }) })
   else if (user === null || !(await isPassword(core.vault, user, original))) {
     throw userError('WrongOriginalPassword')
   }
-  // A temporary password is known to other people, so the user must choose a different one.
+  // Others may know a temporary password, so the user must choose a different password.
   if (user?.mustChangePassword && password === original) throw userError('PasswordUnchanged')
   attempt.succeeded()
   return storePassword(core.vault, userId, await core.vault.hashPassword(password))

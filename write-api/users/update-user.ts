@@ -25,7 +25,10 @@ import { checkPassword, deleteOldPasswords, storePassword } from './passwords.ts
 import { userError } from './user-errors.ts'
 import { displayNameOf } from './user-names.ts'
 
-/** PUT /api/user/: changes a user of a lower level. One append makes all requested changes. */
+/**
+ * PUT /api/user/: changes a user with a lower role than the caller. All changes in the request are
+ * made in one append.
+ */
 export const updateUser: Action = (api, deps) => {
   api.route({
     ...endpoint(userActions, 'PUT /api/user/'),
@@ -34,18 +37,18 @@ export const updateUser: Action = (api, deps) => {
       const { body } = request
       const { userId, role } = principalOf(request)
       const actorRole = role as Role
-      // Changing a password requires a session. An access token can leak from a script and must not
-      // be sufficient to take over an account.
+      // A password can only be changed in a session. An access token may leak from a script, and
+      // must not be sufficient to take over an account.
       if ((body.password ?? '') !== '') requireSession(principalOf(request))
       const position = await deps.runExclusive(`user-${body.id}`, async () => {
         const mayAct = stepOf(body.id, { type: 'MayAct', actorRole })
         const user = await loadChangeableUser(deps, body.id, mayAct.command)
-        // Admins cannot change their own password here, because an unattended session or an access
-        // token must not be sufficient.
+        // Admins cannot change their own passwords here, because an unattended session or an access
+        // token must not be sufficient for this.
         const isOwnPassword = body.id === userId && (body.password ?? '') !== ''
         if (isOwnPassword) throw userError('OwnPasswordElsewhere')
-        // The step on the account is prepared first, because calls can spend quota at any time.
-        // When its preparation fails, no password hash has been stored yet.
+        // The step for the account is prepared first. If this fails, no password hash has been
+        // stored yet. It may fail because calls can spend quota at any time.
         const sealedReason = () => sealReason(deps.core.vault, body.id, body.reason)
         const quota = await quotaSteps(deps, request, body, sealedReason)
         const profile = await profileSteps(deps, user, body, actorRole, sealedReason)
@@ -78,8 +81,8 @@ const stepOf = (userId: number, command: UserCommand) => ({
 })
 
 /**
- * Returns the user's current state. Throws when the caller cannot change the user, so that nothing
- * is prepared for an append that would be rejected.
+ * Returns the user's current state. Throws if the caller may not change the user. Without this
+ * early check, data would be stored for an append that is rejected.
  */
 async function loadChangeableUser(
   { core }: Deps,
@@ -121,7 +124,7 @@ async function profileSteps(
   return { steps, passwordRef }
 }
 
-/** Returns the username, which is the default display name. */
+/** Returns the username of a user. It is the default display name. */
 const usernameOf = async ({ core }: Deps, userId: number): Promise<string> =>
   (await findUser(core.db, userId))?.username ?? ''
 
@@ -132,8 +135,8 @@ async function checkGroup({ core }: Deps, group: string): Promise<void> {
 }
 
 /**
- * Returns the step that sets the balance. In the append, the account compares its balance with the
- * expected balance. The request's id ensures that the change is made once.
+ * Returns the step that sets the balance. During the append, the account checks that its balance is
+ * the expected one. The id of the request ensures that the change is made only once.
  */
 async function quotaSteps(
   deps: Deps,
@@ -141,14 +144,14 @@ async function quotaSteps(
   { id: userId, quota, expected_quota: expectedQuota }: UpdateUser,
   sealedReason: SealReason,
 ): Promise<AnyStep[]> {
-  // A caller can send back an unchanged row, which does not change the balance.
+  // If a client sends back an unchanged row, the balance is not changed.
   if (quota === undefined || quota === expectedQuota) return []
   const { actors } = deps.core
   const stream = accountStream(userId)
   const balanceNow = await actors.ask(accountDecider, stream, ({ balance }) => balance)
   if (BigInt(quota) === balanceNow && expectedQuota === undefined) return []
-  // NOTE: an unchanged negative balance is accepted, but a balance cannot be set to a negative
-  // amount.
+  // NOTE: a balance cannot be set to a negative amount. A row with an unchanged negative balance
+  // was already accepted above.
   if (quota < 0) throw invalidField('quota', { zh: '不能小于 0', en: 'must be at least 0' })
   const expected =
     expectedQuota === undefined
@@ -166,8 +169,8 @@ async function quotaSteps(
 }
 
 /**
- * Stores the balance that the caller has set, so that the caller can set the balance again without
- * reading it first.
+ * Remembers the balance that the caller has set, so that the caller can set it again without
+ * reading the user first.
  */
 async function rememberBalance(
   deps: Deps,

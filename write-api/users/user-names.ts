@@ -8,8 +8,8 @@ import { validationMessage } from '../validation-messages.ts'
 import { userError } from './user-errors.ts'
 
 /**
- * The maximum lengths in self-registration and in profiles, for all clients. Admins can create
- * users with longer names.
+ * The maximum lengths of names in registrations and profiles. They apply to all clients. Admins can
+ * create users with longer names.
  */
 export const ACCOUNT_LIMITS = {
   usernameCharacters: 12,
@@ -19,8 +19,8 @@ export const ACCOUNT_LIMITS = {
 const MAX = ACCOUNT_LIMITS.displayNameCharacters
 
 /**
- * Returns the display name in its stored form, which is empty when there is none. Throws when the
- * name is invalid.
+ * Returns the display name in the form in which it is stored. It is empty if the user has no
+ * display name. Throws if the name is invalid.
  */
 export function displayNameOf(text: string): string {
   const name = text.trim()
@@ -36,8 +36,8 @@ export function displayNameOf(text: string): string {
 }
 
 /**
- * Converts the name at a provider to a valid display name by removing invalid characters and
- * limiting its length.
+ * Converts the user's name at a provider to a valid display name. Invalid characters are removed,
+ * and the length is limited.
  */
 export const displayNameFrom = (providerName: string): string =>
   [...providerName]
@@ -49,8 +49,8 @@ export const displayNameFrom = (providerName: string): string =>
 const CHARACTERS_MAX = 64
 
 /**
- * Returns the username in its stored form. Throws when the username is invalid or longer than
- * `max`.
+ * Returns the username in the form in which it is stored. Throws if the username is invalid or has
+ * more than `max` characters.
  */
 export function usernameOf(text: string, max = CHARACTERS_MAX): string {
   const name = text.normalize('NFKC').trim()
@@ -58,15 +58,14 @@ export function usernameOf(text: string, max = CHARACTERS_MAX): string {
   if ([...name].length > max) throw userError('UsernameTooLong', { max })
   if (/\s/u.test(name)) throw userError('UsernameInvalid')
   if (/\p{C}/u.test(name)) throw userError('UsernameUnseen')
-  // The login form accepts a username or a mail address, so a username must not look like a mail
-  // address.
+  // A username must not look like an email address, because the login form accepts both.
   if (normalizeMailAddress(name) !== null) throw userError('UsernameIsMail')
   return name
 }
 
 /**
- * Throws when a mail address equals the username of another user. Old usernames can look like mail
- * addresses.
+ * Throws if an email address equals the username of another user. This is possible because old
+ * usernames may look like email addresses.
  */
 export async function assertNotAnotherUsername(
   { db, vault }: Pick<Core, 'db' | 'vault'>,
@@ -79,8 +78,8 @@ export async function assertNotAnotherUsername(
 }
 
 /**
- * Returns the key of a username. Usernames that differ only in case or Unicode normalization have
- * the same key.
+ * Returns the key of a username. Usernames have the same key if they differ only in case or in
+ * Unicode normalization.
  */
 export const nameKeyOf = (vault: Pick<Vault, 'keyedHash'>, text: string): string =>
   vault.keyedHash('username', text.normalize('NFKC').trim().toLowerCase())
