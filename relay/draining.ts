@@ -25,7 +25,7 @@ export type Draining = {
 type Options = {
   /** Ends all running calls that were admitted. */
   readonly abort: () => void
-  /** An upload that receives no byte for this long is refused. */
+  /** The time in milliseconds without a received byte after which an upload is refused. */
   readonly uploadStallMs: number
 }
 

@@ -48,7 +48,8 @@ export async function savePresetPrices(
   prices: readonly PresetPrice[],
 ): Promise<void> {
   const known = prices.filter(({ ratio }) => ratio !== null)
-  // The model ratio makes a model callable, so the other entries must be saved first.
+  // A model can be called as soon as its model ratio is saved. The other entries must therefore be
+  // saved first.
   await addEntries(client, 'CompletionRatio', entriesOf(known, 'completionRatio'))
   await addEntries(client, 'MaxOutputTokens', entriesOf(known, 'maxOutputTokens'))
   await addEntries(client, 'ModelRatio', entriesOf(known, 'ratio'))

@@ -43,7 +43,7 @@ export function readChatRequest(text: string, answerTokens: number): ChatRequest
 const textOf = (content: unknown): string =>
   typeof content === 'string' ? content : JSON.stringify(content ?? '')
 
-/** Counts one token for every four characters, and three for each message. */
+/** Counts one token for every four characters, and three tokens for each message. */
 export const promptTokensOf = (contents: readonly string[]): number =>
   contents.reduce((sum, content) => sum + Math.ceil(content.length / 4) + 3, 0)
 

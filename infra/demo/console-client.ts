@@ -45,7 +45,7 @@ export class ConsoleClient {
     return { ...answer, status: response.status, position: position ? Number(position) : null }
   }
 
-  /** Calls the API like `call`, and throws unless the response reports success. */
+  /** Calls the API. Unlike `call`, this method throws if the response does not report success. */
   async must<T>(method: Method, path: string, body?: unknown): Promise<T> {
     const answer = await this.call<T>(method, path, body)
     if (answer.success) return answer.data

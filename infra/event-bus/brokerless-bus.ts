@@ -12,7 +12,7 @@ export type DirectBusDeps = {
   readonly log: Logger
   /**
    * The lease time of a lane (a partition of the streams) in milliseconds. A stalled process keeps
-   * its lanes for this long.
+   * its lanes for this time.
    */
   readonly ttlMs?: number
 }

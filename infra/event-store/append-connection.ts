@@ -120,7 +120,8 @@ function openConnection(connectionString: string, onForeignCommit: OnForeignComm
   client.on('error', () => {})
   client.on('end', () => ended.resolve())
   client.on('notification', ({ payload, processId }) => {
-    // Notifications of the process's own commits are ignored, because it already has those events.
+    // Notifications of the process's own commits are ignored, because the process already has these
+    // events.
     if (processId !== serverPidOf(client)) onForeignCommit(Number(payload))
   })
   const start = async (): Promise<Client> => {

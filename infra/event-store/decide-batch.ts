@@ -89,7 +89,10 @@ function failCommand(pending: PendingCommand, error: unknown): void {
   pending.reject(error)
 }
 
-/** Resolves every command of a batch that was written, or that had no events to write. */
+/**
+ * Resolves every command of a batch after the events of the batch were written. A batch may have no
+ * events to write.
+ */
 export function answerBatch(
   batch: DecidedBatch,
   hot: CachedStream,

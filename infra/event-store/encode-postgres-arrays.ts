@@ -1,7 +1,7 @@
 /**
  * Encodes Postgres arrays in the binary format of `array_recv`, which needs no escaping. All arrays
- * of one transaction are written into one buffer. `reset` allows the buffer to be used again,
- * because the driver has copied the data by then.
+ * of one transaction are written into one buffer. After the driver has copied the data, `reset`
+ * makes the buffer available for the next transaction.
  */
 export type ArrayWriter = {
   readonly reset: () => void

@@ -64,7 +64,8 @@ export function createRecentEvents(): RecentEvents {
     keep: (isWanted) => {
       const filter = { isWanted }
       filters.add(filter)
-      // The buffer restarts, because the events that were not kept before may match this reader.
+      // The buffer restarts. It does not contain the earlier events that only this new reader
+      // selects.
       startAt(first + kept.length)
       return () => filters.delete(filter)
     },

@@ -56,7 +56,7 @@ function putInPlace(part: string): void {
     if (existsSync(DIST)) renameSync(DIST, old)
     renameSync(part, DIST)
   } catch (error) {
-    // Another process has already finished a build from the same sources.
+    // Another process has already finished a build from the same sources, so this build is deleted.
     rmSync(part, { recursive: true, force: true })
     if (!existsSync(join(DIST, 'index.html'))) throw error
   }

@@ -7,8 +7,8 @@ const NAME = 'session'
 export const sessionIdOf = (request: FastifyRequest): string | null => request.cookies[NAME] ?? null
 
 /**
- * Sets the session cookie, which the browser deletes when it is closed. The server limits the
- * lifetime of the session.
+ * Sets the session cookie. A browser deletes the cookie when the browser is closed. The server
+ * limits the lifetime of the session.
  */
 export function setSessionCookie(reply: FastifyReply, id: string): void {
   reply.setCookie(NAME, id, attributesFor(reply.request))

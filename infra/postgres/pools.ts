@@ -41,8 +41,8 @@ const GIVE_UP_WITHIN_MS = 2_000
 /**
  * Keeps the process alive when the server closes a connection. The pool reports only the errors of
  * idle connections. A client in use that loses its connection between two statements emits an error
- * event, which would end the process without a listener. The listener ignores the error, because
- * the client's next statement fails anyway.
+ * event. Without a listener, this event would end the process. The listener ignores the error,
+ * because the client's next statement fails anyway.
  */
 export function surviveLostConnections(pg: Pool, onIdleLost: (error: Error) => void): void {
   pg.on('error', onIdleLost)

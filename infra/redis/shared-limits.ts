@@ -84,8 +84,8 @@ class Link {
   private readonly held = new Set<Held>()
   private released: ReleasedPermit[] = []
   /**
-   * The groups of processes for which this process has decided requests. This process has no share
-   * of the limits of any other group.
+   * The groups whose limits this process shares. A process joins a group when it decides a request
+   * under the group's limits for the first time.
    */
   private readonly sharesIn = new Set<Sharers>()
   private entries = 0

@@ -100,7 +100,7 @@ class WorkerPool {
         if (message.type === 'failed') failed(new WorkerFailed(message.message))
         this.handleMessage(name, worker, message)
       })
-      // Sending a message to a worker that is exiting emits this event.
+      // A message to a worker that is exiting causes this event, which is ignored.
       worker.on('error', () => {})
       worker.on('exit', (code, signal) => {
         this.live.delete(name)

@@ -24,7 +24,8 @@ const FIELDS = ['reasoning_content', 'reasoning', 'content', 'refusal']
  */
 const INDEX_MAX = 128
 /**
- * The `place` argument of `TextSink.text` for texts outside the `FIELDS` and outside tool calls.
+ * The number that `TextSink.text` receives as `place` for a text that is neither in one of the
+ * `FIELDS` nor in a tool call.
  */
 const REST = FIELDS.length + 2 * (INDEX_MAX + 1)
 

@@ -12,8 +12,8 @@ type Deps = Pick<RelayDeps, 'actors' | 'autoDisable' | 'breaker' | 'log' | 'now'
 export const SCHEDULER = 'system:health'
 
 /**
- * The user id of channel tests, which no user sends. Rejections that count once per user therefore
- * count once for all tests.
+ * The user id under which rejections of channel tests are counted, because no user sends channel
+ * tests. Rejections that count once per user therefore count once for all tests.
  */
 const NOBODY = 0
 const NOTHING = Buffer.alloc(0)

@@ -154,8 +154,8 @@ export class Breaker {
   }
 
   /**
-   * Records the result of an attempt. Recording a success costs one look-up if no failure came
-   * before it.
+   * Records the result of an attempt. Recording a success costs only one look-up if there was no
+   * recent failure.
    */
   note(one: Try, end: AttemptEnd): void {
     const { channel, model, keyRef, probes, call } = one

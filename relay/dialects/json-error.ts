@@ -60,8 +60,8 @@ const LF = 10
 const COUNTED_BYTES_MAX = 1024 * 1024
 
 /**
- * Returns the line and column of an offset, counted from 1, with the column in characters. Beyond
- * `COUNTED_BYTES_MAX`, returns the byte offset from 0.
+ * Returns the line and column of an offset, counted from 1, with the column in characters. For an
+ * offset beyond `COUNTED_BYTES_MAX`, returns the byte offset instead, counted from 0.
  */
 function placeOf(body: Buffer, at: number): string {
   if (at > COUNTED_BYTES_MAX) return `${at} (byte)`
@@ -75,7 +75,10 @@ function placeOf(body: Buffer, at: number): string {
   return `${line}:${body.toString('utf8', lineStart, at).length + 1} (line:column)`
 }
 
-/** Returns the field that contains the byte. Beyond `COUNTED_BYTES_MAX`, no field is returned. */
+/**
+ * Returns the field that contains the byte at `at`. For an offset beyond `COUNTED_BYTES_MAX`, no
+ * field is returned.
+ */
 function fieldOf(body: Buffer, at: number): { readonly param?: string } {
   const param = at > COUNTED_BYTES_MAX ? null : pathAt(body, at)
   return param === null ? {} : { param }

@@ -12,7 +12,7 @@ const BLOCKED_MAX = 10_000
 
 /**
  * Counts wrong keys by IP address over all relays and blocks an address after 60 wrong keys in a
- * minute, so that guessing keys is hopeless. The list of blocked addresses is in memory, so that a
+ * minute, to prevent the guessing of keys. The list of blocked addresses is in memory, so that a
  * correct key needs no database query.
  */
 export class FailedKeys {

@@ -2,7 +2,8 @@ export const BODY_BYTES_MAX = 32 * 1024 * 1024
 export const BODIES_BYTES_MAX = 512 * 1024 * 1024
 
 /**
- * The user who sent a request body, and the number of body bytes that this user may upload at once.
+ * The user who sent a request body, and the number of body bytes that this user may upload at the
+ * same time.
  */
 export type BodyOwner = { readonly userId: number; readonly bytesMax: number }
 

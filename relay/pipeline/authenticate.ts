@@ -26,9 +26,9 @@ type Deps = {
 const KEY = /^(?:sk-)?([A-Za-z0-9_]{8,200})(?:-([1-9]\d{0,14}))?$/
 
 /**
- * Authenticates the caller in a fixed order of checks, so that the response reveals nothing to an
- * unknown key. Two cases need asynchronous work: a wrong key, and the first call of a token that is
- * restricted to IP addresses.
+ * Authenticates the caller in a fixed order of checks, so that the response reveals nothing to a
+ * caller with an unknown key. Two cases need asynchronous work: a wrong key, and the first call of
+ * a token that is restricted to IP addresses.
  */
 export function authenticate(
   { views, vault, failedKeys }: Deps,

@@ -6,9 +6,12 @@ import type { AccountState } from '#domain/account/state.ts'
 import type { Core } from '#infra/core.ts'
 import type { RelayErrorCode } from '../canonical/relay-error.ts'
 
-/** The minimum time between two reads of one account. */
+/** The minimum time in milliseconds between two reads of one account. */
 const READ_EVERY_MS = 2_000
-/** The stored errors of an account are deleted if nobody has read them for this long. */
+/**
+ * The time in milliseconds after the last read at which the stored errors of an account are
+ * deleted.
+ */
 const FORGET_AFTER_MS = 60_000
 
 /** The error of each call that must end, by call id. */

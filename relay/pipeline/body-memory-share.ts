@@ -41,7 +41,8 @@ async function longBodyOwnerOf(
     const isPaid = await actors.ask(accountDecider, stream, ({ balance }) => balance > 0n)
     return { userId, bytesMax: isPaid ? SHARE_BYTES : UNPAID_SHARE_BYTES }
   } catch {
-    // If the event store is also unavailable at the admission, the admission refuses the call.
+    // The account can't be read, so the user gets the smaller share. If the event store is still
+    // unavailable at the admission, the call is refused.
     return { userId, bytesMax: UNPAID_SHARE_BYTES }
   }
 }

@@ -30,9 +30,9 @@ export type Deadlines = {
    * usage is missing.
    */
   readonly readOnStreamMs: number
-  /** A caller that accepts no byte for this long is treated as disconnected. */
+  /** The time without an accepted byte after which a caller is treated as disconnected. */
   readonly writeStallMs: number
-  /** During a stop of the relay, an upload that receives no byte for this long is refused. */
+  /** The time without a received byte after which an upload is refused while the relay stops. */
   readonly uploadStallMs: number
   readonly leaseMs: number
   readonly renewMs: number

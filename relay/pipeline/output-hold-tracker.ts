@@ -11,7 +11,7 @@ import type { CallTerms } from './call-hold.ts'
  * output limit) grows. The hold grows by half of the covered output if that is more.
  */
 const GROWTH_TOKENS = 4_096
-/** A stream requests a larger hold when only this number of tokens is left in its hold. */
+/** The number of tokens left in a stream's hold at which the stream requests a larger hold. */
 const AHEAD_TOKENS = 2_048
 /**
  * The number of tokens that an open-ended stream may deliver beyond its hold before the stream is

@@ -21,7 +21,8 @@ let lingering = 0
 export function rejectUpload(exchange: Exchange, error: RelayError): void {
   const { request, response } = exchange
   if (request.complete || request.destroyed) return sendError(exchange, error)
-  // NOTE: Node reads the complete body after the response if no data of the request was ever read.
+  // NOTE: this read prevents Node from reading the complete body after the response. Node does so
+  // if no data of the request was ever read.
   request.read(0)
   request.pause()
   response.shouldKeepAlive = false

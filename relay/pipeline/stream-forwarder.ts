@@ -170,9 +170,8 @@ export class StreamForwarder implements SseSink {
       this.errorEvent = Buffer.from(eventData(bytes) ?? '')
       return
     }
-    // The usage in this event includes the text of this event, so the text must not mark the usage
-    // as early. Setting `isUsageEarly` prevents this, because `pass` searches for text only while
-    // `isUsageEarly` is false.
+    // The usage in this event already includes the text of this event, so `pass` must not look for
+    // text in it. `pass` looks for text only while `isUsageEarly` is false.
     if (usage !== undefined) this.isUsageEarly = true
     if (hasChoices || !isOfUsage(event)) this.pass(bytes)
     else if (this.wantsUsage && this.readOnBytes === null) this.hold(bytes)

@@ -36,8 +36,8 @@ export type TaskRequest = {
   /** The id of the task that this request continues, or null. */
   readonly originId: string | null
   /**
-   * True if the continued task may be unfinished, because the provider waits for this request
-   * (Midjourney's modal window).
+   * True if the continued task may still be unfinished. The provider then waits for this request,
+   * as for Midjourney's modal window.
    */
   readonly continuesOpen: boolean
   /** The path of the provider request, below the provider's base URL. */

@@ -53,7 +53,7 @@ export class CountJob {
     return { input: this.overhead() + input.tokens, output: output.tokens, inputMost }
   }
 
-  /** Returns the bytes of the request that are not in the counted text. */
+  /** Returns the number of bytes of the request that are not part of the counted text. */
   private uncountedBytes(): number {
     return this.request === null ? 0 : this.request.bytesRead - this.request.text.length
   }

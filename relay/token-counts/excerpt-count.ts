@@ -20,8 +20,8 @@ const BACK_BYTES_MAX = 256
  */
 const LONG_RUN = /[\p{L}\p{M}]{256}|[^\s\p{L}\p{N}]{256}|\s{512}/gu
 /**
- * The number of words that the tokenizer caches. Its default cache holds 100 000 words of any
- * length from the texts of all users.
+ * The number of words that the tokenizer caches. By default, the tokenizer would cache 100 000
+ * words of any length from the texts of all users.
  */
 const REMEMBERED_WORDS = 8_192
 

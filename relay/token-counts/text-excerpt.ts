@@ -10,8 +10,8 @@ export const EXCERPT_BYTES_MAX = 128 * 1024
 export const BLOCK_BYTES = 1024
 
 /**
- * The number of bytes that one token is assumed to have at most. Vocabularies differ most in runs
- * of one sign, which may be a single token in one vocabulary.
+ * The assumed maximum number of bytes in one token. Vocabularies differ most in runs of one sign,
+ * which may be a single token in one vocabulary.
  */
 export const BYTES_PER_TOKEN_MAX = 4
 

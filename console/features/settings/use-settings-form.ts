@@ -60,7 +60,10 @@ export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
   touch: (key: string) => void
   errorText: (key: string) => string | undefined
   changes: readonly OptionChange[]
-  /** Pauses the refresh of values while `isOpen` is true, because the user edits them. */
+  /**
+   * Pauses the refresh of values while `isOpen` is true, so that values do not change while the
+   * user edits them.
+   */
   hold: (isOpen: boolean) => void
   discard: () => void
   save: () => Promise<void>

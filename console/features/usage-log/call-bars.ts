@@ -18,7 +18,7 @@ export type CallBar = {
 export type BarPlan = { readonly from: number; readonly to: number; readonly hours: number }
 
 const HOUR = 3_600
-/** The number of hours that a bar can cover. */
+/** The possible numbers of hours that a bar covers. */
 const STEPS = [1, 2, 3, 6, 12, 24, 48, 96, 168]
 /** The longest range, in seconds, for which the server returns counts in one request. */
 const SPAN_MAX = 99 * 24 * HOUR

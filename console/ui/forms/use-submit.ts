@@ -5,8 +5,9 @@ import { dismissRefusals, showError } from '../messages/toast.ts'
 const tellDuplicate = () => showError(translate('ui.duplicateSubmit'), { goesAlong: true })
 
 /**
- * Manages the submits of a form. A second submit during the first submit only calls `tellRepeat`
- * and `onRepeat`. Errors are shown as messages, which the next submit removes.
+ * Manages the submits of a form. While a submit is running, a second submit is not sent, and only
+ * `tellRepeat` and `onRepeat` are called. Errors are shown as messages, which the next submit
+ * removes.
  */
 export function useSubmit<Args extends readonly unknown[] = []>(
   act: (...args: Args) => Promise<void>,

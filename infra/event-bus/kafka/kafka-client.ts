@@ -15,7 +15,7 @@ type RequestQueue = {
  * reports as negative (`TimeoutNegativeWarning`). No option of kafkajs changes this behavior.
  *
  * kafkajs itself starts the check when a request has to wait. The patch does nothing in kafkajs
- * versions without this queue.
+ * versions that have no queue of waiting requests.
  */
 export function patchRequestQueues(): void {
   const queue = findRequestQueue()

@@ -9,8 +9,8 @@ import {
 } from './lane-message.ts'
 
 /**
- * The maximum number of waiting messages. If more messages wait, the partition is paused. It is
- * resumed when fewer than half of this number wait.
+ * The number of waiting messages above which the partition is paused. The partition is resumed when
+ * fewer than half of this number wait.
  */
 const WAITING_MAX = 2_000
 const BATCH_MAX = 1_000

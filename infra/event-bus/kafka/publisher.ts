@@ -12,8 +12,8 @@ import {
 import { readLastMessages } from './read-last-messages.ts'
 
 /**
- * If the topic lacks this many events or more, the publisher skips them and continues at the head
- * position of the store.
+ * The number of events missing in the topic from which the publisher does not publish the missing
+ * events. It then continues at the head position of the store.
  */
 const CATCH_UP_MAX = 5_000
 const ALL_REPLICAS = -1

@@ -79,7 +79,8 @@ export function createExactAppend(options: Options): ExactAppend {
           { reason: reasonOf(error) },
           'a request to the event store failed and will be retried',
         )
-        // If the leader has changed, the client connects to the new leader without a replacement.
+        // If the leader has changed, the client itself connects to the new leader and need not be
+        // replaced.
         if (!(error instanceof NotLeaderError)) connection.replace(client)
         await delay(Math.min(10 * 2 ** attempt, PAUSE_MAX_MS) * (0.5 + Math.random() / 2))
       }

@@ -50,7 +50,8 @@ export function createEventReads(connection: Connection): EventReads {
         return await collected(open(client))
       } catch (error) {
         if (error instanceof StreamNotFoundError) return []
-        // If the leader has changed, the client connects to the new leader without a replacement.
+        // If the leader has changed, the client itself connects to the new leader and need not be
+        // replaced.
         if (!(error instanceof NotLeaderError)) connection.replace(client)
         if (attempt < TRIES) continue
         throw new StoreUnavailable('the event store could not be read', { cause: error })
