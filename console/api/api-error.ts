@@ -1,8 +1,8 @@
 /** Thrown when the server refuses a request or fails, and when there is no response. */
 export class ApiError extends Error {
   /**
-   * A stable error code such as `InsufficientQuota`. If the server sent no code, it is `Http404`
-   * (for status 404) or `Network`.
+   * A stable error code such as `InsufficientQuota`. If the server sent no code, it is `Http` and
+   * the status (such as `Http404`). Without a response, it is `Network`.
    */
   readonly code: string
   /** The HTTP status, or 0 if there was no response. */

@@ -58,7 +58,7 @@ export function Commands() {
   )
 }
 
-/** Loads the dialogs in advance, after the page has been idle for a while. */
+/** Loads the command palette in advance, `IDLE_MS` milliseconds after the component was mounted. */
 function fetchWhenIdle(): () => void {
   const timer = setTimeout(() => void load.palette().catch(() => {}), IDLE_MS)
   return () => clearTimeout(timer)

@@ -7,7 +7,10 @@ export type AnswerMismatch = 'other-model' | 'higher-cost'
  */
 const COST_FACTOR = 2
 
-/** Matches OpenRouter's suffixes of a model name, which choose how the model is served. */
+/**
+ * Matches the suffixes of OpenRouter's model names. A suffix selects how the model is served and
+ * does not change the model.
+ */
 const VARIANT = /:(?:free|nitro|floor|online|thinking|beta|extended|exacto)$/
 /**
  * Matches model names that let the provider choose the model. For these names, any model in the

@@ -51,7 +51,7 @@ export function playgroundRequest(body: Buffer): PlaygroundRequest | RelayError 
 /** The session that started a playground call. */
 export type PlaygroundSession = {
   readonly userId: number
-  /** Returns whether the session has ended since, for example by a logout. */
+  /** Returns whether the session has ended since the call was started, for example by a logout. */
   readonly hasEnded: () => boolean
 }
 

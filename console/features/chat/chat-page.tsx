@@ -40,8 +40,9 @@ function ChatFrame({ name, address }: { name: string; address: string }) {
 }
 
 /**
- * Returns true if the page's content security policy blocks the client. The policy is set when the
- * page loads, so a reload may unblock the client.
+ * Returns true if the page's content security policy blocks the client. After the first violation,
+ * the page is reloaded once. A reload may unblock the client, because the policy is set when the
+ * page loads.
  */
 function useIsBlocked(address: string): boolean {
   const [isBlocked, setBlocked] = useState(false)

@@ -74,7 +74,7 @@ export type TaskKind<Task extends AnyTask> = {
   readonly idOf: (task: Task) => string
 }
 
-/** The log of drawings. By default, it shows the last 30 days. */
+/** The log of drawings. The default range begins 30 days ago and ends one hour from now. */
 export const DRAWINGS: TaskKind<DrawingTask> = {
   name: 'drawing',
   address: addressOf(relativeRange('30d')),
@@ -86,7 +86,7 @@ export const DRAWINGS: TaskKind<DrawingTask> = {
   idOf: ({ mj_id }) => mj_id,
 }
 
-/** The log of music and lyrics. By default, it shows the tasks since midnight. */
+/** The log of music and lyrics. The default range begins at midnight and ends one hour from now. */
 export const MUSIC: TaskKind<MusicTask> = {
   name: 'music',
   address: addressOf(relativeRange('today')),

@@ -29,8 +29,8 @@ import type { LogView } from './use-log-view.ts'
 
 const STAT_EVERY_MS = 2_000
 /**
- * The interval in milliseconds at which the rates of the last minute are read. They fall even
- * without new calls.
+ * The interval in milliseconds at which the rates of the last minute are read. The rates are read
+ * regularly because they fall when no new calls arrive.
  */
 const RATES_EVERY_MS = 15_000
 /**

@@ -61,8 +61,8 @@ function readied(html: string): string {
 }
 
 /**
- * Sets the text of a link that is empty because the drawing inside it was removed. The text is the
- * title of the drawing.
+ * Replaces each drawing in a link by the title of the drawing. A link that is then still empty gets
+ * its label, its title or its URL as its text.
  */
 function nameBare(link: Element): void {
   for (const drawing of link.querySelectorAll('svg')) {
