@@ -7,9 +7,9 @@ import type { ProjectionName } from './projection-names.ts'
  * The SQL that creates the table of checkpoints. A checkpoint is the position of the last event
  * that a read model includes in one lane (partition of the streams).
  *
- * A fill factor of 25 leaves room for in-place updates, because a process updates all its rows with
- * every batch. In the first release, a read model had a single position. The migration copies this
- * position to all lanes.
+ * The fill factor is 25, because a process updates all its rows with every batch, and in-place
+ * updates need free space. In the first release, a read model had a single position. The migration
+ * copies this position to all lanes.
  */
 export const CHECKPOINT_TABLE = `
 do $migrate$ begin

@@ -33,15 +33,14 @@ export type Handlers<E extends Fact> = {
 export type TableShape = {
   readonly key: readonly string[]
   /**
-   * The column by whose UTC month the table is partitioned. Its values are unix seconds. Partitions
-   * are created when they are needed.
+   * The column with unix seconds by whose UTC month the table is partitioned. Partitions are
+   * created when they are needed.
    */
   readonly monthColumn?: string
   /**
    * Set if events of several lanes (partitions of the streams) change the same rows. Each lane may
    * only add to cells, or set cells that no other lane sets. Shared rows are written last and in
-   * the order of their keys. This order prevents deadlocks and keeps the time short that processes
-   * wait for each other.
+   * the order of their keys, which prevents deadlocks and keeps lock waits short.
    */
   readonly isShared?: true
 }
@@ -72,8 +71,8 @@ export type Projection = {
 }
 
 /**
- * Defines a projection of the events `E`. The types of the handlers must be checked here, because
- * the runner finds a handler by the name of the event type, without static types.
+ * Defines a projection of the events `E`. The types of the handlers are checked here. Later, the
+ * runner finds a handler by the name of the event type, where TypeScript cannot check the types.
  */
 export const projectionOf = <E extends Fact>(
   parts: Omit<Projection, 'handlers'> & { readonly handlers: Handlers<E> },

@@ -34,9 +34,9 @@ export type DeductQuota = {
 }
 
 /**
- * Grants or deducts the difference between the current balance and `balance`, once per
- * `adjustmentId`. The command is refused if the current balance is not `expected`, or if `balance`
- * is negative and differs from the current balance.
+ * Changes the balance to `balance`, by granting or deducting the difference, once per
+ * `adjustmentId`. The command is refused if the current balance is not `expected`. It is also
+ * refused if `balance` is negative, unless this is the current balance.
  */
 export type SetBalance = {
   readonly type: 'SetBalance'
@@ -132,9 +132,9 @@ export type ReverseRebate = {
 }
 
 /**
- * Sets the budget of a token. An omitted value is not changed. With `expected` and `edits`,
- * `remain - expected` is added to the remaining quota, so that calls since then are counted once.
- * A lowered budget never becomes more than `remain`.
+ * Sets the budget of a token. An omitted value is not changed. If `expected` and `edits` are given,
+ * `remain - expected` is added to the remaining quota, so that the charges of later calls are kept.
+ * If the budget is lowered, the remaining quota is at most `remain` afterwards.
  */
 export type SetTokenBudget = {
   readonly type: 'SetTokenBudget'
@@ -143,13 +143,13 @@ export type SetTokenBudget = {
   /** The quota that the token may still spend, not counting the quota that its open calls hold. */
   readonly remain?: Quota
   /**
-   * The remaining quota that the owner saw. Without `edits`, the command is refused if the token's
-   * remaining quota is not `expected`.
+   * The remaining quota that the owner saw. If `edits` is omitted, the command is refused if the
+   * token's remaining quota differs from `expected`.
    */
   readonly expected?: Quota
   /**
-   * The number of edits of the budget that the owner has seen. The command is refused if the budget
-   * was edited since.
+   * The number of edits of the budget that the owner saw. The command is refused if the budget was
+   * edited after that.
    */
   readonly edits?: number
   readonly isUnlimited?: boolean
@@ -193,8 +193,8 @@ export type AdmitCall = {
   /** The time at which the request arrived, in unix milliseconds. */
   readonly startedAt: number
   /**
-   * Set if the call pays for a task. The call of a task must be new, and the balance must be
-   * positive even for a hold of 0. The call is refused while the user has `openMax` open tasks.
+   * Set if the call pays for a task. The call must be new, and the balance must be positive, even
+   * if the hold is 0. The call is refused while the user has `openMax` open tasks.
    */
   readonly task?: { readonly openMax: number }
   /**
@@ -214,8 +214,8 @@ export type OutputReduction = {
   readonly leastOutputTokens: number
   readonly mostOutputTokens: number
   /**
-   * The output limit is reduced unless the account can pay the hold this many times. The default is
-   * 1.
+   * The number of times that the account must be able to pay the hold. If the account cannot, the
+   * output limit is reduced. The default is 1.
    */
   readonly timesPayable?: bigint
 }
@@ -340,18 +340,18 @@ export type AccountErrorCode =
   | 'CheckedInAlready'
   | 'TokenBudgetExhausted'
   /**
-   * The token's budget was edited after the client had read it, or a command without `edits` has
-   * another `expected` quota than the remaining one. The error's `params` are `remain` and
+   * The token's budget was edited after the client had read it. If the command has no `edits`, the
+   * error means that the remaining quota is not `expected`. The error's `params` are `remain` and
    * `expected`.
    */
   | 'TokenBudgetMoved'
   | 'TokenBudgetUnknown'
   | 'CallUnknown'
-  /** A task was submitted with the id of a call that is already open. */
+  /** The call of a task must be new, but its id belongs to an open call. */
   | 'CallKnown'
   /**
-   * The user already has the maximum number of open tasks. The error's `params` contain it as
-   * `max`.
+   * The user already has the maximum number of open tasks. The error's `params` contain the maximum
+   * as `max`.
    */
   | 'TooManyTasks'
   /** The call has ended, or its id is older than the ended calls that the account remembers. */

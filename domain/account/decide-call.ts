@@ -78,8 +78,8 @@ function reduced(command: AdmitCall, state: AccountState): AdmitCall & { outputL
 }
 
 /**
- * Returns the free quota of the token: the smaller of the balance and the token's budget. The
- * result may be negative.
+ * Returns the quota that calls of the token can still hold: the smaller of the balance and the
+ * token's budget. The result may be negative.
  */
 export function payableBy({ balance, budgets }: AccountState, tokenId: number): Quota {
   const budget = isPlayground(tokenId) ? undefined : budgets.get(tokenId)

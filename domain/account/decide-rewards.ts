@@ -8,7 +8,9 @@ import type { AccountState } from './state.ts'
 
 type Outcome = readonly AccountEvent[] | AccountError
 
-/** Returns whether the balance stays in range if `amount` is added and all holds are released. */
+/**
+ * Returns whether the balance is in range after `amount` is added, even if all holds are released.
+ */
 export const fitsBalance = (amount: Quota, { balance, held }: AccountState): boolean =>
   amount <= QUOTA_MAX && balance + held + amount <= QUOTA_MAX
 
@@ -43,8 +45,9 @@ export function transferAffiliate(command: TransferAffiliate, state: AccountStat
 }
 
 /**
- * Credits a check-in. A check-in with an earlier day than the last one is refused, because the
- * clocks of several servers may differ at midnight.
+ * Credits a check-in. A check-in is refused if its day is not later than the day of the last
+ * check-in. An earlier day is possible, because the clocks of several servers may differ at
+ * midnight.
  */
 export function checkIn(command: CheckIn, state: AccountState): Outcome {
   const { userId, day, amount } = command

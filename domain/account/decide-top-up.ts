@@ -76,8 +76,8 @@ export function reverseRebate(command: ReverseRebate, state: AccountState): Outc
 }
 
 /**
- * Returns whether the balance is allowed as a debt. A debt may use half of the range, so that later
- * charges above the holds of open calls stay in range.
+ * Returns whether a balance, which may be negative, is allowed as a debt. Debts are limited to half
+ * of the range, so that later charges that exceed their holds stay in range.
  */
 const isOwable = (balance: Quota): boolean => balance >= -QUOTA_MAX / 2n
 

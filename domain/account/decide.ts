@@ -108,7 +108,7 @@ function deductQuota(command: DeductQuota, state: AccountState): Outcome {
 }
 
 /**
- * Grants or deducts the difference to the requested balance. The difference is computed when the
+ * Sets the balance by granting or deducting the difference. The difference is computed when the
  * event is appended, so that a simultaneous payment is not lost.
  */
 function setBalance(command: SetBalance, state: AccountState): Outcome {
@@ -156,7 +156,7 @@ function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
   const unspent = remain + heldBy(tokenId, state)
   if (!isInRange(remain) || !isInRange(unspent)) return codedError('AmountOutOfRange')
   if (budget?.remain === remain && budget.isUnlimited === isUnlimited) return []
-  // The owner left the token a positive budget, and the holds of open calls are within it.
+  // The owner set a positive budget, and the holds of open calls fit into this budget.
   const isHeldByCalls = remain <= 0n && unspent > 0n && (command.remain ?? 0n) > 0n
   const keepsCalls = isHeldByCalls && !isUnlimited ? { keepsCalls: true as const } : {}
   const data = { userId, tokenId, remain: toWire(remain), isUnlimited, ...keepsCalls }
@@ -164,8 +164,9 @@ function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
 }
 
 /**
- * Returns the remaining quota after the command. A lowered budget is limited to the requested
- * value, because calls that ended since the owner read it have returned parts of their holds.
+ * Returns the remaining quota after the command. If the budget was lowered, the result is at most
+ * the requested value. Otherwise, holds that calls have returned since the owner read the budget
+ * would raise it.
  */
 function remainAfter({ remain, expected }: SetTokenBudget, remainNow: Quota): Quota {
   if (remain === undefined) return remainNow
@@ -181,8 +182,8 @@ function openTokenBudgets(command: OpenTokenBudgets, state: AccountState): Outco
   const { userId, remain, isUnlimited } = command
   const tokenIds = command.tokenIds.filter((tokenId) => !state.budgets.has(tokenId))
   if (tokenIds.length === 0) return []
-  // NOTE: a token whose budget was closed may still have open calls. When they end, the unused part
-  // of their holds returns to the new budget.
+  // NOTE: a token whose budget was closed may still have open calls. When these calls end, the
+  // unused parts of their holds are added to the new budget.
   if (tokenIds.some((id) => !isInRange(remain) || !isInRange(remain + heldBy(id, state)))) {
     return codedError('AmountOutOfRange')
   }

@@ -17,7 +17,7 @@ export type QuotaGranted = Fact<
   'QuotaGranted',
   {
     readonly userId: number
-    /** The id of the grant. Each id is granted at most once. */
+    /** The id of the grant. A grant with the same id is made only once. */
     readonly grantId: string
     readonly amount: WireQuota
     readonly reason: 'setup' | 'new-user' | 'invited' | 'admin' | 'redemption'
@@ -57,7 +57,7 @@ export type AffiliateTransferred = Fact<
   'AffiliateTransferred',
   {
     readonly userId: number
-    /** The id of the transfer. Each id is transferred at most once. */
+    /** The id of the transfer. A transfer with the same id is made only once. */
     readonly transferId: string
     readonly amount: WireQuota
     readonly postings: readonly Posting[]
@@ -87,8 +87,8 @@ export type TopUpCredited = Fact<
   'TopUpCredited',
   OrderReference & {
     /**
-     * The number of the restoration within the order, from 1. It is omitted if the event credits
-     * the payment itself.
+     * The number of the restoration within the order, from 1. It is omitted if the event is for the
+     * payment of the order.
      */
     readonly restoreNo?: number
     /** The payment provider, such as `epay` or `stripe`. */
@@ -98,7 +98,10 @@ export type TopUpCredited = Fact<
   }
 >
 
-/** A payment was refunded. Its quota is deducted, even if the balance becomes negative. */
+/**
+ * A payment was refunded. The quota that was bought with it is deducted, even if the balance
+ * becomes negative.
+ */
 export type TopUpReversed = Fact<
   'TopUpReversed',
   OrderReference & {
@@ -116,8 +119,8 @@ export type RebateEarned = Fact<
   'RebateEarned',
   OrderReference & {
     /**
-     * The number of the restoration within the order, from 1. It is omitted if the event credits
-     * the share of the payment itself.
+     * The number of the restoration within the order, from 1. It is omitted if the event is for the
+     * payment of the order.
      */
     readonly restoreNo?: number
     readonly inviteeId: number
@@ -153,8 +156,8 @@ export type TokenBudgetSet = Fact<
     readonly remain: WireQuota
     readonly isUnlimited: boolean
     /**
-     * Open calls continue although `remain` is not positive, because they hold the budget that the
-     * owner left the token.
+     * Set if open calls continue although `remain` is not positive. Their holds are part of the
+     * budget that the owner set.
      */
     readonly keepsCalls?: true
   }

@@ -48,8 +48,8 @@ export const rewardPostings = (userId: number, reward: Quota): readonly Posting[
   ])
 
 /**
- * Returns the postings for a deducted rebate: quota moves from the affiliate balance and the
- * balance back to the site.
+ * Returns the postings for a rebate that is deducted. The quota is taken from the affiliate balance
+ * and the balance and goes back to the site.
  */
 export const rebateBackPostings = (
   userId: number,

@@ -8,9 +8,9 @@ import type { CallFacts } from './events.ts'
  * The ids of the calls that ended most recently, so that repeated commands are recognised. The ids
  * are UUID v7 and sort by time.
  *
- * At most 8192 ids are remembered, and the oldest id is removed first. A call whose id is not
- * younger than a removed id counts as ended. A new call is therefore refused only if 8192 younger
- * calls ended before its admission.
+ * At most 8192 ids are remembered, and the oldest id is removed first. A call also counts as ended
+ * if its id is older than or equal to a removed id. A new call is therefore refused only if 8192
+ * younger calls ended before its admission.
  */
 export type EndedCalls = {
   readonly ids: Set<string>
@@ -112,7 +112,7 @@ function siftDown(heap: string[], at: number, call: string): number {
 }
 
 /**
- * The budget of a token. `remain` does not include the quota that open calls hold. It is also
+ * The budget of a token. `remain` does not include the quota that open calls hold. `remain` is also
  * updated while the token is unlimited.
  */
 type TokenBudget = {
@@ -120,10 +120,14 @@ type TokenBudget = {
   isUnlimited: boolean
   /**
    * The value of `AccountState.admissions` when the budget was set to 0 or below. Calls with an
-   * `admission` up to this value must end. The value is 0 if the budget was set to more.
+   * `admission` up to this value must end. The value is 0 if the budget was set to a positive
+   * value.
    */
   readonly emptiedAt: number
-  /** How often the budget was set since it was opened. Calls do not change this number. */
+  /**
+   * The number of times that the budget was set after it was opened. Calls do not change this
+   * number.
+   */
   readonly edits: number
 }
 

@@ -40,7 +40,9 @@ export function inCurrencyOf(amount: Amount, rate: Decimal): Amount | null {
   return shortest({ units: isNegative ? -rounded : rounded, scale: CONVERTED_SCALE })
 }
 
-/** Converts an amount in cents, as some providers report it, to whole units of its currency. */
+/**
+ * Converts an amount in cents to whole units of its currency, because some providers report cents.
+ */
 export const inHundredths = (amount: Amount): Amount =>
   shortest({ units: amount.units, scale: amount.scale + 2 })
 

@@ -10,8 +10,8 @@ export type Cooldown = {
   readonly baseMs: number
   readonly maxMs: number
   /**
-   * A number from 0 to 1 that varies the pause, so that the circuits of a provider do not all end
-   * their pauses at the same moment.
+   * A random number from 0 to 1 that varies the pause. It prevents the circuits of a provider from
+   * ending their pauses at the same moment.
    */
   readonly jitter: number
   /**
@@ -134,8 +134,8 @@ function open(command: OpenCircuit, circuit: Circuit | undefined): readonly Chan
 }
 
 /**
- * Half-opens a circuit after its pause. A half-open circuit is half-opened again for another
- * process if the trial call has no result in time.
+ * Half-opens a circuit after its pause. If the trial call of a half-open circuit has no result in
+ * time, the circuit is half-opened for another process.
  */
 function probe(
   { scope, prober, leaseMs, at }: ProbeCircuit,
@@ -175,8 +175,8 @@ const DOUBLINGS_MAX = 20
 export function pauseMs({ baseMs, maxMs, jitter, retryAfterMs }: Cooldown, round: number): number {
   const spread = jitter * JITTER_SHARE
   const grown = baseMs * 2 ** Math.min(round - 1, DOUBLINGS_MAX) * (1 + spread)
-  // `maxMs` is a hard limit. At the limit, the jitter shortens the pause, but never below the first
-  // pause.
+  // The pause never exceeds `maxMs`. If it would, the jitter shortens `maxMs` instead, but never
+  // below the first pause.
   const pause = grown <= maxMs ? grown : Math.max(maxMs * (1 - spread), Math.min(baseMs, maxMs))
   return Math.max(Math.round(pause), retryAfterMs)
 }

@@ -23,7 +23,10 @@ export type CircuitScope = {
 export type CircuitOpened = Fact<
   'CircuitOpened',
   CircuitScope & {
-    /** A code (`connect`, `timeout`, `status-503`…), never the provider's text. */
+    /**
+     * The code of the last failure (`connect`, `timeout`, `status-503`…), never the provider's
+     * text.
+     */
     readonly reason: string
     /** The number of failed calls that opened the circuit. */
     readonly failures: number

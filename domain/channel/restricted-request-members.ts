@@ -19,9 +19,9 @@ const COMMON: readonly string[] = [
 ]
 
 /**
- * The entry in a channel's list of allowed members that allows tools of the provider, such as a web
- * search. If a channel does not allow the provider's tools, the gateway removes them from the
- * member `tools` of a request. Functions that the caller defines are always sent.
+ * The name that a channel's list of allowed members contains if the provider's tools, such as a web
+ * search, are allowed. Otherwise, the gateway removes these tools from the member `tools` of a
+ * request. Functions that the caller defines are always sent.
  */
 export const PROVIDER_TOOLS = 'tools'
 
@@ -62,8 +62,8 @@ const BY_TASK_TYPE: ReadonlyMap<number, readonly string[]> = new Map([
 ])
 
 /**
- * The request members that only admins may set, even if the channel allows other members. They
- * select the account, the location, the price or the length of an answer, or they tell a gateway at
+ * The request members that only admins may set, regardless of what the channel allows. They select
+ * the account, the location, the price or the length of an answer. Some of them tell a gateway at
  * the channel's address which members to drop.
  */
 const NEVER: readonly string[] = [
@@ -88,7 +88,7 @@ const NEVER: readonly string[] = [
   ...['safety_model', 'draft_model', 'disable_fallbacks', 'max_fallbacks', 'fallback_depth'],
   ...['use_litellm_proxy', 'secret_fields', 'tenant_id', 'client_id', 'client_secret'],
 ]
-/** Prefixes of members with credentials of cloud providers, and of the parameters of LiteLLM. */
+/** Prefixes of the members that contain credentials of cloud providers or parameters of LiteLLM. */
 const NEVER_PREFIX = /^(?:aws|azure|vertex|watsonx|litellm|mock|input_cost_per|output_cost_per)_/
 
 /**

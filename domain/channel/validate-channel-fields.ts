@@ -117,7 +117,7 @@ export function faultyField(terms: ChannelTerms): FieldError | null {
   )
 }
 
-/** Returns the proxy in the channel's extra settings, or an empty text. */
+/** Returns the proxy address in the channel's extra settings, or an empty text if there is none. */
 export function proxyOf({ setting }: Pick<ChannelTerms, 'setting'>): string {
   const members = readObject('setting', setting)
   const proxy = members instanceof Map ? members.get('proxy') : ''
@@ -174,8 +174,8 @@ function faultyAllowedMembers({ type, setting }: ChannelTerms): FieldError | nul
 }
 
 /**
- * Checks the characters of all text fields. Names must consist of visible characters, and other
- * texts must not contain control characters.
+ * Checks the characters of all text fields. Names may only contain visible characters. Other texts
+ * may contain any characters except control characters.
  */
 function faultyText(terms: ChannelTerms): FieldError | null {
   for (const [field, key] of NAMES) {

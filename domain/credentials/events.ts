@@ -50,7 +50,10 @@ export type PasskeyAdded = Fact<
   UserReference & {
     readonly passkeyId: number
     readonly name: Sealed
-    /** The JSON data with which signatures are verified: id, public key, transports and site. */
+    /**
+     * The JSON data with which the passkey's signatures are verified: id, public key, transports
+     * and site.
+     */
     readonly credential: Sealed
     /** The keyed hash of the credential id that the authenticator assigned. */
     readonly credentialHash: string

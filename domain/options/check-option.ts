@@ -94,7 +94,9 @@ const NAME_LENGTH_MAX = 256
  */
 export const TEXT_BYTES_MAX = 380_000
 
-/** Checks the text of an option. Returns the text as it is stored, or the error. */
+/**
+ * Checks the text of an option. Returns the text in the form in which it is stored, or the error.
+ */
 export function checkText(type: OptionType, text: string): Checked {
   if (!isCleanText(text)) return { fault: 'bad-character' }
   const checked = checkKind(type, text)
@@ -151,8 +153,8 @@ function checkLine(text: string, type: Extract<OptionType, { kind: 'text' }>): C
 }
 
 /**
- * The regular expression and the error for each form of text. Only the form is checked: if a host
- * or mailbox does not exist, this shows when the option is used.
+ * The regular expression and the error for each form of text. Only the form is checked. Whether a
+ * host or mailbox exists becomes apparent when the option is used.
  */
 const FORMS: Record<TextForm, { readonly form: RegExp; readonly fault: OptionErrorCode }> = {
   host: {

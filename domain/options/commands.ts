@@ -79,8 +79,8 @@ export type OptionsError = CodedError<OptionsErrorCode>
 type PlannedChange = PriceChangeScheduled['data']
 
 /**
- * The state of all options: the texts of ordinary options and the vault references of secret
- * options, by option key, and the scheduled price changes.
+ * The state of all options. `values` contains the texts of ordinary options, and `secretRefs` the
+ * vault references of secret options. `planned` contains the scheduled price changes by id.
  */
 export type OptionsState = {
   readonly values: Map<string, string>

@@ -8,8 +8,8 @@ export type SettingsTab = 'operation' | 'ratelimit' | 'models' | 'system' | 'oth
 export type OptionUnit = 'quota' | 'dollar' | 'percent' | 'second' | 'minute' | 'millisecond'
 
 /**
- * The restriction on who may set an option. With `root`, only the super admin may set the option.
- * With `secret`, only the super admin may set it, and the API never returns its text.
+ * The restriction on who may set an option. `root`: only the super admin may set the option.
+ * `secret`: in addition, the API never returns the option's text.
  */
 export type OptionAccess = 'root' | 'secret'
 
@@ -48,7 +48,10 @@ export type OptionDefinition = {
    * permit such an address.
    */
   readonly isAsked?: true
-  /** The value for which the form asks for confirmation, with the text of the question. */
+  /**
+   * The value for which the form asks for confirmation before an admin chooses it. `words` is the
+   * question.
+   */
   readonly askBefore?: { readonly value: string; readonly words: Words }
 }
 

@@ -28,8 +28,8 @@ export function isSame(key: string, value: string, before: string): boolean {
 }
 
 /**
- * Returns the previous text for an event, or null if it is too long. A long text from an earlier
- * release may not fit into one event together with the new text.
+ * Returns the previous text for an event, or null if the text is too long. An earlier release may
+ * have accepted a text that does not fit into one event together with the new text.
  */
 const kept = (before: string): string | null =>
   storedBytes(before) > TEXT_BYTES_MAX ? null : before

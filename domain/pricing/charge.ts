@@ -77,7 +77,7 @@ export function costFor(
   return quotaOf(times(listPrice(price, usage, calls), decimalOf(costRatio)))
 }
 
-/** Returns the exact price before the group ratio is applied. */
+/** Returns the exact charge for the usage before the group ratio is applied. */
 function listPrice(price: PriceSnapshot, usage: Usage, calls: number): Decimal {
   assert(isCountable(usage), 'usage is counted in whole numbers')
   if (price.mode === 'tokens') return weightedTokens(price, usage)

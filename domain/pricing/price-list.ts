@@ -7,7 +7,7 @@ import { type RatioMap, readNestedRatios, readRatios } from './ratio-map.ts'
 /** Ratios by option key. Ratios that an admin has set override the built-in ratios. */
 type Layer = ReadonlyMap<string, RatioMap>
 
-/** The price of models that have no entry in the price options. */
+/** The fallback price, which applies to models without an entry in the price options. */
 type Fallback =
   | { readonly mode: 'call'; readonly price: DecimalText }
   | { readonly mode: 'tokens'; readonly model: DecimalText; readonly completion: DecimalText }

@@ -1,12 +1,15 @@
 import type { WireQuota } from '../shared/quota.ts'
 
-/** A decimal number as text, such as `0.075`. All calculations are exact. */
+/**
+ * A decimal number as text, such as `0.075`. It is used instead of a floating-point number, so that
+ * calculations are exact.
+ */
 export type DecimalText = string
 
 /**
- * The price at the admission of a call. The call's events contain the price, so that the charge can
- * be recomputed from them alone. `list` is the revision of the options stream from which the price
- * was read.
+ * The price at the admission of a call. The call's events contain the price, so that no other data
+ * is needed to compute the charge again. `list` is the revision of the options stream from which
+ * the price was read.
  */
 export type PriceSnapshot = PerTokenPrice | PerCallPrice
 

@@ -21,8 +21,9 @@ export type Usage = {
 }
 
 /**
- * The source of the counts. `upstream`: the provider reported them. `estimated`: the gateway
- * counted the tokens. `partial`: they cover only what was received before the answer was cut.
+ * The source of the counts. `upstream`: the provider reported the counts. `estimated`: the gateway
+ * counted the tokens. `partial`: the counts cover only the part that was received before the answer
+ * was cut.
  */
 export type UsageSource = 'upstream' | 'estimated' | 'partial'
 
@@ -44,7 +45,7 @@ export const NO_USAGE: Usage = Object.freeze({
 })
 
 /**
- * The number of tokens up to which usage is always charged. `outputTokens` is the sum over all
+ * The limits up to which usage is always charged, in tokens. `outputTokens` is the sum over all
  * choices.
  */
 export type TokenLimits = { readonly inputTokens: number; readonly outputTokens: number }

@@ -104,7 +104,7 @@ export type RedemptionErrorCode =
    * contain the lowest valid number as `least`.
    */
   | 'MaxUsesTooFew'
-  /** The gift was already redeemed, so it cannot become an ordinary code. */
+  /** The gift was already redeemed, so it can no longer be changed to an ordinary code. */
   | 'GiftInUse'
   | 'ValidityOrder'
 

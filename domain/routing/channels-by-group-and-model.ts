@@ -20,9 +20,9 @@ export type Candidate = { readonly terms: RoutingTerms }
 export type Stratum<C> = { readonly channels: readonly C[]; readonly sums: readonly number[] }
 
 /**
- * The channels that offer one model to one group, in the order in which they are drawn. Higher
- * priorities come first. Within a priority, channels with a weight above 0 come before channels
- * with weight 0, which are drawn with equal probability.
+ * The channels that offer one model to one group. They are ordered by descending priority. Within a
+ * priority, channels with a weight above 0 come first. Channels with weight 0 have equal
+ * probability.
  */
 export type Offer<C> = readonly Stratum<C>[]
 

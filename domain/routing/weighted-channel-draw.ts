@@ -1,8 +1,9 @@
 import type { Candidate, Offer, Stratum } from './channels-by-group-and-model.ts'
 
 /**
- * The number of drawn channels of a stratum that may be unfit. After this number, all unfit
- * channels of the stratum (the channels of one priority) are removed in one pass.
+ * The number of draws in a stratum that may return a channel that the call cannot use. After this
+ * number, all such channels are removed from the stratum (the channels of one priority) in one
+ * pass.
  */
 const UNFIT_MAX = 8
 
@@ -66,8 +67,8 @@ export class Draw<C extends Candidate> {
   }
 
   /**
-   * Removes all unfit channels of the stratum in one pass. A stratum may have a thousand channels,
-   * and drawing them one by one would delay the call.
+   * Removes all channels that `isFit` rejects from the stratum in one pass. A stratum may have a
+   * thousand channels, and drawing them one by one would delay the call.
    */
   private leaveOutUnfit(): void {
     const { channels, sums } = this.stratum
@@ -93,8 +94,8 @@ export class Draw<C extends Candidate> {
 }
 
 /**
- * Returns the index of a channel that was not drawn before. The channel is found by its cumulative
- * weight: `share`, from 0 to 1, is the fraction of the total weight of the remaining channels.
+ * Returns the index of a channel that was not drawn before. `share`, from 0 to 1, selects a point
+ * in the total weight of the remaining channels. The result is the channel at this point.
  */
 function indexAt(sums: readonly number[], taken: readonly number[], share: number): number {
   const startOf = (index: number): number => (index === 0 ? 0 : (sums[index - 1] ?? 0))
@@ -112,7 +113,7 @@ function indexAt(sums: readonly number[], taken: readonly number[], share: numbe
     if ((sums[middle] ?? 0) > point) high = middle
     else low = middle + 1
   }
-  // Because of rounding, a share close to 1 may lead to a channel that was already drawn.
+  // Because of rounding, a share close to 1 may select a channel that was already drawn.
   while (low > 0 && taken.includes(low)) low -= 1
   return low
 }

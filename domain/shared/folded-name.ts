@@ -2,10 +2,10 @@
 const FOLDS = /[A-Z\u0080-\uffff]/
 
 /**
- * Returns the form of a name that parsers that ignore case, such as Go's `encoding/json`, compare.
- * Names with the same folded name may set the same field. The function applies Unicode's simple
- * folding (U+017F to `s`, U+212A to `k`) and also folds `ß` to `ss`, so that slightly more names
- * are refused than necessary.
+ * Returns the folded form of a name. Parsers that ignore case, such as Go's `encoding/json`, treat
+ * names with the same folded form as equal, so both names may set the same field. The function
+ * applies Unicode's simple folding (U+017F to `s`, U+212A to `k`). It also folds `ß` to `ss`, so
+ * that slightly more names are refused than necessary.
  */
 export const foldedName = (name: string): string =>
   FOLDS.test(name) ? name.toLowerCase().toUpperCase().toLowerCase() : name

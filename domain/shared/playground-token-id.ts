@@ -6,8 +6,8 @@
 export const playgroundTokenId = (userId: number): number => -userId
 
 /**
- * Returns whether the token id stands for the playground. Only the user's balance limits calls from
- * the playground, because they have no token budget.
+ * Returns whether the token id is the id for calls from the playground. These calls have no token
+ * budget, so only the user's balance limits them.
  */
 export const isPlayground = (tokenId: number): boolean => tokenId < 0
 

@@ -8,7 +8,10 @@ type ProxyAddress = {
   readonly login: string | null
 }
 
-/** Parses a proxy address. Returns null unless it is an http(s) address without path and query. */
+/**
+ * Parses a proxy address, which must be an http(s) address without path and query. Returns null for
+ * any other text.
+ */
 export function proxyAddress(text: string): ProxyAddress | null {
   const url = /[\s\\?#]/.test(text) || !URL.canParse(text) ? null : new URL(text)
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return null
@@ -27,8 +30,8 @@ function decoded(text: string): string | undefined {
 }
 
 /**
- * The text that replaces a proxy's password for readers who may not see it. A user name without a
- * password is replaced, too.
+ * The text that replaces a proxy's password for readers who may not see it. In an address without a
+ * password, it replaces the user name.
  */
 const MASK = '***'
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g

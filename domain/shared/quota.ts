@@ -1,6 +1,6 @@
 import { assert } from './assert.ts'
 
-/** The quota for one dollar, unless the option `QuotaPerUnit` has another value. */
+/** The default quota for one dollar. The option `QuotaPerUnit` can set another value. */
 export const QUOTA_PER_DOLLAR = 500_000n
 
 /**
@@ -10,8 +10,8 @@ export const QUOTA_PER_DOLLAR = 500_000n
 export type Quota = bigint
 
 /**
- * An amount of quota on the wire and in events: a JSON integer below 2^53. Convert it with
- * `fromWire` before calculating.
+ * An amount of quota in the API and in events: a JSON integer below 2^53. It must be converted with
+ * `fromWire` before any calculation.
  */
 export type WireQuota = number & { readonly wireQuota: true }
 

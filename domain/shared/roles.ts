@@ -1,8 +1,8 @@
-/** The roles of users as they are sent on the wire. */
+/** The numbers of the user roles in the API. */
 export const USER = 1
 export const ADMIN = 10
 export const SUPER_ADMIN = 100
 
-/** The statuses of users as they are sent on the wire. */
+/** The numbers of the user statuses in the API. */
 export const ACTIVE = 1
 export const BANNED = 2

@@ -67,8 +67,8 @@ export type FailTask = {
 }
 
 /**
- * Ends a task that is too old for a provider's report. The same append releases the call
- * (`ReleaseCall`).
+ * Ends a task that is so old that no report of the provider is expected. The same append releases
+ * the call (`ReleaseCall`).
  */
 type ExpireTask = { readonly type: 'ExpireTask'; readonly at: number }
 
@@ -82,7 +82,7 @@ export type TaskCommand =
 
 type TaskErrorCode =
   | 'TaskUnknown'
-  /** The task has already succeeded or failed. */
+  /** The command is refused because the task has already succeeded or failed. */
   | 'TaskEnded'
   /** The task was sent to another channel, or the provider knows the task by another id. */
   | 'TaskElsewhere'
@@ -249,8 +249,8 @@ function fail({ at, type, ...why }: FailTask, known: TaskRecord): Outcome {
 }
 
 /**
- * Ends a task that is more than an hour old, in any status. A task that no provider has accepted is
- * ended earlier.
+ * Ends a task that is more than an hour old, regardless of its status. A task that no provider has
+ * accepted can be ended after ten minutes.
  */
 function expire({ at }: ExpireTask, known: TaskRecord): Outcome {
   if (known.end !== null) return codedError('TaskEnded')

@@ -33,15 +33,18 @@ export type TaskSubmitted = Fact<
     readonly platform: string
     /** The action of the task as in the API: `IMAGINE`, `UPSCALE`, `MUSIC`… */
     readonly action: string
-    /** The model name that determines the price: `mj_imagine`, `swap_face`, `suno_music`… */
+    /**
+     * The model name that determines the price of the task: `mj_imagine`, `swap_face`,
+     * `suno_music`…
+     */
     readonly model: string
     readonly group: string
     readonly hold: WireQuota
     /** The prompt as the caller sent it. It is null if the action has no prompt. */
     readonly prompt: Sealed | null
     /**
-     * The label that the caller gave the task, which answers about the task return. It is omitted
-     * if the caller gave none.
+     * The label that the caller gave the task. Responses about the task contain this label. It is
+     * omitted if the caller gave none.
      */
     readonly state?: Sealed
     /** The id of the earlier task that this task continues, or null. */

@@ -9,7 +9,10 @@ export const tokensStream = (userId: number): string => `tokens-${userId}`
 /** The stream in which the ids of all users' tokens are assigned. */
 export const TOKEN_IDS_STREAM = 'token-ids'
 
-/** The maximum number of calls, and of successful calls, per period. 0 means no limit. */
+/**
+ * The rate limit of a token: the maximum number of calls and the maximum number of successful calls
+ * per period. 0 means no limit.
+ */
 export type TokenRateLimit = {
   readonly isEnabled: boolean
   readonly periodSeconds: number

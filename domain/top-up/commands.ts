@@ -5,8 +5,8 @@ import type { PaymentProvider, Rebate, TopUpOrdered } from './events.ts'
 type PlaceTopUp = { readonly type: 'PlaceTopUp' } & TopUpOrdered['data']
 
 /**
- * Records a payment that the provider reported with a valid signature. The command is refused if a
- * member differs from the order.
+ * Records a payment that the provider reported with a valid signature. The command is refused if
+ * one of its values differs from the order.
  */
 export type PayTopUp = {
   readonly type: 'PayTopUp'
@@ -91,8 +91,8 @@ export type TopUpErrorCode =
   | 'TopUpUnknown'
   | 'TopUpExists'
   /**
-   * A member of the report differs from the order. The error's `params` contain its name as
-   * `field`.
+   * A value in the report differs from the order. The error's `params` contain the name of the
+   * value as `field`.
    */
   | 'TopUpMismatch'
   /**

@@ -38,8 +38,9 @@ const DISMISSED = ['won', 'warning_closed', 'prevented']
 export const isDecided = (status: string): boolean => DECIDED.includes(status)
 
 /**
- * Records a report of the provider. A repeated report changes nothing. If all reports together
- * state another refunded amount than the order has, a second event records the difference.
+ * Records a report of the provider. A repeated report changes nothing. If the refunded amount
+ * according to all reports differs from the amount recorded so far, a second event records the
+ * difference.
  */
 export function decideReport(command: TopUpReport, state: TopUpState): Outcome {
   const { order, payment } = state
@@ -104,9 +105,8 @@ function isLost({ status, isWithdrawn, isReinstated }: ReportedDispute): boolean
 }
 
 /**
- * Returns the part of the reported money that an admin had already recorded as refunded. `gone` is
- * all money that was reported as lost. A refund that an admin recorded is subtracted from later
- * reports only once.
+ * Returns the part of the reported money that admins have also recorded as refunded, so that this
+ * money counts as refunded only once. `gone` is all money that counts as lost after the report.
  */
 function coveredBy({ reports, coveredCents, recordedCents }: TopUpState, gone: bigint): bigint {
   const more = gone - lostCents(reports)
@@ -116,8 +116,8 @@ function coveredBy({ reports, coveredCents, recordedCents }: TopUpState, gone: b
 }
 
 /**
- * Returns the total money that counts as refunded, from the admins and from the provider. The total
- * is at most the payment.
+ * Returns the total money that counts as refunded, whether an admin or the provider recorded the
+ * refund. The total is at most the payment.
  */
 function dueCents(state: TopUpState, order: TopUpOrdered['data']): bigint {
   const { recordedCents, coveredCents, reports } = state

@@ -71,8 +71,8 @@ const moved = (state: TopUpState, { money, quota, rebateQuota }: Moved, sign: 1n
 /**
  * Records the payment of an order.
  *
- * NOTE: if the order is already paid, the command is refused instead of ignored. The same append
- * credits the quota, and a refusal prevents a second credit.
+ * NOTE: if the order is already paid, the command is refused instead of ignored. The refusal also
+ * prevents the credit, which is part of the same append.
  */
 function pay(command: PayTopUp, { order, payment }: TopUpState): Outcome {
   if (order === null || order.tradeNo !== command.tradeNo) return codedError('TopUpUnknown')

@@ -132,7 +132,10 @@ export type TopUpRefundReported = Fact<
     readonly status: string
     /** The provider's reason code for the refund. It is empty if the provider sent none. */
     readonly reason: string
-    /** The part of the money in all reports that admins had already recorded as refunded. */
+    /**
+     * The amount of money, over all reports of the order, that admins had recorded as refunded
+     * before the provider reported it.
+     */
     readonly coveredMoney: MoneyText
   }
 >
@@ -164,7 +167,10 @@ export type TopUpDisputeReported = Fact<
      * ignored.
      */
     readonly statedAt: number
-    /** The part of the money in all reports that admins had already recorded as refunded. */
+    /**
+     * The amount of money, over all reports of the order, that admins had recorded as refunded
+     * before the provider reported it.
+     */
     readonly coveredMoney: MoneyText
   }
 >

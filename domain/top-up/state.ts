@@ -29,7 +29,7 @@ export type ProviderReports = {
   readonly refunds: ReadonlyMap<string, ReportedRefund>
   /** The reported disputes by the provider's id. */
   readonly disputes: ReadonlyMap<string, ReportedDispute>
-  /** The largest sum of all refunds of the charge that the provider reported, in hundredths. */
+  /** The highest sum of all refunds of the charge that the provider has reported, in hundredths. */
   readonly chargeCents: bigint
 }
 
@@ -51,7 +51,7 @@ export type TopUpState = {
   readonly recordedCents: bigint
   readonly reports: ProviderReports
   /**
-   * The part of the money in the provider's reports that admins also recorded as refunded. This
+   * The amount of money in the provider's reports that admins have also recorded as refunded. This
    * money counts as refunded only once.
    */
   readonly coveredCents: bigint
@@ -76,9 +76,9 @@ export const initialTopUp = (): TopUpState => ({
 type Share = 'quota' | 'rebateQuota'
 
 /**
- * Returns the quota to deduct for a refund of `cents`. If `cents` is negative, the quota is
- * negative and must be restored. The result is the quota for all refunds together minus the quota
- * that was already deducted, so that the parts of a full refund add up to the exact total.
+ * Returns the quota to deduct for a refund of `cents`. If `cents` is negative, the result is
+ * negative and means quota to restore. The result is the quota for all refunds together minus the
+ * quota that was already deducted. The parts of a full refund therefore add up to the exact total.
  */
 export function refundShares(state: TopUpState, cents: bigint): Record<Share, Quota> {
   const { order, payment, refundedCents } = state

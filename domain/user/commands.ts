@@ -4,8 +4,8 @@ import type { Sealed } from '../shared/event.ts'
 import type { Role, UserCreated, UserSettings } from './events.ts'
 
 /**
- * The role of the admin who changes another user's account. It is null if users change their own
- * accounts.
+ * The role of the admin who changes another user's account. It is null if a user changes the user's
+ * own account.
  */
 export type ActorRole = Role | null
 
@@ -49,8 +49,8 @@ type EnableUser = { readonly type: 'EnableUser'; readonly actorRole: Role }
 type DeleteUser = { readonly type: 'DeleteUser'; readonly actorRole: ActorRole }
 
 /**
- * Checks that the actor may change this user. It changes nothing. Commands for streams without
- * roles are sent together with this command.
+ * Checks that the actor may change this user, without changing anything. It is sent together with
+ * commands for streams that do not contain the user's role.
  */
 type MayAct = { readonly type: 'MayAct'; readonly actorRole: Role }
 

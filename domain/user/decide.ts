@@ -86,7 +86,8 @@ function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: Use
 
 /**
  * Returns whether the actor may change the user. An admin may only change users with a lower role.
- * The super admin may change all users. `actorRole` is null if users change their own accounts.
+ * The super admin may change all users. `actorRole` is null if a user changes the user's own
+ * account.
  */
 function isBelow(user: UserRecord, actorRole: ActorRole): boolean {
   return actorRole === null || actorRole === SUPER_ADMIN || user.role < actorRole

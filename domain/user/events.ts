@@ -137,9 +137,9 @@ export type IdentityUnbound = Fact<
 >
 
 /**
- * The user's passkeys were removed. The credentials stream records the same removal. This event
- * makes simultaneous removals of login methods conflict in the user's stream, so that at least one
- * login method remains.
+ * The user's passkeys were removed. The credentials stream records the same removal. Because the
+ * user's stream records it too, simultaneous removals of login methods conflict, so that at least
+ * one login method remains.
  */
 export type UserPasskeysGone = Fact<'UserPasskeysGone', { readonly userId: number }>
 

@@ -54,7 +54,7 @@ const tokenBudget = rowType({
   usedQuota: quota,
   /** The time of the token's last call in unix seconds. It is 0 if the token was never used. */
   accessedAt: wireInteger,
-  /** How often the budget was edited. Calls do not change this number. */
+  /** The number of times that the budget was edited. Calls do not change this number. */
   edits: wireInteger,
 })
 export type TokenBudget = RowOf<typeof tokenBudget>

@@ -75,7 +75,7 @@ export type CallCells = {
   readonly client_ip: Sealed | null
   readonly other: string
   readonly admin_other: string
-  /** The ids of the channels whose attempts failed; absent if no attempt failed. */
+  /** The ids of the channels whose attempts failed. The cell is omitted if no attempt failed. */
   readonly failed_channels?: readonly number[]
 }
 
@@ -190,9 +190,9 @@ const callOf = (
 })
 
 /**
- * Returns the channels whose attempts failed, without duplicates. Attempts count as failed under
- * the same rule as in the channel statistics, so that the log lists all calls that the statistics
- * count as failed.
+ * Returns the channels whose attempts failed, without duplicates. An attempt counts as failed under
+ * the same rule as in the channel statistics (see `attemptOutcome`), so that the numbers of
+ * failures agree.
  */
 function failedChannels(attempts: readonly Attempt[]): Pick<CallCells, 'failed_channels'> {
   const failed = attempts.filter((attempt) => attemptOutcome(attempt) === 'failure')

@@ -6,8 +6,8 @@ import type { RowChanges } from '../runner/row-changes.ts'
 import { type LoggedEvent, rowOf } from './log-row-of-event.ts'
 
 /**
- * The usage log: one row for each ended call, each other change of a balance, and each change by an
- * admin.
+ * The usage log. It has one row for each call that ended, for each other change of a balance, and
+ * for each change by an admin.
  */
 export const callLog = projectionOf<LoggedEvent>({
   name: 'call-log',

@@ -47,7 +47,8 @@ export const sortedLogRows = (
   slice: Slice & ListOrder<LogSort> & { readonly before: number },
 ): Promise<readonly LogRow[]> => {
   const { before, limit, offset } = slice
-  // The window contains only the sort columns, because complete rows are long.
+  // Only the ids and the sort columns are sorted, because complete rows are long. The complete rows
+  // of the page are read afterwards.
   return db.any(
     named(
       sql.fragment`
@@ -139,7 +140,10 @@ const logSums = rowType({
 })
 export type LogSums = RowOf<typeof logSums>
 
-/** Sums the log rows directly, for filters that the hourly and daily sums cannot answer. */
+/**
+ * Sums the log rows themselves. This is needed for filters that the stored sums by hour and day do
+ * not support.
+ */
 export const sumLogRows = (db: CommonQueryMethods, filter: LogFilter): Promise<LogSums> =>
   db.one(sql.type(logSums)`
     select count(*) as count, coalesce(sum(quota), 0)::text as quota,
@@ -171,8 +175,8 @@ const chargedCall = rowType(
       userGroup: other.price?.userGroup ?? row.group,
       usage: { ...NO_USAGE, ...usage } as Usage,
       /**
-       * The number by which a price per call is multiplied. It is absent if the usage alone
-       * determines the number (see `chargeFor`).
+       * The number by which a price per call is multiplied. If it is absent, the number depends on
+       * the usage (see `chargeFor`).
        */
       calls,
     }

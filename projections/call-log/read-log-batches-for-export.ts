@@ -23,10 +23,10 @@ const NAMES_MAX = 50_000
 const NAMELESS: readonly string[] = []
 
 /**
- * Returns a function that reads the same log rows as `logRows`, batch by batch and faster. Each
- * name is looked up once and not joined to every batch. Cells are read as text with plain pg,
- * because a schema check of each cell would take most of the time. Encrypted texts are read only if
- * `withSealed` is true.
+ * Returns a function that reads the same log rows as `logRows`, but batch by batch and faster. Each
+ * name is looked up once instead of being joined to every batch. Cells are read as text and are not
+ * checked against a schema, because the check would take most of the time. Encrypted texts are read
+ * only if `withSealed` is true.
  */
 export function logBatches(
   pg: Pool,

@@ -66,7 +66,10 @@ export type LogFilter = {
   readonly model?: string
   readonly group?: string
   readonly channelId?: number
-  /** A channel on which an attempt of the call failed. Another channel may have answered. */
+  /**
+   * A channel on which an attempt of the call failed. Another channel may have answered the call
+   * after the failure.
+   */
   readonly failedChannelId?: number
   readonly tokenIds?: readonly number[]
   /** A complete request id or a prefix of it (see `requestIdCondition`). */
@@ -110,8 +113,8 @@ const ofTokens = (ids: readonly number[]) =>
 type Chosen = ReturnType<typeof sql.fragment>
 
 /**
- * Adds user and channel names to the log rows that a query has chosen. The names are joined after
- * the choice, so that only the displayed rows are joined. The names are the current names.
+ * Adds user and channel names to the log rows that another query selects. The names are joined
+ * after the selection, so that only the selected rows are joined. The names are the current names.
  */
 export const named = (rows: Chosen, order: Chosen) => sql.type(logRow)`
   with chosen as materialized (${rows})

@@ -23,9 +23,9 @@ export const channelChecks = projectionOf<ChannelChecksEvent | TestRunEvent>({
           model,
           is_success: isSuccess,
           reason,
-          // Only successful tests measure the response time, because a failure can be faster or
-          // slower than any answer. A successful test counts as at least 1 ms, because 0 means that
-          // no test was successful.
+          // Only successful tests measure the response time, because the duration of a failure does
+          // not show the channel's speed. A successful test counts as at least 1 ms, because 0
+          // means that no test was successful.
           ...(isSuccess ? { response_time: Math.max(1, durationMs) } : {}),
           ...(run === null
             ? {}

@@ -1,7 +1,7 @@
 /**
  * The upper bounds of the histogram buckets in milliseconds. The last bucket has no upper bound.
- * Four buckets cover each doubling from 12 ms to more than five minutes, so that a quantile is
- * inaccurate by less than a fifth.
+ * The bounds range from 12 ms to more than five minutes and double with every fourth bucket, so the
+ * error of a quantile is less than a fifth.
  */
 export const BOUNDS_MS: readonly number[] = Array.from({ length: 60 }, (_, index) =>
   Math.round(12.5 * 2 ** (index / 4)),

@@ -36,7 +36,7 @@ const SELECTED = {
   keysSetAside: Type.Array(
     Type.Object({ keyRef: Type.String(), reason: Type.String(), at: Type.Number() }),
   ),
-  /** 1 is enabled, 2 disabled by an admin, 3 disabled by the gateway. */
+  /** The status of the channel: 1 is enabled, 2 disabled by an admin, 3 disabled by the gateway. */
   status: Type.Union([Type.Literal(1), Type.Literal(2), Type.Literal(3)]),
   /**
    * The reason why the gateway disabled the channel. It is empty for a channel with another status.
@@ -46,8 +46,8 @@ const SELECTED = {
   statusAt: wireInteger,
   createdAt: wireInteger,
   /**
-   * The position of the last event that changed the channel. Events of charged calls are not
-   * changes.
+   * The position of the last event that changed the channel. A charged call does not count as a
+   * change of the channel.
    */
   changedPosition: wireInteger,
   isDeleted: Type.Boolean(),
@@ -115,7 +115,10 @@ export const selected = sql.fragment`
     ) a on true
 `
 
-/** A short row of a channel, with only the fields that the row of its tag displays or sums. */
+/**
+ * A short row of a channel. It contains only the fields that the row of the channel's tag displays
+ * or sums.
+ */
 export const memberRow = rowType({
   id: wireInteger,
   name: Type.String(),
@@ -129,7 +132,9 @@ export const memberRow = rowType({
 })
 export type MemberRow = RowOf<typeof memberRow>
 
-/** The columns of a `memberRow`, selected from `withFigures`. `now` is in unix seconds. */
+/**
+ * The columns of a short row (`memberRow`), selected from `withFigures`. `now` is in unix seconds.
+ */
 export const memberColumns = (now: number) => sql.fragment`
   c.id, c.name, ${shownStatus(now)} as status, c.groups, c.priority, c.weight,
   coalesce(s.used_quota, 0) as "usedQuota", coalesce(t.response_time, 0) as "responseTime"

@@ -19,7 +19,9 @@ export type ChannelSort =
   | 'expired_time'
 
 export type ChannelOrder = {
-  /** The sort column that applies if `sort` is null: the id if true, the priority if false. */
+  /**
+   * The sort column if `sort` is null. If true, the list is sorted by id, otherwise by priority.
+   */
   readonly isIdSort: boolean
   readonly sort: ChannelSort | null
   readonly isDescending: boolean
@@ -28,8 +30,8 @@ export type ChannelOrder = {
 }
 
 /**
- * Returns the sort column from `channels c` and the tables joined to it. In a sort by expiry, a
- * channel that never expires comes after all others.
+ * Returns the sort column from `channels c` and the tables joined to it. In a sort by expiry,
+ * channels that never expire have the latest expiry.
  */
 const columnOf = (sort: ChannelSort, now: number): FragmentSqlToken =>
   ({
@@ -57,8 +59,9 @@ export function orderOfChannels(order: ChannelOrder): FragmentSqlToken {
 }
 
 /**
- * Returns the order of tags. A tag is sorted by the first of its channels in the sort direction. In
- * a sort by used quota, a tag is sorted by the sum over its channels.
+ * Returns the order of tags. The position of a tag is determined by the channel of the tag that
+ * comes first in the sort direction. In a sort by used quota, it is determined by the sum over the
+ * tag's channels.
  */
 export function orderOfTags(order: ChannelOrder): FragmentSqlToken {
   const { sort, isDescending, now } = chosen(order)

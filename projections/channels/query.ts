@@ -129,10 +129,10 @@ export async function listChannels(
 }
 
 /**
- * Lists the tags of the channels that match a search. A tag contains all its channels, even those
- * that do not match, because an action on a tag affects all channels. The channels of a tag are
- * short rows, because a thousand complete rows are a megabyte. A channel without a tag is an entry
- * by itself.
+ * Lists the tags of the channels that match a search. Each tag is listed with all its channels,
+ * including channels that do not match, because an action on a tag affects all of them. Channels of
+ * a tag are short rows, because a thousand complete rows are a megabyte. A channel without a tag is
+ * an entry by itself.
  */
 export async function listChannelTags(
   db: CommonQueryMethods,
@@ -244,7 +244,8 @@ export const servedModels = (
   `)
 
 /**
- * Lists all models that are configured in a channel with any status. Deleted channels are omitted.
+ * Lists the models that are configured in channels, regardless of the status of the channels.
+ * Deleted channels are omitted.
  */
 export const channelModels = (db: CommonQueryMethods): Promise<readonly string[]> =>
   db.anyFirst(sql.type(rowType({ model: Type.String() }))`

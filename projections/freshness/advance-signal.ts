@@ -10,8 +10,9 @@ export type AdvanceSignal = {
    */
   readonly publish: (positions: Positions) => void
   /**
-   * Returns true while a runner in this process owns all lanes (partitions of the streams). Only
-   * then are all advances of the read models reported through this signal.
+   * Returns true while a runner in this process owns all lanes (partitions of the streams). If it
+   * returns false, other processes advance some lanes, and this signal does not report their
+   * advances.
    */
   readonly isComplete: () => boolean
   /**

@@ -3,8 +3,8 @@ import type { Core } from '#infra/core.ts'
 const POLL_MS = 40
 const IDLE_POLL_MS = 200
 /**
- * The time in milliseconds after a commit or a request during which the positions of the read
- * models are polled every `POLL_MS`, even if they do not advance.
+ * The time in milliseconds for which positions are polled every `POLL_MS` after a commit or a
+ * request, even if no position advances.
  */
 const AFTER_NEWS_MS = 2_000
 

@@ -36,8 +36,8 @@ export async function allOptions(db: DatabasePool): Promise<AllOptions> {
 }
 
 /**
- * Returns a function that checks a model and a group. It returns true if calls are currently
- * refused because the model has no price.
+ * Returns a function that returns whether calls of a model in a group are currently refused because
+ * the model has no price.
  */
 export async function unpricedModels(
   db: DatabasePool,
@@ -51,7 +51,8 @@ export async function unpricedModels(
 
 /**
  * Returns a function that returns the current price of a model, before the group's ratio is
- * applied. For a model without a price, it returns null unless the user accepts such models.
+ * applied. If the model has no price, the function returns null, unless the user accepts models
+ * without a price.
  */
 export async function modelPrices(
   db: DatabasePool,

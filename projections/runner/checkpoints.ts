@@ -77,9 +77,9 @@ export type Move = {
 
 /**
  * Moves several checkpoints inside the caller's transaction. Returns false if a checkpoint is not
- * at its expected position, so that the caller rolls back. The reason is that another process has
- * moved the checkpoint or rebuilt the read model. Usually all checkpoints have the same start and
- * end, so that one statement is enough.
+ * at its expected position, because another process has moved it or rebuilt the read model. The
+ * caller must then roll back. Usually all checkpoints have the same start and end, so that one
+ * statement is enough.
  */
 export async function moveCheckpoints(
   client: PoolClient,

@@ -50,9 +50,9 @@ export async function fold(
 }
 
 /**
- * Returns true if an error results from the connection or from a temporary state of the database.
- * The work is then retried. Errors in data or in statements, which have other SQLSTATE classes, are
- * not retried.
+ * Returns true if an error results from the connection or from a temporary state of the database,
+ * so that the work must be retried. Returns false for errors in data or in statements, which are
+ * recognised by their SQLSTATE classes.
  */
 export function isOutage(error: unknown): boolean {
   if (isUnavailable(error)) return true

@@ -53,8 +53,9 @@ export class ProjectionWorker implements LaneWorker {
   private readonly failures: ReadonlyMap<Projection, ProjectionFailure>
   private cursors: Cursor[] = []
   /**
-   * The position that the bus has reached, or that the store's last event had, by lane (partition
-   * of the streams). A cursor below this position reads the missing events from the store.
+   * The position that a lane (partition of the streams) has reached, by the number of the lane. It
+   * is the last position that the bus has reported, or the store's last position when the lane was
+   * acquired. A cursor below this position reads the missing events from the store.
    */
   private readonly reached = new Map<number, number>()
   private pending: Pending[] = []

@@ -64,7 +64,7 @@ async function verifyAlone(
 }
 
 /**
- * Computes a hash of all rows of a read model's tables that does not depend on the order of the
+ * Computes a hash of all rows of a read model's tables, which does not depend on the order of the
  * rows. Each row is hashed with SHA-256. The hashes of the rows are sorted and hashed in buckets,
  * and the hashes of the buckets are hashed together.
  */

@@ -62,8 +62,8 @@ const withId = (id: string, isByUpstreamId: boolean) =>
 type Chosen = ReturnType<typeof sql.fragment>
 
 /**
- * Adds user and channel names to the tasks that a query has chosen. The names are joined after the
- * choice, so that only the displayed tasks are joined. The names are the current names.
+ * Adds user and channel names to the tasks that another query selects. The names are joined after
+ * the selection, so that only the selected tasks are joined. The names are the current names.
  */
 const named = (rows: Chosen, order: Chosen) => sql.type(taskRow)`
   with chosen as materialized (${rows})
@@ -159,7 +159,8 @@ export const TASKS_COUNTED_MAX = 100_000
 
 /**
  * Counts the tasks that match the filter, but at most `most`. The default of `most` is one above
- * the highest number that is displayed. A result of this size means that there are more tasks.
+ * the highest number that is displayed, so that the caller can recognise whether there are more
+ * tasks.
  */
 export const countTasks = (
   db: CommonQueryMethods,

@@ -7,7 +7,7 @@ import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
 import { containing, type Listed, type Slice } from '../list-queries.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
-/** The column names of the fields whose columns are not named after them. */
+/** The names of the columns that are not named after their field. */
 export const TOKEN_COLUMNS = { group: 'token_group' }
 
 const TOKEN = {

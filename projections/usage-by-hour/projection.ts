@@ -98,8 +98,9 @@ const placeOf = ({ call, call_group = '' }: LogCells): Place =>
 type Part = { readonly part: string; readonly channel_id?: number }
 
 /**
- * Returns the sums of the channel and of the group to which a log row is added. In the sums of a
- * group, the channel id is always 0, because the sums of each channel are already divided by group.
+ * Returns the keys of the channel's sums and the group's sums to which a log row is added. In the
+ * sums of a group, the channel id is always 0, because the sums of each channel are already divided
+ * by group.
  */
 function sharedParts({ channel_id, call_group }: Place): Part[] {
   return [

@@ -205,8 +205,8 @@ export function topUsers(db: CommonQueryMethods, { fromHour, toHour }: Hours, li
 
 /**
  * Splits a range of hours into complete days and remaining hours. The complete days are from
- * `first` (inclusive) to `last` (exclusive). The remaining hours are from `fromHour` to `first` and
- * from `last` to `end`, without the end of each range.
+ * `first` (inclusive) to `last` (exclusive). The remaining hours are from `fromHour` (inclusive) to
+ * `first` (exclusive), and from `last` (inclusive) to `end` (exclusive).
  */
 function wholeDays({ fromHour, toHour }: Hours) {
   const end = toHour + 3_600

@@ -9,7 +9,7 @@ import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
 import { containing, type Listed, type ListOrder, orderTerms, type Slice } from '../list-queries.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
-/** The column names of the settings whose columns are not named after them. */
+/** The names of the columns that are not named after their setting. */
 export const SETTING_COLUMNS = {
   acceptUnsetModelRatioModel: 'accepts_unpriced',
   showIpInLogs: 'shows_ip',
