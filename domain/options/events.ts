@@ -28,7 +28,9 @@ export type PlannedEntry = {
   readonly value: DecimalText | null
 }
 
-/** A price change was scheduled. `at` is the time in unix milliseconds. */
+/**
+ * A price change was scheduled. `at` is the time at which the change is due, in unix milliseconds.
+ */
 export type PriceChangeScheduled = Fact<
   'PriceChangeScheduled',
   { readonly id: number; readonly at: number; readonly changes: readonly PlannedEntry[] }

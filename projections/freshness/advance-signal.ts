@@ -10,9 +10,8 @@ export type AdvanceSignal = {
    */
   readonly publish: (positions: Positions) => void
   /**
-   * Returns true while a runner in this process owns all lanes (partitions of the streams). If it
-   * returns false, other processes advance some lanes, and this signal does not report their
-   * advances.
+   * Returns true while a runner in this process owns all lanes (partitions of the streams).
+   * Otherwise, other processes may advance some lanes without a report through this signal.
    */
   readonly isComplete: () => boolean
   /**

@@ -32,7 +32,10 @@ export const channelResponse = ({ terms, ...row }: ChannelRow, now: number): Cha
 
 type Row = Pick<ChannelRow, 'status' | 'statusReason' | 'statusAt'>
 
-/** Returns the status to show. An expired channel is shown as automatically disabled. */
+/**
+ * Returns the status that responses contain. An expired channel has the status of an automatically
+ * disabled channel.
+ */
 function effectiveStatus(
   { status, statusReason, statusAt }: Row,
   expiredTime: number,

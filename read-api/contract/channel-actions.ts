@@ -3,7 +3,7 @@ import { FetchModels } from '#write-api/contract/channels.ts'
 import { ChannelType } from './channel-types.ts'
 import { Envelope, IdParams } from './envelope.ts'
 
-/** The result of a channel test. `time` is in seconds. */
+/** The result of a channel test. `time` is the duration in seconds. */
 export const ChannelTest = Type.Object({
   model: Type.String(),
   time: Type.Number(),

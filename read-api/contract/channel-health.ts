@@ -16,7 +16,7 @@ export const HealthFigures = Type.Object({
 })
 export type HealthFigures = Static<typeof HealthFigures>
 
-/** The figures of the last 5 minutes, the last hour and the last 24 hours. */
+/** The health figures for the last 5 minutes, the last hour and the last 24 hours. */
 export const HealthWindows = Type.Object({
   m5: orNull(HealthFigures),
   h1: orNull(HealthFigures),
@@ -133,9 +133,9 @@ export type HealthHistoryPoint = Static<typeof HealthHistoryPoint>
 
 export const HealthHistory = Type.Object({
   range: Type.Unsafe<HistoryRange>(Type.Union(HISTORY_RANGES.map((range) => Type.Literal(range)))),
-  /** The length of a step in seconds. */
+  /** The length of a time step in seconds. */
   step: Type.Integer(),
-  /** All steps of the range, oldest first. The last step is still in progress. */
+  /** All time steps of the range, oldest first. The last step has not ended yet. */
   points: Type.Array(HealthHistoryPoint),
 })
 export type HealthHistory = Static<typeof HealthHistory>

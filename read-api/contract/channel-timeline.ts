@@ -73,7 +73,7 @@ export const STATES_AT = [
 ] as const
 
 export const StateAt = Type.Object({
-  /** The requested time in Unix milliseconds. */
+  /** The time for which the state was requested, in Unix milliseconds. */
   at: Type.Integer(),
   state: oneOf(STATES_AT),
   /**

@@ -7,7 +7,7 @@ const Words = Type.Object({ zh: Type.String(), en: Type.String() })
  * channel from this description.
  */
 export const ChannelTypeField = Type.Object({
-  /** The name of the channel's field. */
+  /** The name of the channel's field to which this description applies. */
   key: Type.Union([Type.Literal('other'), Type.Literal('openai_organization')]),
   kind: Type.Union([Type.Literal('text'), Type.Literal('json'), Type.Literal('choice')]),
   label: Words,
@@ -38,7 +38,7 @@ export const ChannelType = Type.Object({
   key_hint: Words,
   has_balance: Type.Boolean(),
   can_list_models: Type.Boolean(),
-  /** The models that the provider is known to offer. */
+  /** The names of models that the provider is known to offer. */
   models: Type.Array(Type.String()),
 })
 export type ChannelType = Static<typeof ChannelType>

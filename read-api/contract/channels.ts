@@ -19,7 +19,7 @@ export const Channel = Type.Object({
   response_time: Type.Integer(),
   balance: Type.Number(),
   used_quota: Type.Integer(),
-  /** JSON text with `status_reason` and `status_time`. */
+  /** The reason and the time of the status, as JSON text with `status_reason` and `status_time`. */
   other_info: Type.String(),
   test_time: Type.Integer(),
   /**

@@ -22,18 +22,19 @@ export type LiveRequest =
   | { type: 'ping' }
 
 /**
- * A message of the live socket. `event` messages have these topics:
- * `logs` sends a new row of the log.
- * `channels` sends a changed channel or its removal, test results, and health figures. Health
- * figures have no position in the stream.
- * `tokens` sends changed tokens, only to their owner. An admin does not receive the tokens of other
- * users.
- * `inbox` sends the number of unread messages, on subscription and whenever the inbox changes.
- * `tasks` sends a changed drawing or music task, and the progress of unfinished tasks.
- * `users`, for admins, sends the id of a user who was created or changed, so that the client reads
- * the user again.
- * `stats`, for admins, sends the site's totals in the form of `/api/log/stat`, on subscription and
- * whenever they change.
+ * A message of the live socket. Messages of the type `event` have one of these topics:
+ * - `logs`: a new row of the log.
+ * - `channels`: a changed channel or the removal of a channel, test results, and health figures.
+ *   Health figures have no position in the stream.
+ * - `tokens`: changed tokens. They are sent only to their owner, so an admin does not receive the
+ *   tokens of other users.
+ * - `inbox`: the number of unread messages. It is sent on subscription and whenever the inbox
+ *   changes.
+ * - `tasks`: a changed drawing or music task, and the progress of tasks that have not ended.
+ * - `users` (for admins): the id of a user who was created or changed, so that the client reads the
+ *   user again.
+ * - `stats` (for admins): the site's totals in the form of `/api/log/stat`. They are sent on
+ *   subscription and whenever they change.
  */
 export type LiveMessage =
   | { type: 'ready'; position: number }

@@ -9,7 +9,10 @@ export const LogEntry = Type.Object({
   id: Type.Integer(),
   /** The time of the row in Unix seconds. */
   created_at: Type.Integer(),
-  /** The type: 1 top-up, 2 consumption, 3 admin's action, 4 system, 5 check-in, 6 error. */
+  /**
+   * The type of the row: 1 is a top-up, 2 consumption, 3 an admin's action, 4 system, 5 a check-in,
+   * 6 an error.
+   */
   type: Type.Integer(),
   request_id: Type.String(),
   /** The id of the channel. For readers who are not admins, all channel fields are 0 or empty. */
@@ -88,8 +91,8 @@ export type LogOther = {
   /** The reasoning effort that the caller requested, such as `low` or `high`. */
   reasoning_effort?: string
   /**
-   * The output limit that was sent to the provider because the balance or the token's budget could
-   * not cover a larger limit. The unit is tokens per choice.
+   * The output limit, in tokens per choice, that was sent to the provider because the balance or
+   * the token's budget could not cover a larger limit.
    */
   output_limit?: number
   /**
@@ -116,9 +119,12 @@ export type LogOther = {
   hold?: number
   anomaly?: string
   /**
-   * The price at the admission of the call, as the event stores it. All decimals are text, so that
-   * the charge can be recomputed exactly. `mode` is `tokens` (`model`, `completion`, `cacheRead`,
-   * `cacheWrite`, `image`, `audio`, `audioCompletion`, `group`) or `call` (`price`, `group`).
+   * The price at the admission of the call, as the event stores it. All values are text, so that
+   * the charge can be recomputed exactly.
+   *
+   * With `mode` `tokens`, the members are `model`, `completion`, `cacheRead`, `cacheWrite`,
+   * `image`, `audio`, `audioCompletion` and `group`. With `mode` `call`, they are `price` and
+   * `group`.
    */
   price?: Record<string, string>
   /** The usage of the call in the units that have a price. Counts that are 0 may be omitted. */

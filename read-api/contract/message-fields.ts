@@ -1,12 +1,12 @@
 import { type Fields, writableFields } from './resource-fields.ts'
 
-/** The fields that recipients and admins see. Times are in Unix seconds. */
+/** The fields of a message that both recipients and admins see. Times are in Unix seconds. */
 export const MESSAGE_FIELDS = {
   id: { wire: 'id', type: 'integer', access: 'read' },
   title: { wire: 'title', type: 'text', maxLength: 200, initial: '', isRequired: true },
-  /** The text of the message. Lists contain at most its first 2 000 characters. */
+  /** The text of the message. In lists, it is limited to the first 2 000 characters. */
   content: { wire: 'content', type: 'text', maxLength: 20_000, initial: '', isRequired: true },
-  /** The format of the content. A request without it leaves the format of a message unchanged. */
+  /** The format of the content. If a request omits it, the format of the message is not changed. */
   format: {
     wire: 'format',
     type: 'choice',
@@ -16,7 +16,7 @@ export const MESSAGE_FIELDS = {
   createdAt: { wire: 'created_at', type: 'integer', access: 'read' },
 } as const satisfies Fields
 
-/** The fields that the sender writes. */
+/** The fields of a message that the sender can set. */
 export const MESSAGE_TERMS = writableFields(MESSAGE_FIELDS)
 
 /** The fields of a message in the inbox of a recipient. */
@@ -26,10 +26,13 @@ export const INBOX_FIELDS = {
   isRead: { wire: 'is_read', type: 'flag', access: 'read', isComputed: true },
 } as const satisfies Fields
 
-/** The fields of a message that an admin sees. The counts in `stats` follow them. */
+/**
+ * The fields of a message that an admin sees. In responses, the counts in `MESSAGE_STATS_FIELDS`
+ * follow these fields.
+ */
 export const SENT_FIELDS = {
   ...MESSAGE_FIELDS,
-  /** The time of the last edit. null means that the message was never edited. */
+  /** The time of the last edit. It is null if the message was never edited. */
   editedAt: { wire: 'updated_at', type: 'nullableInteger', access: 'read' },
 } as const satisfies Fields
 
@@ -40,7 +43,7 @@ export const MESSAGE_STATS_FIELDS = {
 
 export const RECIPIENT_FIELDS = {
   userId: { wire: 'user_id', type: 'integer', access: 'read' },
-  /** The name of the user. It is empty if the user was erased. */
+  /** The name of the recipient. It is empty if the user was erased. */
   username: { wire: 'username', type: 'text', access: 'read' },
   displayName: { wire: 'display_name', type: 'text', access: 'read' },
   readAt: { wire: 'read_at', type: 'nullableInteger', access: 'read' },

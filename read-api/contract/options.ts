@@ -25,9 +25,9 @@ const Tab = Type.Union([
  */
 export const OptionType = Type.Object({
   /**
-   * The kind of the value. Plain kinds are flag, integer, decimal, text (one line), lines, url,
-   * link and choice. JSON kinds are ratios, nested-ratios, choice-by-name, names, counts, list,
-   * links and object.
+   * The kind of the value. These kinds are plain text: `flag`, `integer`, `decimal`, `text` (one
+   * line), `lines`, `url`, `link` and `choice`. These kinds are JSON: `ratios`, `nested-ratios`,
+   * `choice-by-name`, `names`, `counts`, `list`, `links` and `object`.
    */
   kind: Type.String(),
   minimum: Type.Optional(Type.String()),
@@ -35,7 +35,7 @@ export const OptionType = Type.Object({
   max_length: Type.Optional(Type.Integer()),
   /** Set if the text must not be empty. */
   is_required: Type.Optional(Type.Boolean()),
-  /** The required form of text that is not empty: `host` or `mail`. */
+  /** The form that a text must have if it is not empty: `host` or `mail`. */
   form: Type.Optional(Type.String()),
   /** Set if the text may be empty, which means that there is no value. */
   is_optional: Type.Optional(Type.Boolean()),
@@ -53,7 +53,7 @@ export const OptionSchema = Type.Object({
   type: OptionType,
   default: Type.String(),
   is_secret: Type.Boolean(),
-  /** The lowest role that may set the option: 10 is an admin, 100 the super admin. */
+  /** The lowest role that may set the option. 10 is an admin, and 100 is the super admin. */
   minimum_role: Type.Integer(),
   label: Words,
   help: Type.Union([Words, Type.Null()]),
@@ -62,7 +62,7 @@ export const OptionSchema = Type.Object({
    * the value has no unit.
    */
   unit: Type.String(),
-  /** The label of each value of a choice. */
+  /** The label of each possible value, if the option is a choice. */
   choice_words: Type.Record(Type.String(), Words),
   /**
    * The reason why the site still stores an option that has no effect. The console hides options
@@ -182,7 +182,7 @@ export const PresetRatios = Type.Object({
    * The origin of the maps: `shipped` with this release, or `fetched` from the configured address.
    */
   origin: Type.Union([Type.Literal('shipped'), Type.Literal('fetched')]),
-  /** The date of the shipped maps. It is empty for fetched maps. */
+  /** The date of the shipped maps. It is empty if the maps were fetched. */
   as_of: Type.String(),
   /**
    * True if the maps could not be fetched from the configured address. The response then contains

@@ -6,7 +6,7 @@ export const PricedModel = Type.Object({
   model_name: Type.String(),
   /** The vendor of the model, derived from the model name. It is empty if the vendor is unknown. */
   owner_by: Type.String(),
-  /** How the model is priced: 0 means by tokens, 1 means per call. */
+  /** The way in which the model is priced: 0 means by tokens, and 1 means per call. */
   quota_type: Type.Union([Type.Literal(0), Type.Literal(1)]),
   /**
    * The model ratio, where 1 means $2 per million input tokens. It is 0 if the model has a price

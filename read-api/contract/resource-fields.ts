@@ -76,7 +76,9 @@ type ReadOnlyField = {
   | { readonly type: 'optionalInteger'; readonly absent: number }
   /** A time in Unix seconds, or null. In responses, the time is text in ISO format. */
   | { readonly type: 'isoTime' }
-  /** A time in Unix milliseconds, or null. On the wire it is in Unix seconds, and null is 0. */
+  /**
+   * A time in Unix milliseconds, or null. In responses, the time is in Unix seconds, and null is 0.
+   */
   | { readonly type: 'timeMs' }
   /**
    * An amount of money in hundredths of its currency. In responses, the amount is text such as
@@ -84,7 +86,7 @@ type ReadOnlyField = {
    */
   | { readonly type: 'money' }
   | { readonly type: 'choice'; readonly values: readonly string[] }
-  /** A small number that is one of these values. */
+  /** A small number. `values` contains the possible numbers. */
   | { readonly type: 'code'; readonly values: readonly number[] }
 )
 

@@ -76,7 +76,10 @@ export const LatestRelease = Type.Object({
   /** The release notes as their author wrote them. */
   notes: Type.String(),
   is_newer: Type.Boolean(),
-  /** The time of the last check in Unix seconds. It is 0 if no release source is configured. */
+  /**
+   * The time of the last check for a new version, in Unix seconds. It is 0 if no release source is
+   * configured.
+   */
   checked_at: Type.Integer(),
 })
 export type LatestRelease = Static<typeof LatestRelease>

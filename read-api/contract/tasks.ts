@@ -12,7 +12,7 @@ export const TaskPage = <T extends TSchema>(item: T) =>
 
 /** The fields that drawing tasks and music tasks have in common. */
 const TASK_FIELDS = {
-  /** The position of the event that submitted the task, so it increases with time. */
+  /** The position of the event that submitted the task. Newer tasks have higher positions. */
   position: { wire: 'id', type: 'integer', access: 'read' },
   userId: { wire: 'user_id', type: 'integer', access: 'read' },
   username: { wire: 'username', type: 'text', access: 'read' },
@@ -25,13 +25,13 @@ const TASK_FIELDS = {
   /** The action of the task: `IMAGINE`, `UPSCALE`, `MUSIC`… */
   action: { wire: 'action', type: 'text', access: 'read' },
   /**
-   * The status of the task: `NOT_START`, `SUBMITTED`, `QUEUED`, `MODAL`, `IN_PROGRESS`, `UNKNOWN`.
-   * Final statuses are `SUCCESS` and `FAILURE`.
+   * The status of the task: `NOT_START`, `SUBMITTED`, `QUEUED`, `MODAL`, `IN_PROGRESS` or
+   * `UNKNOWN`. The final statuses are `SUCCESS` and `FAILURE`.
    */
   status: { wire: 'status', type: 'text', access: 'read' },
   /** The progress in percent, such as `40%`. */
   progress: { wire: 'progress', type: 'text', access: 'read', isComputed: true },
-  /** The time of the submission. On the wire, 0 means that a time has not come yet. */
+  /** The time of the submission. In responses, a time is 0 if its event has not occurred yet. */
   submittedAt: { wire: 'submit_time', type: 'timeMs', access: 'read' },
   startedAt: { wire: 'start_time', type: 'timeMs', access: 'read' },
   finishedAt: { wire: 'finish_time', type: 'timeMs', access: 'read' },
@@ -43,7 +43,7 @@ const TASK_FIELDS = {
   failReason: { wire: 'fail_reason', type: 'sealedText', access: 'read' },
 } as const satisfies Fields
 
-/** The fields of a drawing task in the order of the responses. */
+/** The fields of a drawing task, in the order in which responses contain them. */
 export const DRAWING_FIELDS = {
   ...TASK_FIELDS,
   id: { wire: 'mj_id', type: 'text', access: 'read' },
@@ -78,7 +78,10 @@ export const Song = Type.Object({
 })
 export type Song = Static<typeof Song>
 
-/** The fields of a music task in the order of the responses. Its songs follow them. */
+/**
+ * The fields of a music task, in the order in which responses contain them. In responses, the songs
+ * of the task follow these fields.
+ */
 export const MUSIC_FIELDS = {
   ...TASK_FIELDS,
   id: { wire: 'task_id', type: 'text', access: 'read' },

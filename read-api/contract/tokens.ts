@@ -15,7 +15,7 @@ export const TokenState = Type.Object({
   remain_quota: Type.Integer(),
   used_quota: Type.Integer(),
   unlimited_quota: Type.Boolean(),
-  /** How often the budget was edited. Calls do not change this number. */
+  /** The number of times that the budget was edited. Calls do not change this number. */
   budget_version: Type.Integer(),
   /** The expiry in Unix seconds, or -1 if the token never expires. */
   expired_time: Type.Integer(),

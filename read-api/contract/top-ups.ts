@@ -46,7 +46,7 @@ export const RESTORATION_FIELDS = {
   createdAt: { wire: 'created_at', type: 'integer', access: 'read' },
 } as const satisfies Fields
 
-/** The fields of a report of the provider about a refund or dispute of the order. */
+/** The fields of a provider's report about a refund or a dispute. */
 export const REPORT_FIELDS = {
   kind: { wire: 'kind', type: 'choice', values: ['refund', 'dispute'], access: 'read' },
   /** The provider's id of the refund, the charge or the dispute. */

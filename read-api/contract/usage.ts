@@ -39,7 +39,7 @@ export const SiteUsage = Type.Object({
     ...spent,
     ...costed,
     failed: Type.Integer(),
-    /** The number of users who were charged. */
+    /** The number of users with charges in the range. */
     users: Type.Integer(),
   }),
   top_users: Type.Array(

@@ -46,7 +46,7 @@ export class LiveSession {
    * the current version.
    */
   #health = 0
-  /** The site's totals that were sent last, as JSON text. */
+  /** The site's totals that the socket has last received, as JSON text. */
   #stats = ''
   /**
    * The position at which the number of unread messages was read. Items with an earlier position

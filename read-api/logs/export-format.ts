@@ -51,7 +51,7 @@ function cellText(cell: CsvCell): string {
 export type ExportFormat = {
   readonly type: string
   readonly extension: string
-  /** The text before the first row. */
+  /** The text that the file contains before the first row. */
   readonly head: string
   /** Set if the file contains the encrypted columns, which must then be decrypted. */
   readonly isUnsealing: boolean

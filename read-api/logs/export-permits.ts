@@ -8,7 +8,9 @@ export type PermitLimits = {
   readonly all: number
   /** The maximum number of concurrent exports of one user. */
   readonly each: number
-  /** The number of permits in `all` that only admins can acquire. The default is 0. */
+  /**
+   * The number of permits that only admins can acquire. They are part of `all`. The default is 0.
+   */
   readonly reservedForAdmins?: number
 }
 

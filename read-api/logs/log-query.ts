@@ -71,7 +71,7 @@ const PAGES_MAX = 5_000
  * removed list are found by counting rows.
  */
 export class PageCursors {
-  /** The row id below which a page starts, by list and page number. */
+  /** For each list and page number, the row id below which the page starts. */
   readonly #lists = new Map<string, Map<number, number>>()
 
   /**

@@ -13,7 +13,10 @@ import { type AdminMessage, messageQueries } from '../contract/messages.ts'
 import { answerOf } from '../contract/resource-fields.ts'
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
 
-/** The routes of sent messages, for admins: the list, `search`, `{id}` and its `recipients`. */
+/**
+ * Registers the routes about sent messages, for admins: the list, `search`, `{id}` and
+ * `{id}/recipients`.
+ */
 export function sentMessages(app: App, deps: ReadDeps): void {
   const { core } = deps
   const routeOptions = { onRequest: onlyAdmin, preHandler: upToDate(deps, 'messages', 'users') }

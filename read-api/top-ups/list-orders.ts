@@ -23,8 +23,8 @@ import {
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route.ts'
 
 /**
- * Returns the responses for orders. The admin who made a refund, the inviter's rebate and the
- * provider's reports are only included for admins.
+ * Returns the responses for orders. Responses for admins also contain the admin who made a refund,
+ * the inviter's rebate and the provider's reports.
  */
 async function orderAnswers(
   { core }: Pick<ReadDeps, 'core'>,

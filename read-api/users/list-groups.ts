@@ -11,7 +11,7 @@ import { type App, type ReadDeps, textOf, upToDate } from '../read-route.ts'
 type UsableGroup = {
   readonly desc: string
   readonly ratio: number
-  /** The colour of the group's badge. It is empty for the default colour. */
+  /** The colour of the group's badge. It is empty if the badge has the default colour. */
   readonly color: string
 }
 

@@ -92,7 +92,7 @@ export function checkExpiry(time: number, before: number, now: number): void {
   throw invalidField('expired_time', { zh: '过期时间已过', en: 'is in the past' })
 }
 
-/** Throws when no provider supports the channel type. */
+/** Throws if no provider profile supports the channel type. */
 export function checkType(type: number, servedTypes: ServedTypes): void {
   if (servedTypes.has(type)) return
   throw invalidField('type', {

@@ -92,7 +92,9 @@ export function keysToAdd(
   return { keys: added, repeated: repeated + keys.length - added.length }
 }
 
-/** Returns the message about ignored duplicate keys, which is empty when `count` is 0. */
+/**
+ * Returns the message about duplicate keys that were ignored. The message is empty if `count` is 0.
+ */
 export const repeatedKeysMessage = (count: number): Words =>
   count === 0
     ? { zh: '', en: '' }
@@ -170,7 +172,7 @@ async function createFrom(
   return { ids: channels.map(({ channelId }) => channelId), outcome }
 }
 
-/** POST /api/channel/: creates one enabled channel, or one for each key. */
+/** POST /api/channel/: creates one enabled channel, or one enabled channel for each key. */
 export const createChannel: Action = (api, deps) => {
   api.route({
     ...endpoint(channelActions, 'POST /api/channel/'),

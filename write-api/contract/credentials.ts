@@ -43,7 +43,7 @@ export type PasskeyAssertion = Static<typeof PasskeyAssertion>
 const Proof = {
   password: Type.Optional(Type.String({ maxLength: 512 })),
   code: Type.Optional(code),
-  /** A passkey's signature of the challenge from `POST /api/user/passkeys/proof`. */
+  /** The signature of a passkey for the challenge from `POST /api/user/passkeys/proof`. */
   passkey: Type.Optional(PasskeyAssertion),
 }
 
@@ -91,7 +91,7 @@ export type RemovePasskey = Static<typeof RemovePasskey>
 
 const ticket = Type.String({ maxLength: 100 })
 
-/** The second step of a login: a code or a passkey. */
+/** The second step of a login. It contains a code or a passkey's signature. */
 export const SecondStep = Type.Object({
   ticket,
   code: Type.Optional(code),

@@ -4,8 +4,8 @@ import { requestProperties } from '#read-api/contract/field-schemas.ts'
 import { MESSAGE_TERMS } from '#read-api/contract/message-fields.ts'
 
 /**
- * The maximum number of recipients chosen individually. Messages to groups or to all users are not
- * limited.
+ * The maximum number of recipients that a message can list individually. Messages to groups or to
+ * all users are not limited.
  */
 export const RECIPIENTS_MAX = 20_000
 

@@ -29,7 +29,7 @@ export const PlannedEntry = Type.Object({
 export type PlannedEntry = Static<typeof PlannedEntry>
 
 export const SchedulePrices = Type.Object({
-  /** The time of the change in unix seconds. */
+  /** The time at which the change is due, in unix seconds. */
   at: Type.Integer({ minimum: 1, maximum: 253402300799 }),
   changes: Type.Array(PlannedEntry, { maxItems: 2000 }),
   /**

@@ -11,7 +11,7 @@ const HOST = /^[\p{L}\p{M}\p{N}.-]+$/u
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/
 
 /**
- * Returns a mail address in its canonical form: lower case, with the domain in ASCII. Throws when
+ * Returns an email address in its canonical form: lower case, with the domain in ASCII. Throws if
  * the address is empty or invalid.
  */
 export function mailAddressOf(text: string): string {
@@ -23,8 +23,8 @@ export function mailAddressOf(text: string): string {
 }
 
 /**
- * Returns a mail address in its canonical form: lower case, with the domain in ASCII. Returns null
- * when the address is invalid.
+ * Returns an email address in its canonical form: lower case, with the domain in ASCII. Returns
+ * null if the address is invalid.
  */
 export function normalizeMailAddress(text: string): string | null {
   const input = text.normalize('NFKC').trim().toLowerCase()

@@ -57,7 +57,9 @@ async function edit(
   return position
 }
 
-/** Permanently deletes a message, with its text, from all inboxes. */
+/**
+ * Deletes a message permanently, together with its text. The message disappears from all inboxes.
+ */
 async function removeMessage(
   { core: { actors, vault }, runExclusive }: Deps,
   messageId: number,

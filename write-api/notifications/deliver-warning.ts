@@ -47,7 +47,7 @@ function amountText(quota: bigint, values: ReadonlyMap<string, string>): string 
   return `${quota < 0n ? '-' : ''}$${digits.slice(0, -DECIMALS)}.${fraction}`
 }
 
-/** The clients with which warnings are sent. */
+/** The clients for email and webhooks with which warnings are sent. */
 export type WarningTransports = {
   readonly mailer: Mailer
   readonly outbound: Pick<Outbound, 'dispatcher'>

@@ -61,7 +61,7 @@ function customKeyOf(input: string): string {
 
 type CodeBatch = {
   readonly keys: readonly string[]
-  /** The terms of all codes of the batch. */
+  /** The terms that all codes of the batch have. */
   readonly terms: RedemptionTerms
   /**
    * Identifies the request, so that a repeated request does not create codes again. If it is null,

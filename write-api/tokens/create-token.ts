@@ -29,7 +29,7 @@ import {
 type TokenBatch = {
   readonly names: readonly string[]
   readonly terms: SharedTerms
-  /** The budget that each token gets. */
+  /** The budget of each token. Every token of the batch gets a budget of this size. */
   readonly budget: { readonly remain: bigint; readonly isUnlimited: boolean }
 }
 

@@ -68,7 +68,8 @@ async function change(
     ...budgetSteps(user, fields, quota),
   ]
   const { position } = accepted(await actors.handleTogether(steps, context))
-  // The stored budget precedes this edit. Until the next read, a value is set as it is sent.
+  // The remembered budget is outdated after this edit, so it is forgotten. Until the caller reads
+  // the token again, a new remaining quota is set exactly as requested.
   if (quota !== null) await deps.shownBudgets.forget(user, tokenId)
   return position
 }
