@@ -14,8 +14,8 @@ export type OptionUnit = 'quota' | 'dollar' | 'percent' | 'second' | 'minute' | 
 export type OptionAccess = 'root' | 'secret'
 
 /**
- * The definition of an option. The option's form field, validation, history and documentation are
- * derived from it.
+ * The definition of an option. The code derives the option's form field, validation, history and
+ * documentation from this definition.
  */
 export type OptionDefinition = {
   readonly key: string

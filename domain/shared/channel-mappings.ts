@@ -5,8 +5,9 @@
 export const MAPPING_DEPTH_MAX = 8
 
 /**
- * Returns the error in the mapping that starts at a name, or null. `next` returns the name to which
- * a name is mapped. The mapping ends at a name that is not mapped or is mapped to itself.
+ * Follows the mapping from a name and returns its error: a cycle or too many steps. Returns null if
+ * there is no error. `next` returns the name to which a name is mapped. The mapping ends at a name
+ * that is not mapped, or that is mapped to itself.
  */
 export function mappingFault(
   start: string,

@@ -28,8 +28,8 @@ export function requestIdCondition(text: string) {
       ? sql.fragment`true`
       : sql.fragment`created_at >= ${Math.max(0, startedAt - DAY_SECONDS)}`
   if (id.length === UUID_LENGTH) return sql.fragment`request_id = ${id} and ${since}`
-  // These operators compare texts in byte order, as the index does. The database's collation may
-  // have another order.
+  // The operators `~>=~` and `~<~` compare texts in byte order, as the index does. The database's
+  // collation may have another order.
   return sql.fragment`request_id ~>=~ ${id} and request_id ~<~ ${id + AFTER_ALL} and ${since}`
 }
 

@@ -107,7 +107,9 @@ const SearchChannels = Type.Object({
   model: Query.text,
   id_sort: Query.flag,
   tag_mode: Query.flag,
-  /** If it is `false`, tags are listed without their channels. It only applies in tag mode. */
+  /**
+   * With `false`, tags are listed without their channels. The parameter only applies in tag mode.
+   */
   children: Query.flag,
   /** Limits the list to the channels of this tag. The tag must match exactly. */
   tag: Query.text,

@@ -69,8 +69,8 @@ function centsToRefund({ order, refundedCents }: TopUpState, { money }: RefundOr
 /**
  * Returns the steps of a refund.
  *
- * NOTE: the step for the order is the first, because the amounts in the other steps are computed
- * from the order's state.
+ * NOTE: the step for the order is the first. It is rejected if the order has changed, because the
+ * amounts in the other steps were computed from the order's earlier state.
  */
 function refundSteps(state: TopUpState, stream: string, cents: bigint, reason: Sealed): AnyStep[] {
   const { refunds: refundsBefore, changes: changesBefore } = state

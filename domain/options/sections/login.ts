@@ -95,8 +95,8 @@ const endpoint = (key: string, zh: string, en: string, preset = ''): OptionDefin
 })
 
 /**
- * Returns the options for the addresses of a provider's endpoints. An admin has to change them for
- * a self-hosted provider.
+ * Returns the options for the addresses of a provider's endpoints. The admin must change these
+ * options if the provider is self-hosted.
  */
 const endpointsOf = (
   site: string,

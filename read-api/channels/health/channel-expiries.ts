@@ -8,9 +8,9 @@ export type Expiry = Omit<TimelineRow, 'kind'> & { readonly kind: 'expired' }
 export type Entry = TimelineRow | Expiry
 
 /**
- * Returns the expiries of a channel, newest first. `changes` are all changes of the channel's
- * terms, oldest first. Expiries after `until` (Unix milliseconds) are omitted: the current time, or
- * the time at which the channel was deleted.
+ * Returns the expiries of a channel up to the time `until` (Unix milliseconds), newest first.
+ * `until` is the current time, or the time at which the channel was deleted. `changes` are all
+ * changes of the channel's terms, oldest first.
  */
 export function expiriesOf(changes: readonly TimelineRow[], until: number): readonly Expiry[] {
   const expiries: Expiry[] = []
