@@ -1,7 +1,7 @@
 import { abortable, NEVER } from './abortable.ts'
 import type { Config } from './config/config.ts'
 import { loadSecretKey } from './config/secret-key.ts'
-import type { Core } from './core.ts'
+import type { Core } from './core-dependencies.ts'
 import { createDirectBus } from './event-bus/brokerless-bus.ts'
 import { createKafkaBus } from './event-bus/kafka/kafka-bus.ts'
 import type { EventBus } from './event-bus/port.ts'

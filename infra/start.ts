@@ -17,7 +17,7 @@ import {
 import { writeApi } from '#write-api/server.ts'
 import { abortable, NEVER } from './abortable.ts'
 import type { Config, Role } from './config/config.ts'
-import type { Core } from './core.ts'
+import type { Core } from './core-dependencies.ts'
 import { createHttpApp } from './http/app.ts'
 import { canonicalTarget } from './http/canonical-request-target.ts'
 import { ensureConsoleBuilt } from './http/console-build.ts'

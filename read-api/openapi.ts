@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { ErrorEnvelope } from './contract/envelope.ts'
+import { ErrorEnvelope } from './contract/response-envelope.ts'
 import type { App } from './read-route.ts'
 
 /**

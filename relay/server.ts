@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import { createOutbound, type OutboundLimits } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import {

@@ -1,6 +1,6 @@
 import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import type { Outcome } from '#infra/event-store/stream-actors-port.ts'
 import { highestChannelId } from '#projections/channels/query.ts'
 import { highestMessageId } from '#projections/messages/query.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { SUPER_ADMIN } from '#domain/shared/roles.ts'
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isDemoSite } from '#projections/options/query.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { siteDecider } from '#domain/setup/decide.ts'
 import { SITE_STREAM } from '#domain/setup/events.ts'
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import { createShownBalances, createShownBudgets } from '#infra/http/last-shown-amounts.ts'
 import { createOutbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy, userPolicy } from '#infra/outbound/outbound-policy.ts'
@@ -40,7 +40,11 @@ import { telegramBind, telegramLogin } from './oauth/telegram.ts'
 import { weChatBind, weChatLogin } from './oauth/wechat.ts'
 import { previewPrices } from './options/preview-prices.ts'
 import { putOption, resetModelRatios } from './options/put-option.ts'
-import { cancelPrices, schedulePrices, startPriceSchedule } from './options/scheduled-prices.ts'
+import {
+  cancelPrices,
+  schedulePrices,
+  startPriceSchedule,
+} from './options/schedule-price-changes.ts'
 import { createRedemption } from './redemptions/create-redemption.ts'
 import {
   batchDisable,

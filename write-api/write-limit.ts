@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ADMIN } from '#domain/shared/roles.ts'
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isFull, type Permit, type RateClaim } from '#infra/limits/port.ts'
 

@@ -2,8 +2,8 @@ import type { Logger } from 'pino'
 import type { EventStore, Subscription } from '../event-store/port.ts'
 import { isCurrent, type Lease, type Leases } from '../leases/leases.ts'
 import { balanceLanes } from './lane-balancer.ts'
+import { createOpenResources } from './lane-of-stream.ts'
 import { LaneFeed } from './lane-subscription.ts'
-import { createOpenResources } from './lanes.ts'
 import type { EventBus, LaneWork, LaneWorker } from './port.ts'
 
 export type DirectBusDeps = {

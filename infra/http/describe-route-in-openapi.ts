@@ -8,8 +8,8 @@ import {
   onlySessionOfAnyPassword,
   onlyUser,
   onlyUserOfAnyPassword,
-} from './access.ts'
-import { readsAfterPosition } from './envelope.ts'
+} from './access-checks.ts'
+import { readsAfterPosition } from './response-envelope.ts'
 
 const BY_SESSION: readonly unknown[] = [
   onlySession,

@@ -4,8 +4,8 @@ import { StoreUnavailable } from '../event-store/port.ts'
 import { ShortLivedUnavailable } from '../limits/short-lived-values.ts'
 import { isUnavailable } from '../postgres/query-timeouts.ts'
 import { VaultBusy } from '../vault/port.ts'
-import { sendError } from './envelope.ts'
 import { HttpError, type HttpErrorCode, httpError } from './http-errors.ts'
+import { sendError } from './response-envelope.ts'
 import { addSecurityHeaders } from './security-headers.ts'
 
 const BY_CODE: Readonly<Record<string, HttpErrorCode>> = {

@@ -1,4 +1,4 @@
-import type { Core } from '../core.ts'
+import type { Core } from '../core-dependencies.ts'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 import type { Principal } from './principal.ts'

@@ -1,6 +1,6 @@
 import { createSecretKey, hkdfSync } from 'node:crypto'
 import { decrypt, encrypt } from '../vault/cipher.ts'
-import { createKeyedHash } from '../vault/key-ring.ts'
+import { createKeyedHash } from '../vault/keys-derived-from-secret-key.ts'
 
 /**
  * Values that live for minutes and are used once, such as verification codes and OAuth states.

@@ -35,9 +35,9 @@ const action = (resource = '', name = ''): Scaffold => {
       {
         path: `write-api/${resource}/${name}.ts`,
         create: `import Type from 'typebox'
-import { onlyUser, principalOf } from '#infra/http/access.ts'
-import { done } from '#infra/http/envelope.ts'
-import { Done } from '${READ_CONTRACT}/envelope.ts'
+import { onlyUser, principalOf } from '#infra/http/access-checks.ts'
+import { done } from '#infra/http/response-envelope.ts'
+import { Done } from '${READ_CONTRACT}/response-envelope.ts'
 import type { Action } from '../action.ts'
 
 const ${pascalCase(name)} = Type.Object({ id: Type.Integer({ minimum: 1 }) })
@@ -117,9 +117,9 @@ const question = (area = '', name = ''): Scaffold => {
       {
         path: `read-api/${area}/${name}.ts`,
         create: `import Type from 'typebox'
-import { onlyUser, principalOf } from '#infra/http/access.ts'
-import { success } from '#infra/http/envelope.ts'
-import { Envelope } from '../contract/envelope.ts'
+import { onlyUser, principalOf } from '#infra/http/access-checks.ts'
+import { success } from '#infra/http/response-envelope.ts'
+import { Envelope } from '../contract/response-envelope.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route.ts'
 
 const ${pascalCase(name)} = Type.Object({ user_id: Type.Integer() })

@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
-import { checkSecretKey, createKeyRing } from './key-ring.ts'
+import { createSealing } from './encryption-per-user.ts'
+import { checkSecretKey, createKeyRing } from './keys-derived-from-secret-key.ts'
 import { createPasswordPool } from './password-pool.ts'
 import type { Vault } from './port.ts'
-import { createSecrets } from './secrets.ts'
-import { createSealing } from './user-keys.ts'
+import { createSecrets } from './store-secrets.ts'
 
 /**
  * Creates the vault in the schema `vault` of this database. Throws `WrongSecretKey` if the vault

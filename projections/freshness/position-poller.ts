@@ -1,4 +1,4 @@
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 
 const POLL_MS = 40
 const IDLE_POLL_MS = 200

@@ -1,6 +1,6 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import { rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { PROJECTION_NAMES, type ProjectionName } from '../projection-names.ts'
 import { advanceSignal, type Positions } from './advance-signal.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import { PROJECTION_NAMES, schemaOf } from '../projection-names.ts'
 
 const LOOK_MS = 200

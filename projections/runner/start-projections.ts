@@ -1,4 +1,4 @@
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
 import { UnreadableSecret } from '#infra/vault/port.ts'
 import { CHECKPOINT_SCHEMA, CHECKPOINT_TABLE } from '../checkpoint-table.ts'

@@ -1,6 +1,6 @@
-import { onlyAdmin } from '#infra/http/access.ts'
+import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { success } from '#infra/http/envelope.ts'
+import { success } from '#infra/http/response-envelope.ts'
 import { channelModels, servedModels } from '#projections/channels/query.ts'
 import { channelQueries } from '../contract/channels.ts'
 import { currentOptions } from '../options/list-options.ts'

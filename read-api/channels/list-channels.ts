@@ -1,8 +1,8 @@
 import { toWire } from '#domain/shared/quota.ts'
-import { onlyAdmin } from '#infra/http/access.ts'
+import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { success } from '#infra/http/envelope.ts'
 import { notFound } from '#infra/http/http-errors.ts'
+import { success } from '#infra/http/response-envelope.ts'
 import {
   type ChannelsOfTag,
   findChannel,

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { FetchModels } from '#write-api/contract/channels.ts'
 import { ChannelType } from './channel-types.ts'
-import { Envelope, IdParams } from './envelope.ts'
+import { Envelope, IdParams } from './response-envelope.ts'
 
 /** The result of a channel test. `time` is the duration in seconds. */
 export const ChannelTest = Type.Object({

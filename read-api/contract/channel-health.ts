@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Envelope, IdParams } from './envelope.ts'
+import { Envelope, IdParams } from './response-envelope.ts'
 
 const Milliseconds = Type.Number()
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])

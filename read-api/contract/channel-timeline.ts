@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Envelope, IdParams, Query } from './envelope.ts'
+import { Envelope, IdParams, Query } from './response-envelope.ts'
 
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 

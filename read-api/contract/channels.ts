@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { CHANNEL_FIELDS } from './channel-fields.ts'
-import { choiceOf, Envelope, IdParams, Page, Query } from './envelope.ts'
 import { answerProperties } from './field-schemas.ts'
+import { choiceOf, Envelope, IdParams, Page, Query } from './response-envelope.ts'
 
 export const Channel = Type.Object({
   id: Type.Integer(),

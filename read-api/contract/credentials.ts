@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Envelope } from './envelope.ts'
+import { Envelope } from './response-envelope.ts'
 
 /** One of the user's sessions. Times are in Unix seconds. */
 export const OwnSession = Type.Object({

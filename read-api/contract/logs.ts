@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Envelope, Query, sortedBy } from './envelope.ts'
+import { Envelope, Query, sortedBy } from './response-envelope.ts'
 
 export const LogEntry = Type.Object({
   /**

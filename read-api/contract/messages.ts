@@ -1,5 +1,4 @@
 import Type, { type Static } from 'typebox'
-import { Envelope, IdParams, Page, Query, sortedBy } from './envelope.ts'
 import { answerProperties } from './field-schemas.ts'
 import {
   INBOX_FIELDS,
@@ -7,6 +6,7 @@ import {
   RECIPIENT_FIELDS,
   SENT_FIELDS,
 } from './message-fields.ts'
+import { Envelope, IdParams, Page, Query, sortedBy } from './response-envelope.ts'
 
 export const InboxMessage = Type.Object(answerProperties(INBOX_FIELDS))
 export type InboxMessage = Static<typeof InboxMessage>

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Envelope, Page, Query } from './envelope.ts'
+import { Envelope, Page, Query } from './response-envelope.ts'
 
 /**
  * An option with its current value as text. A boolean is `true` or `false`. A list or map is JSON

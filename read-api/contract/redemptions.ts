@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
-import { Envelope, Page, Query, sortedBy } from './envelope.ts'
 import { answerProperties } from './field-schemas.ts'
 import { REDEMPTION_FIELDS } from './redemption-fields.ts'
+import { Envelope, Page, Query, sortedBy } from './response-envelope.ts'
 
 export const Redemption = Type.Object(answerProperties(REDEMPTION_FIELDS))
 export type Redemption = Static<typeof Redemption>

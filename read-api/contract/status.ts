@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Envelope, Query } from './envelope.ts'
+import { Envelope, Query } from './response-envelope.ts'
 
 export const Status = Type.Object({
   system_name: Type.String(),

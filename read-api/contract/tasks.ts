@@ -1,7 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox'
-import { Envelope, Page, Query, sortedBy } from './envelope.ts'
 import { answerProperties } from './field-schemas.ts'
 import type { Fields } from './resource-fields.ts'
+import { Envelope, Page, Query, sortedBy } from './response-envelope.ts'
 
 /**
  * Returns the schema for one page of tasks. `total` is at most 100 000. `is_total_capped` is true

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { choiceOf, Envelope, IdParams, Page, Query } from './envelope.ts'
 import { answerProperties } from './field-schemas.ts'
+import { choiceOf, Envelope, IdParams, Page, Query } from './response-envelope.ts'
 import { RATE_LIMIT_FIELDS, TOKEN_FIELDS } from './token-fields.ts'
 
 /**

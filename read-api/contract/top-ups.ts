@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
-import { choiceOf, Envelope, Page, Query, sortedBy } from './envelope.ts'
 import { answerProperties } from './field-schemas.ts'
 import type { Fields } from './resource-fields.ts'
+import { choiceOf, Envelope, Page, Query, sortedBy } from './response-envelope.ts'
 
 /**
  * The source of a refund or a restoration: an admin, or a report of the payment provider.

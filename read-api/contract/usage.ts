@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { Envelope, Query } from './envelope.ts'
 import { UsagePoint } from './logs.ts'
+import { Envelope, Query } from './response-envelope.ts'
 
 const spent = {
   count: Type.Integer(),

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { Envelope, IdParams, Page, Query, sortedBy } from './envelope.ts'
 import { answerProperties } from './field-schemas.ts'
+import { Envelope, IdParams, Page, Query, sortedBy } from './response-envelope.ts'
 import { USER_FIELDS } from './user-fields.ts'
 
 /** The user data that a login returns and the console stores. */

@@ -1,4 +1,4 @@
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import { budgetsOf } from '#projections/balances/query.ts'
 import {
   type ChannelCheck,

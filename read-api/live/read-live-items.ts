@@ -1,4 +1,4 @@
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import { type LogFilter, logRowsAfter } from '#projections/call-log/query.ts'
 import { changedChannels } from '#projections/channels/query.ts'
 import { movedInboxes, type PositionRange, unreadCounts } from '#projections/messages/query.ts'

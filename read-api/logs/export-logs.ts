@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isStillAdmitted, onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
+import { isStillAdmitted, onlyAdmin, onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError, invalidField } from '#infra/http/http-errors.ts'
 import { languageOf } from '#infra/http/language.ts'

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
-import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
+import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { success } from '#infra/http/envelope.ts'
 import { languageOf } from '#infra/http/language.ts'
+import { success } from '#infra/http/response-envelope.ts'
 import {
   type ListOrder,
   type LogFilter,

@@ -1,7 +1,7 @@
-import { onlyAdmin } from '#infra/http/access.ts'
+import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { success } from '#infra/http/envelope.ts'
 import { invalidField, notFound } from '#infra/http/http-errors.ts'
+import { success } from '#infra/http/response-envelope.ts'
 import {
   findMessage,
   listMessages,

@@ -1,5 +1,5 @@
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { success } from '#infra/http/envelope.ts'
+import { success } from '#infra/http/response-envelope.ts'
 import { statusQueries } from '../contract/status.ts'
 import { currentOptions } from '../options/list-options.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route.ts'

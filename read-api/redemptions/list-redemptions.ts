@@ -1,6 +1,6 @@
-import { onlyAdmin, principalOf } from '#infra/http/access.ts'
+import { onlyAdmin, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { success } from '#infra/http/envelope.ts'
+import { success } from '#infra/http/response-envelope.ts'
 import {
   countRedemptionsByName,
   listRedemptions,

@@ -1,4 +1,4 @@
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import type { PageSources } from '#infra/http/security-headers.ts'
 import { type CurrentOptions, currentOptions } from '../options/list-options.ts'
 import { chatsOf, hasHumanCheck, offersEpay, offersTelegram, offersWeChat } from './get-status.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { success } from '#infra/http/envelope.ts'
+import { success } from '#infra/http/response-envelope.ts'
 import { siteState } from '#projections/options/query.ts'
 import { statusQueries } from '../contract/status.ts'
 import { type CurrentOptions, currentOptions } from '../options/list-options.ts'

@@ -1,4 +1,4 @@
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import { createOutbound, type Outbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { fetchJson } from '../fetch-json.ts'

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
+import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { success } from '#infra/http/envelope.ts'
 import { languageOf } from '#infra/http/language.ts'
+import { success } from '#infra/http/response-envelope.ts'
 import {
   countTasks,
   type ListOrder,

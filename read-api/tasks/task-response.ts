@@ -1,5 +1,5 @@
 import type { Sealed } from '#domain/shared/event.ts'
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import type { Language } from '#infra/http/language.ts'
 import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
 import type { TaskRow } from '#projections/tasks/query.ts'

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
 import type { Sealed } from '#domain/shared/event.ts'
-import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
+import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { success } from '#infra/http/envelope.ts'
+import { success } from '#infra/http/response-envelope.ts'
 import {
   listOrders,
   type OrderRow,

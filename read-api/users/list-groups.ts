@@ -1,6 +1,6 @@
-import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
+import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { success } from '#infra/http/envelope.ts'
+import { success } from '#infra/http/response-envelope.ts'
 import { servedModels } from '#projections/channels/query.ts'
 import { unpricedModels } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'

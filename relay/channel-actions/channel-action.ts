@@ -1,7 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
-import { principalOf } from '#infra/http/access.ts'
+import { principalOf } from '#infra/http/access-checks.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { TestRuns } from './background-channel-tests.ts'

@@ -1,6 +1,6 @@
-import { onlyAdmin } from '#infra/http/access.ts'
+import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { success } from '#infra/http/envelope.ts'
+import { success } from '#infra/http/response-envelope.ts'
 import { latestTestRun, runResults } from '#projections/channel-checks/query.ts'
 import {
   channelChecks,

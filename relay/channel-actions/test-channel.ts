@@ -1,4 +1,4 @@
-import { onlyAdmin } from '#infra/http/access.ts'
+import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { languageOf, type Words } from '#infra/http/language.ts'
 import { channelChecks } from '#read-api/contract/channel-actions.ts'

@@ -1,4 +1,4 @@
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'

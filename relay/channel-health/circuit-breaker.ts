@@ -5,7 +5,7 @@ import {
   scopeKey,
 } from '#domain/channel-health/decide.ts'
 import { type CircuitScope, channelHealthStream } from '#domain/channel-health/events.ts'
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import { type Failure, type Outcome, outcomeOf } from './attempt-outcome.ts'

@@ -1,5 +1,5 @@
 import { groupRatioOf } from '#domain/pricing/price-list.ts'
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import type { RelayErrorCode } from '../canonical/relay-error.ts'
 import type { RelayToken } from '../views/token-view.ts'

@@ -1,7 +1,7 @@
 import type { AutoDisableChannel, SetKeyAside } from '#domain/channel/commands.ts'
 import { channelsDecider } from '#domain/channel/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { AccountFailures, accountFailureOf } from '../channel-health/provider-account-failures.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'

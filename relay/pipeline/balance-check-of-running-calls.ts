@@ -3,7 +3,7 @@ import { accountDecider } from '#domain/account/decide.ts'
 import { emptiedError } from '#domain/account/decide-call.ts'
 import { accountStream } from '#domain/account/events.ts'
 import type { AccountState } from '#domain/account/state.ts'
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import type { RelayErrorCode } from '../canonical/relay-error.ts'
 
 /** The minimum time in milliseconds between two reads of one account. */

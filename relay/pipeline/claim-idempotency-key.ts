@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import type { ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Work } from '../views/channel-view.ts'

@@ -1,4 +1,4 @@
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import type { ProviderMessages } from '#infra/provider-messages/provider-messages.ts'
 import type { ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { onlySession, principalOf } from '#infra/http/access.ts'
+import { onlySession, principalOf } from '#infra/http/access-checks.ts'
 import { HttpError } from '#infra/http/http-errors.ts'
 import { refuseCrossSite } from '#infra/http/origin-checks.ts'
 import type { Principal } from '#infra/http/principal.ts'

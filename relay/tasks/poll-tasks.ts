@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { causeOfExpiry, TASK_MS_MAX } from '#domain/task/decide.ts'
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import { type OpenTask, openTasks } from '#projections/open-tasks/query.ts'
 import { inParallel } from '#relay/channel-actions/in-parallel.ts'
 import { PollLane, type PollTarget } from './channel-key-poller.ts'

@@ -1,5 +1,5 @@
 import type { TaskKind } from '#domain/task/events.ts'
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { createOutbound, MANAGEMENT_LIMITS } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy, userPolicy } from '#infra/outbound/outbound-policy.ts'

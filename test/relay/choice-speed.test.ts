@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { Breaker } from '#relay/channel-health/circuit-breaker.ts'
 import { Circuits } from '#relay/channel-health/open-circuits.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Fact, Sealed } from '#domain/shared/event.ts'
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import { createFreshness } from '#projections/freshness/query.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
 import { loadViewRows } from '#relay/views/load-views.ts'

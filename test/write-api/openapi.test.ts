@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import Value from 'typebox/value'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { ErrorEnvelope } from '#read-api/contract/envelope.ts'
+import { ErrorEnvelope } from '#read-api/contract/response-envelope.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { writeFixture } from './write-fixture.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import type { Config } from '#infra/config/config.ts'
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import { createHttpApp } from '#infra/http/app.ts'
 import { createMemoryLimits } from '#infra/limits/memory-limits.ts'
 import { createMemoryShortLived } from '#infra/limits/memory-short-lived-values.ts'

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
-import { Done, Envelope, IdParams } from '#read-api/contract/envelope.ts'
 import { requestProperties } from '#read-api/contract/field-schemas.ts'
+import { Done, Envelope, IdParams } from '#read-api/contract/response-envelope.ts'
 
 const text = (maxLength: number) =>
   Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()]))

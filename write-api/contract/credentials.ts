@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Done, Envelope } from '#read-api/contract/envelope.ts'
+import { Done, Envelope } from '#read-api/contract/response-envelope.ts'
 
 const code = Type.String({ maxLength: 64 })
 

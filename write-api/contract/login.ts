@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Done, Envelope, IdParams } from '#read-api/contract/envelope.ts'
+import { Done, Envelope, IdParams } from '#read-api/contract/response-envelope.ts'
 import { SessionUser } from '#read-api/contract/users.ts'
 import { PasskeyLogin, PasskeyOptions, SecondStep, TicketOnly } from './credentials.ts'
 import { HumanToken } from './registration.ts'

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
-import { Done, Envelope, IdParams } from '#read-api/contract/envelope.ts'
 import { requestProperties } from '#read-api/contract/field-schemas.ts'
 import { MESSAGE_TERMS } from '#read-api/contract/message-fields.ts'
+import { Done, Envelope, IdParams } from '#read-api/contract/response-envelope.ts'
 
 /**
  * The maximum number of recipients that a message can list individually. Messages to groups or to

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Done, Envelope, IdParams } from '#read-api/contract/envelope.ts'
+import { Done, Envelope, IdParams } from '#read-api/contract/response-envelope.ts'
 
 export const PutOption = Type.Object({
   key: Type.String({ minLength: 1, maxLength: 200 }),

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
-import { Done, Envelope, IdParams } from '#read-api/contract/envelope.ts'
 import { requestProperties } from '#read-api/contract/field-schemas.ts'
 import { REDEMPTION_TERMS } from '#read-api/contract/redemption-fields.ts'
+import { Done, Envelope, IdParams } from '#read-api/contract/response-envelope.ts'
 
 const id = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Done, Envelope } from '#read-api/contract/envelope.ts'
+import { Done, Envelope } from '#read-api/contract/response-envelope.ts'
 import { SessionUser } from '#read-api/contract/users.ts'
 
 const MailText = Type.String({ maxLength: 320 })

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { Done, Envelope, ErrorEnvelope, IdParams } from '#read-api/contract/envelope.ts'
 import { requestProperties } from '#read-api/contract/field-schemas.ts'
+import { Done, Envelope, ErrorEnvelope, IdParams } from '#read-api/contract/response-envelope.ts'
 import {
   RATE_LIMIT_FIELDS,
   TOKEN_BATCH_MAX,

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Done, IdParams } from '#read-api/contract/envelope.ts'
+import { Done, IdParams } from '#read-api/contract/response-envelope.ts'
 
 /** The quota to buy, in whole US dollars. */
 const AMOUNT = Type.Integer({ minimum: 1, maximum: 1_000_000 })

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { Done, Envelope, ErrorEnvelope } from '#read-api/contract/envelope.ts'
 import { requestProperties } from '#read-api/contract/field-schemas.ts'
+import { Done, Envelope, ErrorEnvelope } from '#read-api/contract/response-envelope.ts'
 import { USER_SETTING_FIELDS, USER_TERMS } from '#read-api/contract/user-fields.ts'
 import { PasskeyAssertion } from './credentials.ts'
 

@@ -1,6 +1,6 @@
-import { onlySession, principalOf } from '#infra/http/access.ts'
+import { onlySession, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { success } from '#infra/http/envelope.ts'
+import { success } from '#infra/http/response-envelope.ts'
 import { type Action, contextOf, waitUntilVisible } from '../action.ts'
 import { credentialActions } from '../contract/credentials.ts'
 import { verifyProof } from './identity-proof.ts'

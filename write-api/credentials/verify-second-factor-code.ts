@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
-import { sessionOf } from '#infra/http/access.ts'
+import { sessionOf } from '#infra/http/access-checks.ts'
 import { addressKey } from '#infra/http/client-address-hash.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { knownDevice } from '#infra/http/session-cookie.ts'

@@ -1,6 +1,6 @@
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import { addressKey } from '#infra/http/client-address-hash.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isFull, type PermitEnd, type RateClaim } from '#infra/limits/port.ts'

@@ -1,5 +1,5 @@
 import { optionFlag, optionInteger, optionValue } from '#domain/options/registry.ts'
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import type { Mailer } from '#infra/mail/port.ts'
 import { createSmtpMailer, type MailSettings } from '#infra/mail/smtp-mailer.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'

@@ -1,5 +1,5 @@
 import { defaultOf, optionFlag, optionValue } from '#domain/options/registry.ts'
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import { allOptions } from '#projections/options/query.ts'
 import type { OAuthType } from '#write-api/contract/oauth.ts'

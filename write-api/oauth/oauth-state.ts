@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { principalOfSession, requireOwnPassword } from '#infra/http/access.ts'
+import { principalOfSession, requireOwnPassword } from '#infra/http/access-checks.ts'
 import { addressKey } from '#infra/http/client-address-hash.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isFull } from '#infra/limits/port.ts'

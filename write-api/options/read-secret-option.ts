@@ -1,4 +1,4 @@
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 
 /** Returns the text of a secret option, or an empty text if the option is not set. */
 export async function readSecretOption(

@@ -1,9 +1,9 @@
 import { type RedemptionCommand, redemptionDecider } from '#domain/redemption/decide.ts'
 import { redemptionStream } from '#domain/redemption/events.ts'
 import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
-import { onlyAdmin } from '#infra/http/access.ts'
+import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { done, success } from '#infra/http/envelope.ts'
+import { done, success } from '#infra/http/response-envelope.ts'
 import {
   disabledRedemptionKeys,
   type RedemptionKey,

@@ -3,10 +3,10 @@ import {
   onlySessionOfAnyPassword,
   principalOf,
   sessionOf,
-} from '#infra/http/access.ts'
+} from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { done } from '#infra/http/envelope.ts'
 import { notFound } from '#infra/http/http-errors.ts'
+import { done } from '#infra/http/response-envelope.ts'
 import { clearSessionCookie } from '#infra/http/session-cookie.ts'
 import { type Action, idOf } from '../action.ts'
 import { loginActions } from '../contract/login.ts'

@@ -1,5 +1,5 @@
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { success } from '#infra/http/envelope.ts'
+import { success } from '#infra/http/response-envelope.ts'
 import { findUser } from '#projections/users/query.ts'
 import type { Action } from '../action.ts'
 import { loginActions } from '../contract/login.ts'

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { success } from '#infra/http/envelope.ts'
+import { success } from '#infra/http/response-envelope.ts'
 import { findUser } from '#projections/users/query.ts'
 import type { Action, Deps } from '../action.ts'
 import type { SecondStep } from '../contract/credentials.ts'

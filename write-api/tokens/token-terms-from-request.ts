@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { optionJson } from '#domain/options/registry.ts'
 import type { SharedTerms } from '#domain/token/events.ts'
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { Principal } from '#infra/http/principal.ts'
 import { allOptions } from '#projections/options/query.ts'

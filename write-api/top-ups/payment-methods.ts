@@ -1,7 +1,7 @@
 import { optionValue } from '#domain/options/registry.ts'
 import type { DecimalText } from '#domain/pricing/price.ts'
 import type { PaymentMethod, PaymentProvider } from '#domain/top-up/events.ts'
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'

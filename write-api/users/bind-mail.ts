@@ -1,6 +1,6 @@
-import { onlySession, principalOf } from '#infra/http/access.ts'
+import { onlySession, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { done } from '#infra/http/envelope.ts'
+import { done } from '#infra/http/response-envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { type Action, contextOf, waitUntilVisible } from '../action.ts'
 import { registrationActions } from '../contract/registration.ts'

@@ -2,10 +2,15 @@ import type { FastifyRequest } from 'fastify'
 import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/stream-actors-port.ts'
-import { onlyUser, onlyUserOfAnyPassword, principalOf, sessionOf } from '#infra/http/access.ts'
+import {
+  onlyUser,
+  onlyUserOfAnyPassword,
+  principalOf,
+  sessionOf,
+} from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { done } from '#infra/http/envelope.ts'
 import { httpError } from '#infra/http/http-errors.ts'
+import { done } from '#infra/http/response-envelope.ts'
 import { startSession } from '#infra/http/session-cookie.ts'
 import { findUser } from '#projections/users/query.ts'
 import { USER_SETTING_FIELDS } from '#read-api/contract/user-fields.ts'

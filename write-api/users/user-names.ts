@@ -1,5 +1,5 @@
 import { isName } from '#domain/shared/characters.ts'
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { findUserByNameKey } from '#projections/users/query.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { EventStore } from '../../event-store/port.ts'
-import { ALL_LANES, laneOf } from '../lanes.ts'
+import { ALL_LANES, laneOf } from '../lane-of-stream.ts'
 import type { KafkaTimings } from './kafka-timings.ts'
 import type { LaneDelivery } from './lane-delivery.ts'
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { EventStore } from '../../event-store/port.ts'
 import type { Leases } from '../../leases/leases.ts'
-import { createOpenResources } from '../lanes.ts'
+import { createOpenResources } from '../lane-of-stream.ts'
 import type { EventBus } from '../port.ts'
 import { createKafkaClient, ensureTopic, within } from './kafka-client.ts'
 import { createKafkaLaneWorker } from './kafka-lane-worker.ts'

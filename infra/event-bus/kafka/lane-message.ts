@@ -1,6 +1,6 @@
 import type { KafkaMessage, Message } from 'kafkajs'
 import type { Recorded } from '#domain/shared/event.ts'
-import { laneKeyOf } from '../lanes.ts'
+import { laneKeyOf } from '../lane-of-stream.ts'
 
 /**
  * A message of a lane (a partition of the streams). It states that the lane has exactly one event

@@ -1,6 +1,6 @@
 import type { Message } from 'kafkajs'
 import type { Recorded } from '#domain/shared/event.ts'
-import { ALL_LANES, laneOf } from '../lanes.ts'
+import { ALL_LANES, laneOf } from '../lane-of-stream.ts'
 import { encodeMessage } from './lane-message.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Kafka, Producer } from 'kafkajs'
 import type { Logger } from 'pino'
 import type { EventStore } from '../../event-store/port.ts'
-import { ALL_LANES } from '../lanes.ts'
+import { ALL_LANES } from '../lane-of-stream.ts'
 import { disconnect, ensureTopic } from './kafka-client.ts'
 import type { KafkaTimings } from './kafka-timings.ts'
 import {

@@ -1,7 +1,7 @@
-import { onlyAdmin } from '#infra/http/access.ts'
+import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { success } from '#infra/http/envelope.ts'
 import { notFound } from '#infra/http/http-errors.ts'
+import { success } from '#infra/http/response-envelope.ts'
 import { type ChannelStep, channelSteps } from '#projections/channel-stats/query.ts'
 import { findChannel } from '#projections/channels/query.ts'
 import {

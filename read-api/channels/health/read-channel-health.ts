@@ -1,4 +1,4 @@
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import type { Gauges } from '#infra/telemetry/cross-process-gauges.ts'
 import { openCircuits } from '#projections/channel-health/query.ts'
 import {

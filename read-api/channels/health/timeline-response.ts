@@ -1,4 +1,4 @@
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import {
   circuitEntriesAt,
   statusEntryAt,

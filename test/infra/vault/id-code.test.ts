@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { codeOfId, idOfCode } from '#infra/vault/cipher.ts'
-import { createKeyRing } from '#infra/vault/key-ring.ts'
+import { createKeyRing } from '#infra/vault/keys-derived-from-secret-key.ts'
 
 const vault = createKeyRing(new Uint8Array(32).fill(7))
 const other = createKeyRing(new Uint8Array(32).fill(8))

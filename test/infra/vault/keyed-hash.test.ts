@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { createKeyedHash } from '#infra/vault/key-ring.ts'
+import { createKeyedHash } from '#infra/vault/keys-derived-from-secret-key.ts'
 
 it('a keyed hash is HMAC-SHA256, whatever was hashed before', () => {
   const key = randomBytes(32)

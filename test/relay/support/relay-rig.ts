@@ -9,7 +9,7 @@ import type { Fact, Recorded, Sealed } from '#domain/shared/event.ts'
 import { type SharedTerms, tokensStream, UNRESTRICTED_TERMS } from '#domain/token/events.ts'
 import { userStream } from '#domain/user/events.ts'
 import { readConfig } from '#infra/config/read-config.ts'
-import type { Core } from '#infra/core.ts'
+import type { Core } from '#infra/core-dependencies.ts'
 import {
   type SimulatedProvider,
   type SimulatedProviderOptions,

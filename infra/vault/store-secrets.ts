@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { decrypt, encrypt } from './cipher.ts'
-import type { KeyRing } from './key-ring.ts'
+import type { KeyRing } from './keys-derived-from-secret-key.ts'
 import { UnreadableSecret, type Vault } from './port.ts'
 
 type Row = { ref: string; owner: string; wrapped_key: Buffer; sealed: Buffer }

@@ -2,7 +2,7 @@ import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Sealed } from '#domain/shared/event.ts'
 import { decrypt, encrypt } from './cipher.ts'
-import type { KeyRing } from './key-ring.ts'
+import type { KeyRing } from './keys-derived-from-secret-key.ts'
 import type { Vault } from './port.ts'
 
 const CACHED_MAX = 10_000
