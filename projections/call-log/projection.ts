@@ -11,9 +11,12 @@ import { type LoggedEvent, rowOf } from './log-row-of-event.ts'
  */
 export const callLog = projectionOf<LoggedEvent>({
   name: 'call-log',
-  version: 13,
+  version: 14,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
-  tables: { log: { key: ['id', 'created_at'], monthColumn: 'created_at' } },
+  tables: {
+    log: { key: ['id', 'created_at'], monthColumn: 'created_at' },
+    failed_calls: { key: ['channel_id', 'id'] },
+  },
   handlers: {
     CallSettled: log,
     CallReleased: log,
@@ -31,5 +34,11 @@ export const callLog = projectionOf<LoggedEvent>({
 
 function log(event: Recorded<LoggedEvent>, rows: RowChanges): void {
   const { created_at, call, ...cells } = rowOf(event)
-  rows.insert('log', { id: event.position, created_at }, { ...cells, ...call })
+  const id = event.position
+  rows.insert('log', { id, created_at }, { ...cells, ...call })
+  const { type, quota, prompt_tokens, completion_tokens } = cells
+  const figures = { created_at, type, quota, prompt_tokens, completion_tokens }
+  for (const channel_id of call?.failed_channels ?? []) {
+    rows.insert('failed_calls', { channel_id, id }, figures)
+  }
 }

@@ -12,7 +12,14 @@ import {
 } from '#infra/postgres/row-types.ts'
 import type { LogSort } from '#read-api/contract/logs.ts'
 import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../list-queries.ts'
-import { type LogFilter, type LogRow, matching, named } from './select-log-rows.ts'
+import {
+  type LogFilter,
+  type LogRow,
+  logOf,
+  matching,
+  named,
+  narrowLogOf,
+} from './select-log-rows.ts'
 
 export { type ListOrder, SORT_WINDOW } from '../list-queries.ts'
 export { logBatches } from './read-log-batches-for-export.ts'
@@ -57,7 +64,7 @@ export const sortedLogRows = (
             order by ${orderTerms(SORT_COLUMNS, slice, sql.fragment`w.id`)}
           ) as place
           from (
-            select * from read_call_log.log where ${matching(filter)} and id < ${before}
+            select * from ${logOf(filter)} where ${matching(filter)} and id < ${before}
             order by id desc limit ${SORT_WINDOW}
           ) w
           order by place limit ${limit} offset ${offset}
@@ -71,7 +78,7 @@ export const sortedLogRows = (
 /** Returns the id of the newest log row that matches the filter, or 0 if no row matches. */
 export const newestLogId = async (db: CommonQueryMethods, filter: LogFilter): Promise<number> =>
   (await db.maybeOneFirst(sql.type(rowType({ id: wireInteger }))`
-    select id from read_call_log.log where ${matching(filter)} order by id desc limit 1
+    select id from ${narrowLogOf(filter)} where ${matching(filter)} order by id desc limit 1
   `)) ?? 0
 
 /**
@@ -89,12 +96,12 @@ export const logRows = (
     slice.offset === 0
       ? sql.fragment`true`
       : sql.fragment`id <= (
-          select id from read_call_log.log where ${matching(filter)} and ${below}
+          select id from ${narrowLogOf(filter)} where ${matching(filter)} and ${below}
           order by id desc limit 1 offset ${slice.offset})`
   return db.any(
     named(
       sql.fragment`
-        select * from read_call_log.log where ${matching(filter)} and ${below} and ${start}
+        select * from ${logOf(filter)} where ${matching(filter)} and ${below} and ${start}
         order by id desc limit ${slice.limit}`,
       sql.fragment`l.id desc`,
     ),
@@ -110,7 +117,7 @@ export const logRowsAfter = (
   db.any(
     named(
       sql.fragment`
-        select * from read_call_log.log
+        select * from ${logOf(filter)}
         where ${matching(filter)} and id > ${after} and id <= ${upTo}
         order by id limit ${limit}`,
       sql.fragment`l.id`,
@@ -149,7 +156,7 @@ export const sumLogRows = (db: CommonQueryMethods, filter: LogFilter): Promise<L
     select count(*) as count, coalesce(sum(quota), 0)::text as quota,
       coalesce(sum(prompt_tokens), 0)::text as "promptTokens",
       coalesce(sum(completion_tokens), 0)::text as "completionTokens"
-    from read_call_log.log where ${matching(filter)}
+    from ${narrowLogOf(filter)} where ${matching(filter)}
   `)
 
 const otherText = converted(Type.String(), (text) => JSON.parse(text) as LoggedOther)

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { sql } from 'slonik'
 import type { Sealed } from '#domain/shared/event.ts'
 import { PLAYGROUND_NAME } from '#domain/shared/playground-token-id.ts'
-import { type LogFilter, type LogRow, matching } from './select-log-rows.ts'
+import { type LogFilter, type LogRow, logOf, matching } from './select-log-rows.ts'
 
 type Cells = readonly (string | null)[]
 
@@ -42,7 +42,7 @@ export function logBatches(
       select id, created_at, type, user_id, token_id, channel_id, actor_id, model, call_group,
         request_id, is_stream, prompt_tokens, completion_tokens, quota, duration_ms, reason, other,
         admin_other, array_to_json(failed_channels), ${sealed}
-      from read_call_log.log where ${matching(filter)} and id < ${before}
+      from ${logOf(filter)} where ${matching(filter)} and id < ${before}
       order by id desc limit ${limit}`
     const cells = await cellsOf(pg, statement.sql.replaceAll('$slonik_', '$'), [
       ...statement.values,

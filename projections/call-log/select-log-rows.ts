@@ -78,14 +78,57 @@ export type LogFilter = {
   readonly to?: number
 }
 
+/** The columns of a log row, apart from the columns of its key. */
+const CELLS = sql.fragment`
+  type, user_id, token_id, channel_id, model, call_group, request_id, is_stream, prompt_tokens,
+  completion_tokens, quota, duration_ms, reason, actor_id, note, client_ip, other, admin_other,
+  failed_channels
+`
+
 /**
- * Builds the SQL condition for a filter.
+ * Returns the rows to which the condition of `matching` applies, as a table named `log`. With a
+ * failed channel, these are the calls that failed on it.
+ *
+ * NOTE: the limit in the lateral query makes Postgres look up each row by its key, in the order of
+ * the index of `failed_calls`. For a plain join, Postgres expects a single row and sorts all rows.
+ */
+export function logOf({ failedChannelId }: LogFilter) {
+  if (failedChannelId === undefined) return sql.fragment`read_call_log.log`
+  return sql.fragment`(
+    select failed.id, failed.created_at, found.*
+    from read_call_log.failed_calls failed
+    cross join lateral (
+      select ${CELLS} from read_call_log.log l
+      where l.id = failed.id and l.created_at = failed.created_at limit 1
+    ) found
+    where failed.channel_id = ${failedChannelId}
+  ) log`
+}
+
+/** The fields of a filter that the columns of `failed_calls` can answer. */
+const FAILED_CALL_FIELDS: readonly string[] = ['failedChannelId', 'type', 'from', 'to']
+
+/**
+ * Returns the same rows as `logOf`, for a query that reads only their ids or figures. If possible,
+ * the rows are read from `failed_calls` alone.
+ */
+export function narrowLogOf(filter: LogFilter) {
+  const { failedChannelId } = filter
+  const isEnough = Object.keys(filter).every((field) => FAILED_CALL_FIELDS.includes(field))
+  if (failedChannelId === undefined || !isEnough) return logOf(filter)
+  return sql.fragment`(
+    select * from read_call_log.failed_calls where channel_id = ${failedChannelId}
+  ) log`
+}
+
+/**
+ * Builds the SQL condition for a filter, for the rows that `logOf` returns.
  *
  * NOTE: a filter for one token id uses `=`, because an index scan with `any(…)` does not return
  * rows in order.
  */
 export function matching(filter: LogFilter) {
-  const { userId, type, model, group, channelId, failedChannelId, tokenIds } = filter
+  const { userId, type, model, group, channelId, tokenIds } = filter
   const { requestId, from, to } = filter
   const conditions = [
     sql.fragment`true`,
@@ -94,7 +137,6 @@ export function matching(filter: LogFilter) {
     ...(model === undefined ? [] : [sql.fragment`model = ${model}`]),
     ...(group === undefined ? [] : [sql.fragment`call_group = ${group}`]),
     ...(channelId === undefined ? [] : [sql.fragment`channel_id = ${channelId}`]),
-    ...(failedChannelId === undefined ? [] : [failedOn(failedChannelId)]),
     ...(tokenIds === undefined ? [] : [ofTokens(tokenIds)]),
     ...(requestId === undefined ? [] : [requestIdCondition(requestId)]),
     ...(from === undefined ? [] : [sql.fragment`created_at >= ${from}`]),
@@ -102,8 +144,6 @@ export function matching(filter: LogFilter) {
   ]
   return sql.join(conditions, sql.fragment` and `)
 }
-
-const failedOn = (channelId: number) => sql.fragment`failed_channels @> array[${channelId}::int8]`
 
 const ofTokens = (ids: readonly number[]) =>
   ids.length === 1

@@ -37,8 +37,20 @@ create index log_of_type on log (type, id desc) where type <> 2;
 create index log_of_user_and_type on log (user_id, type, id desc) where type <> 2;
 -- In byte order, so that the first characters of an id find it as well.
 create index log_by_request on log (request_id text_pattern_ops);
--- Partial, so that calls without failed attempts cost nothing.
-create index log_of_failed_channel on log using gin (failed_channels)
-  where failed_channels is not null;
 create index log_by_time on log using brin (created_at)
   with (pages_per_range = 32, autosummarize = on);
+
+-- One row for each channel on which an attempt of a call failed, so that the failures of a channel
+-- are read in the order of their ids. The figures are those of the call, for sums.
+create table failed_calls (
+  channel_id bigint not null,
+  id bigint not null,
+  created_at bigint not null,
+  type smallint not null,
+  quota bigint not null default 0,
+  prompt_tokens bigint not null default 0,
+  completion_tokens bigint not null default 0,
+  primary key (channel_id, id) include (created_at)
+);
+
+create index failed_calls_by_time on failed_calls (channel_id, created_at);

@@ -1,6 +1,6 @@
 import { sql } from 'slonik'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type LogFilter, logRows } from '#projections/call-log/query.ts'
+import { type LogFilter, logRows, sumLogRows } from '#projections/call-log/query.ts'
 import { matching, named } from '#projections/call-log/select-log-rows.ts'
 import { monthOf } from '#projections/runner/monthly-partitions.ts'
 import type { LogPage, LogStat } from '#read-api/contract/logs.ts'
@@ -35,10 +35,24 @@ beforeAll(async () => {
      from generate_series(1, $2::bigint) i`,
     [start, ROWS],
   )
+  // Channel 20 fails at all times, and channel 21 failed only in the oldest third of the calls.
+  await pg.query(
+    `with failed as (
+       update read_call_log.log set failed_channels =
+         case when id < 1000 + $1::bigint / 3 then array[20, 21] else array[20] end
+       where id % 10 = 3 returning *
+     )
+     insert into read_call_log.failed_calls
+       (channel_id, id, created_at, type, quota, prompt_tokens, completion_tokens)
+     select unnest(failed_channels), id, created_at, type, quota, prompt_tokens, completion_tokens
+     from failed`,
+    [ROWS],
+  )
   const client = await pg.connect()
   await fillRollups(client)
   client.release(true)
   await pg.query('analyze read_call_log.log')
+  await pg.query('analyze read_call_log.failed_calls')
 })
 
 const ROUNDS = 9
@@ -67,6 +81,23 @@ describe(`the log at ${ROWS} rows`, () => {
     },
   )
 
+  it.each([
+    ['at all times', 20, ROWS / 10],
+    ['long ago', 21, ROWS / 30],
+  ])('reads and counts the failures of a channel that failed %s', async (_, channel, count) => {
+    const { db } = api.core
+    const filter = { failedChannelId: channel }
+    const page = (before?: number) =>
+      logRows(db, filter, { ...(before === undefined ? {} : { before }), offset: 0, limit: 20 })
+    const newest = () => logRows(db, {}, { offset: 0, limit: 20 })
+    const usual = await shortestMs(newest)
+    expect(await page()).toHaveLength(20)
+    expect(await shortestMs(() => page())).toBeLessThan(budget(usual * 4 + 2))
+    expect(await shortestMs(() => page(1_000 + ROWS / 20))).toBeLessThan(budget(usual * 4 + 2))
+    expect((await sumLogRows(db, filter)).count).toBe(count)
+    expect(await shortestMs(() => sumLogRows(db, filter))).toBeLessThan(budget(25))
+  })
+
   it('walks a whole list by p alone, each row once, in order', async () => {
     const admin = await api.logIn(ADMIN)
     const expectedRows = await api.core.pg.query<{ id: string }>(
@@ -94,6 +125,11 @@ describe(`the log at ${ROWS} rows`, () => {
     ['model_name=model-3', "model = 'model-3'"],
     ['group=rare', "call_group = 'rare'"],
     ['channel=10', 'channel_id = 10'],
+    ['failed_channel=21', 'failed_channels @> array[21::int8]'],
+    [
+      'failed_channel=20&model_name=model-3',
+      "failed_channels @> array[20::int8] and model = 'model-3'",
+    ],
     ['username=bob&group=group-1', `user_id = ${ALICE + 1} and call_group = 'group-1'`],
     ['username=alice&channel=10', `user_id = ${ALICE} and channel_id = 10`],
     ['token_name=phone&channel=1&type=2', 'token_id = 4 and channel_id = 1 and type = 2'],

@@ -88,8 +88,8 @@ function useSave(props: TokenDrawerProps & { token: Token | 'new' }, unit: Amoun
 }
 
 /**
- * Returns a function that saves a token. If another edit has changed the token's budget, the
- * function throws an error that shows the current amount. Saving again then sets the entered amount.
+ * Returns a function that saves a token. If another edit has changed the budget of the token, the
+ * function throws an error with the current amount. Saving again then sets the entered amount.
  */
 function useUpdate(token: Token | 'new', unit: AmountUnit) {
   const { t } = useTranslation()

@@ -1,6 +1,8 @@
+import { sql } from 'slonik'
 import { describe, expect, it } from 'vitest'
 import type { Attempt, CallFacts } from '#domain/account/events.ts'
-import { logRows } from '#projections/call-log/query.ts'
+import { type LogFilter, logRows, sumLogRows } from '#projections/call-log/query.ts'
+import { logOf, matching } from '#projections/call-log/select-log-rows.ts'
 import { figuresSince } from '#projections/channel-stats/query.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import {
@@ -114,23 +116,31 @@ describe('the log of calls', () => {
     expect(await isEqual()).toEqual([true])
   })
 
-  it('finds failed attempts by an index that has no entry for other rows', async () => {
+  it('reads the failures of a channel from an index in order, without a sort', async () => {
     await given(someCalls())
-    const { rows } = await fixture.core.pg.query<{ definition: string }>(
-      `select indexdef as definition from pg_indexes
-       where schemaname = 'read_call_log' and indexname = 'log_of_failed_channel'`,
-    )
-    expect(rows[0]?.definition).toMatch(/using gin .*where \(failed_channels is not null\)/i)
-    await fixture.core.pg.query('analyze read_call_log.log')
+    await fixture.core.pg.query('analyze read_call_log.failed_calls')
+    const filter = { failedChannelId: 1 }
+    const query = sql.fragment`explain select * from ${logOf(filter)}
+      where ${matching(filter)} and id < 1000000 order by id desc limit 20`
     const client = await fixture.core.pg.connect()
     try {
-      await client.query('set enable_seqscan = off; set enable_indexscan = off')
-      const plan = await client.query(
-        'explain select count(*) from read_call_log.log where failed_channels @> array[1::int8]',
-      )
-      expect(JSON.stringify(plan.rows)).toMatch(/Bitmap Index Scan on log_\w*failed_channels/)
+      await client.query('set enable_seqscan = off; set enable_bitmapscan = off')
+      const text = query.sql.replaceAll('$slonik_', '$')
+      const plan = JSON.stringify((await client.query(text, [...query.values])).rows)
+      expect(plan).toMatch(/Index Scan Backward using failed_calls_pkey/)
+      expect(plan).toMatch(/Index Cond: \(\(channel_id = '?1.*id < /)
+      expect(plan).not.toContain('Sort')
     } finally {
       client.release(true)
     }
+  })
+
+  it('sums the failures of a channel like their rows', async () => {
+    await given(someCalls())
+    const sums = (filter: LogFilter) => sumLogRows(fixture.core.db, filter)
+    expect(await sums({ failedChannelId: 3 })).toMatchObject({ count: 2, quota: 13n })
+    expect(await sums({ failedChannelId: 3, userId: 1 })).toMatchObject({ count: 2, quota: 13n })
+    expect(await sums({ failedChannelId: 1, type: 2 })).toMatchObject({ count: 1, quota: 10n })
+    expect(await sums({ failedChannelId: 4 })).toMatchObject({ count: 0, quota: 0n })
   })
 })
