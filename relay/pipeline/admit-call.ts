@@ -79,14 +79,14 @@ export async function admit(
   }
   if (!isWorthCounting(request, plan)) return attempt(plan.terms)
   if (await isAmple(deps, caller, plan)) return attempt(plan.terms)
-  const forms = countableForms(deps.views.options, request, plan)
-  if (forms === null) return attempt(plan.terms)
-  const lowest = lowestTerms(deps.views.options, plan, forms)
+  const lowest = lowestTerms(deps.views.options, plan, request)
   const denial = await checkAccountCanPay(deps, exchange, caller, request, {
     ...plan,
     terms: lowest,
   })
   if (denial !== null) return denial
+  const forms = countableForms(deps.views.options, request, plan)
+  if (forms === null) return attempt(plan.terms)
   const counter = deps.counter.of(caller.user.userId)
   const counts = forms.map(({ body }) => counter.count({ requestBody: body, text: '' }))
   const most = (await Promise.all(counts)).map(({ inputMost }) => inputMost)

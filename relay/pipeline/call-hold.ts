@@ -41,13 +41,16 @@ const UNKNOWN_MODEL_OUTPUT_TOKENS = 8_192
  */
 const OPEN_ENDED_TIMES_PAYABLE = 8n
 
+/** The properties of one form of a request that determine what the call may cost. */
+export type FormBounds = Pick<ChatRequest, 'inputBound' | 'outputTokensMax' | 'choices'>
+
 /** Limits of the input that are lower than the bound by the length of the request. */
 export type InputLimits = {
   /**
    * The maximum input tokens of each form of the request: the original, and one form for each
    * channel with overrides.
    */
-  readonly tokens: ReadonlyMap<ChatRequest, number>
+  readonly tokens: ReadonlyMap<FormBounds, number>
   readonly kinds: InputKinds
 }
 
@@ -59,7 +62,7 @@ export type InputLimits = {
  */
 export function callTerms(
   price: PriceSnapshot,
-  requests: readonly [ChatRequest, ...ChatRequest[]],
+  requests: readonly [ChatRequest, ...FormBounds[]],
   options: RelayOptions,
   input: InputLimits | null = null,
 ): CallTerms {
@@ -92,7 +95,7 @@ export function callTerms(
  * has a larger limit.
  */
 function outputLimitOf(
-  { outputTokensMax }: ChatRequest,
+  { outputTokensMax }: FormBounds,
   cap: number | null,
   { defaultOutputCap }: RelayOptions,
 ): number {

@@ -5,7 +5,7 @@ import type { RelayChannel } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'
 import { CALLER_GONE, type Exchange, isCallerGone } from './http-exchange.ts'
-import { type CallPlan, countableForms, isValid, lowestTerms } from './plan-call.ts'
+import { type CallPlan, isValid, isWorthCounting, lowestTerms } from './plan-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 type Deps = Pick<RelayDeps, 'actors' | 'counter' | 'now' | 'views'>
@@ -43,8 +43,8 @@ async function counted(
 ): Promise<Offer<RelayChannel> | RelayError> {
   const { counter, now, views } = deps
   const { offer } = plan
-  const forms = countableForms(views.options, request, plan)
-  const lowest = forms === null ? plan.terms : lowestTerms(views.options, plan, forms)
+  const isReducible = isWorthCounting(request, plan)
+  const lowest = isReducible ? lowestTerms(views.options, plan, request) : plan.terms
   const unpayable = await checkAccountCanPay(deps, exchange, caller, request, {
     ...plan,
     terms: lowest,

@@ -1,4 +1,3 @@
-import type { InputKinds } from '#domain/pricing/hold.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { priceOf } from '#domain/pricing/price-list.ts'
 import { channelsIn, type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
@@ -9,6 +8,7 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import {
   type ChatRequest,
   NO_NAMES,
+  outlineOf,
   readChatRequest,
   requestsHourCache,
 } from '../dialects/openai-chat/chat-request.ts'
@@ -17,7 +17,7 @@ import { isByDeployment } from '../providers/openai-compatible/provider-target.t
 import { type RelayChannel, workOf } from '../views/channel-view.ts'
 import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
 import type { Caller } from './authenticate.ts'
-import { type CallTerms, callTerms } from './call-hold.ts'
+import { type CallTerms, callTerms, type FormBounds } from './call-hold.ts'
 
 /**
  * The request in every form in which it may be sent: the original, and one form for each channel
@@ -82,7 +82,7 @@ export function planCall(
   if (!hasValid(offer, now)) {
     return relayError('no_channel', { param: 'model', subject: model, retryAfter: 10 })
   }
-  const terms = callTerms(price, formsOf(request, offer, options), options)
+  const terms = callTerms(price, [request, ...formBoundsOf(request, offer, options)], options)
   return { price, terms, isOverridden: !options.isPassThrough, offer }
 }
 
@@ -97,6 +97,9 @@ const COUNTED_FROM_BYTES = 4_096
  */
 const COUNTED_BYTES_MAX = EXCERPT_BYTES_MAX
 const FORMS_COUNTED_MAX = 4
+
+/** The length from which the overridden forms of a request are bounded by an outline. */
+const OUTLINED_FROM_BYTES = 4_096
 
 /** Reports whether counting the text may reduce the hold of the call considerably. */
 export const isWorthCounting = (
@@ -118,8 +121,12 @@ export function countableForms(
   { terms, offer }: CallPlan,
 ): Forms | null {
   if (!isWorthCounting(request, { terms })) return null
-  const forms = formsOf(request, offer, options)
-  return forms.every(isCountable) && forms.length <= FORMS_COUNTED_MAX ? forms : null
+  const forms: [ChatRequest, ...ChatRequest[]] = [request]
+  for (const form of overriddenForms(request, offer, options)) {
+    if (forms.length === FORMS_COUNTED_MAX || !isCountable(form)) return null
+    forms.push(form)
+  }
+  return forms
 }
 
 /** Returns the terms of the call if each of its forms has the given number of input tokens. */
@@ -130,27 +137,26 @@ export function termsForInput(
   inputTokens: readonly number[],
 ): CallTerms {
   const hasHourCache = forms.some(({ body }) => requestsHourCache(body))
-  return termsWith(view, plan, forms, inputTokens, { hasHourCache })
-}
-
-function termsWith(
-  { options }: Views['options'],
-  { price }: CallPlan,
-  forms: Forms,
-  inputTokens: readonly number[],
-  kinds: InputKinds,
-): CallTerms {
   const tokens = new Map(forms.map((form, index) => [form, inputTokens[index] ?? form.body.length]))
-  return callTerms(price, forms, options, { tokens, kinds })
+  return callTerms(plan.price, forms, view.options, { tokens, kinds: { hasHourCache } })
 }
 
 /**
  * Returns the terms for the lowest input that a count can result in, without reading the text. If
  * the account can't pay even the hold of these terms, the text is not counted.
  */
-export function lowestTerms(view: Views['options'], plan: CallPlan, forms: Forms): CallTerms {
-  const least = forms.map(({ body }) => Math.ceil(body.length / BYTES_PER_TOKEN_MAX))
-  return termsWith(view, plan, forms, least, { hasHourCache: false })
+export function lowestTerms(
+  { options }: Views['options'],
+  { price, offer }: CallPlan,
+  request: ChatRequest,
+): CallTerms {
+  const overridden = formBoundsOf(request, offer, options)
+  const least = Math.ceil(request.body.length / BYTES_PER_TOKEN_MAX)
+  const tokens = new Map([request, ...overridden].map((form) => [form, least]))
+  return callTerms(price, [request, ...overridden], options, {
+    tokens,
+    kinds: { hasHourCache: false },
+  })
 }
 
 const NO_OVERRIDES: ReadonlyMap<string, string> = new Map()
@@ -225,20 +231,42 @@ export const isGroupUsable = ({ user, group }: Caller, options: RelayOptions): b
   group === user.group || options.usableGroups.has(group)
 
 /**
- * Returns every form of the request that a channel of the offer may receive. All forms are
- * considered because overrides can increase the cost.
+ * Returns every overridden form of the request that a channel of the offer may receive. All forms
+ * are considered because overrides can increase the cost.
  */
-function formsOf(
+function* overriddenForms(
   request: ChatRequest,
   offer: Offer<RelayChannel>,
   { isPassThrough }: RelayOptions,
-): Forms {
-  if (isPassThrough) return [request]
-  const overridden: ChatRequest[] = []
+): Generator<ChatRequest> {
+  if (isPassThrough) return
   for (const channel of channelsIn(offer)) {
     if (channel.rules.overrides.size === 0) continue
     const candidate = candidateOf(channel, request)
-    if (!isRelayError(candidate)) overridden.push(candidate.request)
+    if (!isRelayError(candidate)) yield candidate.request
   }
-  return [request, ...overridden]
+}
+
+/**
+ * Returns the bounds of every overridden form of the request. A long request is not copied and read
+ * for each channel, because that would block the event loop. Instead, the overrides are applied to
+ * an outline of the request, and the bytes that they add to the outline are added to the request.
+ * The overrides add at most as many bytes to the request itself.
+ */
+export function formBoundsOf(
+  request: ChatRequest,
+  offer: Offer<RelayChannel>,
+  options: RelayOptions,
+): readonly FormBounds[] {
+  const isLong = request.body.length >= OUTLINED_FROM_BYTES
+  if (!isLong || !channelsIn(offer).some(({ rules }) => rules.overrides.size > 0)) {
+    return [...overriddenForms(request, offer, options)]
+  }
+  const outline = outlineOf(request)
+  return [...overriddenForms(outline, offer, options)].map((form) => {
+    const { choices, outputTokensMax } = form
+    const added = Math.max(0, form.inputBound.tokens - outline.inputBound.tokens)
+    const tokens = request.inputBound.tokens + added
+    return { choices, outputTokensMax, inputBound: { ...request.inputBound, tokens } }
+  })
 }

@@ -77,6 +77,7 @@ const RESERVED = '__proto__'
 const NUMBERS = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']
 const READ = ['model', 'messages', 'stream', 'stream_options', 'n', 'reasoning_effort']
 const LIMITS = ['max_tokens', 'max_completion_tokens']
+const OUTLINED = ['n', ...LIMITS]
 const NAMES = namesByFoldedName([...READ, ...LIMITS, ...NUMBERS, ...FIELD_NAMES])
 export const NO_NAMES = namesByFoldedName([])
 const STREAM_OPTIONS = namesByFoldedName(['include_usage'])
@@ -156,6 +157,25 @@ function effortOf(body: Buffer, member: Member | undefined): string | null {
   if (member?.kind !== 'string' || member.valueEnd - member.valueStart > 18) return null
   const text = body.toString('latin1', member.valueStart, member.valueEnd)
   return EFFORT.test(text) ? text.slice(1, -1) : null
+}
+
+/** The maximum length of a number in an outline. A longer number is written in a shorter form. */
+const OUTLINE_NUMBER_BYTES_MAX = 32
+
+/**
+ * Returns a short request with the same model, limits and number of choices, and with one empty
+ * message. No member is longer than in the original request.
+ */
+export function outlineOf({ body, members, model, isStream }: ChatRequest): ChatRequest {
+  const limits = members.flatMap(({ key, valueStart, valueEnd }) => {
+    if (!OUTLINED.includes(key)) return []
+    const text = body.toString('latin1', valueStart, valueEnd)
+    return [`"${key}":${text.length > OUTLINE_NUMBER_BYTES_MAX ? Number(text) : text}`]
+  })
+  const head = `"model":${JSON.stringify(model)},"stream":${isStream},"messages":[{}]`
+  const outline = readChatRequest(Buffer.from(`{${[head, ...limits].join()}}`), NO_NAMES)
+  if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
+  return outline
 }
 
 function limitsOf(
