@@ -20,11 +20,11 @@ export function bindIdentity(command: BindIdentity, { userId, identities }: User
 }
 
 export function unbindIdentity(command: UnbindIdentity, user: UserRecord): Outcome {
-  const { provider, identityKey, enabledLoginMethods, ifWaysGone } = command
+  const { provider, identityKey, enabledLoginMethods, expectedRemovedLoginMethods } = command
   const bound = user.identities[provider]
   if (bound === undefined) return []
   if (bound !== identityKey) return codedError('IdentityChanged')
-  if (user.waysGone !== ifWaysGone) return codedError('WaysInChanged')
+  if (user.removedLoginMethods !== expectedRemovedLoginMethods) return codedError('WaysInChanged')
   const others = enabledLoginMethods.filter((way) => way !== provider)
   if (!hasLoginMethod(user, others)) return codedError('LastWayIn')
   return [{ type: 'IdentityUnbound', v: 1, data: { userId: user.userId, provider, identityKey } }]
@@ -34,10 +34,10 @@ export function unbindIdentity(command: UnbindIdentity, user: UserRecord): Outco
  * Records that the user's passkeys are removed. The same append removes them from the credentials.
  */
 export function dropPasskeys(
-  { enabledLoginMethods, ifWaysGone }: DropPasskeys,
+  { enabledLoginMethods, expectedRemovedLoginMethods }: DropPasskeys,
   user: UserRecord,
 ): Outcome {
-  if (user.waysGone !== ifWaysGone) return codedError('WaysInChanged')
+  if (user.removedLoginMethods !== expectedRemovedLoginMethods) return codedError('WaysInChanged')
   if (!hasLoginMethod(user, enabledLoginMethods)) return codedError('LastWayIn')
   return [{ type: 'UserPasskeysGone', v: 1, data: { userId: user.userId } }]
 }

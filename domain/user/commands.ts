@@ -92,10 +92,10 @@ export type UnbindIdentity = {
   readonly identityKey: string
   readonly enabledLoginMethods: readonly LoginMethod[]
   /**
-   * The number of login methods that the user had removed (`waysGone`) when the caller read the
-   * user's passkeys. The command is refused if a login method was removed after that.
+   * The number of login methods that the user had removed (`removedLoginMethods`) when the caller
+   * read the user's passkeys. The command is refused if a login method was removed after that.
    */
-  readonly ifWaysGone: number
+  readonly expectedRemovedLoginMethods: number
 }
 
 /**
@@ -105,7 +105,7 @@ export type UnbindIdentity = {
 export type DropPasskeys = {
   readonly type: 'DropPasskeys'
   readonly enabledLoginMethods: readonly LoginMethod[]
-  readonly ifWaysGone: number
+  readonly expectedRemovedLoginMethods: number
 }
 
 export type UserCommand =

@@ -24,7 +24,7 @@ export type UserRecord = {
   /** The keyed hashes of the bound identities by provider. */
   readonly identities: Readonly<Partial<Record<IdentityProvider, string>>>
   /** The number of login methods that the user has removed so far. */
-  readonly waysGone: number
+  readonly removedLoginMethods: number
 }
 
 /** The state of a user. `user` is null if the user was never created. */
@@ -42,15 +42,15 @@ export function evolveUser({ user }: UserState, event: UserEvent): UserState {
     const { userId, role, group, displayName, passwordRef } = event.data
     const named = { userId, role, group, displayName, passwordRef }
     const fresh = { authVersion: 1, isEnabled: true, isDeleted: false, isErased: false }
-    const ways = { identities: {}, waysGone: 0 }
-    return { user: { ...named, ...fresh, ...ways, settings: DEFAULT_SETTINGS } }
+    const loginMethods = { identities: {}, removedLoginMethods: 0 }
+    return { user: { ...named, ...fresh, ...loginMethods, settings: DEFAULT_SETTINGS } }
   }
   assert(user !== null, `${event.type} before UserCreated`)
   switch (event.type) {
     case 'IdentityBound':
     case 'IdentityUnbound':
     case 'UserPasskeysGone':
-      return { user: { ...user, ...waysAfter(user, event) } }
+      return { user: { ...user, ...loginMethodsAfter(user, event) } }
     default:
       return { user: { ...user, ...changeOf(event) } }
   }
@@ -58,15 +58,17 @@ export function evolveUser({ user }: UserState, event: UserEvent): UserState {
 
 type LoginMethodEvent = IdentityBound | IdentityUnbound | UserPasskeysGone
 
-function waysAfter(
-  { identities, waysGone }: UserRecord,
+function loginMethodsAfter(
+  { identities, removedLoginMethods }: UserRecord,
   event: LoginMethodEvent,
-): Pick<UserRecord, 'identities' | 'waysGone'> {
-  if (event.type === 'UserPasskeysGone') return { identities, waysGone: waysGone + 1 }
+): Pick<UserRecord, 'identities' | 'removedLoginMethods'> {
+  if (event.type === 'UserPasskeysGone')
+    return { identities, removedLoginMethods: removedLoginMethods + 1 }
   const { provider, identityKey } = event.data
   const { [provider]: _before, ...others } = identities
-  if (event.type === 'IdentityUnbound') return { identities: others, waysGone: waysGone + 1 }
-  return { identities: { ...others, [provider]: identityKey }, waysGone }
+  if (event.type === 'IdentityUnbound')
+    return { identities: others, removedLoginMethods: removedLoginMethods + 1 }
+  return { identities: { ...others, [provider]: identityKey }, removedLoginMethods }
 }
 
 function changeOf(

@@ -26,7 +26,7 @@ export async function openCheckpoint(pg: Pool, name: string): Promise<ReaderChec
     },
     save: async (position) => {
       await pg.query({
-        name: 'bookmark-save',
+        name: 'save-reader-checkpoint',
         text: `insert into bookmarks.bookmarks as kept (name, position) values ($1, $2)
                on conflict (name) do update
                set position = greatest(kept.position, excluded.position)`,

@@ -21,7 +21,7 @@ type Stored = {
 export function createMemoryEventStore(): EventStore {
   const all: Stored[] = []
   const streams = new Map<string, Stored[]>()
-  const wakeUp = createReaderNotification()
+  const notification = createReaderNotification()
   const readAll = async (after: number, limit: number): Promise<Recorded[]> =>
     all.slice(after, after + limit).map(recorded)
   const readPage = async ({ after, limit, isWanted }: PageRequest): Promise<Page> => {
@@ -39,7 +39,7 @@ export function createMemoryEventStore(): EventStore {
         return written
       }
       const appended = write(parts, all, streams)
-      wakeUp.wake()
+      notification.wake()
       return appended
     },
     readStream: async (stream, fromRevision = 0, limit = Number.MAX_SAFE_INTEGER) =>
@@ -47,8 +47,8 @@ export function createMemoryEventStore(): EventStore {
     readAll,
     headPosition: async () => all.length,
     subscribeAll: (after, onBatch, onError, options) =>
-      subscribe({ ...options, readPage, wakeUp, after, onBatch, onError }),
-    close: async () => wakeUp.close(),
+      subscribe({ ...options, readPage, notification, after, onBatch, onError }),
+    close: async () => notification.close(),
   }
 }
 

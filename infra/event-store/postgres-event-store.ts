@@ -41,14 +41,14 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
   await ensureEventSchema(pg)
   const reader = createEventReader(pg)
   const partitions = partitionKeeper(pg, partitionSize, log)
-  const wakeUp = createReaderNotification()
+  const notification = createReaderNotification()
   const recent = createRecentEvents()
   let head = await reader.headPosition()
   await partitions.ensure(head)
   const onCommitted = (position: number): void => {
     if (position <= head) return
     head = position
-    wakeUp.wake()
+    notification.wake()
   }
   const warn = failureLog(log)
   const onForeignCommit = atIntervals(FOREIGN_COMMIT_MS, onCommitted)
@@ -76,13 +76,13 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
     readAll: reader.readAll,
     headPosition: reader.headPosition,
     subscribeAll: (after, onBatch, onError, options) => {
-      const reading = { isOver: wakeUp.isClosed }
+      const reading = { isOver: notification.isClosed }
       const readPage = pageReader(recent, reader, () => head, reading)
-      const wanted = { ...options, readPage, wakeUp, after, onBatch, onError }
+      const wanted = { ...options, readPage, notification, after, onBatch, onError }
       return subscribeKeeping(recent, { ...wanted, onReadFailure: warn }, reading)
     },
     close: async () => {
-      wakeUp.close()
+      notification.close()
       await queue.close()
       await listener.close()
       await pg.end()

@@ -28,7 +28,7 @@ export type Wanted = SubscribeOptions & {
    * commit was announced. In that case, the store itself must be checked for new events.
    */
   readonly readPage: (request: PageRequest, isPoll: boolean) => Promise<Page>
-  readonly wakeUp: ReaderNotification
+  readonly notification: ReaderNotification
   readonly after: number
   readonly onBatch: OnBatch
   readonly onError: (error: unknown) => void
@@ -44,7 +44,7 @@ export type Wanted = SubscribeOptions & {
  * never end.
  */
 export function subscribe(wanted: Wanted): Subscription {
-  const { readPage, wakeUp, onBatch, onError, maxBatch = BATCH_DEFAULT } = wanted
+  const { readPage, notification, onBatch, onError, maxBatch = BATCH_DEFAULT } = wanted
   const streamPrefixes = wanted.streamPrefixes ?? null
   const isWanted = streamPrefixes === null ? null : streamFilter(streamPrefixes)
   let isStopped = false
@@ -60,13 +60,13 @@ export function subscribe(wanted: Wanted): Subscription {
   }
   const run = async (): Promise<void> => {
     let isPoll = true
-    while (!isStopped && !wakeUp.isClosed()) {
-      const seen = wakeUp.count()
+    while (!isStopped && !notification.isClosed()) {
+      const seen = notification.count()
       const page = await readNext(isPoll)
       if (isStopped) return
       if (page.position <= position) {
-        await wakeUp.waitBeyond(seen, POLL_MS)
-        isPoll = wakeUp.count() === seen
+        await notification.waitBeyond(seen, POLL_MS)
+        isPoll = notification.count() === seen
       } else {
         if (isWanted === null) checkDense(page, position)
         await onBatch(page.events, page.position)
@@ -80,7 +80,7 @@ export function subscribe(wanted: Wanted): Subscription {
   return {
     stop: async () => {
       isStopped = true
-      wakeUp.wake()
+      notification.wake()
       await running
     },
   }

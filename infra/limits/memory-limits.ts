@@ -162,7 +162,7 @@ class Counts {
     switch (claim.kind) {
       case 'rate':
         return this.rates.get(claim.key)?.waitMs(claim, now) ?? 0
-      case 'seats':
+      case 'permits':
         return (this.permits.get(claim.key) ?? 0) < claim.max ? 0 : PERMITS_WAIT_MS
       case 'tokens':
         return this.tokens.get(claim.key)?.waitMs(claim, now) ?? 0
@@ -175,7 +175,7 @@ class Counts {
     switch (claim.kind) {
       case 'rate':
         return getOrCreate(this.rates, claim.key, RateWindow).take(claim, now)
-      case 'seats':
+      case 'permits':
         this.permits.set(claim.key, (this.permits.get(claim.key) ?? 0) + 1)
         return
       case 'tokens':
@@ -191,7 +191,7 @@ class Counts {
     isRefunded: boolean,
     tokens: number | undefined,
   ): void {
-    if (claim.kind === 'seats') {
+    if (claim.kind === 'permits') {
       const count = (this.permits.get(claim.key) ?? 1) - 1
       if (count > 0) this.permits.set(claim.key, count)
       else this.permits.delete(claim.key)

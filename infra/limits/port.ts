@@ -12,7 +12,7 @@ export type RateClaim = {
 }
 
 /** Allows at most `max` permits that are acquired and not yet released. */
-export type PermitsClaim = { readonly kind: 'seats'; readonly key: string; readonly max: number }
+export type PermitsClaim = { readonly kind: 'permits'; readonly key: string; readonly max: number }
 
 /**
  * Allows at most `max` tokens in any minute. `estimate` is reserved when a permit is acquired, and

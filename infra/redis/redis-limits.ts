@@ -58,11 +58,15 @@ const INSTANCES: Record<Sharers, string> = {
   site: 'tallygate:instances',
 }
 
+/** Returns the kind of a claim as it is stored in Redis, where permits are called `seats`. */
+const storedKind = ({ kind }: Claim): string => (kind === 'permits' ? 'seats' : kind)
+
 /**
  * Returns the Redis key of a claim. Keys of one owner share a hash tag, so that a decision needs
  * only one slot of a Redis cluster.
  */
-const keyOf = (owner: string, { kind, key }: Claim): string => `tallygate:{${owner}}:${kind}:${key}`
+const keyOf = (owner: string, claim: Claim): string =>
+  `tallygate:{${owner}}:${storedKind(claim)}:${claim.key}`
 
 export function createRedisLimits(redis: RedisClient, options: RedisLimitsOptions): RedisLimits {
   const { leaseMs, clock = () => 0 } = options
@@ -90,7 +94,7 @@ export function createRedisLimits(redis: RedisClient, options: RedisLimitsOption
       if (ending.length === 0) return
       const keys = ending.map((claim) => keyOf(owner, claim))
       const used = ending.flatMap((claim) => [
-        claim.kind,
+        storedKind(claim),
         claim.kind === 'tokens' ? claim.estimate : 0,
         end.tokens ?? 0,
       ])
@@ -117,7 +121,7 @@ function numbersOf(claim: Claim): (string | number)[] {
   switch (claim.kind) {
     case 'rate':
       return ['rate', claim.max, claim.periodMs, 0]
-    case 'seats':
+    case 'permits':
       return ['seats', claim.max, 0, 0]
     case 'tokens':
       return ['tokens', claim.max, claim.estimate, 0]
@@ -127,7 +131,7 @@ function numbersOf(claim: Claim): (string | number)[] {
 }
 
 function isEnding(claim: Claim, { isRefunded, tokens }: PermitEnd): boolean {
-  if (claim.kind === 'seats') return true
+  if (claim.kind === 'permits') return true
   if (claim.kind === 'tokens') return tokens !== undefined
   return isRefunded && (claim.kind === 'backoff' || claim.isRefundable)
 }
@@ -136,7 +140,7 @@ function byKey(permits: Iterable<RemotePermit>): Map<string, string[]> {
   const ids = new Map<string, string[]>()
   for (const { id, owner, claims } of permits) {
     for (const claim of claims) {
-      if (claim.kind !== 'seats') continue
+      if (claim.kind !== 'permits') continue
       const key = keyOf(owner, claim)
       const known = ids.get(key)
       if (known === undefined) ids.set(key, [id])

@@ -248,7 +248,7 @@ class Link {
   }
 }
 
-const isPermits = (claim: Claim): claim is PermitsClaim => claim.kind === 'seats'
+const isPermits = (claim: Claim): claim is PermitsClaim => claim.kind === 'permits'
 
 /**
  * Returns a process's share of a limit. All `instances` processes together then respect the limit.

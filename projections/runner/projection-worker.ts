@@ -59,7 +59,7 @@ export class ProjectionWorker implements LaneWorker {
    */
   private readonly reached = new Map<number, number>()
   private pending: Pending[] = []
-  private wakeUp = Promise.withResolvers<void>()
+  private workArrived = Promise.withResolvers<void>()
   private ahead: { readonly key: string; readonly events: Promise<Recorded[]> } | null = null
   private lookedAt = performance.now()
   private readonly running: Promise<void>
@@ -165,7 +165,7 @@ export class ProjectionWorker implements LaneWorker {
   }
 
   private wake(): void {
-    this.wakeUp.resolve()
+    this.workArrived.resolve()
   }
 
   private isBehind({ failure, lane, position }: Cursor): boolean {
@@ -175,7 +175,7 @@ export class ProjectionWorker implements LaneWorker {
   private async run(): Promise<void> {
     const { stopping, core } = this.deps
     while (!stopping.aborted) {
-      this.wakeUp = Promise.withResolvers()
+      this.workArrived = Promise.withResolvers()
       const tasks = this.takePending()
       if (tasks.length > 0) await this.work(tasks)
       const behind = this.cursors.filter((cursor) => this.isBehind(cursor))
@@ -192,7 +192,7 @@ export class ProjectionWorker implements LaneWorker {
   }
 
   private async idle(): Promise<void> {
-    const { promise } = this.wakeUp
+    const { promise } = this.workArrived
     if (this.isHealthy()) return promise
     const timer = setTimeout(() => this.wake(), STOPPED_CHECK_INTERVAL_MS)
     await promise

@@ -64,8 +64,8 @@ export function callClaims(
   { rates, tokens }: CallRules,
 ): CallClaims {
   const claims: Claim[] = [
-    { kind: 'seats', key: `user:${user.userId}`, max: user.permits },
-    { kind: 'seats', key: `token:${token.tokenId}`, max: token.permits },
+    { kind: 'permits', key: `user:${user.userId}`, max: user.permits },
+    { kind: 'permits', key: `token:${token.tokenId}`, max: token.permits },
   ]
   for (const rule of rates) {
     if (rule.count > 0) claims.push(rateClaim(rule, 'calls', rule.count))
@@ -102,7 +102,7 @@ function errorFor(claim: Claim | undefined, waitMs: number): RelayError {
   }
   // The time until a permit becomes free is unknown, so the retry delay is random. Callers that are
   // rejected at the same time therefore do not retry at the same time.
-  const subject = claim?.kind === 'seats' ? `${claim.max} (${whose})` : ''
+  const subject = claim?.kind === 'permits' ? `${claim.max} (${whose})` : ''
   const afterSeconds = 1 + Math.floor(Math.random() * 3)
   return relayError('too_many_concurrent', { subject, retryAfter: afterSeconds })
 }

@@ -18,7 +18,7 @@ export function channelClaims(
   if (maxConcurrency <= 0 && maxRpm <= 0) return null
   const claims: Claim[] = []
   const key = `channel:${channelId}`
-  if (maxConcurrency > 0) claims.push({ kind: 'seats', key, max: maxConcurrency })
+  if (maxConcurrency > 0) claims.push({ kind: 'permits', key, max: maxConcurrency })
   if (maxRpm > 0) {
     claims.push({ kind: 'rate', key, max: maxRpm, periodMs: MINUTE_MS, isRefundable: true })
   }

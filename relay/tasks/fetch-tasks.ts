@@ -54,7 +54,7 @@ async function acquireLookPermit(
 ): Promise<Permit | RelayError> {
   const key = `task-looks:${userId}`
   const claims: readonly Claim[] = [
-    { kind: 'seats', key, max: AT_ONCE_MAX },
+    { kind: 'permits', key, max: AT_ONCE_MAX },
     asksProvider
       ? { kind: 'rate', key, max: SEEDS_MAX, periodMs: MINUTE_MS, isRefundable: false }
       : { kind: 'tokens', key, max: TASKS_MAX, estimate: tasks },

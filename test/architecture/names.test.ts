@@ -37,6 +37,9 @@ const REPLACED = new RegExp(
     String.raw`\b(?:useHeld|useEnter|useSettled|useOpening|useCapFallback|useIsTight|useChosen\w*)\b`,
     String.raw`\b(?:atField|rowStarts|mayLeave|ownChunk|LostPage|LogInAnew|ProofHost|ChosenBar)\b`,
     String.raw`\b(?:OwnForms|OWN_FORMS|OtherWays|WayButtons|WAY_ICONS|DangerPart|PageWords)\b`,
+    String.raw`\b(?:HealthBoard|(?:ifW|w)aysGone|wakeUp|choosable|healedUpTo)\b`,
+    String.raw`\b(?:OutputAllowance|LeaseWatch|isEcho|Acceptances|LaneRunner)\b`,
+    String.raw`\bkind: 'seats'`,
   ].join('|'),
 )
 const LOCAL = new Set(['node_modules', '.git', '.env'])

@@ -77,7 +77,7 @@ async function stepsToRemove(
       ...enabledLoginMethods(values, role),
       ...(canUseAnother ? ['passkey'] : []),
     ],
-    ifWaysGone: user?.waysGone ?? 0,
+    expectedRemovedLoginMethods: user?.removedLoginMethods ?? 0,
   }
   return [
     {

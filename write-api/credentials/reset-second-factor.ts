@@ -75,7 +75,7 @@ async function stepsToReset(deps: Deps, id: number, actorRole: Role): Promise<An
   const dropPasskeys = {
     type: 'DropPasskeys',
     enabledLoginMethods: enabledLoginMethods(values, user?.role ?? USER),
-    ifWaysGone: user?.waysGone ?? 0,
+    expectedRemovedLoginMethods: user?.removedLoginMethods ?? 0,
   } as const
   return [
     userStep({ type: 'MayAct', actorRole }),

@@ -104,7 +104,7 @@ async function unbind(
     provider,
     identityKey,
     enabledLoginMethods: [...enabledLoginMethods(values, role), ...passkeyMethod],
-    ifWaysGone: user?.waysGone,
+    expectedRemovedLoginMethods: user?.removedLoginMethods,
   }
   const steps = [
     { decider: userDecider, stream, command },

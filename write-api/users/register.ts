@@ -97,7 +97,7 @@ async function acquireRegistrationPermit({ core }: Deps, request: FastifyRequest
   const key = `register:${addressKey(core.vault, request.ip)}`
   const outcome = await core.limits.enter('register', [
     { kind: 'rate', key, max: PER_IP_MAX, periodMs: PER_IP_PERIOD_MS, isRefundable: false },
-    { kind: 'seats', key: 'register', max: CONCURRENT_MAX },
+    { kind: 'permits', key: 'register', max: CONCURRENT_MAX },
   ])
   if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))
   return outcome

@@ -73,10 +73,10 @@ function ChosenRedemptions(props: {
 }) {
   const { t } = useTranslation()
   const { actions, chosen } = props
-  const { picked } = chosen
+  const { selected } = chosen
   const disable = async () => {
-    await actions.disable(picked)
-    chosen.chooseNone()
+    await actions.disable(selected)
+    chosen.selectNone()
   }
   return (
     <SelectionBar
@@ -85,12 +85,12 @@ function ChosenRedemptions(props: {
         {
           icon: 'copy',
           text: t('redemptions.copySelected'),
-          act: () => void actions.copyKeys(picked),
+          act: () => void actions.copyKeys(selected),
         },
         {
           icon: 'download',
           text: t('redemptions.downloadCsv'),
-          act: () => actions.saveCsv(picked),
+          act: () => actions.saveCsv(selected),
         },
         { icon: 'pause', text: t('redemptions.disableSelected'), act: () => void disable() },
       ]}

@@ -46,9 +46,9 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
   const all = useMemo(() => priceRows(maps), [maps])
   const names = useMemo(() => new Set(all.map(({ name }) => name)), [all])
   const none = () => showError(t('settings.batchSelectFirst'))
-  const remove = (picked: readonly string[]) => {
-    if (picked.length === 0) return none()
-    form.set(withoutRows(maps, picked))
+  const remove = (selected: readonly string[]) => {
+    if (selected.length === 0) return none()
+    form.set(withoutRows(maps, selected))
     setChosen(new Set())
   }
   const apply = (rows: readonly PriceRow[], before: string | null = null) => {
@@ -63,8 +63,8 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
   }
   const part = open === 'batch' ? null : open
   const historyOf = part !== null && 'historyOf' in part ? part.historyOf : null
-  const picked = all.filter(({ name }) => chosen.has(name))
-  const batch = () => (picked.length === 0 ? none() : setOpen('batch'))
+  const selected = all.filter(({ name }) => chosen.has(name))
+  const batch = () => (selected.length === 0 ? none() : setOpen('batch'))
   return (
     <>
       <PriceList
@@ -87,7 +87,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
         onApply={applyOne}
       />
       <ModelHistoryDrawer model={historyOf} onClose={close} />
-      <BatchPrices isOpen={open === 'batch'} rows={picked} onClose={close} onApply={apply} />
+      <BatchPrices isOpen={open === 'batch'} rows={selected} onClose={close} onApply={apply} />
     </>
   )
 }

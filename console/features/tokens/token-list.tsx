@@ -94,16 +94,20 @@ function TokenFilters({ view }: { view: ReturnType<typeof useTokenList> }) {
 function ChosenTokens(props: { chosen: SelectedRows<Token>; actions: TokenActions }) {
   const { t } = useTranslation()
   const { actions, chosen } = props
-  const { picked } = chosen
-  const setEnabled = (isEnabled: boolean) => void actions.setEnabled(picked, isEnabled)
+  const { selected } = chosen
+  const setEnabled = (isEnabled: boolean) => void actions.setEnabled(selected, isEnabled)
   const remove = async () => {
-    if (await actions.remove(picked)) chosen.chooseNone()
+    if (await actions.remove(selected)) chosen.selectNone()
   }
   return (
     <SelectionBar
       chosen={chosen}
       acts={[
-        { icon: 'copy', text: t('tokens.copySelected'), act: () => void actions.copyKeys(picked) },
+        {
+          icon: 'copy',
+          text: t('tokens.copySelected'),
+          act: () => void actions.copyKeys(selected),
+        },
         { icon: 'play', text: t('shared.enableSelected'), act: () => setEnabled(true) },
         { icon: 'pause', text: t('shared.disableSelected'), act: () => setEnabled(false) },
         { icon: 'trash', text: t('shared.deleteSelected'), act: () => void remove() },

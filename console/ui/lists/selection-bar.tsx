@@ -8,24 +8,24 @@ import type { SelectedRows } from './use-selected-rows.ts'
  * Shows the number of selected rows and the actions on them. Renders nothing if no row is selected.
  */
 export function SelectionBar(props: {
-  chosen: Pick<SelectedRows<unknown>, 'picked' | 'choosable' | 'chooseAll' | 'chooseNone'>
+  chosen: Pick<SelectedRows<unknown>, 'selected' | 'selectableCount' | 'selectAll' | 'selectNone'>
   acts: readonly { icon: IconName; text: string; act: () => void }[]
   /** The dialogs that the actions open. */
   children?: ReactNode
 }) {
   const { t } = useTranslation()
-  const { picked, choosable, chooseAll, chooseNone } = props.chosen
-  if (picked.length === 0) return null
+  const { selected, selectableCount, selectAll, selectNone } = props.chosen
+  if (selected.length === 0) return null
   return (
     <fieldset className="tg-chosen tg-bulk" aria-label={t('ui.selectionActions')}>
       <div className="tg-chosen-part">
-        <span role="status">{t('ui.selectedCount', { count: picked.length })}</span>
-        {choosable > 0 && (
-          <Button tone="quiet" size="small" onClick={() => void chooseAll()}>
-            {t('ui.selectMatching', { count: choosable })}
+        <span role="status">{t('ui.selectedCount', { count: selected.length })}</span>
+        {selectableCount > 0 && (
+          <Button tone="quiet" size="small" onClick={() => void selectAll()}>
+            {t('ui.selectMatching', { count: selectableCount })}
           </Button>
         )}
-        <Button tone="quiet" size="small" onClick={chooseNone}>
+        <Button tone="quiet" size="small" onClick={selectNone}>
           {t('ui.clearSelection')}
         </Button>
       </div>

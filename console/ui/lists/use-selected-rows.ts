@@ -22,20 +22,20 @@ type Stored = {
 }
 
 export type SelectedRows<Row> = {
-  readonly picked: readonly Row[]
+  readonly selected: readonly Row[]
   readonly keys: ReadonlySet<string>
   readonly choose: (keys: ReadonlySet<string>) => void
-  readonly chooseNone: () => void
+  readonly selectNone: () => void
   /**
-   * The number of rows that `chooseAll` would select. It is 0 if no other page has rows or too many
+   * The number of rows that `selectAll` would select. It is 0 if no other page has rows or too many
    * rows match.
    */
-  readonly choosable: number
-  readonly chooseAll: () => Promise<void>
+  readonly selectableCount: number
+  readonly selectAll: () => Promise<void>
 }
 
 /**
- * Manages the selected rows. `chooseAll` selects the matching rows of every page. `matching` reads
+ * Manages the selected rows. `selectAll` selects the matching rows of every page. `matching` reads
  * these rows, and reads them again after each reload of the list.
  */
 export function useSelectedRows<
@@ -57,15 +57,15 @@ export function useSelectedRows<
   const all = useQuery({ ...matching, enabled: isBeyond, staleTime: Number.POSITIVE_INFINITY })
   const shown = new Set(rows.map(({ id }) => id))
   const elsewhere = (isBeyond ? (all.data?.items ?? []) : []).filter(({ id }) => !shown.has(id))
-  const picked = [...rows, ...elsewhere].filter(({ id }) => keys.has(String(id)))
+  const selected = [...rows, ...elsewhere].filter(({ id }) => keys.has(String(id)))
   const canAll = total > rows.length && total <= MATCHING_MAX
   return {
-    picked,
+    selected,
     keys,
     choose: (next) => setStored({ under, keys: next, isBeyond }),
-    chooseNone: () => setStored(none),
-    choosable: canAll && picked.length < total ? total : 0,
-    chooseAll: async () => {
+    selectNone: () => setStored(none),
+    selectableCount: canAll && selected.length < total ? total : 0,
+    selectAll: async () => {
       try {
         const { items } = await client.fetchQuery({ ...matching, staleTime: 0 })
         setStored({ under, keys: new Set(items.map(({ id }) => String(id))), isBeyond: true })

@@ -31,7 +31,7 @@ type Options = {
    * connection.
    */
   readonly replyWithinMs?: number
-  readonly healer?: RecoveryTimes
+  readonly recovery?: RecoveryTimes
   /** The time in milliseconds without a delivery after which a subscription is checked. */
   readonly idleCheckMs?: number
 }
@@ -57,7 +57,7 @@ export async function createEventStoreDbStore(options: Options): Promise<EventSt
   const subscriptions = new Set<Subscription>()
   let isClosed = false
   await reads.headPosition()
-  const healer = startJointAppendRecovery(joint, options.healer)
+  const recovery = startJointAppendRecovery(joint, options.recovery)
   const underWay = new Set<Promise<unknown>>()
   const append = async (streams: readonly StreamAppend[]): Promise<Appended> => {
     const parts = encodeAppend(streams)
@@ -94,7 +94,7 @@ export async function createEventStoreDbStore(options: Options): Promise<EventSt
       isClosed = true
       await Promise.all([...subscriptions].map((subscription) => subscription.stop()))
       await Promise.allSettled(underWay)
-      await healer.stop()
+      await recovery.stop()
       await locks.close()
       writing.close()
       reading.close()

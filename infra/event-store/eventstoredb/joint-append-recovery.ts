@@ -15,6 +15,8 @@ export type RecoveryTimes = {
 }
 
 export const RECOVERY_TIMES: RecoveryTimes = { everyMs: 4_000, graceMs: 15_000 }
+/** The name of the lock of all processes. Processes of earlier releases use the same name. */
+const LOCK = 'healer'
 const PAGE = 1_000
 const FINISH_WITHIN_MS = 10_000
 
@@ -30,7 +32,7 @@ export function startJointAppendRecovery(
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       try {
-        await joint.locks.alone('healer', () => pass(joint, times.graceMs, stopping.signal))
+        await joint.locks.alone(LOCK, () => pass(joint, times.graceMs, stopping.signal))
       } catch (error) {
         joint.log.warn(
           { reason: (error as Error).message },
@@ -50,14 +52,14 @@ export function startJointAppendRecovery(
 }
 
 async function pass(joint: JointDeps, graceMs: number, stopping: AbortSignal): Promise<void> {
-  const [begin, now] = await Promise.all([joint.locks.healedUpTo(), joint.locks.now()])
+  const [begin, now] = await Promise.all([joint.locks.completeUpTo(), joint.locks.now()])
   for (let position = begin; !stopping.aborted; ) {
     const page = await joint.reads.readAll(position, PAGE)
     const young = page.findIndex((event) => isYoung(event, now - graceMs))
     const old = young < 0 ? page : page.slice(0, young)
-    for (const event of old) if (event.others.length > 0) await heal(event, joint)
+    for (const event of old) if (event.others.length > 0) await finishJointAppend(event, joint)
     const last = old.at(-1)?.recorded.position ?? position
-    if (last > position) await joint.locks.setHealedUpTo(last)
+    if (last > position) await joint.locks.setCompleteUpTo(last)
     position = last
     if (young >= 0 || page.length < PAGE) return
   }
@@ -75,7 +77,7 @@ const isYoung = ({ others, recorded }: StoredEvent, since: number): boolean =>
  * Finishes one joint append. A failure is logged as an error and does not stop the pass, except
  * when the event store or the lock is unavailable.
  */
-async function heal(event: StoredEvent, joint: JointDeps): Promise<void> {
+async function finishJointAppend(event: StoredEvent, joint: JointDeps): Promise<void> {
   const { stream, revision, position } = event.recorded
   const names = [stream, ...event.others.map((part) => part.stream)]
   const decision = { isWritten: true, revision, positions: [position], found: [event] } as const

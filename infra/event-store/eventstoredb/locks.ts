@@ -14,8 +14,8 @@ export type Locks = {
   /**
    * Returns the position up to which all joint appends are complete, or 0 if none was saved yet.
    */
-  healedUpTo(): Promise<number>
-  setHealedUpTo(position: number): Promise<void>
+  completeUpTo(): Promise<number>
+  setCompleteUpTo(position: number): Promise<void>
   /** Returns the time in unix milliseconds of the clock that all processes share. */
   now(): Promise<number>
   close(): Promise<void>
@@ -34,7 +34,7 @@ export class LockTimeout extends Error {
 export function createMemoryLocks(): Locks {
   const held = new Set<string>()
   let waiting: (() => void)[] = []
-  let healed = 0
+  let completePosition = 0
   const release = (names: readonly string[]): void => {
     for (const name of names) held.delete(name)
     const all = waiting
@@ -61,9 +61,9 @@ export function createMemoryLocks(): Locks {
       await work().finally(() => release([name]))
       return true
     },
-    healedUpTo: async () => healed,
-    setHealedUpTo: async (position) => {
-      healed = Math.max(healed, position)
+    completeUpTo: async () => completePosition,
+    setCompleteUpTo: async (position) => {
+      completePosition = Math.max(completePosition, position)
     },
     now: async () => Date.now(),
     close: async () => {},

@@ -22,8 +22,8 @@ const ANSWER_WITHIN_MS = 15_000
  * Creates locks among all processes that use this Postgres. The locks are advisory locks. They are
  * acquired in a fixed order, in a transaction that lasts as long as the work. The locks use
  * separate connections, so that work that needs the ordinary pool can't block itself. `store` is
- * the name of the event store to which the position of `healedUpTo` belongs. A statement without an
- * answer within `answerWithinMs` closes its connection.
+ * the name of the event store to which the position of `completeUpTo` belongs. A statement without
+ * an answer within `answerWithinMs` closes its connection.
  */
 export async function createPostgresLocks(
   connectionString: string,
@@ -39,7 +39,7 @@ export async function createPostgresLocks(
   })
   surviveLostConnections(pg, () => {})
   await ensureSchema(pg, 'joint_appends', DDL)
-  return { ...exclusion(pg), ...healing(pg, store), close: () => pg.end() }
+  return { ...exclusion(pg), ...recoveryProgress(pg, store), close: () => pg.end() }
 }
 
 function exclusion(pg: Pool): Pick<Locks, 'together' | 'alone'> {
@@ -72,16 +72,19 @@ function exclusion(pg: Pool): Pick<Locks, 'together' | 'alone'> {
   }
 }
 
-function healing(pg: Pool, store: string): Pick<Locks, 'healedUpTo' | 'setHealedUpTo' | 'now'> {
+function recoveryProgress(
+  pg: Pool,
+  store: string,
+): Pick<Locks, 'completeUpTo' | 'setCompleteUpTo' | 'now'> {
   return {
-    healedUpTo: async () => {
+    completeUpTo: async () => {
       const { rows } = await pg.query<{ position: string }>(
         'select position from joint_appends.healed where store = $1',
         [store],
       )
       return Number(rows[0]?.position ?? 0)
     },
-    setHealedUpTo: async (position) => {
+    setCompleteUpTo: async (position) => {
       await pg.query(
         `insert into joint_appends.healed as kept (store, position) values ($1, $2)
          on conflict (store) do update

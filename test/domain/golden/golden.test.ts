@@ -287,11 +287,16 @@ describe('the events of users, as first recorded', () => {
       ],
       [
         'identity-unbound-v1',
-        { type: 'UnbindIdentity', ...GITHUB, enabledLoginMethods: ['password'], ifWaysGone: 0 },
+        {
+          type: 'UnbindIdentity',
+          ...GITHUB,
+          enabledLoginMethods: ['password'],
+          expectedRemovedLoginMethods: 0,
+        },
       ],
       [
         'user-passkeys-gone-v1',
-        { type: 'DropPasskeys', enabledLoginMethods: ['password'], ifWaysGone: 1 },
+        { type: 'DropPasskeys', enabledLoginMethods: ['password'], expectedRemovedLoginMethods: 1 },
       ],
       ['user-deleted-v1', { type: 'DeleteUser', actorRole: 100 }],
       ['user-erased-v1', { type: 'EraseUser', actorRole: 100 }],
@@ -309,7 +314,7 @@ describe('the events of users, as first recorded', () => {
         isErased: true,
         settings,
         identities: {},
-        waysGone: 2,
+        removedLoginMethods: 2,
       },
     },
   )

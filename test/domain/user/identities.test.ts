@@ -13,8 +13,14 @@ const unbind = (
   provider: Provider,
   key: string,
   enabledLoginMethods: readonly LoginMethod[],
-  ifWaysGone = 0,
-) => ({ type: 'UnbindIdentity', ...of(provider, key), enabledLoginMethods, ifWaysGone }) as const
+  expectedRemovedLoginMethods = 0,
+) =>
+  ({
+    type: 'UnbindIdentity',
+    ...of(provider, key),
+    enabledLoginMethods,
+    expectedRemovedLoginMethods,
+  }) as const
 const bound = (provider: Provider, key: string): UserEvent => ({
   type: 'IdentityBound',
   v: 1,
@@ -29,8 +35,8 @@ const withoutPassword = (): UserEvent => {
   const { type, v, data } = created() as Extract<UserEvent, { type: 'UserCreated' }>
   return { type, v, data: { ...data, passwordRef: null } }
 }
-const giveUp = (enabledLoginMethods: readonly LoginMethod[], ifWaysGone = 0) =>
-  ({ type: 'DropPasskeys', enabledLoginMethods, ifWaysGone }) as const
+const giveUp = (enabledLoginMethods: readonly LoginMethod[], expectedRemovedLoginMethods = 0) =>
+  ({ type: 'DropPasskeys', enabledLoginMethods, expectedRemovedLoginMethods }) as const
 const gone: UserEvent = { type: 'UserPasskeysGone', v: 1, data: { userId: 7 } }
 const ALL: readonly LoginMethod[] = ['password', 'github', 'oidc', 'email']
 

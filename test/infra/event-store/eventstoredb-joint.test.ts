@@ -9,8 +9,8 @@ import {
 } from '#test/support/event-store-db/server.ts'
 import { collect, newEvent, to } from './conformance.ts'
 
-const NO_HEALER = { everyMs: 60_000, graceMs: Number.MAX_SAFE_INTEGER }
-const BUSY_HEALER = { everyMs: 20, graceMs: 0 }
+const NO_RECOVERY = { everyMs: 60_000, graceMs: Number.MAX_SAFE_INTEGER }
+const BUSY_RECOVERY = { everyMs: 20, graceMs: 0 }
 
 function alarms() {
   const lines: string[] = []
@@ -28,7 +28,7 @@ async function startServer(): Promise<EventStoreDbServer> {
 
 type Given = {
   locks?: Locks
-  healer?: typeof NO_HEALER
+  recovery?: typeof NO_RECOVERY
   log?: ReturnType<typeof alarms>['log']
   deadlineMs?: number
 }
@@ -36,12 +36,12 @@ type Given = {
 async function openStore({ url }: EventStoreDbServer, given: Given = {}) {
   const {
     locks = createMemoryLocks(),
-    healer = NO_HEALER,
+    recovery = NO_RECOVERY,
     log = alarms().log,
     deadlineMs = 700,
   } = given
   const store = await createEventStoreDbStore({
-    ...{ url, locks, healer, log, deadlineMs, replyWithinMs: 200 },
+    ...{ url, locks, recovery, log, deadlineMs, replyWithinMs: 200 },
   })
   onTestFinished(() => store.close())
   return store
@@ -64,15 +64,15 @@ async function tornAppend(server: EventStoreDbServer, locks: Locks) {
 const idsOf = (events: readonly { readonly id: string }[]) => events.map(({ id }) => id)
 
 describe('a joint append that its process did not finish', () => {
-  it('is finished by the healer, exactly once, by however many at once', async () => {
+  it('is finished exactly once, however many processes recover at the same time', async () => {
     const server = await startServer()
     const given = await tornAppend(server, createMemoryLocks())
     // Each recovery has separate locks, so that the two recoveries do not exclude each other.
-    const healers = await Promise.all([
-      openStore(server, { healer: BUSY_HEALER }),
-      openStore(server, { healer: BUSY_HEALER }),
+    const stores = await Promise.all([
+      openStore(server, { recovery: BUSY_RECOVERY }),
+      openStore(server, { recovery: BUSY_RECOVERY }),
     ])
-    const [one] = healers
+    const [one] = stores
     await expect.poll(() => one.readStream('user', 1)).toHaveLength(1)
     const seen = await collect(one, 0, 4)
     expect(idsOf(seen).slice(1)).toEqual(idsOf(given.flatMap(({ events }) => events)))
@@ -88,15 +88,15 @@ describe('a joint append that its process did not finish', () => {
     const store = await openStore(server, { locks })
     const between = newEvent()
     await store.append([to('user', 0, [between])])
-    const healing = await openStore(server, { locks, healer: BUSY_HEALER })
-    await expect.poll(() => healing.readStream('user', 1)).toHaveLength(2)
+    const recovering = await openStore(server, { locks, recovery: BUSY_RECOVERY })
+    await expect.poll(() => recovering.readStream('user', 1)).toHaveLength(2)
     const late = given[1]?.events ?? []
     expect(idsOf(await store.readStream('user', 1))).toEqual([between.id, ...idsOf(late)])
     // A recovery with new locks starts at position 0, so it reads all events again.
     const anew = createMemoryLocks()
     const last = await store.headPosition()
-    await openStore(server, { locks: anew, healer: BUSY_HEALER })
-    await expect.poll(() => anew.healedUpTo()).toBe(last)
+    await openStore(server, { locks: anew, recovery: BUSY_RECOVERY })
+    await expect.poll(() => anew.completeUpTo()).toBe(last)
     expect(await store.headPosition()).toBe(last)
   })
 
@@ -116,13 +116,13 @@ describe('a joint append that its process did not finish', () => {
     await expect(store.append(other)).rejects.toThrow(RevisionConflict)
   })
 
-  it('is looked for once: the next healer begins where the last one stopped', async () => {
+  it('is looked for once: the next recovery begins where the last one stopped', async () => {
     const server = await startServer()
     const locks = createMemoryLocks()
     await tornAppend(server, locks)
-    await openStore(server, { locks, healer: BUSY_HEALER })
+    await openStore(server, { locks, recovery: BUSY_RECOVERY })
     const last = server.log.stream('account').at(-1)?.position ?? 0
-    await expect.poll(() => locks.healedUpTo()).toBeGreaterThan(last)
+    await expect.poll(() => locks.completeUpTo()).toBeGreaterThan(last)
     expect(server.log.stream('user')).toHaveLength(2)
   })
 
@@ -138,12 +138,12 @@ describe('a joint append that its process did not finish', () => {
       passes += 1
       return nowMs
     }
-    const healer = { everyMs: 20, graceMs: 15_000 }
-    const healing = await openStore(server, { locks: { ...locks, now }, healer })
+    const recovery = { everyMs: 20, graceMs: 15_000 }
+    const recovering = await openStore(server, { locks: { ...locks, now }, recovery })
     await expect.poll(() => passes).toBeGreaterThan(3)
-    expect(await healing.readStream('user')).toHaveLength(1)
+    expect(await recovering.readStream('user')).toHaveLength(1)
     nowMs = begunAt + 15_100
-    await expect.poll(() => healing.readStream('user')).toHaveLength(2)
+    await expect.poll(() => recovering.readStream('user')).toHaveLength(2)
   })
 
   it('follows into a stream that was new, whatever came first there, once', async () => {
@@ -157,11 +157,11 @@ describe('a joint append that its process did not finish', () => {
     const first = newEvent()
     await store.append([to('account', 'none', [first])])
     const { log, lines } = alarms()
-    const given = { healer: BUSY_HEALER, log }
-    const healers = await Promise.all([openStore(server, given), openStore(server, given)])
+    const given = { recovery: BUSY_RECOVERY, log }
+    const stores = await Promise.all([openStore(server, given), openStore(server, given)])
     await expect.poll(() => store.readStream('account')).toHaveLength(2)
     const credit = act[1]?.events ?? []
-    await Promise.all(healers.map((healer) => healer.append(act)))
+    await Promise.all(stores.map((store) => store.append(act)))
     expect(idsOf(await store.readStream('account'))).toEqual([first.id, ...idsOf(credit)])
     expect(lines).toEqual([])
   })

@@ -93,20 +93,20 @@ describe.each([
   it('let one do what one is enough for', async () => {
     const { one, two } = opened
     const { isEntered, free, work } = busyWork()
-    const first = one.alone('healer', work)
+    const first = one.alone('recovery', work)
     await isEntered
-    expect(await two.alone('healer', async () => {})).toBe(false)
+    expect(await two.alone('recovery', async () => {})).toBe(false)
     free()
     expect(await first).toBe(true)
-    expect(await two.alone('healer', async () => {})).toBe(true)
+    expect(await two.alone('recovery', async () => {})).toBe(true)
   })
 
-  it('remember how far was healed, and never go back', async () => {
+  it('remember up to where appends are complete, and never go back', async () => {
     const { one, two } = opened
-    expect(await one.healedUpTo()).toBe(0)
-    await one.setHealedUpTo(700)
-    await two.setHealedUpTo(500)
-    expect(await two.healedUpTo()).toBe(700)
+    expect(await one.completeUpTo()).toBe(0)
+    await one.setCompleteUpTo(700)
+    await two.setCompleteUpTo(500)
+    expect(await two.completeUpTo()).toBe(700)
   })
 })
 
@@ -125,9 +125,9 @@ describe('a Postgres that stands still', () => {
 
   it.each<[string, (locks: Locks) => Promise<unknown>]>([
     ['streams are locked', (locks) => locks.together(['a'], 5_000, async () => {})],
-    ['the healer is to be alone', (locks) => locks.alone('healer', async () => {})],
-    ['the healer asks how far it is', (locks) => locks.healedUpTo()],
-    ['the healer says how far it is', (locks) => locks.setHealedUpTo(7)],
+    ['the recovery is to be alone', (locks) => locks.alone('recovery', async () => {})],
+    ['the recovery asks how far it is', (locks) => locks.completeUpTo()],
+    ['the recovery says how far it is', (locks) => locks.setCompleteUpTo(7)],
     ['the time is asked for', (locks) => locks.now()],
   ])('is given up in time as %s, and another connection serves', async (_what, ask) => {
     const { locks, freeze } = await openOnFrozen()

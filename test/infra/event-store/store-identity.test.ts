@@ -144,13 +144,13 @@ it('a database never used takes any store; what belongs to positions is dropped'
     create table projections.checkpoint (name text, position int8);
     insert into projections.checkpoint values ('users', 700)`)
   const places = async () => (await pg.query('select from projections.checkpoint')).rowCount
-  const bookmark = await openCheckpoint(pg, 'somebody')
-  await bookmark.save(700)
+  const checkpoint = await openCheckpoint(pg, 'somebody')
+  await checkpoint.save(700)
   await keepSnapshot()
   await onStore(null, nothing)
-  expect([await hasSnapshot(), await places(), await bookmark.read()]).toEqual([true, 1, 700])
+  expect([await hasSnapshot(), await places(), await checkpoint.read()]).toEqual([true, 1, 700])
   await onStore(one.url, nothing)
-  expect([await hasSnapshot(), await places(), await bookmark.read()]).toEqual([false, 0, null])
+  expect([await hasSnapshot(), await places(), await checkpoint.read()]).toEqual([false, 0, null])
   await onStore(null, nothing)
   await onStore(two.url, async (store) => void (await store.append([to('a', 'none')])))
   await expect(onStore(one.url, nothing)).rejects.toThrow('EVENTSTORE_URL: ')

@@ -43,7 +43,11 @@ export const rate = (max: number, more: Partial<RateClaim> = {}): RateClaim => (
   isRefundable: false,
   ...more,
 })
-export const seatsOf = (max: number): PermitsClaim => ({ kind: 'seats', key: randomUUID(), max })
+export const permitsOf = (max: number): PermitsClaim => ({
+  kind: 'permits',
+  key: randomUUID(),
+  max,
+})
 const tokensOf = (max: number, key: string, estimate: number): TokensClaim => ({
   kind: 'tokens',
   key,
@@ -59,7 +63,7 @@ export const waitFor = async (limits: Limits, ...claims: Claim[]): Promise<numbe
   return isFull(outcome) ? outcome.waitMs : 0
 }
 
-export const seatFor = async (limits: Limits, ...claims: Claim[]): Promise<Permit> => {
+export const permitFor = async (limits: Limits, ...claims: Claim[]): Promise<Permit> => {
   const outcome = await limits.enter(OWNER, claims)
   if (isFull(outcome)) throw new Error(`full: ${JSON.stringify(outcome)}`)
   return outcome
@@ -104,9 +108,9 @@ function rates(clock: Clock, get: Get): void {
     const calls = rate(100)
     const successes = rate(3, { isRefundable: true })
     const taken = [
-      await seatFor(get(), calls, successes),
-      await seatFor(get(), calls, successes),
-      await seatFor(get(), calls, successes),
+      await permitFor(get(), calls, successes),
+      await permitFor(get(), calls, successes),
+      await permitFor(get(), calls, successes),
     ]
     expect(await waitFor(get(), calls, successes)).toBe(1_000)
     taken[0]?.release({ isRefunded: true })
@@ -119,9 +123,9 @@ function rates(clock: Clock, get: Get): void {
 
   it('a place goes back to the time it was taken at', async () => {
     const claim = rate(2, { isRefundable: true })
-    const first = await seatFor(get(), claim)
+    const first = await permitFor(get(), claim)
     clock.now += 600
-    await seatFor(get(), claim)
+    await permitFor(get(), claim)
     first.release({ isRefunded: true })
     expect(await waitFor(get(), claim)).toBe(0)
     clock.now += 400
@@ -130,7 +134,7 @@ function rates(clock: Clock, get: Get): void {
 
   it('a clock that is set back keeps nobody waiting', async () => {
     const claim = rate(1)
-    await seatFor(get(), claim)
+    await permitFor(get(), claim)
     clock.now -= 3_600_000
     expect(await waitFor(get(), claim)).toBe(0)
     expect(await waitFor(get(), claim)).toBe(1_000)
@@ -138,8 +142,8 @@ function rates(clock: Clock, get: Get): void {
 }
 
 function permits(get: Get): void {
-  it('seats are free again once they are left, and once only', async () => {
-    const claim = seatsOf(10)
+  it('permits are free again once they are released, and once only', async () => {
+    const claim = permitsOf(10)
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, () => get().enter(OWNER, [claim])),
     )
@@ -157,11 +161,11 @@ function permits(get: Get): void {
 function tokens(clock: Clock, get: Get): void {
   it('tokens are reserved at entry and corrected at the end', async () => {
     const key = randomUUID()
-    const first = await seatFor(get(), tokensOf(1_000, key, 600))
+    const first = await permitFor(get(), tokensOf(1_000, key, 600))
     expect(await waitFor(get(), tokensOf(1_000, key, 600))).toBe(60_000)
     clock.now += 10_000
     first.release({ isRefunded: false, tokens: 150 })
-    const second = await seatFor(get(), tokensOf(1_000, key, 600))
+    const second = await permitFor(get(), tokensOf(1_000, key, 600))
     second.release({ isRefunded: false, tokens: 900 })
     // 150 tokens leave the window in 50 seconds, and 900 tokens in 60 seconds.
     expect(await waitFor(get(), tokensOf(1_000, key, 100))).toBe(50_000)
@@ -176,7 +180,7 @@ function tokens(clock: Clock, get: Get): void {
     const key = randomUUID()
     expect(await admitted(get(), 50, tokensOf(1_000, key, 100))).toBe(10)
     clock.now += 60_000
-    const permit = await seatFor(get(), tokensOf(1_000, key, 1_000))
+    const permit = await permitFor(get(), tokensOf(1_000, key, 1_000))
     permit.release({ isRefunded: true, tokens: 0 })
     expect(await admitted(get(), 50, tokensOf(1_000, key, 100))).toBe(10)
   })
@@ -204,7 +208,7 @@ function backoffs(clock: Clock, get: Get): void {
       const wait = await waitFor(get(), guessed)
       waits.push(wait / 1_000)
       clock.now += wait
-      if (wait > 0) await seatFor(get(), guessed)
+      if (wait > 0) await permitFor(get(), guessed)
     }
     expect(waits).toEqual([0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 30, 30, 30])
     clock.now += 900_000
@@ -213,8 +217,8 @@ function backoffs(clock: Clock, get: Get): void {
 
   it('are forgotten by a refund', async () => {
     const guessed = claim()
-    for (let n = 0; n < 4; n += 1) await seatFor(get(), guessed)
-    const right = await seatFor(get(), guessed)
+    for (let n = 0; n < 4; n += 1) await permitFor(get(), guessed)
+    const right = await permitFor(get(), guessed)
     expect(await waitFor(get(), guessed)).toBe(1_000)
     right.release({ isRefunded: true })
     expect(await admitted(get(), 50, guessed)).toBe(5)
@@ -223,7 +227,7 @@ function backoffs(clock: Clock, get: Get): void {
 
 function together(clock: Clock, get: Get): void {
   it('takes under all claims or under none, and names the first that is full', async () => {
-    const [wide, narrow, room] = [rate(100), rate(3, { periodMs: 5_000 }), seatsOf(5)]
+    const [wide, narrow, room] = [rate(100), rate(3, { periodMs: 5_000 }), permitsOf(5)]
     const reserved = { ...tokensOf(1_000, randomUUID(), 100) }
     expect(await admitted(get(), 50, wide, room, narrow, reserved)).toBe(3)
     const outcome = await get().enter(OWNER, [wide, room, narrow, reserved])
@@ -236,7 +240,7 @@ function together(clock: Clock, get: Get): void {
 
   it('waits for the last of those that are full', async () => {
     const [short, long] = [rate(1), rate(1, { periodMs: 9_000 })]
-    await seatFor(get(), short, long)
+    await permitFor(get(), short, long)
     expect(await get().enter(OWNER, [short, long])).toEqual({ full: 0, waitMs: 9_000 })
     clock.now += 1_000
     expect(await get().enter(OWNER, [short, long])).toEqual({ full: 1, waitMs: 8_000 })

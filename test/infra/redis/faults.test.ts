@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { PermitsClaim } from '#infra/limits/port.ts'
 import { budget } from '#test/support/time-limit.ts'
 import { type OwnRedis, redisEngine, startOwnRedis } from '../../support/redis.ts'
-import { admitted, rate, seatFor, seatsOf, waitFor } from '../limits/limits-suite.ts'
+import { admitted, permitFor, permitsOf, rate, waitFor } from '../limits/limits-suite.ts'
 import { type LatentProxy, startLatentProxy } from './latent-proxy.ts'
 import { type Load, type Opened, openShared, PATIENT_MS, underLoad } from './open-shared.ts'
 
@@ -56,8 +56,8 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
   }
 
   it('is killed, and starts again empty', async () => {
-    const room = seatsOf(3)
-    await seatFor(one, room)
+    const room = permitsOf(3)
+    await permitFor(one, room)
     await server.kill()
     await isLost()
     expect(await admitted(one, 50, rate(10))).toBe(10)
@@ -70,7 +70,7 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
   })
 
   it('stands still, and wakes', async () => {
-    const room = seatsOf(3)
+    const room = permitsOf(3)
     server.signal('SIGSTOP')
     await isLost()
     expect(await admitted(one, 50, room)).toBe(3)
@@ -81,14 +81,18 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
   })
 
   it('stands still: who left meanwhile has left there too', async () => {
-    const room = seatsOf(3)
-    const permits = [await seatFor(one, room), await seatFor(one, room), await seatFor(one, room)]
+    const room = permitsOf(3)
+    const permits = [
+      await permitFor(one, room),
+      await permitFor(one, room),
+      await permitFor(one, room),
+    ]
     server.signal('SIGSTOP')
     await isLost()
     for (const permit of permits) permit.release({ isRefunded: false })
     server.signal('SIGCONT')
     await isBack()
-    await expect.poll(() => seatsIn(admin, room), { timeout: 2_000 }).toBe(0)
+    await expect.poll(() => permitsIn(admin, room), { timeout: 2_000 }).toBe(0)
     expect(await admitted(one, 50, room)).toBe(3)
   })
 
@@ -101,10 +105,10 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
   })
 
   it('forgets everything (FLUSHALL): permits are known again', async () => {
-    const room = seatsOf(1)
-    const permit = await seatFor(one, room)
+    const room = permitsOf(1)
+    const permit = await permitFor(one, room)
     await admin.flushall()
-    await expect.poll(() => seatsIn(admin, room)).toBe(1)
+    await expect.poll(() => permitsIn(admin, room)).toBe(1)
     expect(await waitFor(one, room)).toBe(1_000)
     permit.release({ isRefunded: false })
     await expect.poll(() => waitFor(one, room)).toBe(0)
@@ -112,7 +116,7 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
 
   it('forgets its scripts: they are sent again within the decision', async () => {
     const patient = await openShared(server.url, { answerMs: PATIENT_MS })
-    await seatFor(patient, rate(10))
+    await permitFor(patient, rate(10))
     await admin.script('FLUSH')
     expect(await admitted(patient, 50, rate(10))).toBe(10)
     expect(patient.said).toEqual([])
@@ -153,7 +157,7 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
       await server.kill()
       await isLost()
       expect(await admitted(one, 50, rate(10))).toBe(5)
-      expect(await admitted(one, 50, seatsOf(5))).toBe(3)
+      expect(await admitted(one, 50, permitsOf(5))).toBe(3)
       expect(await admitted(one, 50, rate(1))).toBe(1)
       expect([one.instances('calls'), other.instances('calls')]).toEqual([1, 1])
       expect(await admitted(one.calls, 50, rate(10))).toBe(10)
@@ -163,5 +167,5 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
   })
 })
 
-const seatsIn = (admin: Redis, { key }: PermitsClaim): Promise<number> =>
+const permitsIn = (admin: Redis, { key }: PermitsClaim): Promise<number> =>
   admin.zcard(`tallygate:{user:7}:seats:${key}`)

@@ -67,7 +67,7 @@ export function underLoad(limits: Limits): Load {
     while (!isOver) {
       const before = performance.now()
       const permit = await limits.enter(`user:${id}`, [
-        { kind: 'seats', key: `load:${id}`, max: 10 },
+        { kind: 'permits', key: `load:${id}`, max: 10 },
         { kind: 'rate', key: `load:${id}`, max: 1e6, periodMs: 1_000, isRefundable: true },
       ])
       msMax = Math.max(msMax, performance.now() - before)

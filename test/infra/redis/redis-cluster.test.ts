@@ -7,7 +7,7 @@ import { createRedisLimits } from '#infra/redis/redis-limits.ts'
 import { createRedisShortLived } from '#infra/redis/redis-short-lived-values.ts'
 import { startSharedLimits } from '#infra/redis/shared-limits.ts'
 import { freePort, type OwnRedis, redisEngine, startOwnRedis } from '../../support/redis.ts'
-import { limitsSuite, rate, seatsOf } from '../limits/limits-suite.ts'
+import { limitsSuite, permitsOf, rate } from '../limits/limits-suite.ts'
 import { shortLivedSuite } from '../limits/short-lived-suite.ts'
 import { type Opened, openShared, PATIENT_MS } from './open-shared.ts'
 
@@ -54,7 +54,7 @@ describe.skipIf(!canStart)(`a Redis cluster of two${reason}`, () => {
     for (let n = 0; n < 2; n += 1) {
       processes.push(await openShared(url(), { answerMs: PATIENT_MS }))
     }
-    const [room, calls] = [seatsOf(100), rate(2, { periodMs: 60_000 })]
+    const [room, calls] = [permitsOf(100), rate(2, { periodMs: 60_000 })]
     for (let user = 0; user < 20; user += 1) {
       const claims = [
         { ...room, key: `of ${user}` },

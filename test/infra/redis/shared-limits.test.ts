@@ -2,7 +2,7 @@ import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { PERMIT_LEASE_MS } from '#infra/redis/shared-limits.ts'
 import { redisEngine, skipReason, startRedis, type TestRedis } from '../../support/redis.ts'
-import { admitted, rate, seatFor, seatsOf, waitFor } from '../limits/limits-suite.ts'
+import { admitted, permitFor, permitsOf, rate, waitFor } from '../limits/limits-suite.ts'
 import { type Opened, openShared, PATIENT_MS } from './open-shared.ts'
 
 const isHere = redisEngine !== null
@@ -30,10 +30,10 @@ describe.skipIf(!isHere)(`processes on one Redis${skipReason(isHere)}`, () => {
 
   it('count together: fifty at each, on a limit of ten, are ten', async () => {
     const [one, other] = [await process(), await process()]
-    const [calls, room] = [rate(10, { periodMs: 60_000 }), seatsOf(4)]
+    const [calls, room] = [rate(10, { periodMs: 60_000 }), permitsOf(4)]
     const counts = await Promise.all([admitted(one, 50, calls), admitted(other, 50, calls)])
     expect((counts[0] ?? 0) + (counts[1] ?? 0)).toBe(10)
-    const permit = await seatFor(one, room)
+    const permit = await permitFor(one, room)
     expect(await admitted(other, 50, room)).toBe(3)
     permit.release({ isRefunded: false })
     await expect.poll(() => waitFor(other, room)).toBe(0)
@@ -42,7 +42,7 @@ describe.skipIf(!isHere)(`processes on one Redis${skipReason(isHere)}`, () => {
   it('a place given back by one is free for the other', async () => {
     const [one, other] = [await process(), await process()]
     const successes = rate(1, { periodMs: 60_000, isRefundable: true })
-    const permit = await seatFor(one, successes)
+    const permit = await permitFor(one, successes)
     expect(await waitFor(other, successes)).toBeGreaterThan(59_000)
     permit.release({ isRefunded: true })
     await expect.poll(() => waitFor(other, successes)).toBe(0)
@@ -51,9 +51,9 @@ describe.skipIf(!isHere)(`processes on one Redis${skipReason(isHere)}`, () => {
   it('the permits of one that was killed run out; of one that lives, never', async () => {
     const leaseMs = 3_000
     const [killed, alive, other] = [await process(leaseMs), await process(leaseMs), await process()]
-    const [lost, kept] = [seatsOf(1), seatsOf(1)]
-    await seatFor(killed, lost)
-    await seatFor(alive, kept)
+    const [lost, kept] = [permitsOf(1), permitsOf(1)]
+    await permitFor(killed, lost)
+    await permitFor(alive, kept)
     killed.vanish()
     expect(await waitFor(other, lost)).toBe(1_000)
     const runsOut = async () => {
@@ -79,7 +79,7 @@ describe.skipIf(!isHere)(`processes on one Redis${skipReason(isHere)}`, () => {
 
   it('what they keep ends by itself', async () => {
     const one = await process()
-    await seatFor(one, rate(5), seatsOf(5))
+    await permitFor(one, rate(5), permitsOf(5))
     const keys = await admin.keys('tallygate:*')
     const lives = await Promise.all(keys.map((key) => admin.pttl(key)))
     expect(keys.length).toBeGreaterThan(2)

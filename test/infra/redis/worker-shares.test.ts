@@ -17,7 +17,7 @@ it('without Redis, a worker allows its share of a limit, rounded up', async () =
     await close()
     return count
   }
-  const permits: Claim = { kind: 'seats', key: 'seats', max: 5 }
+  const permits: Claim = { kind: 'permits', key: 'permits', max: 5 }
   const rate: Claim = { kind: 'rate', key: 'rate', max: 10, periodMs: 60_000, isRefundable: false }
   expect([await allowed(1, permits), await allowed(2, permits)]).toEqual([5, 3])
   expect([await allowed(1, rate), await allowed(4, rate)]).toEqual([10, 3])

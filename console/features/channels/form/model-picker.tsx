@@ -35,17 +35,17 @@ function Picks(props: PickerProps) {
   const { found, chosen } = props
   const { t } = useTranslation()
   const [search, setSearch] = useState('')
-  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set(chosen))
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set(chosen))
   const wanted = search.trim().toLowerCase()
   const shown = found.filter((model) => model.toLowerCase().includes(wanted))
-  const areAllOn = shown.length > 0 && shown.every((model) => picked.has(model))
+  const areAllOn = shown.length > 0 && shown.every((model) => selected.has(model))
   const set = (models: readonly string[], isOn: boolean) => {
-    const next = new Set(picked)
+    const next = new Set(selected)
     for (const model of models) {
       if (isOn) next.add(model)
       else next.delete(model)
     }
-    setPicked(next)
+    setSelected(next)
   }
   return (
     <>
@@ -69,7 +69,7 @@ function Picks(props: PickerProps) {
           <li key={model}>
             <Checkbox
               label={model}
-              isOn={picked.has(model)}
+              isOn={selected.has(model)}
               onChange={(isOn) => set([model], isOn)}
             />
             {!chosen.includes(model) && (
@@ -81,8 +81,8 @@ function Picks(props: PickerProps) {
       {shown.length === 0 && <p className="tg-hint">{t('ui.noModelMatches')}</p>}
       <div className="tg-dialog-foot">
         <Button onClick={props.onClose}>{t('ui.cancel')}</Button>
-        <Button tone="primary" onClick={() => props.onChoose([...picked])}>
-          {t('channelForm.useSelectedModels', { count: picked.size })}
+        <Button tone="primary" onClick={() => props.onChoose([...selected])}>
+          {t('channelForm.useSelectedModels', { count: selected.size })}
         </Button>
       </div>
     </>

@@ -12,15 +12,15 @@ export function BatchBar(props: {
   actions: ChannelActions
 }) {
   const { actions, chosen } = props
-  const { picked } = chosen
-  const onDone = chosen.chooseNone
+  const { selected } = chosen
+  const onDone = chosen.selectNone
   const { t } = useTranslation()
   const [isTagging, setTagging] = useState(false)
   const then = async (act: Promise<boolean>) => {
     if (await act) onDone()
   }
-  const setEnabled = (isEnabled: boolean) => void then(actions.setAllEnabled(picked, isEnabled))
-  const remove = () => void then(actions.remove(picked))
+  const setEnabled = (isEnabled: boolean) => void then(actions.setAllEnabled(selected, isEnabled))
+  const remove = () => void then(actions.remove(selected))
   return (
     <SelectionBar
       chosen={chosen}
@@ -33,10 +33,10 @@ export function BatchBar(props: {
     >
       <BatchTagDialog
         isOpen={isTagging}
-        count={picked.length}
+        count={selected.length}
         onClose={() => setTagging(false)}
         onTag={async (name) => {
-          if (!(await actions.setTag(picked, name))) return false
+          if (!(await actions.setTag(selected, name))) return false
           onDone()
           return true
         }}

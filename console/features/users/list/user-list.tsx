@@ -56,7 +56,7 @@ export function UserList(props: UserListProps) {
   const { view, actor } = props
   const columns = useUserColumns(props)
   const [keys, setKeys] = useState<ReadonlySet<string>>(NONE)
-  const picked = view.rows.filter(({ id }) => keys.has(String(id)))
+  const selected = view.rows.filter(({ id }) => keys.has(String(id)))
   return (
     <ListPanel
       label={t('users.grid')}
@@ -70,10 +70,10 @@ export function UserList(props: UserListProps) {
       notFound={{ title: t('users.notFoundTitle'), body: t('users.notFoundBody') }}
       notice={view.list.data !== undefined && <LiveUsers />}
       chosen={
-        picked.length > 0 && (
+        selected.length > 0 && (
           <ChosenUsers
-            picked={picked}
-            adjustable={picked.filter((user) => actionsOn(user, actor).has('adjust'))}
+            selected={selected}
+            adjustable={selected.filter((user) => actionsOn(user, actor).has('adjust'))}
             onAdjust={props.onAdjust}
             onNone={() => setKeys(NONE)}
           />
@@ -133,18 +133,18 @@ function UserFilters({ view }: { view: UserListView }) {
  * out.
  */
 function ChosenUsers(props: {
-  picked: readonly User[]
+  selected: readonly User[]
   adjustable: readonly User[]
   onAdjust: (users: readonly User[]) => void
   onNone: () => void
 }) {
   const { t } = useTranslation()
-  const { picked, adjustable } = props
-  const beyond = picked.length - adjustable.length
+  const { selected, adjustable } = props
+  const beyond = selected.length - adjustable.length
   return (
     <fieldset className="tg-chosen tg-bulk" aria-label={t('users.selection')}>
       <span role="status">
-        {t('users.selectedCount', { count: picked.length })}
+        {t('users.selectedCount', { count: selected.length })}
         {beyond > 0 && ` · ${t('users.selectedBeyond', { count: beyond })}`}
       </span>
       <Button tone="quiet" size="small" onClick={props.onNone}>
