@@ -1,5 +1,5 @@
 import { decimalOf, decimalText, isAbove, parseDecimal } from '../pricing/decimal.ts'
-import { isStatusMapping, mappingFault } from '../shared/channel-mappings.ts'
+import { isStatusMapping, mappingError } from '../shared/channel-mappings.ts'
 import { badCharacter, isName, isText } from '../shared/characters.ts'
 import { codedError } from '../shared/coded-error.ts'
 import {
@@ -95,25 +95,25 @@ function plainDecimal(text: string): string {
 export function termsError(terms: ChannelTerms): ChannelError | null {
   if (terms.name.trim() === '') return codedError('NameRequired')
   if (terms.models.length === 0) return codedError('ModelsRequired')
-  const faulty = faultyField(terms)
-  return faulty === null ? null : codedError('InvalidField', faulty)
+  const error = invalidFieldError(terms)
+  return error === null ? null : codedError('InvalidField', error)
 }
 
 /** Returns the error of the first invalid field, or null. Empty texts are valid. */
-export function faultyField(terms: ChannelTerms): FieldError | null {
+export function invalidFieldError(terms: ChannelTerms): FieldError | null {
   return (
     tooLong(terms) ??
-    faultyText(terms) ??
-    faultyUrl(terms.baseUrl) ??
-    faultyMapping(terms.modelMapping) ??
-    faultyStatuses(terms.statusCodeMapping) ??
-    faultyObject('setting', terms.setting) ??
-    faultyProxy(terms) ??
-    faultyIncludeUsage(terms) ??
-    faultyAllowedMembers(terms) ??
-    faultyObject('param_override', terms.paramOverride) ??
-    faultyRegion(terms) ??
-    faultyCostRatio(terms)
+    textError(terms) ??
+    urlError(terms.baseUrl) ??
+    modelMappingError(terms.modelMapping) ??
+    statusMappingError(terms.statusCodeMapping) ??
+    objectError('setting', terms.setting) ??
+    proxyError(terms) ??
+    includeUsageError(terms) ??
+    allowedMembersError(terms) ??
+    objectError('param_override', terms.paramOverride) ??
+    regionError(terms) ??
+    costRatioError(terms)
   )
 }
 
@@ -137,7 +137,7 @@ export function proxyToUse({ setting }: Pick<ChannelTerms, 'setting'>): string |
   return proxy.trim() === '' ? null : proxy.trim()
 }
 
-function faultyProxy(terms: ChannelTerms): FieldError | null {
+function proxyError(terms: ChannelTerms): FieldError | null {
   const proxy = proxyToUse(terms)
   const isRight = proxy === null || proxyAddress(proxy) !== null
   return isRight ? null : { field: 'setting', fault: 'not-proxy' }
@@ -147,7 +147,7 @@ function faultyProxy(terms: ChannelTerms): FieldError | null {
  * Checks the setting `include_usage`. If the setting is omitted or null, the default of the channel
  * type applies.
  */
-function faultyIncludeUsage({ setting }: ChannelTerms): FieldError | null {
+function includeUsageError({ setting }: ChannelTerms): FieldError | null {
   const members = readObject('setting', setting)
   const name = 'include_usage'
   const chosen = (members instanceof Map ? members.get(name) : null) ?? false
@@ -158,7 +158,7 @@ function faultyIncludeUsage({ setting }: ChannelTerms): FieldError | null {
  * Checks the list of request members that the channel allows. If the list is omitted or null, no
  * restricted members are allowed.
  */
-function faultyAllowedMembers({ type, setting }: ChannelTerms): FieldError | null {
+function allowedMembersError({ type, setting }: ChannelTerms): FieldError | null {
   const members = readObject('setting', setting)
   const name = 'allowed_members'
   const names = (members instanceof Map ? members.get(name) : null) ?? []
@@ -177,7 +177,7 @@ function faultyAllowedMembers({ type, setting }: ChannelTerms): FieldError | nul
  * Checks the characters of all text fields. Names may only contain visible characters. Other texts
  * may contain any characters except control characters.
  */
-function faultyText(terms: ChannelTerms): FieldError | null {
+function textError(terms: ChannelTerms): FieldError | null {
   for (const [field, key] of NAMES) {
     const names = [terms[key]].flat()
     if (!names.every(isName)) return { field, fault: 'bad-character' }
@@ -195,7 +195,7 @@ const NAMES = [
   ['model_prefix', 'modelPrefix'],
 ] as const
 
-function faultyUrl(baseUrl: string): FieldError | null {
+function urlError(baseUrl: string): FieldError | null {
   if (baseUrl === '' || NAMED_BASES.has(baseUrl)) return null
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
@@ -204,10 +204,10 @@ function faultyUrl(baseUrl: string): FieldError | null {
 }
 
 /** Checks the region, which is a JSON object or a plain name. */
-const faultyRegion = ({ type, other }: ChannelTerms): FieldError | null =>
-  type === REGIONAL && /^\s*[{[]/.test(other) ? faultyObject('other', other) : null
+const regionError = ({ type, other }: ChannelTerms): FieldError | null =>
+  type === REGIONAL && /^\s*[{[]/.test(other) ? objectError('other', other) : null
 
-function faultyCostRatio({ costRatio }: ChannelTerms): FieldError | null {
+function costRatioError({ costRatio }: ChannelTerms): FieldError | null {
   if (costRatio === undefined) return null
   const ratio = parseDecimal(costRatio)
   const isRight =
@@ -258,26 +258,26 @@ function checkedObject(field: string, text: string) {
   return bad === null ? members : { field, ...bad }
 }
 
-function faultyObject(field: string, text: string): FieldError | null {
+function objectError(field: string, text: string): FieldError | null {
   const members = checkedObject(field, text)
   return members instanceof Map ? null : (members as FieldError)
 }
 
 /** Checks a model mapping. It must map names to names in at most 8 steps, without cycles. */
-function faultyMapping(text: string): FieldError | null {
+function modelMappingError(text: string): FieldError | null {
   const field = 'model_mapping'
   const members = checkedObject(field, text)
   if (!(members instanceof Map)) return members as FieldError
   for (const [name, target] of members as Members) {
     if (typeof target !== 'string' || target === '') return { field, fault: 'not-text', name }
-    const fault = mappingFault(name, (from) => (members as Members).get(from))
+    const fault = mappingError(name, (from) => (members as Members).get(from))
     if (fault !== null) return { field, fault: `mapping-${fault}`, name }
   }
   return null
 }
 
 /** Checks a status mapping. Targets must be 400 to 599, so that callers still see an error. */
-function faultyStatuses(text: string): FieldError | null {
+function statusMappingError(text: string): FieldError | null {
   const field = 'status_code_mapping'
   const members = checkedObject(field, text)
   if (!(members instanceof Map)) return members as FieldError

@@ -76,7 +76,7 @@ export type OptionErrorCode =
   | 'secret'
   | 'not-secret'
 
-type Faulty = {
+type InvalidText = {
   readonly fault: OptionErrorCode
   /** The name of the invalid entry within the JSON text. */
   readonly name?: string
@@ -84,7 +84,7 @@ type Faulty = {
   readonly maximum?: string | number
 }
 
-type Checked = { readonly value: string } | Faulty
+type Checked = { readonly value: string } | InvalidText
 
 const JSON_LENGTH_MAX = 1_000_000
 const NAME_LENGTH_MAX = 256
@@ -194,7 +194,7 @@ function checkDecimal(
 function noDecimal(
   text: string,
   bounds: { readonly minimum: string; readonly maximum: string },
-): Faulty {
+): InvalidText {
   const isNegative = text.startsWith('-') && parseDecimal(text.slice(1)) !== null
   return isNegative ? { fault: 'below-minimum', ...bounds } : { fault: 'not-number' }
 }
@@ -217,7 +217,7 @@ function checkJson(text: string, type: JsonType): Checked {
   const parsed = parseJsonText(text)
   if ('fault' in parsed) return parsed
   const { value } = parsed
-  const fault = badCharacter(value) ?? reservedName(value) ?? shapeFault(value, type)
+  const fault = badCharacter(value) ?? reservedName(value) ?? shapeError(value, type)
   if (fault !== null) return fault
   const required = type.kind === 'ratios' ? type.required : undefined
   if (required !== undefined && isObject(value) && !value.has(required)) {
@@ -226,30 +226,30 @@ function checkJson(text: string, type: JsonType): Checked {
   return { value: text.trim() }
 }
 
-function shapeFault(value: ExactJson, type: JsonType): Faulty | null {
+function shapeError(value: ExactJson, type: JsonType): InvalidText | null {
   const { kind } = type
   if (kind === 'list' || kind === 'links') {
     if (!Array.isArray(value)) return { fault: 'not-list' }
     if (kind === 'list') return value.every(isText) ? null : { fault: 'not-text' }
-    return linksFault(value)
+    return linksError(value)
   }
   if (!isObject(value)) return { fault: 'not-object' }
   for (const [name, member] of value) {
     if (name === '') return { fault: 'name-missing' }
     if (name.length > NAME_LENGTH_MAX) return { fault: 'name-too-long' }
-    const fault = memberFault(member, type)
+    const fault = memberError(member, type)
     if (fault !== null) return { name, ...fault }
   }
   return null
 }
 
-function memberFault(member: ExactJson, type: JsonType): Faulty | null {
+function memberError(member: ExactJson, type: JsonType): InvalidText | null {
   switch (type.kind) {
     case 'ratios':
       if (!isRatio(member)) return { fault: 'not-ratio' }
       return type.isAboveZero === true && isZero(member) ? { fault: 'zero-ratio' } : null
     case 'nested-ratios':
-      return shapeFault(member, { kind: 'ratios' })
+      return shapeError(member, { kind: 'ratios' })
     case 'choice-by-name':
       return isText(member) && type.choices.includes(member) ? null : { fault: 'not-choice' }
     case 'names':
@@ -270,7 +270,7 @@ const isCount = (value: ExactJson): boolean =>
  * Returns the error in a list of chat links, if there is one. Each entry maps one or more names to
  * links, and users choose a link by its name.
  */
-function linksFault(entries: readonly ExactJson[]): Faulty | null {
+function linksError(entries: readonly ExactJson[]): InvalidText | null {
   for (const entry of entries) {
     if (!isObject(entry) || entry.size === 0) return { fault: 'not-link' }
     for (const [name, link] of entry) {

@@ -153,13 +153,13 @@ function create({ type, ...data }: CreateRedemption, code: RedemptionRecord | nu
     const isDone = code.id === data.redemptionId && code.keyRef === data.keyRef
     return isDone ? [] : codedError('RedemptionKeyTaken')
   }
-  return faultOfTerms(data.terms, 0) ?? [{ type: 'RedemptionCreated', v: 1, data }]
+  return errorOfTerms(data.terms, 0) ?? [{ type: 'RedemptionCreated', v: 1, data }]
 }
 
 function change({ type, ...data }: ChangeRedemption, code: RedemptionRecord): Outcome {
   if (isSame(data.terms, code.terms)) return []
   if (statusOf(code) !== 1) return codedError('RedemptionNotEditable')
-  const fault = faultOfTerms(data.terms, code.userIds.size)
+  const fault = errorOfTerms(data.terms, code.userIds.size)
   return fault ?? [{ type: 'RedemptionTermsChanged', v: 1, data }]
 }
 
@@ -188,7 +188,7 @@ const REDEMPTION_NAME_MAX = 20
  * Returns the error in the terms of a code, or null. `uses` is the number of times that the code
  * was redeemed.
  */
-function faultOfTerms(terms: RedemptionTerms, uses: number): RedemptionError | null {
+function errorOfTerms(terms: RedemptionTerms, uses: number): RedemptionError | null {
   const { name, quota, isGift, maxUses, validFrom, validUntil } = terms
   const characters = [...name.trim()].length
   if (characters === 0 || characters > REDEMPTION_NAME_MAX)

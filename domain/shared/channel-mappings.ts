@@ -9,7 +9,7 @@ export const MAPPING_DEPTH_MAX = 8
  * there is no error. `next` returns the name to which a name is mapped. The mapping ends at a name
  * that is not mapped, or that is mapped to itself.
  */
-export function mappingFault(
+export function mappingError(
   start: string,
   next: (name: string) => unknown,
 ): 'circle' | 'too-deep' | null {

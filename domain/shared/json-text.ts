@@ -9,13 +9,13 @@ export type ExactJson =
 
 type NumberText = { readonly numberText: string }
 
-type JsonFault = 'not-json' | 'duplicate-key' | 'too-deep'
+type JsonErrorCode = 'not-json' | 'duplicate-key' | 'too-deep'
 
 type ReservedName = { readonly fault: 'name-reserved'; readonly name: string }
 
 export type ParsedJson =
   | { readonly value: ExactJson }
-  | { readonly fault: JsonFault; readonly name?: string }
+  | { readonly fault: JsonErrorCode; readonly name?: string }
 
 const DEPTH_MAX = 16
 const SPACE = /[ \t\n\r]*/y
@@ -51,11 +51,11 @@ export function reservedName(value: ExactJson): ReservedName | null {
   return null
 }
 
-class Fault extends Error {
-  readonly fault: JsonFault
+class JsonSyntaxError extends Error {
+  readonly fault: JsonErrorCode
   readonly subject: string | undefined
 
-  constructor(fault: JsonFault, subject?: string) {
+  constructor(fault: JsonErrorCode, subject?: string) {
     super(fault)
     this.fault = fault
     this.subject = subject
@@ -73,7 +73,7 @@ export function parseJsonText(text: string): ParsedJson {
     reader.end()
     return { value }
   } catch (error) {
-    if (!(error instanceof Fault)) throw error
+    if (!(error instanceof JsonSyntaxError)) throw error
     const { fault, subject } = error
     return subject === undefined ? { fault } : { fault, name: subject }
   }
@@ -89,7 +89,7 @@ class Reader {
 
   value(depth: number): ExactJson {
     this.take(SPACE)
-    if (depth > DEPTH_MAX) throw new Fault('too-deep')
+    if (depth > DEPTH_MAX) throw new JsonSyntaxError('too-deep')
     const first = this.text[this.at]
     if (first === '{') return this.object(depth)
     if (first === '[') return this.array(depth)
@@ -100,7 +100,7 @@ class Reader {
 
   end(): void {
     this.take(SPACE)
-    if (this.at < this.text.length) throw new Fault('not-json')
+    if (this.at < this.text.length) throw new JsonSyntaxError('not-json')
   }
 
   private object(depth: number): ExactJson {
@@ -108,7 +108,7 @@ class Reader {
     this.items('{', '}', () => {
       this.take(SPACE)
       const key = this.string()
-      if (members.has(key)) throw new Fault('duplicate-key', key.slice(0, 100))
+      if (members.has(key)) throw new JsonSyntaxError('duplicate-key', key.slice(0, 100))
       this.take(SPACE)
       this.expect(':')
       members.set(key, this.value(depth + 1))
@@ -138,7 +138,7 @@ class Reader {
     try {
       return JSON.parse(quoted) as string
     } catch {
-      throw new Fault('not-json')
+      throw new JsonSyntaxError('not-json')
     }
   }
 
@@ -149,7 +149,7 @@ class Reader {
         return value
       }
     }
-    throw new Fault('not-json')
+    throw new JsonSyntaxError('not-json')
   }
 
   private take(pattern: RegExp): string {
@@ -166,7 +166,7 @@ class Reader {
   }
 
   private expect(character: string): void {
-    if (!this.skip(character)) throw new Fault('not-json')
+    if (!this.skip(character)) throw new JsonSyntaxError('not-json')
   }
 }
 

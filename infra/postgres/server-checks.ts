@@ -6,8 +6,8 @@ import type { Pool } from 'pg'
  */
 export class UnsafeServer extends Error {
   readonly isOperatorError = true
-  constructor(faults: readonly string[]) {
-    super(`DATABASE_URL: this server can't be used: ${faults.join('; ')}`)
+  constructor(problems: readonly string[]) {
+    super(`DATABASE_URL: this server can't be used: ${problems.join('; ')}`)
     this.name = 'UnsafeServer'
   }
 }
@@ -36,16 +36,16 @@ export async function refuseUnsafeServer(pg: Pool): Promise<void> {
       pg_is_in_recovery() as is_replica,
       current_setting('default_transaction_read_only')::boolean as is_read_only,
       current_setting('server_encoding') as encoding`)
-  const faults = rows.flatMap(faultsOf)
-  if (faults.length > 0) throw new UnsafeServer(faults)
+  const problems = rows.flatMap(problemsOf)
+  if (problems.length > 0) throw new UnsafeServer(problems)
 }
 
 /**
- * Returns the faults of a server. The function has no side effects, so that tests do not need a
- * server with faults.
+ * Returns the problems of a server. The function has no side effects, so that tests do not need a
+ * server with problems.
  */
-export function faultsOf(facts: Facts): string[] {
-  const faults: (readonly [isFault: boolean, words: string])[] = [
+export function problemsOf(facts: Facts): string[] {
+  const problems: (readonly [isProblem: boolean, words: string])[] = [
     [facts.version < VERSION_MIN, `it is version ${facts.version_text}, and must be 15 or newer`],
     [facts.fsync !== 'on', 'fsync is off: a crash loses or corrupts data'],
     [facts.full_page_writes !== 'on', 'full_page_writes is off: a crash corrupts pages'],
@@ -54,5 +54,5 @@ export function faultsOf(facts: Facts): string[] {
     [facts.is_read_only, 'default_transaction_read_only is on'],
     [facts.encoding !== 'UTF8', `its encoding is ${facts.encoding}, and must be UTF8`],
   ]
-  return faults.filter(([isFault]) => isFault).map(([, words]) => words)
+  return problems.filter(([isProblem]) => isProblem).map(([, words]) => words)
 }

@@ -62,4 +62,4 @@ export const CHANNEL_FIELDS = {
 } as const satisfies Fields
 
 /** The rules for a channel's mappings. The server and the console's form share them. */
-export { isStatusMapping, mappingFault } from '#domain/shared/channel-mappings.ts'
+export { isStatusMapping, mappingError } from '#domain/shared/channel-mappings.ts'

@@ -33,7 +33,7 @@ export function getSelf(app: App, deps: ReadDeps): void {
         ...user,
         setting: withNotifications(user.setting, settings, {
           siteThreshold,
-          fault: await webhookFaultOf(deps, user.id, settings),
+          fault: await storedWebhookErrorOf(deps, user.id, settings),
         }),
         has_password: row.passwordRef !== null,
       })
@@ -45,7 +45,7 @@ export function getSelf(app: App, deps: ReadDeps): void {
  * Returns the error because of which warnings cannot be sent to the user's webhook, or null if
  * there is none.
  */
-async function webhookFaultOf(
+async function storedWebhookErrorOf(
   { core }: Pick<ReadDeps, 'core'>,
   userId: number,
   { means, webhookUrl, webhookSecretRef }: NotificationsRow,

@@ -1,12 +1,12 @@
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { pathAt } from './json-path.ts'
-import { DEPTH_MAX, type JsonFault, KEYS_MAX, MEMBERS_MAX, VALUES_MAX } from './json-scan.ts'
+import { DEPTH_MAX, type InvalidJson, KEYS_MAX, MEMBERS_MAX, VALUES_MAX } from './json-scan.ts'
 
 /**
  * Returns the error for a body with a JSON fault. The message helps the developer of the client to
  * find the fault.
  */
-export function jsonError(body: Buffer, fault: JsonFault): RelayError {
+export function jsonError(body: Buffer, fault: InvalidJson): RelayError {
   switch (fault.fault) {
     case 'duplicate':
       return relayError('duplicate_key', { param: fault.key.slice(0, 64) })

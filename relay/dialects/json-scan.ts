@@ -42,7 +42,7 @@ type Cause = 'malformed' | 'too-deep' | 'too-long' | 'too-wide' | 'too-many-keys
  * A fault in the JSON. `at` is the offset of the fault, or the length of the bytes if they end too
  * early.
  */
-export type JsonFault =
+export type InvalidJson =
   | { readonly fault: Cause; readonly at: number }
   | { readonly fault: 'not-utf8' | 'not-an-object' }
   | { readonly fault: 'duplicate'; readonly key: string }
@@ -83,16 +83,16 @@ export function scanObject(
   known: NamesByFoldedName = NO_NAMES,
   inner: InnerRules | null = null,
   visitor: ObjectVisitor | null = null,
-): readonly Member[] | JsonFault {
+): readonly Member[] | InvalidJson {
   if (!isUtf8(bytes)) return { fault: 'not-utf8' }
   const scanner = new Scanner(bytes, known, inner, visitor)
   scanner.skipSpace()
   if (scanner.byte() !== OPEN_BRACE) {
-    return scanner.isValid() ? { fault: 'not-an-object' } : scanner.currentFault()
+    return scanner.isValid() ? { fault: 'not-an-object' } : scanner.currentError()
   }
   const members = scanner.outermost()
-  if (!Array.isArray(members)) return members as JsonFault
-  return scanner.isAtEnd() ? members : scanner.currentFault()
+  if (!Array.isArray(members)) return members as InvalidJson
+  return scanner.isAtEnd() ? members : scanner.currentError()
 }
 
 class Scanner {
@@ -139,7 +139,7 @@ class Scanner {
     return this.at === this.bytes.length
   }
 
-  currentFault(): JsonFault {
+  currentError(): InvalidJson {
     return { fault: this.fault ?? 'malformed', at: this.at }
   }
 
@@ -147,7 +147,7 @@ class Scanner {
     return this.value(0) && this.isAtEnd()
   }
 
-  outermost(): Member[] | JsonFault {
+  outermost(): Member[] | InvalidJson {
     const members: Member[] = []
     this.at += 1
     this.skipSpace()
@@ -157,20 +157,20 @@ class Scanner {
     }
     for (;;) {
       const member = this.member()
-      if (member === null) return this.currentFault()
+      if (member === null) return this.currentError()
       const clash = this.clashOf(member, members)
       if (clash !== null) return clash
       if (members.length === MEMBERS_MAX) return { fault: 'too-wide', at: member.keyStart }
       members.push(member)
       const byte = this.byte()
-      if (byte !== COMMA && byte !== CLOSE_BRACE) return this.currentFault()
+      if (byte !== COMMA && byte !== CLOSE_BRACE) return this.currentError()
       this.at += 1
       if (byte === CLOSE_BRACE) return members
       this.skipSpace()
     }
   }
 
-  private clashOf({ key, folded }: Member, earlier: readonly Member[]): JsonFault | null {
+  private clashOf({ key, folded }: Member, earlier: readonly Member[]): InvalidJson | null {
     const same = earlier.find((member) => member.folded === folded)
     if (same?.key === key) return { fault: 'duplicate', key }
     const other = this.known.get(folded) ?? same?.key

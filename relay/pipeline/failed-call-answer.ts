@@ -86,8 +86,8 @@ export function failureOf(
     const { status: shown } = RELAY_ERRORS.upstream_account
     return { reason, errorCode: error.code, status: shown, retryAfterMs: 0, error }
   }
-  const isFault = status !== null && status >= 400 && status <= 599
-  const shown = mapped ?? (isFault ? status : 502)
+  const isErrorStatus = status !== null && status >= 400 && status <= 599
+  const shown = mapped ?? (isErrorStatus ? status : 502)
   const known = confidentialOf(candidate)
   const body = providerErrorBody(end.body, status ?? 502, { isHidden, known })
   return { reason, errorCode: `upstream_${cause}`, status: shown, retryAfterMs, body }

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
-import { faultOfAnswer } from '../dialects/openai-chat/usage-in-answer.ts'
+import { errorOfAnswer } from '../dialects/openai-chat/usage-in-answer.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { StreamForwarder } from './stream-forwarder.ts'
 
@@ -196,7 +196,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     if (this.isStream) return this.finish(this.endBy('cut'))
     if (status < 200 || status > 299) return this.finish(this.endBy('status'))
     const body = this.gathered()
-    const fault = faultOfAnswer(body)
+    const fault = errorOfAnswer(body)
     this.finish(fault === null ? { kind: 'plain', status, body } : this.endBy(fault))
   }
 

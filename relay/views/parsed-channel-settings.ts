@@ -83,8 +83,8 @@ function mapped(model: string, mapping: ReadonlyMap<string, string>): string {
 function statusPair([from, to]: [string, unknown]): [number, number][] {
   const seen = Number(from)
   const shown = typeof to === 'string' || typeof to === 'number' ? Number(to) : Number.NaN
-  const isFault = Number.isInteger(shown) && shown >= 400 && shown <= 599
-  return Number.isInteger(seen) && isFault ? [[seen, shown]] : []
+  const isErrorStatus = Number.isInteger(shown) && shown >= 400 && shown <= 599
+  return Number.isInteger(seen) && isErrorStatus ? [[seen, shown]] : []
 }
 
 function entriesOf(text: string): [string, unknown][] {

@@ -39,6 +39,7 @@ const REPLACED = new RegExp(
     String.raw`\b(?:OwnForms|OWN_FORMS|OtherWays|WayButtons|WAY_ICONS|DangerPart|PageWords)\b`,
     String.raw`\b(?:HealthBoard|(?:ifW|w)aysGone|wakeUp|choosable|healedUpTo)\b`,
     String.raw`\b(?:OutputAllowance|LeaseWatch|isEcho|Acceptances|LaneRunner)\b`,
+    String.raw`\b(?:faultyField|mappingFault|faultOfTerms|faultOfAnswer|webhookFaultOf)\b`,
     String.raw`\bkind: 'seats'`,
   ].join('|'),
 )

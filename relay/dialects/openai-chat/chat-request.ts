@@ -2,7 +2,7 @@ import { namesByFoldedName } from '#domain/shared/folded-name.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import { innerRules } from '../check-nested-json-members.ts'
 import { ambiguousKey, jsonError } from '../json-error.ts'
-import { type JsonFault, type Member, scanObject } from '../json-scan.ts'
+import { type InvalidJson, type Member, scanObject } from '../json-scan.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { BodyParts, TOOLS_MAX, type ToolElement } from './find-message-parts-and-tools.ts'
 import { type InputBound, inputBoundOf } from './input-token-bound.ts'
@@ -129,7 +129,7 @@ export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | Rela
   }
 }
 
-const isMembers = (outcome: readonly Member[] | JsonFault): outcome is readonly Member[] =>
+const isMembers = (outcome: readonly Member[] | InvalidJson): outcome is readonly Member[] =>
   Array.isArray(outcome)
 
 function modelOf(body: Buffer, member: Member | undefined): string | RelayError {

@@ -98,7 +98,7 @@ const CHOICES = Buffer.from('"choices"')
  * if the first and last byte are not those of a JSON object. Returns `error-event` if the body
  * contains an error in place of an answer.
  */
-export function faultOfAnswer(body: Buffer): 'format' | 'error-event' | null {
+export function errorOfAnswer(body: Buffer): 'format' | 'error-event' | null {
   let first = 0
   let last = body.length - 1
   while ((body[first] ?? 33) <= 32) first += 1

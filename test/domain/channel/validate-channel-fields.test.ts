@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { ChannelTerms } from '#domain/channel/events.ts'
-import { faultyField, proxyOf, proxyToUse } from '#domain/channel/validate-channel-fields.ts'
+import { invalidFieldError, proxyOf, proxyToUse } from '#domain/channel/validate-channel-fields.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import { createChannel, given, TERMS } from './facts.ts'
 
-const fault = (change: Partial<ChannelTerms>) => faultyField({ ...TERMS, ...change })
+const fault = (change: Partial<ChannelTerms>) => invalidFieldError({ ...TERMS, ...change })
 const chain = (links: number): string =>
   JSON.stringify(
     Object.fromEntries(Array.from({ length: links }, (_, n) => [`m${n}`, `m${n + 1}`])),

@@ -5,7 +5,7 @@ import { Pool } from 'pg'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
-import { faultsOf, refuseUnsafeServer } from '#infra/postgres/server-checks.ts'
+import { problemsOf, refuseUnsafeServer } from '#infra/postgres/server-checks.ts'
 import { testDatabase } from '#test/support/postgres.ts'
 
 /**
@@ -38,8 +38,8 @@ it.each([
   ['read_only', { is_read_only: true }],
   ['encoding', { encoding: 'SQL_ASCII' }],
 ])('a server with a bad %s is refused by name', (word, bad) => {
-  expect(faultsOf(safe)).toEqual([])
-  expect(faultsOf({ ...safe, ...bad })).toEqual([expect.stringContaining(word)])
+  expect(problemsOf(safe)).toEqual([])
+  expect(problemsOf({ ...safe, ...bad })).toEqual([expect.stringContaining(word)])
 })
 
 it('a real server that keeps what it commits is accepted', async () => {

@@ -1,4 +1,4 @@
-import { isStatusMapping, mappingFault } from '#read-api/contract/channel-fields.ts'
+import { isStatusMapping, mappingError } from '#read-api/contract/channel-fields.ts'
 import type { JSON_FIELDS } from './channel-draft.ts'
 
 type JsonFieldName = (typeof JSON_FIELDS)[number]
@@ -37,7 +37,7 @@ function modelMappingFault(members: Members): JsonFault | null {
   for (const target of mapping.values()) {
     if (typeof target !== 'string' || target === '') return 'mappingInvalid'
   }
-  const isFaulty = (start: string) => mappingFault(start, (name) => mapping.get(name)) !== null
+  const isFaulty = (start: string) => mappingError(start, (name) => mapping.get(name)) !== null
   return [...mapping.keys()].some(isFaulty) ? 'mappingCircle' : null
 }
 
