@@ -75,8 +75,7 @@ export function createCachedStream(
       const current = known ?? (await startingPoint(stream, decider, store, snapshots))
       if (known === null) snapshotRevision = current.revision
       const before = current.revision
-      // The state is dropped before the read, because a failed read could leave the state partly
-      // evolved.
+      // A failed read could leave the state partly evolved, so the state is dropped before it.
       known = null
       await foldTail(current, stream, decider, store)
       known = current

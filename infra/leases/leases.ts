@@ -184,8 +184,7 @@ function holdLease(
       const leftMs = Math.max(validUntil - requestedAt, RENEW_MS_MIN)
       const renewed = await answerIn(acquire(name, ttlMs), leftMs).catch(() => undefined)
       if (renewed?.fence === lease.fence) validUntil = requestedAt + ttlMs
-      // The lease is lost when another process has it, or when it could not be renewed before it
-      // expired.
+      // The lease is lost when another process has acquired it, or when it has expired.
       else if (renewed !== undefined || performance.now() >= validUntil) break
     }
     over.abort()
@@ -204,8 +203,7 @@ function holdLease(
           warnThrottled(log, facts, `the work under the lease ${name} failed and will be retried`)
         })
         over.abort()
-        // The last renewal must end before the release, because it could acquire the released lease
-        // again.
+        // A renewal that ends after the release would acquire the released lease again.
         await renewing
         await release(lease).catch(() => {})
       }
