@@ -2,9 +2,25 @@ import type { Pool } from 'pg'
 import { sql } from 'slonik'
 import type { Sealed } from '#domain/shared/event.ts'
 import { PLAYGROUND_NAME } from '#domain/shared/playground-token-id.ts'
-import { type LogFilter, type LogRow, logOf, matching } from './select-log-rows.ts'
+import {
+  columnList,
+  LOG_COLUMNS,
+  type LogColumn,
+  type LogFilter,
+  type LogRow,
+  logOf,
+  matching,
+} from './select-log-rows.ts'
 
 type Cells = readonly (string | null)[]
+
+/** The encrypted columns, which are the last columns of the log. */
+const SEALED_COLUMNS: readonly string[] = ['client_ip', 'note'] satisfies LogColumn[]
+
+/** The index of each column in a row. */
+const AT = Object.fromEntries(LOG_COLUMNS.map((name, index) => [name, index])) as Readonly<
+  Record<LogColumn, number>
+>
 
 /** A function that reads log rows with ids below `before`, newest first. */
 type ReadLogBatch = (before: number, limit: number) => Promise<readonly LogRow[]>
@@ -36,18 +52,17 @@ export function logBatches(
   const users = namesOf(pg, 'select id, username, shows_ip from read_users.users')
   const tokens = namesOf(pg, 'select id, name from read_tokens.tokens')
   const channels = namesOf(pg, 'select id, name from read_channels.channels')
-  const sealed = withSealed ? sql.fragment`client_ip, note` : sql.fragment`null, null`
+  const columns = columnList(
+    LOG_COLUMNS.filter((name) => withSealed || !SEALED_COLUMNS.includes(name)),
+  )
   return async (before, limit) => {
     const statement = sql.fragment`
-      select id, created_at, type, user_id, token_id, channel_id, actor_id, model, call_group,
-        request_id, is_stream, prompt_tokens, completion_tokens, quota, duration_ms, reason, other,
-        admin_other, array_to_json(failed_channels), ${sealed}
-      from ${logOf(filter)} where ${matching(filter)} and id < ${before}
+      select ${columns} from ${logOf(filter)} where ${matching(filter)} and id < ${before}
       order by id desc limit ${limit}`
     const cells = await cellsOf(pg, statement.sql.replaceAll('$slonik_', '$'), [
       ...statement.values,
     ])
-    const rows = cells.map(namelessOf)
+    const rows = cells.map(readRow)
     await Promise.all([
       users.learn(rows.flatMap(({ row }) => [row.userId, row.actorId])),
       tokens.learn(rows.map(({ tokenId }) => tokenId)),
@@ -80,39 +95,46 @@ function namesOf(pg: Pool, select: string): Names {
 
 const sealedOf = (text: string | null | undefined) => (text ?? null) as Sealed | null
 
+/** Converts the text of a Postgres array of numbers, such as `{1,2}`, to JSON. */
+const jsonArrayOf = (text: string | null | undefined) =>
+  text == null ? null : `[${text.slice(1, -1)}]`
+
 type Nameless = { readonly row: LogRow; readonly tokenId: number }
 
-/** NOTE: the order of the cells must match the order of the columns in the select statement. */
-function namelessOf(cells: Cells): Nameless {
+/**
+ * Converts the cells of a row. The names, which are looked up later, are empty. NOTE: a loop over
+ * the fields would take ten times as long. The compiler finds a field that is missing here.
+ */
+function readRow(cells: Cells): Nameless {
   const text = (index: number): string => cells[index] ?? ''
   const row = {
-    id: Number(cells[0]),
-    createdAt: Number(cells[1]),
-    type: Number(cells[2]),
-    userId: Number(cells[3]),
+    id: Number(cells[AT.id]),
+    createdAt: Number(cells[AT.created_at]),
+    type: Number(cells[AT.type]) as LogRow['type'],
+    userId: Number(cells[AT.user_id]),
     username: '',
     showsIp: false,
     tokenName: '',
-    channelId: Number(cells[5]),
+    channelId: Number(cells[AT.channel_id]),
     channelName: '',
-    actorId: Number(cells[6]),
+    actorId: Number(cells[AT.actor_id]),
     actorName: '',
-    model: text(7),
-    group: text(8),
-    requestId: text(9),
-    isStream: cells[10] === 't',
-    promptTokens: Number(cells[11]),
-    completionTokens: Number(cells[12]),
-    quota: BigInt(text(13)),
-    durationMs: Number(cells[14]),
-    reason: text(15),
-    other: text(16),
-    adminOther: text(17),
-    failedChannels: cells[18] ?? null,
-    clientIp: sealedOf(cells[19]),
-    note: sealedOf(cells[20]),
+    model: text(AT.model),
+    group: text(AT.call_group),
+    requestId: text(AT.request_id),
+    isStream: cells[AT.is_stream] === 't',
+    promptTokens: Number(cells[AT.prompt_tokens]),
+    completionTokens: Number(cells[AT.completion_tokens]),
+    quota: BigInt(text(AT.quota)),
+    durationMs: Number(cells[AT.duration_ms]),
+    reason: text(AT.reason),
+    other: text(AT.other),
+    adminOther: text(AT.admin_other),
+    failedChannels: jsonArrayOf(cells[AT.failed_channels]),
+    clientIp: sealedOf(cells[AT.client_ip]),
+    note: sealedOf(cells[AT.note]),
   }
-  return { row, tokenId: Number(cells[4]) }
+  return { row, tokenId: Number(cells[AT.token_id]) }
 }
 
 type Known = Readonly<Record<'users' | 'tokens' | 'channels', Names>>

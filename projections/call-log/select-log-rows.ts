@@ -9,32 +9,19 @@ import {
   sealedText,
   wireInteger,
 } from '#infra/postgres/row-types.ts'
+import { LOG_FIELDS } from '#read-api/contract/logs.ts'
+import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 import { requestIdCondition } from './filter-by-request-id.ts'
 
 const logRow = rowType({
-  /** The position of the event that created the row. */
-  id: wireInteger,
-  /** The time of the event in unix seconds. */
-  createdAt: wireInteger,
-  type: Type.Number(),
-  userId: wireInteger,
-  username: Type.String(),
-  /** True if the user allows complete IP addresses to be shown. */
-  showsIp: Type.Boolean(),
-  tokenName: Type.String(),
-  channelId: wireInteger,
-  channelName: Type.String(),
-  model: Type.String(),
-  group: Type.String(),
-  requestId: Type.String(),
-  isStream: Type.Boolean(),
-  promptTokens: wireInteger,
-  completionTokens: wireInteger,
+  ...fieldColumns(LOG_FIELDS),
+  /** The quota is a bigint here, so that an export computes exact amounts. */
   quota,
   durationMs: wireInteger,
   /** A code that the reader translates into text (see `rowOf`). */
   reason: Type.String(),
-  clientIp: sealedText,
+  /** Whether the user allows complete IP addresses to be shown. */
+  showsIp: Type.Boolean(),
   /**
    * The admin who made the change. If no admin made the change, `actorId` is 0, and `actorName` and
    * `note` (the admin's reason) are empty.
@@ -42,11 +29,7 @@ const logRow = rowType({
   actorId: wireInteger,
   actorName: Type.String(),
   note: sealedText,
-  /**
-   * Details as JSON text for every reader. `adminOther` contains further details that only admins
-   * see.
-   */
-  other: Type.String(),
+  /** The part of `other` for admins, as JSON text. */
   adminOther: Type.String(),
   /**
    * The channels whose attempts failed, as a JSON array for admins. It is null if no attempt
@@ -78,12 +61,39 @@ export type LogFilter = {
   readonly to?: number
 }
 
-/** The columns of a log row, apart from the columns of its key. */
-const CELLS = sql.fragment`
-  type, user_id, token_id, channel_id, model, call_group, request_id, is_stream, prompt_tokens,
-  completion_tokens, quota, duration_ms, reason, actor_id, note, client_ip, other, admin_other,
-  failed_channels
-`
+/** The columns of a log row. The key is first, and encrypted columns are last. */
+export const LOG_COLUMNS = [
+  'id',
+  'created_at',
+  'type',
+  'user_id',
+  'token_id',
+  'channel_id',
+  'actor_id',
+  'model',
+  'call_group',
+  'request_id',
+  'is_stream',
+  'prompt_tokens',
+  'completion_tokens',
+  'quota',
+  'duration_ms',
+  'reason',
+  'other',
+  'admin_other',
+  'failed_channels',
+  'client_ip',
+  'note',
+] as const
+export type LogColumn = (typeof LOG_COLUMNS)[number]
+
+export const columnList = (names: readonly LogColumn[]) =>
+  sql.join(
+    names.map((name) => sql.identifier([name])),
+    sql.fragment`, `,
+  )
+
+const [_id, _createdAt, ...CELLS] = LOG_COLUMNS
 
 /**
  * Returns the rows to which the condition of `matching` applies, as a table named `log`. With a
@@ -98,7 +108,7 @@ export function logOf({ failedChannelId }: LogFilter) {
     select failed.id, failed.created_at, found.*
     from read_call_log.failed_calls failed
     cross join lateral (
-      select ${CELLS} from read_call_log.log l
+      select ${columnList(CELLS)} from read_call_log.log l
       where l.id = failed.id and l.created_at = failed.created_at limit 1
     ) found
     where failed.channel_id = ${failedChannelId}
@@ -159,21 +169,20 @@ type Chosen = ReturnType<typeof sql.fragment>
 export const named = (rows: Chosen, order: Chosen) => sql.type(logRow)`
   with chosen as materialized (${rows})
   select
-    l.id, l.created_at as "createdAt", l.type, l.user_id as "userId",
-    coalesce(u.username, '') as username, coalesce(u.shows_ip, false) as "showsIp",
-    coalesce(t.name, case when l.token_id < 0 then ${PLAYGROUND_NAME} else '' end) as "tokenName",
-    l.channel_id as "channelId",
-    coalesce(c.name, '') as "channelName", l.model, l.call_group as "group",
-    l.request_id as "requestId", l.is_stream as "isStream",
-    l.prompt_tokens as "promptTokens", l.completion_tokens as "completionTokens", l.quota,
-    l.duration_ms as "durationMs", l.reason, l.client_ip as "clientIp", l.other,
-    l.admin_other as "adminOther", array_to_json(l.failed_channels)::text as "failedChannels",
-    l.actor_id as "actorId",
-    coalesce(a.username, '') as "actorName", l.note
-  from chosen l
-  left join read_users.users u on u.id = l.user_id
-  left join read_users.users a on a.id = l.actor_id
-  left join read_tokens.tokens t on t.id = l.token_id
-  left join read_channels.channels c on c.id = l.channel_id
+    ${selectedFields('l', LOG_FIELDS, { group: 'call_group' })},
+    l.duration_ms as "durationMs", l.reason, l.shows_ip as "showsIp", l.actor_id as "actorId",
+    l.actor_name as "actorName", l.note, l.admin_other as "adminOther",
+    array_to_json(l.failed_channels)::text as "failedChannels"
+  from (
+    select r.*,
+      coalesce(u.username, '') as username, coalesce(u.shows_ip, false) as shows_ip,
+      coalesce(t.name, case when r.token_id < 0 then ${PLAYGROUND_NAME} else '' end) as token_name,
+      coalesce(c.name, '') as channel_name, coalesce(a.username, '') as actor_name
+    from chosen r
+    left join read_users.users u on u.id = r.user_id
+    left join read_users.users a on a.id = r.actor_id
+    left join read_tokens.tokens t on t.id = r.token_id
+    left join read_channels.channels c on c.id = r.channel_id
+  ) l
   order by ${order}
 `

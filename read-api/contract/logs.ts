@@ -1,39 +1,44 @@
 import Type, { type Static } from 'typebox'
+import { answerProperties } from './field-schemas.ts'
+import type { Fields } from './resource-fields.ts'
 import { Envelope, Query, sortedBy } from './response-envelope.ts'
 
-export const LogEntry = Type.Object({
+/** The fields of a row of the log in the order of the responses. */
+export const LOG_FIELDS = {
   /**
    * The id of the row, which is the position of the event that created it. Newer rows have higher
    * ids.
    */
-  id: Type.Integer(),
+  id: { wire: 'id', type: 'integer', access: 'read' },
   /** The time of the row in Unix seconds. */
-  created_at: Type.Integer(),
+  createdAt: { wire: 'created_at', type: 'integer', access: 'read' },
   /**
    * The type of the row: 1 is a top-up, 2 consumption, 3 an admin's action, 4 system, 5 a check-in,
    * 6 an error.
    */
-  type: Type.Integer(),
-  request_id: Type.String(),
+  type: { wire: 'type', type: 'code', values: [1, 2, 3, 4, 5, 6], access: 'read' },
+  requestId: { wire: 'request_id', type: 'text', access: 'read' },
   /** The id of the channel. For readers who are not admins, all channel fields are 0 or empty. */
-  channel: Type.Integer(),
-  channel_name: Type.String(),
-  username: Type.String(),
-  user_id: Type.Integer(),
-  token_name: Type.String(),
-  group: Type.String(),
-  model_name: Type.String(),
+  channelId: { wire: 'channel', type: 'integer', access: 'read' },
+  channelName: { wire: 'channel_name', type: 'text', access: 'read' },
+  username: { wire: 'username', type: 'text', access: 'read' },
+  userId: { wire: 'user_id', type: 'integer', access: 'read' },
+  tokenName: { wire: 'token_name', type: 'text', access: 'read' },
+  group: { wire: 'group', type: 'text', access: 'read' },
+  model: { wire: 'model_name', type: 'text', access: 'read' },
   /** The duration of the call in whole seconds. */
-  use_time: Type.Integer(),
-  is_stream: Type.Boolean(),
-  prompt_tokens: Type.Integer(),
-  completion_tokens: Type.Integer(),
-  quota: Type.Integer(),
-  content: Type.String(),
-  client_ip: Type.String(),
+  useTime: { wire: 'use_time', type: 'integer', access: 'read', isComputed: true },
+  isStream: { wire: 'is_stream', type: 'flag', access: 'read' },
+  promptTokens: { wire: 'prompt_tokens', type: 'integer', access: 'read' },
+  completionTokens: { wire: 'completion_tokens', type: 'integer', access: 'read' },
+  quota: { wire: 'quota', type: 'integer', access: 'read' },
+  content: { wire: 'content', type: 'text', access: 'read', isComputed: true },
+  clientIp: { wire: 'client_ip', type: 'sealedText', access: 'read' },
   /** Further details as JSON text. See `LogOther` for its members. */
-  other: Type.String(),
-})
+  other: { wire: 'other', type: 'text', access: 'read' },
+} as const satisfies Fields
+
+export const LogEntry = Type.Object(answerProperties(LOG_FIELDS))
 export type LogEntry = Static<typeof LogEntry>
 
 /**
