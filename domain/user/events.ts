@@ -109,9 +109,15 @@ export type UserSettings = {
   readonly showIpInLogs: boolean
 }
 
+/** The settings of a new user. They also apply to settings that older events lack. */
+export const DEFAULT_SETTINGS: UserSettings = Object.freeze({
+  acceptUnsetModelRatioModel: false,
+  showIpInLogs: false,
+})
+
 export type UserSettingsChanged = Fact<
   'UserSettingsChanged',
-  { readonly userId: number; readonly settings: UserSettings }
+  { readonly userId: number; readonly settings: Partial<UserSettings> }
 >
 
 /** An identity was bound to the user. It replaces an earlier identity of the same provider. */

@@ -1,12 +1,13 @@
 import type { IdentityProvider } from '../identity/events.ts'
 import { assert } from '../shared/assert.ts'
-import type {
-  IdentityBound,
-  IdentityUnbound,
-  Role,
-  UserEvent,
-  UserPasskeysGone,
-  UserSettings,
+import {
+  DEFAULT_SETTINGS,
+  type IdentityBound,
+  type IdentityUnbound,
+  type Role,
+  type UserEvent,
+  type UserPasskeysGone,
+  type UserSettings,
 } from './events.ts'
 
 export type UserRecord = {
@@ -31,11 +32,6 @@ export type UserRecord = {
 export type UserState = { readonly user: UserRecord | null }
 
 export const initialUser = (): UserState => ({ user: null })
-
-const DEFAULT_SETTINGS: UserSettings = Object.freeze({
-  acceptUnsetModelRatioModel: false,
-  showIpInLogs: false,
-})
 
 export function evolveUser({ user }: UserState, event: UserEvent): UserState {
   if (event.type === 'UserCreated') {
@@ -98,6 +94,6 @@ function changeOf(
     case 'UserErased':
       return { isErased: true }
     case 'UserSettingsChanged':
-      return { settings: event.data.settings }
+      return { settings: { ...DEFAULT_SETTINGS, ...event.data.settings } }
   }
 }

@@ -1,5 +1,10 @@
 import type { SharedTerms, TokenEvent } from '#domain/token/events.ts'
-import type { Role, UserEvent, UserSettings } from '#domain/user/events.ts'
+import {
+  DEFAULT_SETTINGS,
+  type Role,
+  type UserEvent,
+  type UserSettings,
+} from '#domain/user/events.ts'
 import { addressSet } from '#infra/outbound/ip-addresses.ts'
 import type { Vault } from '#infra/vault/port.ts'
 
@@ -134,8 +139,6 @@ export type RelayUser = {
   readonly settings: UserSettings
 }
 
-const DEFAULT_SETTINGS: UserSettings = { acceptUnsetModelRatioModel: false, showIpInLogs: false }
-
 export class UserView {
   private readonly users = new Map<number, RelayUser>()
 
@@ -159,8 +162,10 @@ export class UserView {
         return this.put({ ...user, group: event.data.group })
       case 'UserRoleChanged':
         return this.put({ ...user, role: event.data.role })
-      case 'UserSettingsChanged':
-        return this.put({ ...user, settings: event.data.settings })
+      case 'UserSettingsChanged': {
+        const settings = { ...DEFAULT_SETTINGS, ...event.data.settings }
+        return this.put({ ...user, settings })
+      }
       case 'UserEnabled':
         return this.put({ ...user, isEnabled: true })
       case 'UserDisabled':

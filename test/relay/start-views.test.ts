@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
+import { DEFAULT_SETTINGS } from '#domain/user/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { createMemoryEventStore } from '#infra/event-store/memory-event-store.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
@@ -42,8 +43,8 @@ describe('the views', () => {
     const store = createMemoryEventStore()
     await append(store, 1)
     await append(store, 2)
-    const settings = { acceptUnsetModelRatioModel: false, showIpInLogs: false }
-    const user = { userId: 1, role: 10, isEnabled: false, group: 'later', settings } as const
+    const role = { role: 10, isEnabled: false, group: 'later' } as const
+    const user = { userId: 1, ...role, settings: DEFAULT_SETTINGS }
     views = await start(store, { ...NO_ROWS, users: { position: 1, rows: [user] } })
     expect(views.users.find(1)).toEqual(user)
     expect(views.users.find(2)?.group).toBe('group-2')

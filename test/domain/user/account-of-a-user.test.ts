@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { codedError } from '#domain/shared/coded-error.ts'
-import type { UserEvent } from '#domain/user/events.ts'
+import { DEFAULT_SETTINGS, type UserEvent } from '#domain/user/events.ts'
 import {
   created,
   createUser,
@@ -79,14 +79,22 @@ describe('the own account', () => {
   })
 
   it('keeps its settings, and the same ones again change nothing', () => {
-    const settings = { acceptUnsetModelRatioModel: true, showIpInLogs: false }
+    const settings = { ...DEFAULT_SETTINGS, acceptUnsetModelRatioModel: true }
     const change = { type: 'ChangeSettings', settings } as const
     const changed: UserEvent = { type: 'UserSettingsChanged', v: 1, data: { userId: 7, settings } }
     given(created()).when(change).then([changed])
     given(created(), changed).when(change).then([])
-    const defaults = { acceptUnsetModelRatioModel: false, showIpInLogs: false }
-    given(created()).when({ type: 'ChangeSettings', settings: defaults }).then([])
+    given(created()).when({ type: 'ChangeSettings', settings: DEFAULT_SETTINGS }).then([])
     given(created(), deleted()).when(change).then(codedError('UserUnknown'))
+  })
+
+  it('has the default of each setting that an older event lacks', () => {
+    const older: UserEvent = {
+      type: 'UserSettingsChanged',
+      v: 1,
+      data: { userId: 7, settings: {} },
+    }
+    given(created(), older).when({ type: 'ChangeSettings', settings: DEFAULT_SETTINGS }).then([])
   })
 })
 
