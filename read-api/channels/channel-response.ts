@@ -42,9 +42,11 @@ function effectiveStatus(
   now: number,
 ) {
   const isExpired = expiredTime > 0 && expiredTime * 1_000 <= now
-  if (status === 1 && isExpired)
-    return { status: 3, other_info: statusInfo('expired', expiredTime) }
-  return { status, other_info: statusReason === '' ? '' : statusInfo(statusReason, statusAt) }
+  if (status === 1 && isExpired) {
+    return { status: 3, expected_status: 3, other_info: statusInfo('expired', expiredTime) }
+  }
+  const other_info = statusReason === '' ? '' : statusInfo(statusReason, statusAt)
+  return { status, expected_status: status, other_info }
 }
 
 const statusInfo = (reason: string, time: number): string =>

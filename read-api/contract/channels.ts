@@ -13,6 +13,8 @@ export const Channel = Type.Object({
   ...answerProperties(CHANNEL_FIELDS),
   /** The status of the channel: 1 is enabled, 2 disabled, 3 automatically disabled. */
   status: Type.Integer(),
+  /** A copy of `status`. A client that sends the row back with both does not change the status. */
+  expected_status: Type.Optional(Type.Integer()),
   /**
    * The response time of the latest test in milliseconds. It is 0 if the channel was never tested.
    */

@@ -248,6 +248,24 @@ describe('a channel that is changed', () => {
     expect(await read(id)).toMatchObject({ status: 3, priority: 8 })
   })
 
+  it('is not enabled by a complete row that was read before the gateway disabled it', async () => {
+    const id = await made()
+    const row = await read(id)
+    expect(row).toMatchObject({ status: 1, expected_status: 1 })
+    const command = { type: 'AutoDisableChannel', channelId: id, reason: 'slow' } as const
+    const context = { actor: 'system:relay', cause: null, at: Date.now() }
+    await fixture.core.actors.handle(channelsDecider, CHANNELS_STREAM, command, context)
+    await expect.poll(async () => (await read(id)).status).toBe(3)
+    expect((await put({ ...row, priority: 8 })).success).toBe(true)
+    const disabled = await read(id)
+    expect(disabled).toMatchObject({ status: 3, expected_status: 3, priority: 8 })
+    expect((await put({ ...disabled, status: 1 })).success).toBe(true)
+    expect(await read(id)).toMatchObject({ status: 1, priority: 8 })
+    // A row that is older than the enabling changes nothing about it either.
+    expect((await put({ ...disabled, priority: 9 })).success).toBe(true)
+    expect(await read(id)).toMatchObject({ status: 1, priority: 9 })
+  })
+
   it('says who changed it, and by which request', async () => {
     const id = await made()
     const answer = await put({ id, weight: 3 })

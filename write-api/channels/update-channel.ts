@@ -30,7 +30,8 @@ import { checkGroups, keysToAdd, parseKeys, repeatedKeysMessage } from './create
 /**
  * PUT /api/channel/: changes the given fields of a channel. Status 1 enables the channel, and
  * status 2 disables it. Status 3 means that the gateway has disabled the channel. A request may
- * only contain 3 if this is the channel's current status.
+ * only contain 3 if this is the channel's current status. A status that equals `expected_status`
+ * changes nothing.
  */
 export const updateChannel: Action = (api, deps) => {
   api.route({
@@ -39,13 +40,20 @@ export const updateChannel: Action = (api, deps) => {
     handler: async (request, reply) => {
       const { body } = request
       const { position, repeated } = await deps.runExclusive(`channel-keys:${body.id}`, () =>
-        change(deps, body, contextOf(deps, request)),
+        change(deps, withoutSameStatus(body), contextOf(deps, request)),
       )
       await waitUntilVisible(deps, reply, ['channels'], position)
       return done(repeatedKeysMessage(repeated)[languageOf(request)])
     },
   })
 }
+
+/**
+ * Removes a status that is unchanged since the caller read the channel. A complete row that was read
+ * before the gateway disabled the channel must not enable it again.
+ */
+const withoutSameStatus = ({ status, expected_status: expected, ...rest }: UpdateChannel) =>
+  status === undefined || status === expected ? rest : { ...rest, status }
 
 /** The terms that determine whether calls can reach the channel. */
 const REQUIREMENT_TERMS = ['type', 'groups', 'baseUrl', 'other', 'organization'] as const

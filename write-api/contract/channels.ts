@@ -53,6 +53,8 @@ export const UpdateChannel = Type.Object({
    * client can send back the row of a channel that the gateway has disabled (3).
    */
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
+  /** The status that the client has read. A `status` that equals it changes nothing. */
+  expected_status: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
   /** The way in which `key` is used: it replaces the existing keys, or it is added to them. */
   key_mode: Type.Optional(Type.Union([Type.Literal('replace'), Type.Literal('append')])),
   /** The indexes (from 0) of the automatically disabled keys that should be enabled again. */
