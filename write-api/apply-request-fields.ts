@@ -1,5 +1,5 @@
 import { assert } from '#domain/shared/assert.ts'
-import { isName, isText } from '#domain/shared/characters.ts'
+import { isName, isText } from '#domain/shared/check-characters.ts'
 import { isSame } from '#domain/shared/deep-equal.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { invalidField } from '#infra/http/http-errors.ts'

@@ -1,4 +1,4 @@
-import { isName } from '../shared/characters.ts'
+import { isName } from '../shared/check-characters.ts'
 import { codedError } from '../shared/coded-error.ts'
 import { isSame } from '../shared/deep-equal.ts'
 import type { ChangeTag, ChannelError, TagChannels } from './commands.ts'

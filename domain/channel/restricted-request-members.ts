@@ -1,4 +1,4 @@
-import { foldedName } from '../shared/folded-name.ts'
+import { foldedName } from '../shared/fold-name-case.ts'
 
 /**
  * Restricted members of a request make the provider deliver something else than what is billed:

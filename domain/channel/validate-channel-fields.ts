@@ -1,6 +1,6 @@
 import { decimalOf, decimalText, isAbove, parseDecimal } from '../pricing/decimal.ts'
 import { isStatusMapping, mappingError } from '../shared/channel-mappings.ts'
-import { badCharacter, isName, isText } from '../shared/characters.ts'
+import { badCharacter, isName, isText } from '../shared/check-characters.ts'
 import { codedError } from '../shared/coded-error.ts'
 import {
   isNumber,

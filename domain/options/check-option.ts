@@ -1,6 +1,6 @@
 import { decimalOf, decimalText, isAbove, parseDecimal } from '../pricing/decimal.ts'
 import { jsonDecimal } from '../pricing/ratio-map.ts'
-import { badCharacter, isText as isCleanText } from '../shared/characters.ts'
+import { badCharacter, isText as isCleanText } from '../shared/check-characters.ts'
 import {
   type ExactJson,
   isNumber,

@@ -3,8 +3,8 @@ import Type from 'typebox'
 import type { Core } from '#infra/core-dependencies.ts'
 import { rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { PROJECTION_NAMES, type ProjectionName } from '../projection-names.ts'
-import { advanceSignal, type Positions } from './advance-signal.ts'
 import { createPoller } from './position-poller.ts'
+import { advanceSignal, type Positions } from './read-model-advance-signal.ts'
 
 /** The name of a read model, exported for code outside this folder. */
 export type ReadModelName = ProjectionName

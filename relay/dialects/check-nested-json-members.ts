@@ -1,4 +1,4 @@
-import { foldedName } from '#domain/shared/folded-name.ts'
+import { foldedName } from '#domain/shared/fold-name-case.ts'
 import { type JsonKind, kindOf } from './scan-json-tokens.ts'
 
 /** The JSON kinds that are allowed for one member of the objects in an array. */

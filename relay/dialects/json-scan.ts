@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { foldedName, type NamesByFoldedName } from '#domain/shared/folded-name.ts'
+import { foldedName, type NamesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import {
   type Ambiguity,
   InnerCheck,

@@ -1,4 +1,4 @@
-import { namesByFoldedName } from '#domain/shared/folded-name.ts'
+import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { playgroundTokenId } from '#domain/shared/playground-token-id.ts'
 import { UNRESTRICTED_TERMS } from '#domain/token/events.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'

@@ -1,5 +1,5 @@
 import { TASK_MEMBERS } from '#domain/channel/restricted-request-members.ts'
-import { namesByFoldedName } from '#domain/shared/folded-name.ts'
+import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import type { TaskOptions } from '../views/option-view.ts'
 import type { SendOptions, TaskRequest } from './plan-task.ts'
 import { refuseParam, type TaskBody, TEXT_LENGTH_MAX, without } from './task-request-body.ts'

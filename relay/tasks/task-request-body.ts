@@ -1,4 +1,4 @@
-import { foldedName, type NamesByFoldedName } from '#domain/shared/folded-name.ts'
+import { foldedName, type NamesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { ambiguousKey, jsonError } from '../dialects/json-error.ts'
 import { type Member, scanObject } from '../dialects/json-scan.ts'

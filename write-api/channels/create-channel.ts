@@ -8,7 +8,7 @@ import {
 } from '#domain/channel/events.ts'
 import { KEYS_MAX } from '#domain/channel/keys.ts'
 import { optionJson } from '#domain/options/registry.ts'
-import { isName, isText } from '#domain/shared/characters.ts'
+import { isName, isText } from '#domain/shared/check-characters.ts'
 import { maskedSetting, secretProxyIn } from '#domain/shared/proxy-address.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'

@@ -8,7 +8,7 @@ import {
   type RedemptionTerms,
   redemptionStream,
 } from '#domain/redemption/events.ts'
-import { isName } from '#domain/shared/characters.ts'
+import { isName } from '#domain/shared/check-characters.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'

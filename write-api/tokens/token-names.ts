@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { isName } from '#domain/shared/characters.ts'
+import { isName } from '#domain/shared/check-characters.ts'
 import type { TokenName } from '#domain/token/events.ts'
 import { KEY_ALPHABET } from '#domain/token/key-format.ts'
 import { invalidField } from '#infra/http/http-errors.ts'

@@ -13,7 +13,7 @@ import type { Core } from '#infra/core-dependencies.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import type { AnyStep } from '#infra/event-store/stream-actors-port.ts'
 import { findUser } from '#projections/users/query.ts'
-import { orderIdOf } from './pay.ts'
+import { orderIdOf } from './place-order.ts'
 
 /** A payment that a provider reported. The signature of the report was verified. */
 type SignedPayment = Omit<PayTopUp, 'type' | 'rebate'>

@@ -15,7 +15,7 @@ import type { Deps } from '../action.ts'
 import { storeText } from '../messages/send-message.ts'
 import { accountSteps } from './apply-payment.ts'
 import { noticeText, type ReportNotice } from './notice-of-refund-or-dispute.ts'
-import { orderIdOf } from './pay.ts'
+import { orderIdOf } from './place-order.ts'
 import type { StripeReport } from './read-stripe-report.ts'
 import { tradeNoOfPayment } from './stripe-checkout.ts'
 

@@ -1,4 +1,4 @@
-import { isName } from '#domain/shared/characters.ts'
+import { isName } from '#domain/shared/check-characters.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { Vault } from '#infra/vault/port.ts'

@@ -1,4 +1,4 @@
-import { namesByFoldedName } from '#domain/shared/folded-name.ts'
+import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import { innerRules } from '../check-nested-json-members.ts'
 import { ambiguousKey, jsonError } from '../json-error.ts'

@@ -1,4 +1,4 @@
-import { foldedName } from '#domain/shared/folded-name.ts'
+import { foldedName } from '#domain/shared/fold-name-case.ts'
 import { isAt, type ObjectVisitor } from '../check-nested-json-members.ts'
 
 /**

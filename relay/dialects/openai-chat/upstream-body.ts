@@ -1,5 +1,5 @@
 import { isRestrictedMember, PROVIDER_TOOLS } from '#domain/channel/restricted-request-members.ts'
-import { foldedName } from '#domain/shared/folded-name.ts'
+import { foldedName } from '#domain/shared/fold-name-case.ts'
 import { type Member, scanObject } from '../json-scan.ts'
 import type { ChatRequest } from './chat-request.ts'
 import type { ToolElement } from './find-message-parts-and-tools.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { foldedName } from '#domain/shared/folded-name.ts'
+import { foldedName } from '#domain/shared/fold-name-case.ts'
 
 /** Every character that has a case, or that is another one's. */
 const CASED = Array.from({ length: 0x11_0000 }, (_, code) => code)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { badCharacter, isName, isText } from '#domain/shared/characters.ts'
+import { badCharacter, isName, isText } from '#domain/shared/check-characters.ts'
 import { parseJsonText } from '#domain/shared/json-text.ts'
 
 const inside = (text: string) => {
