@@ -48,14 +48,14 @@ export function healthKind({ status, circuits, figures }: ChannelHealth): Health
   return isIdle ? 'idle' : 'healthy'
 }
 
-export const isTroubled = (channel: ChannelHealth): boolean =>
+export const isUnhealthy = (channel: ChannelHealth): boolean =>
   RANK.indexOf(healthKind(channel)) < RANK.indexOf('healthy')
 
 /**
  * Compares channels for sorting. Channels with more severe problems come first. Channels with
  * equally severe problems are in the order of their ids.
  */
-export const byTrouble = (one: ChannelHealth, other: ChannelHealth): number =>
+export const compareHealth = (one: ChannelHealth, other: ChannelHealth): number =>
   Math.min(RANK.indexOf(healthKind(one)), RANK.indexOf('healthy')) -
     Math.min(RANK.indexOf(healthKind(other)), RANK.indexOf('healthy')) || one.id - other.id
 
@@ -106,7 +106,7 @@ const healthQuery = queryOptions({
 })
 
 /** Applies a live event to the snapshot, unless the snapshot is newer than the event. */
-export function withPush(snapshot: HealthSnapshot, push: HealthPush): HealthSnapshot {
+export function mergeHealthPush(snapshot: HealthSnapshot, push: HealthPush): HealthSnapshot {
   if (push.at < snapshot.at) return snapshot
   const changed = new Map(push.channels.map((channel) => [channel.id, channel]))
   const kept = snapshot.channels
@@ -128,7 +128,7 @@ export function useHealth() {
   useLiveTopic('health', {
     onEvents: (pushes) =>
       client.setQueryData<HealthSnapshot>(healthKey, (snapshot) =>
-        snapshot === undefined ? undefined : pushes.reduce(withPush, snapshot),
+        snapshot === undefined ? undefined : pushes.reduce(mergeHealthPush, snapshot),
       ),
     onResync: readAgain,
   })

@@ -28,27 +28,27 @@ export type ChannelQuery = {
 
 export const channelsKey = ['channels'] as const
 
-export const channelsQuery = (asked: ChannelQuery) =>
+export const channelsQuery = (listQuery: ChannelQuery) =>
   queryOptions({
-    queryKey: [...channelsKey, asked],
-    queryFn: ({ signal }) => listChannels(asked, signal),
+    queryKey: [...channelsKey, listQuery],
+    queryFn: ({ signal }) => listChannels(listQuery, signal),
     placeholderData: keepPreviousData,
   })
 
 export async function listChannels(
-  asked: ChannelQuery,
+  listQuery: ChannelQuery,
   signal?: AbortSignal,
 ): Promise<ListPage<ChannelEntry>> {
-  const { keyword, model, group, status, type, tag, sort = '' } = asked
+  const { keyword, model, group, status, type, tag, sort = '' } = listQuery
   const isSearch = [keyword, model, group].some((text) => text !== '')
   const query = {
     ...{ keyword, model, group, status, type, tag, sort },
-    order: sort === '' ? '' : asked.isDescending === true ? 'desc' : 'asc',
-    id_sort: asked.isIdSort === true ? 'true' : '',
-    tag_mode: asked.isTagMode === true ? 'true' : '',
-    children: asked.isTagMode === true ? 'false' : '',
-    p: asked.page,
-    page_size: asked.pageSize,
+    order: sort === '' ? '' : listQuery.isDescending === true ? 'desc' : 'asc',
+    id_sort: listQuery.isIdSort === true ? 'true' : '',
+    tag_mode: listQuery.isTagMode === true ? 'true' : '',
+    children: listQuery.isTagMode === true ? 'false' : '',
+    p: listQuery.page,
+    page_size: listQuery.pageSize,
   }
   return call(isSearch ? 'GET /api/channel/search' : 'GET /api/channel/', { query, signal })
 }

@@ -130,8 +130,8 @@ const parsed = new WeakMap<LogEntry, LogOther>()
  * object counts as an empty object.
  */
 export function otherOf(row: LogEntry): LogOther {
-  const known = parsed.get(row)
-  if (known !== undefined) return known
+  const cached = parsed.get(row)
+  if (cached !== undefined) return cached
   const other: LogOther = parseObject(row.other) ?? {}
   parsed.set(row, other)
   return other

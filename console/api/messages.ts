@@ -13,14 +13,14 @@ type MessageQuery = {
 
 export const messagesKey = ['messages'] as const
 
-export const messagesQuery = (asked: MessageQuery) =>
+export const messagesQuery = (listQuery: MessageQuery) =>
   queryOptions({
-    queryKey: [...messagesKey, 'list', asked],
+    queryKey: [...messagesKey, 'list', listQuery],
     queryFn: ({ signal }) => {
-      const { page, pageSize, sort = '', order = '' } = asked
-      const keyword = asked.keyword.trim()
-      const hasRange = asked.start !== '' && asked.end !== ''
-      const range = hasRange ? { start_date: asked.start, end_date: asked.end } : {}
+      const { page, pageSize, sort = '', order = '' } = listQuery
+      const keyword = listQuery.keyword.trim()
+      const hasRange = listQuery.start !== '' && listQuery.end !== ''
+      const range = hasRange ? { start_date: listQuery.start, end_date: listQuery.end } : {}
       const isSearch = keyword !== '' || hasRange
       const query = { p: page, page_size: pageSize, keyword, ...range, sort, order }
       const name = isSearch ? 'GET /api/admin/messages/search' : 'GET /api/admin/messages'
@@ -32,10 +32,10 @@ export const messagesQuery = (asked: MessageQuery) =>
 /** The query key of all inbox queries except the query for the unread count. */
 export const inboxKey = ['inbox'] as const
 
-export const inboxQuery = (asked: { page: number; pageSize: number }) => {
-  const query = { p: asked.page, page_size: asked.pageSize }
+export const inboxQuery = (listQuery: { page: number; pageSize: number }) => {
+  const query = { p: listQuery.page, page_size: listQuery.pageSize }
   return {
-    ...apiQuery('GET /api/user/messages', { query }, [...inboxKey, 'list', asked]),
+    ...apiQuery('GET /api/user/messages', { query }, [...inboxKey, 'list', listQuery]),
     placeholderData: keepPreviousData,
   }
 }

@@ -35,7 +35,7 @@ export const optionSchemaQuery = {
 export const putOption = async (key: string, value: string, before: string): Promise<string> =>
   (await exchange('PUT /api/option/', { body: { key, value, before } })).message
 
-export const isChangedMeanwhile = (error: unknown): boolean =>
+export const isConflict = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'OptionChanged'
 
 export const optionHistoryKey = ['option-history'] as const

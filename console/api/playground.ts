@@ -37,16 +37,16 @@ export async function chat(
   const call = response.headers.get('x-request-id') ?? ''
   onCall(call)
   let isDone = false
-  let fault: StreamFault | null = null
+  let streamError: StreamError | null = null
   const parser = createParser({
     onEvent: ({ data }) => {
-      if (isDone || fault !== null) return
+      if (isDone || streamError !== null) return
       if (data === '[DONE]') {
         isDone = true
         return
       }
       const chunk: Chunk | null = parseObject(data)
-      if (chunk?.error !== undefined) fault = chunk.error
+      if (chunk?.error !== undefined) streamError = chunk.error
       const delta = chunk?.choices?.[0]?.delta
       const piece = {
         content: delta?.content ?? '',
@@ -57,12 +57,12 @@ export async function chat(
   })
   const text = new TextDecoder()
   for await (const bytes of bytesOf(response)) parser.feed(text.decode(bytes, { stream: true }))
-  if (!isDone) throw cutShort(fault, call)
+  if (!isDone) throw cutShort(streamError, call)
 }
 
-type StreamFault = { message?: string; code?: string | null }
+type StreamError = { message?: string; code?: string | null }
 type Chunk = {
-  error?: StreamFault
+  error?: StreamError
   choices?: readonly {
     delta?: {
       content?: string | null
@@ -96,7 +96,7 @@ async function read(reader: ReadableStreamDefaultReader<Uint8Array>) {
   }
 }
 
-function cutShort(fault: StreamFault | null, requestId: string): ApiError {
-  const message = fault?.message || translate('playground.cutShort')
-  return new ApiError(message, { code: fault?.code ?? 'incomplete', status: 200, requestId })
+function cutShort(streamError: StreamError | null, requestId: string): ApiError {
+  const message = streamError?.message || translate('playground.cutShort')
+  return new ApiError(message, { code: streamError?.code ?? 'incomplete', status: 200, requestId })
 }

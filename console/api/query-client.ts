@@ -18,8 +18,8 @@ export function isWorthRetrying(failures: number, error: Error): boolean {
  * starts at one second and doubles with each failure.
  */
 export function retryDelayMs(failures: number, error: Error): number {
-  const asked = error instanceof ApiError ? error.retryAfterMs : null
-  return Math.min(asked ?? 1000 * 2 ** failures, RETRY_DELAY_MS_MAX)
+  const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : null
+  return Math.min(retryAfterMs ?? 1000 * 2 ** failures, RETRY_DELAY_MS_MAX)
 }
 
 /**

@@ -47,13 +47,13 @@ export function clearUser(): void {
 }
 
 /** Marks the start of a logout. Until the next login, a 401 shows no error. */
-export function startLeaving(): void {
+export function startLogout(): void {
   storedUser()
   isLeaving = true
   tell()
 }
 
-export const hasLeft = (): boolean => isLeaving
+export const isLoggingOut = (): boolean => isLeaving
 
 export const isAdmin = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ADMIN_ROLE
 export const isRoot = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ROOT_ROLE
@@ -111,8 +111,8 @@ let renewals = 0
 let renewing: Promise<unknown> = Promise.resolve()
 
 /** Runs a request that ends the current session and returns a new one. */
-export async function renewSession<T>(act: () => Promise<T>): Promise<T> {
-  const running = act().finally(() => {
+export async function renewSession<T>(perform: () => Promise<T>): Promise<T> {
+  const running = perform().finally(() => {
     renewals += 1
   })
   renewing = running.catch(() => {})

@@ -37,7 +37,7 @@ function isChat(value: unknown): value is Chat {
 export const storedChats = (): readonly Chat[] => stored ?? []
 
 /** Returns true on the first call if the stored chat clients could not be parsed. */
-export function takeChatsFault(): boolean {
+export function takeChatsError(): boolean {
   const was = areChatsBroken
   areChatsBroken = false
   return was
@@ -114,8 +114,8 @@ export function useSharedStatus(): Status | undefined {
 }
 
 function watchOf(client: QueryClient): Watch {
-  const known = watches.get(client)
-  if (known !== undefined) return known
+  const cached = watches.get(client)
+  if (cached !== undefined) return cached
   const before = cachedStatus()
   const listeners = new Set<() => void>()
   const observer = new QueryObserver(client, statusQuery)
@@ -172,8 +172,8 @@ const noticeQuery = queryOptions({
  * last visit.
  */
 export function useNotice(): string {
-  const kept = localStorage.getItem(NOTICE_KEY)
-  const query = kept === null ? noticeQuery : { ...noticeQuery, placeholderData: kept }
+  const storedNotice = localStorage.getItem(NOTICE_KEY)
+  const query = storedNotice === null ? noticeQuery : { ...noticeQuery, placeholderData: storedNotice }
   return useQuery(query).data ?? ''
 }
 

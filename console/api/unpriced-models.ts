@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { isChangedMeanwhile, optionsQuery, presetRatiosQuery, putOption } from './options.ts'
+import { isConflict, optionsQuery, presetRatiosQuery, putOption } from './options.ts'
 
 /** The built-in price of a model, as decimal texts with all digits. A missing value is null. */
 export type PresetPrice = {
@@ -47,12 +47,12 @@ export async function savePresetPrices(
   client: QueryClient,
   prices: readonly PresetPrice[],
 ): Promise<void> {
-  const known = prices.filter(({ ratio }) => ratio !== null)
+  const priced = prices.filter(({ ratio }) => ratio !== null)
   // A model can be called as soon as its model ratio is saved. The other entries must therefore be
   // saved first.
-  await addEntries(client, 'CompletionRatio', entriesOf(known, 'completionRatio'))
-  await addEntries(client, 'MaxOutputTokens', entriesOf(known, 'maxOutputTokens'))
-  await addEntries(client, 'ModelRatio', entriesOf(known, 'ratio'))
+  await addEntries(client, 'CompletionRatio', entriesOf(priced, 'completionRatio'))
+  await addEntries(client, 'MaxOutputTokens', entriesOf(priced, 'maxOutputTokens'))
+  await addEntries(client, 'ModelRatio', entriesOf(priced, 'ratio'))
 }
 
 const entriesOf = (
@@ -79,7 +79,7 @@ async function addEntries(
       await putOption(key, after, before)
       return
     } catch (error) {
-      if (!isChangedMeanwhile(error) || tries === TRIES_MAX) throw error
+      if (!isConflict(error) || tries === TRIES_MAX) throw error
     }
   }
 }

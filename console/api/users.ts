@@ -10,13 +10,13 @@ type UserQuery = { keyword: string; group: string; page: number; pageSize: numbe
 
 export const usersKey = ['users'] as const
 
-export const usersQuery = (asked: UserQuery) =>
+export const usersQuery = (listQuery: UserQuery) =>
   queryOptions({
-    queryKey: [...usersKey, asked],
+    queryKey: [...usersKey, listQuery],
     queryFn: ({ signal }) => {
-      const { page, pageSize, ...rest } = asked
+      const { page, pageSize, ...rest } = listQuery
       const query = { ...rest, p: page, page_size: pageSize }
-      const isSearch = asked.keyword !== '' || asked.group !== ''
+      const isSearch = listQuery.keyword !== '' || listQuery.group !== ''
       return call(isSearch ? 'GET /api/user/search' : 'GET /api/user/', { query, signal })
     },
     placeholderData: keepPreviousData,

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
-import { clearUser, startLeaving } from '#console/api/session.ts'
+import { clearUser, startLogout } from '#console/api/session.ts'
 import { MenuButton, type MenuEntry } from '#console/ui/elements/menu.tsx'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { SessionUser } from '#read-api/contract/users.ts'
@@ -16,7 +16,7 @@ export function AccountMenu({ user }: { user: SessionUser }) {
   const festive: MenuEntry = {
     text: t('shell.newYear'),
     icon: 'zap',
-    onChoose: () => showSuccess(t('shell.newYearWish')),
+    onSelect: () => showSuccess(t('shell.newYearWish')),
   }
   return (
     <MenuButton
@@ -30,9 +30,9 @@ export function AccountMenu({ user }: { user: SessionUser }) {
           ),
         },
         ...(isNewYear(new Date()) ? [festive] : []),
-        { text: t('shell.start'), icon: 'play', onChoose: () => void navigate('/app/start') },
-        { text: t('shell.me'), icon: 'user', onChoose: () => void navigate('/app/me') },
-        { text: t('shell.logout'), icon: 'logOut', onChoose: leave },
+        { text: t('shell.start'), icon: 'play', onSelect: () => void navigate('/app/start') },
+        { text: t('shell.me'), icon: 'user', onSelect: () => void navigate('/app/me') },
+        { text: t('shell.logout'), icon: 'logOut', onSelect: leave },
       ]}
     >
       <button type="button" className="tg-account">
@@ -61,7 +61,7 @@ export function useLogout(): () => void {
   const client = useQueryClient()
   const navigate = useNavigate()
   return () => {
-    startLeaving()
+    startLogout()
     // Cancel pending requests, because they would receive a 401 after the logout.
     void client.cancelQueries()
     call('GET /api/user/logout')

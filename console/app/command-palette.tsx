@@ -28,10 +28,10 @@ function Palette({ onClose }: { onClose: () => void }) {
   const [place, setPlace] = useState(0)
   const entries = usePaletteEntries(query)
   const active = Math.min(place, entries.length - 1)
-  const choose = (entry: Entry | undefined) => {
+  const select = (entry: Entry | undefined) => {
     if (entry === undefined) return
     onClose()
-    entry.act()
+    entry.perform()
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return
@@ -41,7 +41,7 @@ function Palette({ onClose }: { onClose: () => void }) {
       ArrowUp: active <= 0 ? last : active - 1,
     }[event.key]
     if (next !== undefined) setPlace(next)
-    else if (event.key === 'Enter') choose(entries[active])
+    else if (event.key === 'Enter') select(entries[active])
     else return
     event.preventDefault()
   }
@@ -68,7 +68,7 @@ function Palette({ onClose }: { onClose: () => void }) {
           onKeyDown={onKeyDown}
         />
       </div>
-      <Entries id={id} entries={entries} active={active} onChoose={choose} />
+      <Entries id={id} entries={entries} active={active} onSelect={select} />
     </>
   )
 }
@@ -77,7 +77,7 @@ function Entries(props: {
   id: string
   entries: readonly Entry[]
   active: number
-  onChoose: (entry: Entry) => void
+  onSelect: (entry: Entry) => void
 }) {
   const { t } = useTranslation()
   const { id, entries, active } = props
@@ -104,7 +104,7 @@ function Entries(props: {
                   id={`${id}-${index}`}
                   entry={entry}
                   isActive={index === active}
-                  onChoose={() => props.onChoose(entry)}
+                  onSelect={() => props.onSelect(entry)}
                 />
               ),
             )}
@@ -115,7 +115,7 @@ function Entries(props: {
   )
 }
 
-function Option(props: { id: string; entry: Entry; isActive: boolean; onChoose: () => void }) {
+function Option(props: { id: string; entry: Entry; isActive: boolean; onSelect: () => void }) {
   const { entry, isActive } = props
   const show = (element: HTMLElement | null) => {
     if (isActive) element?.scrollIntoView({ block: 'nearest' })
@@ -129,7 +129,7 @@ function Option(props: { id: string; entry: Entry; isActive: boolean; onChoose: 
       aria-selected={isActive}
       tabIndex={-1}
       className="tg-palette-option"
-      onClick={props.onChoose}
+      onClick={props.onSelect}
     >
       {entry.icon !== undefined && <Icon name={entry.icon} />}
       <span>{entry.title}</span>

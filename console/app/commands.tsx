@@ -26,13 +26,13 @@ type Shown = Dialog | null
 export function Commands() {
   const { t } = useTranslation()
   const [shown, setShown] = useState<Shown>(null)
-  const [wanted, setWanted] = useState<ReadonlySet<Shown>>(new Set())
+  const [mounted, setMounted] = useState<ReadonlySet<Shown>>(new Set())
   const show = async (dialog: Dialog) => {
     try {
       // The dialog is rendered only after its code has loaded, so that a failed load can be
       // retried.
       await load[dialog]()
-      setWanted((before) => new Set([...before, dialog]))
+      setMounted((before) => new Set([...before, dialog]))
       setShown(dialog)
     } catch {
       showError(new Error(t('request.network')))
@@ -51,8 +51,8 @@ export function Commands() {
         onClick={() => void show('palette')}
       />
       <Suspense>
-        {wanted.has('palette') && <CommandPalette isOpen={shown === 'palette'} onClose={close} />}
-        {wanted.has('sheet') && <ShortcutSheet isOpen={shown === 'sheet'} onClose={close} />}
+        {mounted.has('palette') && <CommandPalette isOpen={shown === 'palette'} onClose={close} />}
+        {mounted.has('sheet') && <ShortcutSheet isOpen={shown === 'sheet'} onClose={close} />}
       </Suspense>
     </>
   )

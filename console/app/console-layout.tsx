@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { Navigate, Outlet, useLocation } from 'react-router-dom'
 import { loginPath } from '../api/auth/login-redirect.ts'
 import { currentServerHealth, onServerHealthChange } from '../api/server-health.ts'
-import { hasLeft, useUser } from '../api/session.ts'
+import { isLoggingOut, useUser } from '../api/session.ts'
 import { Button } from '../ui/elements/button.tsx'
 import { Icon } from '../ui/elements/icons.tsx'
 import { useSecondsLeft } from '../ui/state/use-countdown.ts'
@@ -61,7 +61,7 @@ export function ConsoleLayout() {
   const { pathname, search } = useLocation()
   if (user === null) {
     const path = loginPath(`${pathname}${search}`, { isExpired: true })
-    return <Navigate to={hasLeft() ? '/login' : path} replace />
+    return <Navigate to={isLoggingOut() ? '/login' : path} replace />
   }
   if (user.must_change_password === true) return <OwnPasswordLayout />
   return (

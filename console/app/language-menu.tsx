@@ -10,8 +10,8 @@ export function LanguageMenu() {
   const { t } = useTranslation()
   const items = LANGUAGES.map((language) => ({
     text: <span lang={language}>{LANGUAGE_NAMES[language]}</span>,
-    isChosen: language === currentLanguage(),
-    onChoose: () => void changeLanguage(language).catch(showError),
+    isSelected: language === currentLanguage(),
+    onSelect: () => void changeLanguage(language).catch(showError),
   }))
   return (
     <MenuButton items={items}>

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { storedUser } from '#console/api/session.ts'
-import { useAfterPatience } from '#console/ui/layout/skeleton.tsx'
+import { useDelayed } from '#console/ui/layout/skeleton.tsx'
 import { readFlag, useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import { useIsMedium, useIsNarrow } from '#console/ui/state/use-media.ts'
 import { cachedStatus } from '../api/status.ts'
@@ -18,7 +18,7 @@ export function ShellSkeleton() {
     cachedStatus()?.default_collapse_sidebar === true,
     readFlag,
   )
-  const isShown = useAfterPatience(true)
+  const isShown = useDelayed(true)
   if (!isShown) return null
   const isConsole = storedUser() !== null && !isWithoutSidebar(window.location.pathname)
   const isSlim = isCollapsed || isMedium

@@ -72,7 +72,7 @@ function SiteLinks({ hasMenu }: { hasMenu: boolean }) {
     if (hasMenu) return null
     const items = links.map(({ id, to, isElsewhere }) => ({
       text: t(`shell.${id}`),
-      onChoose: () =>
+      onSelect: () =>
         void (isElsewhere ? window.open(to, '_blank', 'noopener,noreferrer') : navigate(to)),
     }))
     return (

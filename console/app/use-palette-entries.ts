@@ -15,7 +15,7 @@ import { usersQuery } from '../api/users.ts'
 export type EntrySection = Command['section'] | 'calls' | 'tokens' | 'channels' | 'users'
 export type Entry = Pick<Command, 'id' | 'title' | 'icon' | 'keys'> & {
   readonly section: EntrySection
-  readonly act: () => void
+  readonly perform: () => void
 }
 
 const FOUND_MAX = 5
@@ -27,14 +27,14 @@ const PATIENCE_MS = 150
  */
 export function usePaletteEntries(query: string): readonly Entry[] {
   const [commands] = useState(currentCommands)
-  const acts = commands.flatMap(({ act, ...rest }) =>
-    act === undefined || rest.isKeyOnly === true ? [] : [{ ...rest, act }],
+  const actions = commands.flatMap(({ perform, ...rest }) =>
+    perform === undefined || rest.isKeyOnly === true ? [] : [{ ...rest, perform }],
   )
   const calls = useCalls(query.trim())
   const found = useFound(query.trim())
   return [
     ...calls,
-    ...acts.filter(({ title, keywords = '' }) => matches(`${title} ${keywords}`, query.trim())),
+    ...actions.filter(({ title, keywords = '' }) => matches(`${title} ${keywords}`, query.trim())),
     ...found,
   ]
 }
@@ -67,7 +67,7 @@ function useCalls(query: string): readonly Entry[] {
     }),
     section: 'calls',
     icon: 'list',
-    act: () => void navigate(`/app/logs/api-usage?${callFilter(row.request_id)}`),
+    perform: () => void navigate(`/app/logs/api-usage?${callFilter(row.request_id)}`),
   }))
 }
 
@@ -78,14 +78,14 @@ function useFound(query: string): readonly Entry[] {
   const mayManage = isAdmin(useUser())
   const keyword = useDebounced(query, PATIENCE_MS)
   const isAsking = keyword !== '' && keyword === query
-  const asked = { keyword, page: 0, pageSize: FOUND_MAX }
-  const tokens = useQuery({ ...tokensQuery(asked), enabled: isAsking }).data?.items ?? []
+  const searchQuery = { keyword, page: 0, pageSize: FOUND_MAX }
+  const tokens = useQuery({ ...tokensQuery(searchQuery), enabled: isAsking }).data?.items ?? []
   const channels = useQuery({
-    ...channelsQuery({ ...asked, model: '', group: '' }),
+    ...channelsQuery({ ...searchQuery, model: '', group: '' }),
     enabled: isAsking && mayManage,
   }).data?.items
   const users = useQuery({
-    ...usersQuery({ ...asked, group: '' }),
+    ...usersQuery({ ...searchQuery, group: '' }),
     enabled: isAsking && mayManage,
   }).data?.items
   if (!isAsking) return []
@@ -97,7 +97,7 @@ function useFound(query: string): readonly Entry[] {
       title: name,
       section,
       icon: section === 'tokens' ? 'key' : 'channels',
-      act: go(path, name),
+      perform: go(path, name),
     }))
   return [
     ...entries('tokens', '/app/tokens', tokens),
@@ -107,7 +107,7 @@ function useFound(query: string): readonly Entry[] {
       title: username || `#${id}`,
       section: 'users' as const,
       icon: 'users' as const,
-      act: () => void navigate(`/user/edit/${id}`),
+      perform: () => void navigate(`/user/edit/${id}`),
     })),
   ]
 }

@@ -29,7 +29,7 @@ export function useShellCommands(onSheet: () => void): void {
       section: 'action',
       keys: '?',
       icon: 'keyboard',
-      act: onSheet,
+      perform: onSheet,
     },
     {
       id: 'search',
@@ -38,7 +38,7 @@ export function useShellCommands(onSheet: () => void): void {
       keys: '/',
       icon: 'search',
       isKeyOnly: true,
-      act: focusSearch,
+      perform: focusSearch,
     },
   ])
 }
@@ -55,7 +55,7 @@ function useGoing(): Command[] {
       keys: `g ${GO_KEYS[label]}`,
       keywords: isFoundByMore(label) ? t(`commands.keywords.${label}`) : '',
       icon,
-      act: () => void navigate(path),
+      perform: () => void navigate(path),
     }),
   )
   const start: Command = {
@@ -63,7 +63,7 @@ function useGoing(): Command[] {
     title: t('commands.goTo', { page: t('shell.start') }),
     section: 'go',
     icon: 'play',
-    act: () => void navigate('/app/start'),
+    perform: () => void navigate('/app/start'),
   }
   return [...pages, start]
 }
@@ -83,28 +83,28 @@ function useActions(): Command[] {
       section: 'action',
       keys: 'c',
       icon: 'link',
-      act: () => void copyLink(),
+      perform: () => void copyLink(),
     },
     {
       id: 'theme',
       title: isDark ? t('shell.toLight') : t('shell.toDark'),
       section: 'action',
       icon: isDark ? 'sun' : 'moon',
-      act: () => chooseTheme(isDark ? 'light' : 'dark'),
+      perform: () => chooseTheme(isDark ? 'light' : 'dark'),
     },
     ...others.map((language) => ({
       id: `language-${language}`,
       title: t('commands.chooseLanguage', { name: LANGUAGE_NAMES[language] }),
       section: 'action' as const,
       icon: 'language' as const,
-      act: () => void changeLanguage(language).catch(showError),
+      perform: () => void changeLanguage(language).catch(showError),
     })),
     {
       id: 'log-out',
       title: t('shell.logout'),
       section: 'action',
       icon: 'logOut',
-      act: logout,
+      perform: logout,
     },
   ]
 }

@@ -93,8 +93,8 @@ async function load(language: Language): Promise<void> {
   for (const texts of parts) i18next.addResourceBundle(language, 'texts', texts, true, true)
 }
 
-export function firstLanguage(stored: string | null, wanted: readonly string[]): Language {
-  for (const tag of stored === null ? wanted : [stored, ...wanted]) {
+export function firstLanguage(stored: string | null, preferred: readonly string[]): Language {
+  for (const tag of stored === null ? preferred : [stored, ...preferred]) {
     const language = LANGUAGES.find((known) => tag.toLowerCase().startsWith(known))
     if (language !== undefined) return language
   }

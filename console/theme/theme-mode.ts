@@ -29,8 +29,8 @@ export function followTheme(): void {
 }
 
 function apply(): void {
-  const chosen = localStorage.getItem(KEY)
-  const isDark = chosen === 'dark' || (chosen !== 'light' && window.matchMedia(SYSTEM).matches)
+  const stored = localStorage.getItem(KEY)
+  const isDark = stored === 'dark' || (stored !== 'light' && window.matchMedia(SYSTEM).matches)
   const root = document.documentElement
   root.classList.toggle('bp6-dark', isDark)
   root.dataset.theme = isDark ? 'dark' : 'light'

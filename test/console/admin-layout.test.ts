@@ -187,11 +187,11 @@ describe('settings', () => {
     await openAsRoot(page, site, '/admin/settings')
     const parts = page.locator('.tg-segmented').first()
     await parts.waitFor()
-    const [chosen = '', other = ''] = await parts.evaluate((group) => {
+    const [selected = '', other = ''] = await parts.evaluate((group) => {
       const pressed = group.querySelector('[aria-pressed="true"]') ?? group
       return [getComputedStyle(pressed).boxShadow, getComputedStyle(group).backgroundColor]
     })
-    expect(contrast(chosen, other)).toBeGreaterThanOrEqual(3)
+    expect(contrast(selected, other)).toBeGreaterThanOrEqual(3)
   })
 })
 

@@ -19,7 +19,7 @@ type EntryPage = {
   /** What the site is like, beside the usual. */
   status?: Partial<Status>
   /** What is done there before it is looked at. */
-  act?: (page: Page) => Promise<unknown>
+  perform?: (page: Page) => Promise<unknown>
   /** What alone is looked at. */
   part?: string
 }
@@ -32,7 +32,7 @@ const PAGES: readonly EntryPage[] = [
     path: '/login',
     name: 'login-no-password',
     status: { ...ALL_WAYS, password_login_enabled: false },
-    act: async (page) => {
+    perform: async (page) => {
       await page.getByRole('button', { name: /^(使用密码登录|Sign in with a password)$/ }).click()
       await page.locator('input[name="password"]').waitFor()
     },
@@ -42,7 +42,7 @@ const PAGES: readonly EntryPage[] = [
     name: 'login-wechat',
     part: '.tg-dialog',
     status: ALL_WAYS,
-    act: async (page) => {
+    perform: async (page) => {
       await page.getByRole('button', { name: /微信|WeChat/ }).click()
       await page.getByRole('dialog').waitFor()
       await submit(page)
@@ -51,7 +51,7 @@ const PAGES: readonly EntryPage[] = [
   {
     path: '/login',
     name: 'second-step',
-    act: async (page) => {
+    perform: async (page) => {
       await page.locator('input[name="username"]').fill('mia')
       await page.locator('input[name="password"]').fill('password')
       await submit(page)
@@ -66,7 +66,7 @@ const PAGES: readonly EntryPage[] = [
   {
     path: '/user/reset?email=ada@example.com&token=x',
     name: 'reset-done',
-    act: async (page) => {
+    perform: async (page) => {
       await submit(page)
       await page.getByText(/只显示这一次|Shown this once/).waitFor()
     },
@@ -90,7 +90,7 @@ describe('pages before the login', () => {
       timeout: 120_000,
     }, async () => {
       const { page, faults, close } = await app.openPage({ language })
-      for (const { path, name, status, act, part } of PAGES) {
+      for (const { path, name, status, perform, part } of PAGES) {
         const setup = path !== '/setup'
         app.site.routes['GET /api/status'] = () =>
           ok({ ...STATUS, email_verification: true, ...status, setup })
@@ -101,7 +101,7 @@ describe('pages before the login', () => {
           .locator('form, .tg-other-ways, .tg-home, .tg-message-page, .tg-alert')
           .first()
           .waitFor()
-        await act?.(page)
+        await perform?.(page)
         const found = await lookFaults(page, `${name}-${language}`, [1280, 390], part)
         expect(found, name).toEqual([])
       }

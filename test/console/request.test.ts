@@ -5,9 +5,9 @@ import { isWorthRetrying, retryDelayMs } from '#console/api/query-client.ts'
 import { addressOf, request } from '#console/api/request.ts'
 import {
   clearUser,
-  hasLeft,
+  isLoggingOut,
   onSessionExpired,
-  startLeaving,
+  startLogout,
   storedUser,
   storeUser,
 } from '#console/api/session.ts'
@@ -93,10 +93,10 @@ describe('a call of the API', () => {
       expiries += 1
     })
     storeUser(USER)
-    startLeaving()
+    startLogout()
     answerWith(401, { success: false, message: '', code: 'Unauthorized' })
     await failure(request({ path: '/late' }))
-    expect([storedUser()?.id, expiries, hasLeft()]).toEqual([USER.id, 0, true])
+    expect([storedUser()?.id, expiries, isLoggingOut()]).toEqual([USER.id, 0, true])
     clearUser()
     storeUser(USER)
     await failure(request({ path: '/next' }))

@@ -10,7 +10,7 @@ export type OpenPage = {
   /** Policy violations, errors in the console, failed requests: none are allowed. */
   faults: string[]
   /** While it runs, errors in the console are no faults: the server is away. */
-  whileAway(act: () => Promise<void>): Promise<void>
+  whileAway(perform: () => Promise<void>): Promise<void>
 }
 
 /** A page in English on the real product, in a clean profile, that notes all that goes wrong. */
@@ -37,9 +37,9 @@ export async function openRealPage(browser: Browser, url: string): Promise<OpenP
   return {
     page,
     faults,
-    whileAway: async (act) => {
+    whileAway: async (perform) => {
       isAway = true
-      await act()
+      await perform()
       isAway = false
     },
   }

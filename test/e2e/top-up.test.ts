@@ -129,13 +129,13 @@ it('an admin finds the order and refunds it, by a reason; its user sees it at on
   await dialog.getByText(en('orders.reasonRequired')).waitFor()
   await dialog.getByLabel(en('orders.reason')).fill('重复支付')
   const sum = dialog.getByLabel(en('orders.money'))
-  for (const [wrong, fault] of [
+  for (const [wrong, errorText] of [
     ['999', 'Only CN¥65.70 can be refunded'],
     ['0.00', 'A sum above zero, with two decimals at most'],
     ['1.001', 'A sum above zero, with two decimals at most'],
   ] as const) {
     await sum.fill(wrong)
-    await dialog.getByText(fault).waitFor()
+    await dialog.getByText(errorText).waitFor()
     expect(await dialog.getByRole('button', { name: en('orders.refund') }).isDisabled()).toBe(true)
   }
   await sum.fill('10')
@@ -157,5 +157,5 @@ it('an admin finds the order and refunds it, by a reason; its user sees it at on
     .waitFor()
   expect(await standing()).toBe(2_500_000)
   const faults = [...open.faults, ...admin.faults]
-  expect(faults.filter((fault) => !fault.includes('favicon'))).toEqual([])
+  expect(faults.filter((errorText) => !errorText.includes('favicon'))).toEqual([])
 })

@@ -12,7 +12,7 @@ import {
 } from 'rxjs'
 import type { SessionUser } from '#read-api/contract/users.ts'
 import { request } from '../request.ts'
-import { hasLeft, onUserChange, storedUser } from '../session.ts'
+import { isLoggingOut, onUserChange, storedUser } from '../session.ts'
 import { createLiveStream, type LiveSocket, type LiveStream } from './live-stream.ts'
 
 const HIDDEN_REST_MS = 60_000
@@ -56,7 +56,7 @@ const isLookedAt$ = (): Observable<boolean> =>
 const isSomebodyIn$ = (): Observable<boolean> =>
   new Observable((screen) => {
     const tell = (user: SessionUser | null) =>
-      screen.next(user !== null && user.must_change_password !== true && !hasLeft())
+      screen.next(user !== null && user.must_change_password !== true && !isLoggingOut())
     tell(storedUser())
     return onUserChange(tell)
   })
@@ -89,7 +89,7 @@ function closingOnceOpen(socket: WebSocket): WebSocket {
  */
 function leaveWhereSessionEnded(): void {
   setTimeout(() => {
-    if (hasLeft() || storedUser() === null) return
+    if (isLoggingOut() || storedUser() === null) return
     void request({ path: '/api/user/self' }).catch(() => {})
   }, NEW_SESSION_MS)
 }

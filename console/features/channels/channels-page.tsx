@@ -50,16 +50,16 @@ function useLiveChannels(): void {
 const SOON_MS = 1_000
 
 /**
- * Returns a function that calls `act` at most once per second, because each relayed call sends a
+ * Returns a function that calls `perform` at most once per second, because each relayed call sends a
  * channel event.
  */
-function useSoon(act: () => void): () => void {
+function useSoon(perform: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
   return () => {
     timer.current ??= setTimeout(() => {
       timer.current = undefined
-      act()
+      perform()
     }, SOON_MS)
   }
 }

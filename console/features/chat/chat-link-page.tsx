@@ -4,7 +4,7 @@ import { useStatus } from '#console/api/status.ts'
 import { fullKey } from '#console/ui/elements/full-key.ts'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
-import { chatAddress, chatWay, outsideClient } from '#console/ui/state/chat-links.ts'
+import { chatAddress, chatTarget, externalClient } from '#console/ui/state/chat-links.ts'
 import { MissingClient } from './missing-client.tsx'
 import { useChatTokens } from './use-chat-token.ts'
 
@@ -14,7 +14,7 @@ import { useChatTokens } from './use-chat-token.ts'
 export function ChatLinkPage() {
   const { t } = useTranslation()
   const status = useStatus()
-  const client = outsideClient(status)
+  const client = externalClient(status)
   const { query, tokens, isNone } = useChatTokens(client !== undefined)
   const site = status?.server_address || window.location.origin
   const [token] = tokens
@@ -22,7 +22,7 @@ export function ChatLinkPage() {
     client === undefined || token === undefined
       ? null
       : chatAddress(client.template, site, fullKey(token.key))
-  const isWrong = token !== undefined && chatWay(address, window.location.origin) === 'none'
+  const isWrong = token !== undefined && chatTarget(address, window.location.origin) === 'none'
   const target = isWrong ? null : address
   useEffect(() => {
     if (target !== null) window.location.replace(target)

@@ -10,7 +10,7 @@ import { Icon } from '#console/ui/elements/icons.tsx'
 import { Select } from '#console/ui/forms/inputs.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { usePageTitle } from '#console/ui/layout/page.tsx'
-import { type ChatLink, chatAddress, chatClients, chatWay } from '#console/ui/state/chat-links.ts'
+import { type ChatLink, chatAddress, chatClients, chatTarget } from '#console/ui/state/chat-links.ts'
 import { useChats } from '#console/ui/state/use-chats.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { MissingClient, UnknownClient } from './missing-client.tsx'
@@ -106,8 +106,8 @@ const Waiting = ({ title }: { title: string }) => {
 function Client({ client, site }: { client: ChatLink; site: string }) {
   const { t } = useTranslation()
   const { query, tokens, isNone } = useChatTokens()
-  const [chosen, setChosen] = useState(0)
-  const token = tokens.find(({ id }) => id === chosen) ?? tokens[0]
+  const [selected, setSelected] = useState(0)
+  const token = tokens.find(({ id }) => id === selected) ?? tokens[0]
   const titled = (notice: ReactNode) => <Titled title={client.name}>{notice}</Titled>
   if (query.error !== null && query.data === undefined) {
     return titled(<ErrorState error={query.error} onRetry={() => void query.refetch()} />)
@@ -119,7 +119,7 @@ function Client({ client, site }: { client: ChatLink; site: string }) {
   }
   if (token === undefined) return <Waiting title={client.name} />
   const address = chatAddress(client.template, site, fullKey(token.key))
-  const way = chatWay(address, window.location.origin)
+  const way = chatTarget(address, window.location.origin)
   if (address === null || way === 'none') {
     const words = { title: t('ui.chatLinkInvalid'), body: t('chat.linkFormatHint') }
     return titled(<EmptyState icon="alert" {...words} />)
@@ -131,7 +131,7 @@ function Client({ client, site }: { client: ChatLink; site: string }) {
         address={address}
         tokens={tokens}
         token={token}
-        onToken={setChosen}
+        onToken={setSelected}
       />
       {way === 'frame' ? (
         <ChatFrame key={address} name={client.name} address={address} />

@@ -36,9 +36,9 @@ const isCall = (data: object): boolean => 'request_id' in data && data.request_i
 /** Returns the mean of the last ten seconds, or null if the latest number is unknown. */
 export function rateOf(seconds: readonly CallsOfSecond[]): number | null {
   const recent = seconds.slice(-MEAN_OF)
-  const known = recent.filter((calls) => calls !== null)
+  const measured = recent.filter((calls) => calls !== null)
   if (recent.at(-1) == null) return null
-  return known.reduce((sum, calls) => sum + calls, 0) / known.length
+  return measured.reduce((sum, calls) => sum + calls, 0) / measured.length
 }
 
 export const peakOf = (seconds: readonly CallsOfSecond[]): number | null =>

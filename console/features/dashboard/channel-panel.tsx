@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
-import { byTrouble, HEALTH_TONE, healthKind, successRate } from '#console/api/channel-health.ts'
+import { compareHealth, HEALTH_TONE, healthKind, successRate } from '#console/api/channel-health.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { TableHead } from '#console/ui/elements/table-head.tsx'
@@ -28,7 +28,7 @@ export function ChannelPanel(props: { channels: readonly ChannelHealth[] | undef
           />
           <tbody>
             {channels
-              .toSorted(byTrouble)
+              .toSorted(compareHealth)
               .slice(0, SHOWN)
               .map((channel) => (
                 <Row key={channel.id} channel={channel} />

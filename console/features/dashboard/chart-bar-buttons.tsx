@@ -43,12 +43,12 @@ export function ChartBarButtons(props: ChartTexts & { onZoom: (stretch: Interval
   const { t } = useTranslation()
   const { chart, nameOf, text } = props
   const { buckets } = chart
-  const { box, told, current, isOn, focus, blur, onKeyDown, drag } = useBarSelection(
+  const { box, focusedIndex, current, isOn, focus, blur, onKeyDown, drag } = useBarSelection(
     chart,
     props.onZoom,
   )
-  const bucket = buckets[told]
-  const place = (told + 0.5) / buckets.length
+  const bucket = buckets[focusedIndex]
+  const place = (focusedIndex + 0.5) / buckets.length
   return (
     <div className="tg-dash-hits">
       {/* biome-ignore lint/a11y/noStaticElementInteractions: keys and drags go over the bars */}
@@ -58,7 +58,7 @@ export function ChartBarButtons(props: ChartTexts & { onZoom: (stretch: Interval
             key={at}
             type="button"
             tabIndex={index === current ? 0 : -1}
-            className={isOn(index) || index === told ? 'tg-dash-hit-on' : undefined}
+            className={isOn(index) || index === focusedIndex ? 'tg-dash-hit-on' : undefined}
             aria-pressed={isOn(index)}
             aria-label={t('dashboard.bar', {
               time: bucketText(at, chart),

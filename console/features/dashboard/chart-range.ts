@@ -46,10 +46,10 @@ export function stepsFor(span: number, isByDay: boolean): ChartStep[] {
 }
 
 /** Returns the requested time step, or the nearest step that fits the range. */
-export function fittingStep(wanted: ChartStep, span: number, isByDay: boolean): ChartStep {
+export function fittingStep(preferred: ChartStep, span: number, isByDay: boolean): ChartStep {
   const fitting = stepsFor(span, isByDay)
-  if (fitting.includes(wanted)) return wanted
-  const isTooFine = STEPS.indexOf(wanted) < STEPS.indexOf(fitting[0] ?? 'hour')
+  if (fitting.includes(preferred)) return preferred
+  const isTooFine = STEPS.indexOf(preferred) < STEPS.indexOf(fitting[0] ?? 'hour')
   return (isTooFine ? fitting[0] : fitting.at(-1)) ?? 'hour'
 }
 

@@ -149,8 +149,8 @@ function Snippets(props: { apiKey: string | null; model: string }) {
       <Tabs
         label={t('dashboard.snippets')}
         tabs={SNIPPET_KINDS.map((id) => ({ id, title: t(`dashboard.${id}`) }))}
-        chosen={kind}
-        onChoose={setKind}
+        selected={kind}
+        onSelect={setKind}
       >
         <div className="tg-dash-code">
           <CopyButton

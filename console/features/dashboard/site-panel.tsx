@@ -118,12 +118,12 @@ const isAnyCosted = (rows: readonly Costed[] = []): boolean =>
 function InFlight({ counts }: { counts: readonly (number | null)[] | undefined }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  const known = counts?.filter((count) => count !== null) ?? []
-  const sum = known.reduce((all, count) => all + count, 0)
+  const measured = counts?.filter((count) => count !== null) ?? []
+  const sum = measured.reduce((all, count) => all + count, 0)
   return (
     <KeyFigure
       name={t('dashboard.inFlight')}
-      value={known.length === 0 ? '–' : number.format(sum)}
+      value={measured.length === 0 ? '–' : number.format(sum)}
     />
   )
 }

@@ -11,14 +11,14 @@ const NONE = -1
 export function useBarSelection(chart: UsageChart, onZoom: (stretch: Interval) => void) {
   const { buckets } = chart
   const box = useRef<HTMLDivElement>(null)
-  const [told, setTold] = useState(NONE)
+  const [focusedIndex, setFocusedIndex] = useState(NONE)
   const [stop, setStop] = useState(NONE)
   const [anchor, setAnchor] = useState(NONE)
   const last = buckets.length - 1
   const current = stop < 0 || stop > last ? last : stop
-  const chosen = anchor === NONE || told === NONE ? null : between(anchor, told)
+  const range = anchor === NONE || focusedIndex === NONE ? null : between(anchor, focusedIndex)
   const zoom = (): void => {
-    const [first, end] = chosen ?? [current, current]
+    const [first, end] = range ?? [current, current]
     const [from, until] = [buckets[first]?.at, buckets[end]?.at]
     setAnchor(NONE)
     if (from === undefined || until === undefined) return
@@ -44,14 +44,14 @@ export function useBarSelection(chart: UsageChart, onZoom: (stretch: Interval) =
     const button = box.current?.children[next]
     if (button instanceof HTMLElement) button.focus()
   }
-  const drag = useDrag(box, last + 1, { setTold, setAnchor, zoom })
+  const drag = useDrag(box, last + 1, { setFocusedIndex, setAnchor, zoom })
   const isOn = (index: number): boolean =>
-    chosen !== null && index >= chosen[0] && index <= chosen[1]
+    range !== null && index >= range[0] && index <= range[1]
   const focus = (index: number): void => {
     setStop(index)
-    setTold(index)
+    setFocusedIndex(index)
   }
-  return { ...{ box, told, current, isOn, focus }, blur: () => setTold(NONE), onKeyDown, drag }
+  return { ...{ box, focusedIndex, current, isOn, focus }, blur: () => setFocusedIndex(NONE), onKeyDown, drag }
 }
 
 /**
@@ -61,7 +61,7 @@ export function useBarSelection(chart: UsageChart, onZoom: (stretch: Interval) =
 function useDrag(
   box: { current: HTMLDivElement | null },
   count: number,
-  on: { setTold: (index: number) => void; setAnchor: (index: number) => void; zoom: () => void },
+  on: { setFocusedIndex: (index: number) => void; setAnchor: (index: number) => void; zoom: () => void },
 ) {
   const isDown = useRef(false)
   const indexOf = ({ clientX }: PointerEvent): number => {
@@ -73,10 +73,10 @@ function useDrag(
       if (event.button !== 0) return
       isDown.current = true
       event.currentTarget.setPointerCapture(event.pointerId)
-      on.setTold(indexOf(event))
+      on.setFocusedIndex(indexOf(event))
       on.setAnchor(indexOf(event))
     },
-    onPointerMove: (event: PointerEvent) => on.setTold(indexOf(event)),
+    onPointerMove: (event: PointerEvent) => on.setFocusedIndex(indexOf(event)),
     onPointerUp: () => {
       if (isDown.current) on.zoom()
       isDown.current = false
@@ -86,7 +86,7 @@ function useDrag(
       on.setAnchor(NONE)
     },
     onPointerLeave: () => {
-      if (!isDown.current) on.setTold(NONE)
+      if (!isDown.current) on.setFocusedIndex(NONE)
     },
   }
 }

@@ -34,25 +34,25 @@ const ADDRESS = {
 export type ChartView = ReturnType<typeof useChartView>
 
 export function useChartView() {
-  const [asked, set] = useUrlState(ADDRESS)
+  const [urlState, set] = useUrlState(ADDRESS)
   const preset = stepOf(useStatus()?.data_export_default_time)
   const isSiteKnown = isAdmin(useUser())
-  const scope = isSiteKnown ? asked.scope : 'self'
+  const scope = isSiteKnown ? urlState.scope : 'self'
   // The server has no totals by token for the complete site. Only a user's chart can therefore show
   // tokens.
-  const by = scope === 'all' ? 'model' : asked.by
+  const by = scope === 'all' ? 'model' : urlState.by
   const isByDay = by === 'token'
   const ranges = rangesFor(isByDay)
-  const wished = asked.range === '' ? RANGE_OF_STEP[preset] : asked.range
+  const wished = urlState.range === '' ? RANGE_OF_STEP[preset] : urlState.range
   const range = ranges.find((one) => one === wished) ?? '7d'
-  const zoom = zoomOf(asked)
+  const zoom = zoomOf(urlState)
   const span = zoom === null ? SPANS[range] : zoom.to - zoom.from
-  const wanted: ChartStep = asked.step === '' ? preset : asked.step
-  const step = fittingStep(wanted, span, isByDay)
+  const preferredStep: ChartStep = urlState.step === '' ? preset : urlState.step
+  const step = fittingStep(preferredStep, span, isByDay)
   return {
     ...{ scope, by, range, ranges, zoom, step, isSiteKnown },
     calendar: { step, isUtc: isByDay },
-    measure: asked.measure,
+    measure: urlState.measure,
     steps: stepsFor(span, isByDay),
     set,
   }

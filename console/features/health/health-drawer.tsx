@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { isTroubled } from '#console/api/channel-health.ts'
+import { isUnhealthy } from '#console/api/channel-health.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import type { ChannelHealth, HistoryRange } from '#read-api/contract/channel-health.ts'
@@ -83,7 +83,7 @@ function Now(props: { channel: ChannelHealth; period: Period }) {
         </p>
       )}
       <HealthActions key={channel.id} channel={channel} period={props.period} />
-      {channel.is_last && isTroubled(channel) && (
+      {channel.is_last && isUnhealthy(channel) && (
         <p className="tg-hint">{t('health.lastChannelKept')}</p>
       )}
     </section>

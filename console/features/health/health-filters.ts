@@ -1,4 +1,4 @@
-import { byTrouble, type HealthKind, healthKind, isTroubled } from '#console/api/channel-health.ts'
+import { compareHealth, type HealthKind, healthKind, isUnhealthy } from '#console/api/channel-health.ts'
 import { choiceParam, integerParam, textParam } from '#console/ui/state/url-state.ts'
 import type {
   ChannelHealth,
@@ -18,12 +18,12 @@ export const HISTORY_RANGE_OF_PERIOD: Readonly<Record<Period, HistoryRange>> = {
   h1: '1h',
   d1: '24h',
 }
-export const SHOWN = ['all', 'troubled'] as const
-export type Shown = (typeof SHOWN)[number]
+export const STATE_FILTERS = ['all', 'troubled'] as const
+export type StateFilter = (typeof STATE_FILTERS)[number]
 
 export const HEALTH_URL_PARAMS = {
   keyword: textParam(),
-  shown: choiceParam(SHOWN, 'all'),
+  shown: choiceParam(STATE_FILTERS, 'all'),
   window: choiceParam(PERIODS, 'h1'),
   /** The id of the channel whose details are open, or 0 if no details are open. */
   peek: integerParam({ fallback: 0 }),
@@ -38,21 +38,21 @@ export function failedCallsLink(channelId: number, period: Period): string {
 }
 
 /** Returns the channels that match the filters, sorted by the severity of their problems. */
-export function shownChannels(
+export function filterChannels(
   channels: readonly ChannelHealth[],
-  { keyword, shown }: { keyword: string; shown: Shown },
+  { keyword, shown }: { keyword: string; shown: StateFilter },
 ): readonly ChannelHealth[] {
-  const wanted = keyword.trim().toLowerCase()
+  const needle = keyword.trim().toLowerCase()
   return channels
-    .filter((channel) => shown === 'all' || isTroubled(channel))
+    .filter((channel) => shown === 'all' || isUnhealthy(channel))
     .filter(
       ({ id, name, tag }) =>
-        wanted === '' ||
-        `${id}` === wanted ||
-        name.toLowerCase().includes(wanted) ||
-        tag.toLowerCase().includes(wanted),
+        needle === '' ||
+        `${id}` === needle ||
+        name.toLowerCase().includes(needle) ||
+        tag.toLowerCase().includes(needle),
     )
-    .toSorted(byTrouble)
+    .toSorted(compareHealth)
 }
 
 export function countKinds(channels: readonly ChannelHealth[]): ReadonlyMap<HealthKind, number> {

@@ -19,7 +19,7 @@ import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
 import { healthColumns } from './health-columns.tsx'
 import { HealthDrawer } from './health-drawer.tsx'
-import { HEALTH_URL_PARAMS, PERIODS, SHOWN, shownChannels } from './health-filters.ts'
+import { HEALTH_URL_PARAMS, PERIODS, STATE_FILTERS, filterChannels } from './health-filters.ts'
 import { HealthSummary } from './health-summary.tsx'
 
 export const HealthPage = adminPage('shell.health', Board)
@@ -81,7 +81,7 @@ function List(props: {
     [t, number, money, period, end],
   )
   const layout = useColumnLayout('health-table-columns', columns)
-  const rows = useMemo(() => shownChannels(channels, view), [channels, view])
+  const rows = useMemo(() => filterChannels(channels, view), [channels, view])
   return (
     <Panel isFlush>
       <HealthToolbar view={view} onView={onView} columns={<ColumnChooser layout={layout} />} />
@@ -144,7 +144,7 @@ function HealthToolbar(props: { view: View[0]; onView: View[1]; columns: ReactNo
       <Segmented
         label={t('health.shown.label')}
         value={view.shown}
-        choices={SHOWN.map((value) => ({ value, label: t(`health.shown.${value}`) }))}
+        choices={STATE_FILTERS.map((value) => ({ value, label: t(`health.shown.${value}`) }))}
         onChange={(shown) => onView({ shown })}
       />
     </Toolbar>

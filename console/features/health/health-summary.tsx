@@ -12,8 +12,8 @@ export function HealthSummary(props: { channels: readonly ChannelHealth[] | null
   const { channels } = props
   if (channels !== null && channels.length === 0) return null
   const kinds = countKinds(channels ?? [])
-  const count = (...wanted: Parameters<typeof kinds.get>[0][]): number =>
-    wanted.reduce((sum, kind) => sum + (kinds.get(kind) ?? 0), 0)
+  const count = (...counted: Parameters<typeof kinds.get>[0][]): number =>
+    counted.reduce((sum, kind) => sum + (kinds.get(kind) ?? 0), 0)
   const rate = rateOf(channels ?? [])
   const figures = [
     ['healthy', number.format(count('healthy', 'idle')), null],

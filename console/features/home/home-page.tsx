@@ -71,8 +71,8 @@ function SdkSnippet({ address }: { address: string }) {
       <Tabs
         label={t('home.snippetTitle')}
         tabs={SNIPPET_LANGUAGES}
-        chosen={language}
-        onChoose={setLanguage}
+        selected={language}
+        onSelect={setLanguage}
       >
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys */}
         <pre tabIndex={0}>

@@ -7,14 +7,14 @@ import { EntryForm } from '#console/ui/layout/entry-page.tsx'
 import type { Login, SecondFactorRequired } from '#write-api/contract/login.ts'
 import { useCompleteLogin } from './use-complete-login.ts'
 
-export type Asked = SecondFactorRequired['second_factor'] & { readonly isCommonPassword?: boolean }
-export type OnNeeded = (needed: Asked) => void
+export type SecondFactor = SecondFactorRequired['second_factor'] & { readonly isCommonPassword?: boolean }
+export type OnSecondFactorNeeded = (needed: SecondFactor) => void
 
 /**
  * The login form. A server error appears at the button, and a field's error appears below the
  * field.
  */
-export function LoginForm(props: { onNeeded: OnNeeded }) {
+export function LoginForm(props: { onNeeded: OnSecondFactorNeeded }) {
   const { t } = useTranslation()
   const enter = useCompleteLogin()
   const human = useHumanCheck('login')

@@ -12,7 +12,7 @@ import { isLoginMethodEnabled, LOGIN_METHODS } from '#console/ui/login-methods/l
 import { Alert, Refusal } from '#console/ui/messages/alert.tsx'
 import type { SessionUser } from '#read-api/contract/users.ts'
 import type { SecondFactorRequired } from '#write-api/contract/login.ts'
-import { type Asked, LoginForm, type OnNeeded } from './login-form.tsx'
+import { type SecondFactor, LoginForm, type OnSecondFactorNeeded } from './login-form.tsx'
 import { OtherLoginMethods } from './other-login-methods.tsx'
 import { useCompleteLogin } from './use-complete-login.ts'
 
@@ -55,9 +55,9 @@ export function LoginPage() {
   const title = t('shell.login')
   // Another page redirects here if its login requires a second factor.
   const arrived = useLocation().state as Partial<SecondFactorRequired> | null
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const [secondFactor, setSecondFactor] = useState<SecondFactor | null>(null)
   const [leftTicket, setLeftTicket] = useState('')
-  const needed: Asked | undefined = asked ?? arrived?.second_factor
+  const needed: SecondFactor | undefined = secondFactor ?? arrived?.second_factor
   if (needed !== undefined && needed.ticket !== leftTicket) {
     return (
       <EntryPage title={title} heading={t('ui.twoStepLogin')} lead={t('auth.secondStepLead')}>
@@ -74,7 +74,7 @@ export function LoginPage() {
           {t('auth.expired')}
         </Alert>
       )}
-      <WaysIn onNeeded={setAsked} />
+      <WaysIn onNeeded={setSecondFactor} />
       <Links aff={params.get('aff')} />
     </EntryPage>
   )
@@ -84,7 +84,7 @@ export function LoginPage() {
  * Shows the login methods. The password form is collapsed if only the super admin may log in with a
  * password.
  */
-function WaysIn({ onNeeded }: { onNeeded: OnNeeded }) {
+function WaysIn({ onNeeded }: { onNeeded: OnSecondFactorNeeded }) {
   const { t } = useTranslation()
   const status = useStatus()
   const [isUnfolded, setUnfolded] = useState(false)

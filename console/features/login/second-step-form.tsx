@@ -14,7 +14,7 @@ import {
 import { Refusal } from '#console/ui/messages/alert.tsx'
 import type { PasskeyAssertion } from '#write-api/contract/credentials.ts'
 import type { SecondFactorKind } from '#write-api/contract/login.ts'
-import type { Asked } from './login-form.tsx'
+import type { SecondFactor } from './login-form.tsx'
 import { useCompleteLogin } from './use-complete-login.ts'
 
 const CODES = {
@@ -24,7 +24,7 @@ const CODES = {
 type CodeKind = keyof typeof CODES
 type CodeDraft = { code: string; isByPasskey: boolean }
 
-export function SecondStepForm({ needed, onRestart }: { needed: Asked; onRestart: () => void }) {
+export function SecondStepForm({ needed, onRestart }: { needed: SecondFactor; onRestart: () => void }) {
   const { t } = useTranslation()
   const enter = useCompleteLogin()
   const { ticket, kinds, isCommonPassword } = needed
@@ -42,7 +42,7 @@ export function SecondStepForm({ needed, onRestart }: { needed: Asked; onRestart
     errorsOf: errorsByCode({ code: CODE_CODES }),
     showsRefusal: true,
   })
-  const choose = (kind: CodeKind) => {
+  const select = (kind: CodeKind) => {
     setCodeKind(kind)
     form.reset()
   }
@@ -65,7 +65,7 @@ export function SecondStepForm({ needed, onRestart }: { needed: Asked; onRestart
       )}
       <p className="tg-entry-links">
         {others.map((kind) => (
-          <Button key={kind} tone="quiet" size="small" onClick={() => choose(kind)}>
+          <Button key={kind} tone="quiet" size="small" onClick={() => select(kind)}>
             {t(CODES[kind].other)}
           </Button>
         ))}

@@ -22,12 +22,12 @@ export function AccessTokenPanel({ user }: MePanelProps) {
   const client = useQueryClient()
   const { data: security } = useQuery(securityQuery)
   const [shown, setShown] = useState('')
-  const known = security?.access_token ?? null
+  const accessToken = security?.access_token ?? null
   const refresh = () => client.invalidateQueries({ queryKey: securityQuery.queryKey })
-  const isSure = async (act: 'reset' | 'revoke') => {
-    const [title, body] = [t(`security.${act}Title`), t(`security.${act}Body`)]
-    const confirmText = t(`security.${act}Token`)
-    return known === null || confirm({ title, body, confirmText, tone: 'danger' })
+  const isSure = async (action: 'reset' | 'revoke') => {
+    const [title, body] = [t(`security.${action}Title`), t(`security.${action}Body`)]
+    const confirmText = t(`security.${action}Token`)
+    return accessToken === null || confirm({ title, body, confirmText, tone: 'danger' })
   }
   const resetting = useSubmit(async () => {
     if (!(await isSure('reset'))) return
@@ -48,16 +48,16 @@ export function AccessTokenPanel({ user }: MePanelProps) {
       {shown !== '' && <NewToken token={shown} userId={user?.id} />}
       <div className="tg-me-token-foot">
         <p className="tg-hint">
-          {known === null ? (
+          {accessToken === null ? (
             t('security.noToken')
           ) : (
             <>
-              {t('security.tokenUntil')} <Time at={known.expires_at} canLieAhead />
+              {t('security.tokenUntil')} <Time at={accessToken.expires_at} canLieAhead />
             </>
           )}
         </p>
         <div className="tg-actions">
-          {known !== null && (
+          {accessToken !== null && (
             <Button size="small" isBusy={revoking.isBusy} onClick={() => void revoking.submit()}>
               {t('security.revokeToken')}
             </Button>
@@ -68,7 +68,7 @@ export function AccessTokenPanel({ user }: MePanelProps) {
             isBusy={resetting.isBusy}
             onClick={() => void resetting.submit()}
           >
-            {known === null ? t('security.createToken') : t('security.resetToken')}
+            {accessToken === null ? t('security.createToken') : t('security.resetToken')}
           </Button>
         </div>
       </div>

@@ -32,7 +32,7 @@ export function BindingsPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const status = useStatus()
   const [dialog, setDialog] = useState<Messenger | null>(null)
-  const acts = useBindings(setDialog)
+  const actions = useBindings(setDialog)
   const rows = LOGIN_METHODS.map((way) => ({
     way,
     id: user?.[LOGIN_METHOD_ID_FIELDS[way]] ?? '',
@@ -57,13 +57,13 @@ export function BindingsPanel({ user }: MePanelProps) {
             {id === '' ? (
               <Button
                 isDisabled={user === undefined}
-                isBusy={acts.busy === way}
-                onClick={() => void acts.bind(way)}
+                isBusy={actions.busy === way}
+                onClick={() => void actions.bind(way)}
               >
                 {t('oauth.bind')}
               </Button>
             ) : (
-              <Button isBusy={acts.busy === way} onClick={() => void acts.letGo(way)}>
+              <Button isBusy={actions.busy === way} onClick={() => void actions.letGo(way)}>
                 {t('oauth.unbind')}
               </Button>
             )}

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
-import { clearUser, startLeaving } from '#console/api/session.ts'
+import { clearUser, startLogout } from '#console/api/session.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
@@ -20,7 +20,7 @@ export function DeleteDialog(props: { isOpen: boolean; username: string; onClose
     save: async ({ typed }) => {
       if (typed !== props.username) throw new FieldError({ typed: t('me.typeName') })
       await withIdentityProof(() => call('DELETE /api/user/self'))
-      startLeaving()
+      startLogout()
       showSuccess(t('me.deleted'), { goesAlong: true })
       clearUser()
       client.clear()

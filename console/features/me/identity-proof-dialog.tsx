@@ -5,13 +5,13 @@ import { errorsByCode, FieldError, useDraftForm } from '#console/ui/forms/use-dr
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
 import { IdentityProofFields, isProof } from './identity-proof-fields.tsx'
 
-/** Asks for a proof of identity. `act` receives the proof and throws if the server refuses it. */
+/** Asks for a proof of identity. `perform` receives the proof and throws if the server refuses it. */
 export function IdentityProofDialog(props: {
   title: string
   lead: string
   submitText: string
   tone?: 'primary' | 'danger'
-  act: (proof: ProofOnly) => Promise<void>
+  perform: (proof: ProofOnly) => Promise<void>
   onClose: () => void
 }) {
   const { t } = useTranslation()
@@ -19,7 +19,7 @@ export function IdentityProofDialog(props: {
     initial: () => ({ proof: {} }),
     save: async ({ proof }) => {
       if (!isProof(proof)) throw new FieldError({ proof: t('security.proofRequired') })
-      await props.act(proof)
+      await props.perform(proof)
     },
     errorsOf: errorsByCode({ proof: PROOF_CODES }),
   })
@@ -33,7 +33,7 @@ export function IdentityProofDialog(props: {
       form={form}
       onClose={props.onClose}
     >
-      <IdentityProofFields onProved={props.act} {...form.field('proof')} />
+      <IdentityProofFields onProved={props.perform} {...form.field('proof')} />
     </FormDialog>
   )
 }

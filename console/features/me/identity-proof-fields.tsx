@@ -58,7 +58,7 @@ export function IdentityProofFields(props: {
             {isByCode ? t('security.usePassword') : t('security.useCode')}
           </Button>
         )}
-        <PasskeyProof act={props.onProved} />
+        <PasskeyProof perform={props.onProved} />
       </p>
     </div>
   )

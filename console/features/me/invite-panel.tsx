@@ -14,7 +14,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { Quota, useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { MePanelProps } from './me-panel.ts'
-import { leastTransfer, TransferDialog } from './transfer-dialog.tsx'
+import { minimumTransfer, TransferDialog } from './transfer-dialog.tsx'
 
 export function InvitePanel({ user }: MePanelProps) {
   const { t } = useTranslation()
@@ -23,7 +23,7 @@ export function InvitePanel({ user }: MePanelProps) {
   const [isOpen, setOpen] = useState(false)
   const rule = useMoneyRule()
   const earned = quotaOf(user?.aff_quota ?? 0)
-  const least = leastTransfer(rule)
+  const least = minimumTransfer(rule)
   const isTooLittle = earned < least
   const whyId = useId()
   // Rewards that the user has already earned stay visible, even if the site has disabled

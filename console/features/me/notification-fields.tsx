@@ -9,10 +9,10 @@ import { dollarText, exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import {
   hasSecret,
-  keptMailTo,
+  storedMailTo,
   needsCode,
   type SettingsDraft,
-  unsendableOf,
+  undeliverableField,
 } from './settings-draft.ts'
 
 const PRESETS = [100_000n, 500_000n, 1_000_000n, 5_000_000n]
@@ -37,7 +37,7 @@ export function NotificationFields(props: FieldsProps) {
         ]}
         // Fields that become hidden keep their values. Only the mail address and its code are
         // reset.
-        onChange={(means) => change({ means, mailTo: keptMailTo(props.setting), mailCode: '' })}
+        onChange={(means) => change({ means, mailTo: storedMailTo(props.setting), mailCode: '' })}
       />
       <Threshold {...props} />
       {draft.means === 'email' ? <MailFields {...props} /> : <WebhookFields {...props} />}
@@ -122,7 +122,7 @@ function Threshold({ form }: FieldsProps) {
 
 function WebhookFields({ setting, form }: FieldsProps) {
   const { t } = useTranslation()
-  const isOldFault = unsendableOf(setting, form.draft) === 'url'
+  const isStoredUrlInvalid = undeliverableField(setting, form.draft) === 'url'
   return (
     <>
       <TextField
@@ -134,7 +134,7 @@ function WebhookFields({ setting, form }: FieldsProps) {
         spellCheck={false}
         placeholder="https://example.com/webhook"
         {...form.field('webhookUrl')}
-        error={form.errors.webhookUrl ?? (isOldFault ? t('me.urlUnsendable') : undefined)}
+        error={form.errors.webhookUrl ?? (isStoredUrlInvalid ? t('me.urlUnsendable') : undefined)}
       />
       <SecretField setting={setting} form={form} />
     </>
@@ -145,7 +145,7 @@ function SecretField({ setting, form }: Pick<FieldsProps, 'setting' | 'form'>) {
   const { t } = useTranslation()
   const { removesSecret } = form.draft
   const isKept = hasSecret(setting)
-  const isUnsendable = unsendableOf(setting, form.draft) === 'secret'
+  const isUnsendable = undeliverableField(setting, form.draft) === 'secret'
   return (
     <>
       <PasswordField

@@ -46,16 +46,16 @@ export function PasskeyRows(props: {
             </p>
           </div>
           <RowActions
-            acts={[
+            actions={[
               {
                 icon: 'edit',
                 label: t('security.renameOf', { name: passkey.name }),
-                act: () => props.onRename(passkey),
+                perform: () => props.onRename(passkey),
               },
               {
                 icon: 'trash',
                 label: t('security.removeOf', { name: passkey.name }),
-                act: () => props.onRemove(passkey),
+                perform: () => props.onRemove(passkey),
               },
             ]}
           />

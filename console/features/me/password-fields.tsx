@@ -37,7 +37,7 @@ export function PasswordFields(props: {
           {...form.field(one.field)}
         />
       ))}
-      {isByCode && <PasskeyProof act={(proof) => form.submitWith({ proof })} />}
+      {isByCode && <PasskeyProof perform={(proof) => form.submitWith({ proof })} />}
     </>
   )
 }

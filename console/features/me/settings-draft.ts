@@ -27,7 +27,7 @@ export function initialDraft(setting: string): SettingsDraft {
     ...draftOf(USER_SETTING_FIELDS, kept as AnswerOf<typeof USER_SETTING_FIELDS>),
     means: kept.notify_type === 'webhook' ? 'webhook' : 'email',
     threshold: String(kept.quota_warning_threshold ?? THRESHOLD_DEFAULT),
-    mailTo: keptMailTo(setting),
+    mailTo: storedMailTo(setting),
     mailCode: '',
     webhookUrl: String(kept.webhook_url ?? ''),
     webhookSecret: '',
@@ -35,7 +35,7 @@ export function initialDraft(setting: string): SettingsDraft {
   }
 }
 
-export const keptMailTo = (setting: string): string =>
+export const storedMailTo = (setting: string): string =>
   String(parsed(setting).notification_email ?? '')
 
 /**
@@ -44,10 +44,10 @@ export const keptMailTo = (setting: string): string =>
  */
 export function needsCode(
   { means, mailTo }: SettingsDraft,
-  known: { readonly setting: string; readonly boundMail: string },
+  account: { readonly setting: string; readonly boundMail: string },
 ): boolean {
   const address = mailTo.trim().toLowerCase()
-  const proved = ['', known.boundMail.toLowerCase(), keptMailTo(known.setting).toLowerCase()]
+  const proved = ['', account.boundMail.toLowerCase(), storedMailTo(account.setting).toLowerCase()]
   return means === 'email' && !proved.includes(address)
 }
 
@@ -57,14 +57,14 @@ export const hasSecret = (setting: string): boolean => parsed(setting).webhook_s
  * Returns the field that the server has rejected. Returns null if there is none, or if the user has
  * changed the field since.
  */
-export function unsendableOf(setting: string, draft: SettingsDraft): 'url' | 'secret' | null {
-  const { webhook_fault: fault, webhook_url: url } = parsed(setting)
-  if (fault === 'url') return draft.webhookUrl === url ? fault : null
+export function undeliverableField(setting: string, draft: SettingsDraft): 'url' | 'secret' | null {
+  const { webhook_fault: undeliverable, webhook_url: url } = parsed(setting)
+  if (undeliverable === 'url') return draft.webhookUrl === url ? undeliverable : null
   const isLeft = draft.webhookSecret === '' && !draft.removesSecret
-  return fault === 'secret' && isLeft ? fault : null
+  return undeliverable === 'secret' && isLeft ? undeliverable : null
 }
 
-export function faultOf(draft: SettingsDraft, wantsCode: boolean) {
+export function validateSettings(draft: SettingsDraft, wantsCode: boolean) {
   const threshold = Number(draft.threshold)
   const isWhole = /^\d{1,16}$/.test(draft.threshold.trim()) && Number.isSafeInteger(threshold)
   if (!isWhole) return { field: 'threshold', text: 'me.thresholdInvalid' } as const
@@ -83,7 +83,7 @@ export function faultOf(draft: SettingsDraft, wantsCode: boolean) {
  * Builds the request body. An unchanged threshold is left out, so that later changes of the default
  * still apply.
  */
-export const changeOf = (draft: SettingsDraft, before: SettingsDraft): UpdateSettings => ({
+export const settingsChange = (draft: SettingsDraft, before: SettingsDraft): UpdateSettings => ({
   notify_type: draft.means,
   ...(draft.threshold !== before.threshold && { quota_warning_threshold: Number(draft.threshold) }),
   notification_email: draft.mailTo.trim(),

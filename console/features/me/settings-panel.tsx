@@ -15,7 +15,7 @@ import { choiceParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { MePanelProps } from './me-panel.ts'
 import { NotificationFields } from './notification-fields.tsx'
-import { changeOf, faultOf, initialDraft, needsCode, type SettingsDraft } from './settings-draft.ts'
+import { settingsChange, validateSettings, initialDraft, needsCode, type SettingsDraft } from './settings-draft.ts'
 
 const TABS = ['notifications', 'price', 'other'] as const
 const ADDRESS = { settings: choiceParam(TABS, 'notifications') }
@@ -41,13 +41,13 @@ function SettingsForm(props: { setting: string; boundMail: string }) {
   const form = useDraftForm<SettingsDraft>({
     initial: () => initialDraft(props.setting),
     save: async (draft, before) => {
-      const fault = faultOf(draft, needsCode(draft, props))
-      if (fault !== null) {
+      const invalid = validateSettings(draft, needsCode(draft, props))
+      if (invalid !== null) {
         setAddress({ settings: 'notifications' })
-        throw new FieldError({ [fault.field]: t(fault.text) })
+        throw new FieldError({ [invalid.field]: t(invalid.text) })
       }
       try {
-        await call('PUT /api/user/setting', { body: changeOf(draft, before) })
+        await call('PUT /api/user/setting', { body: settingsChange(draft, before) })
       } catch (error) {
         return showError(failureOf(error, t('me.settingsFailed')))
       }
@@ -61,8 +61,8 @@ function SettingsForm(props: { setting: string; boundMail: string }) {
       <Tabs
         label={t('shared.settings')}
         tabs={TABS.map((id) => ({ id, title: t(`me.tab.${id}`) }))}
-        chosen={tab}
-        onChoose={(settings) => setAddress({ settings })}
+        selected={tab}
+        onSelect={(settings) => setAddress({ settings })}
       >
         {tab === 'notifications' && <NotificationFields {...props} form={form} />}
         {tab === 'price' && (

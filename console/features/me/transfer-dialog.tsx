@@ -22,7 +22,7 @@ export function TransferDialog(props: { isOpen: boolean; earned: bigint; onClose
     onClose: props.onClose,
     save: async (draft) => {
       const amount = amountOf(draft.amount, rule)
-      const least = leastTransfer(rule)
+      const least = minimumTransfer(rule)
       if (amount === null) throw new FieldError({ amount: t('me.notAnAmount') })
       if (amount < least) {
         const text = t('me.transferTooSmall', { least: exactQuotaText(least, rule) })
@@ -61,7 +61,7 @@ function amountOf(text: string, rule: MoneyRule): bigint | null {
 }
 
 /** Returns the server's minimum transfer, which is one dollar in quota units. */
-export function leastTransfer({ quotaPerUnit }: MoneyRule): bigint {
+export function minimumTransfer({ quotaPerUnit }: MoneyRule): bigint {
   const [whole = '0', fraction = ''] = quotaPerUnit.split('.')
   return BigInt(whole) + (/[1-9]/.test(fraction) ? 1n : 0n)
 }

@@ -105,8 +105,8 @@ function Proven({ dialog, onOpen, onClose, onSettled }: Props & { dialog: Asked 
   const { t } = useTranslation()
   const ask = (
     words: { title: string; lead: string; submitText: string; tone?: 'danger' },
-    act: (proof: ProofOnly) => Promise<void>,
-  ) => <IdentityProofDialog key={dialog.kind} {...words} act={act} onClose={onClose} />
+    perform: (proof: ProofOnly) => Promise<void>,
+  ) => <IdentityProofDialog key={dialog.kind} {...words} perform={perform} onClose={onClose} />
   switch (dialog.kind) {
     case 'begin-totp':
       return ask(

@@ -11,30 +11,30 @@ type Answer = (isProven: boolean) => void
  * A request for a proof of identity. If `mayProve` is false, the server requires a new login
  * instead of a proof.
  */
-type Asked = { readonly mayProve: boolean; readonly answer: Answer }
+type Question = { readonly mayProve: boolean; readonly answer: Answer }
 
-const asked = createStore<Asked | null>(null)
+const pendingQuestion = createStore<Question | null>(null)
 
 const CODES: ReadonlySet<string> = new Set(['ProofNotRecent', 'LoginNotRecent'])
 
 /**
- * Runs `act`. If the server requires a proof of identity, asks the user for it and runs `act`
+ * Runs `perform`. If the server requires a proof of identity, asks the user for it and runs `perform`
  * again. Throws `CancelledError` if the user cancels.
  */
-export async function withIdentityProof<T>(act: () => Promise<T>): Promise<T> {
+export async function withIdentityProof<T>(perform: () => Promise<T>): Promise<T> {
   try {
-    return await act()
+    return await perform()
   } catch (error) {
     if (!(error instanceof ApiError) || !CODES.has(error.code)) throw error
     if (!(await ask(error.code === 'ProofNotRecent'))) throw new CancelledError()
-    return act()
+    return perform()
   }
 }
 
 /** Renders the dialogs of `withIdentityProof()`. A page contains this component once. */
 export function IdentityProofHost() {
   const { t } = useTranslation()
-  const question = asked.useValue()
+  const question = pendingQuestion.useValue()
   if (question === null) return null
   const { mayProve, answer } = question
   if (!mayProve) return <ReloginDialog onClose={() => answer(false)} />
@@ -43,7 +43,7 @@ export function IdentityProofHost() {
       title={t('security.proofTitle')}
       lead={t('security.proofTitleLead')}
       submitText={t('security.continue')}
-      act={async (proof) => {
+      perform={async (proof) => {
         await call('POST /api/user/proof', { body: proof })
         answer(true)
       }}
@@ -53,12 +53,12 @@ export function IdentityProofHost() {
 }
 
 function ask(mayProve: boolean): Promise<boolean> {
-  asked.get()?.answer(false)
+  pendingQuestion.get()?.answer(false)
   return new Promise((resolve) => {
     const answer = (isProven: boolean) => {
-      if (asked.get()?.answer === answer) asked.set(null)
+      if (pendingQuestion.get()?.answer === answer) pendingQuestion.set(null)
       resolve(isProven)
     }
-    asked.set({ mayProve, answer })
+    pendingQuestion.set({ mayProve, answer })
   })
 }

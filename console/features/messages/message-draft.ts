@@ -7,30 +7,30 @@ export type Audience = 'users' | 'groups' | 'everybody'
 
 export type MessageText = DraftOf<typeof MESSAGE_TERMS>
 
-export type Chosen = {
+export type Recipients = {
   readonly audience: Audience
   /** The selected users: display names by user id. */
   readonly users: ReadonlyMap<number, string>
   readonly groups: readonly string[]
 }
 
-export type MessageFault = 'titleRequired' | 'contentRequired' | 'recipientRequired'
+export type MessageErrorKey = 'titleRequired' | 'contentRequired' | 'recipientRequired'
 
 export const NO_TEXT = newDraft(MESSAGE_TERMS)
-export const NO_RECIPIENTS: Chosen = { audience: 'users', users: new Map(), groups: [] }
+export const NO_RECIPIENTS: Recipients = { audience: 'users', users: new Map(), groups: [] }
 
-export const textFaults = (text: MessageText): FieldErrors<MessageText, MessageFault> => ({
+export const validateText = (text: MessageText): FieldErrors<MessageText, MessageErrorKey> => ({
   ...(text.title.trim() === '' ? { title: 'titleRequired' } : {}),
   ...(text.content.trim() === '' ? { content: 'contentRequired' } : {}),
 })
 
-export function recipientFaults(chosen: Chosen): FieldErrors<Chosen, MessageFault> {
-  const { audience, users, groups } = chosen
+export function validateRecipients(recipients: Recipients): FieldErrors<Recipients, MessageErrorKey> {
+  const { audience, users, groups } = recipients
   const hasSome = { users: users.size > 0, groups: groups.length > 0, everybody: true }[audience]
   return hasSome ? {} : { audience: 'recipientRequired' }
 }
 
-export function newMessage(draft: MessageText & Chosen): CreateMessage {
+export function newMessage(draft: MessageText & Recipients): CreateMessage {
   const { audience, users, groups } = draft
   const to = {
     users: { user_ids: [...users.keys()] },

@@ -17,14 +17,14 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import { MESSAGE_TERMS } from '#read-api/contract/message-fields.ts'
 import type { AdminMessage } from '#read-api/contract/messages.ts'
 import {
-  type Chosen,
-  type MessageFault,
+  type Recipients,
+  type MessageErrorKey,
   type MessageText,
   NO_RECIPIENTS,
   NO_TEXT,
   newMessage,
-  recipientFaults,
-  textFaults,
+  validateRecipients,
+  validateText,
 } from './message-draft.ts'
 import { MessageTextFields } from './message-text-fields.tsx'
 import { RecipientFields } from './recipient-fields.tsx'
@@ -73,7 +73,7 @@ function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }) {
   const { message } = props
   const form = useMessageForm<MessageText>(props, {
     initial: () => draftOf(MESSAGE_TERMS, message),
-    validate: textFaults,
+    validate: validateText,
     send: async (text) => {
       const input = { params: { id: message.id }, body: bodyOf(MESSAGE_TERMS, text) }
       await call('PUT /api/admin/messages/:id', input)
@@ -100,9 +100,9 @@ function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }) {
 /** A drawer with a form that creates and sends a message. Each opening starts with empty fields. */
 export function CreateDrawer(props: Props) {
   const { t } = useTranslation()
-  const form = useMessageForm<MessageText & Chosen>(props, {
+  const form = useMessageForm<MessageText & Recipients>(props, {
     initial: () => ({ ...NO_TEXT, ...NO_RECIPIENTS }),
-    validate: (draft) => ({ ...textFaults(draft), ...recipientFaults(draft) }),
+    validate: (draft) => ({ ...validateText(draft), ...validateRecipients(draft) }),
     send: async (draft) => {
       const sent = await call('POST /api/admin/messages', { body: newMessage(draft) })
       return t('messages.sent', { count: sent.total_recipients })
@@ -125,7 +125,7 @@ export function CreateDrawer(props: Props) {
 
 type MessageForm<Draft> = {
   initial: () => Draft
-  validate: (draft: Draft) => FieldErrors<Draft, MessageFault>
+  validate: (draft: Draft) => FieldErrors<Draft, MessageErrorKey>
   /** Sends the message and returns the text of the success message. */
   send: (draft: Draft) => Promise<string>
 }
@@ -134,10 +134,10 @@ type MessageForm<Draft> = {
 function useMessageForm<Draft extends object>(drawer: Props, form: MessageForm<Draft>) {
   const { t } = useTranslation()
   const client = useQueryClient()
-  const draftForm = useDraftForm<Draft, MessageFault>({
+  const draftForm = useDraftForm<Draft, MessageErrorKey>({
     initial: form.initial,
     validate: form.validate,
-    faultText: (fault) => t(`messages.${fault}`),
+    errorText: (errorKey) => t(`messages.${errorKey}`),
     save: async (draft) => {
       showSuccess(await form.send(draft), { goesAlong: true })
       drawer.onClose()

@@ -99,7 +99,7 @@ export function MessageList(props: {
       rowKey={rowKey}
       filters={<Filters view={view} />}
       isClearable
-      create={{ text: t('messages.create'), act: props.onCreate }}
+      create={{ text: t('messages.create'), perform: props.onCreate }}
       none={{ icon: 'send', title: t('messages.emptyTitle'), body: t('messages.emptyBody') }}
       notFound={{ title: t('messages.notFoundTitle'), body: t('messages.notFoundBody') }}
       isEnded

@@ -14,8 +14,8 @@ const PAGE_SIZE = 10
 export function RecipientTable(props: { messageId: number; isOpen: boolean }) {
   const { t } = useTranslation()
   const [page, setPage] = useState(0)
-  const asked = recipientsQuery(props.messageId, page, PAGE_SIZE)
-  const query = useQuery({ ...asked, enabled: props.isOpen })
+  const pageQuery = recipientsQuery(props.messageId, page, PAGE_SIZE)
+  const query = useQuery({ ...pageQuery, enabled: props.isOpen })
   const total = query.data?.total ?? 0
   return (
     <section className="tg-message-recipients" aria-label={t('messages.recipientTable')}>

@@ -13,17 +13,17 @@ const PAGE_SIZE = 20
 
 /** Selects users from a list with pages of twenty. A change of page keeps the selection. */
 export function UserPicker(props: {
-  chosen: ReadonlyMap<number, string>
-  onChange: (chosen: ReadonlyMap<number, string>) => void
+  selected: ReadonlyMap<number, string>
+  onChange: (selected: ReadonlyMap<number, string>) => void
 }) {
   const { t } = useTranslation()
-  const { chosen, onChange } = props
+  const { selected, onChange } = props
   const [sought, setSought] = useState({ keyword: '', page: 0 })
   const { page } = sought
   const keyword = sought.keyword.trim()
   const list = useQuery(usersQuery({ keyword, group: '', page, pageSize: PAGE_SIZE }))
   const toggle = (user: User, isOn: boolean) => {
-    const next = new Map(chosen)
+    const next = new Map(selected)
     if (isOn) next.set(user.id, user.username)
     else next.delete(user.id)
     onChange(next)
@@ -37,11 +37,11 @@ export function UserPicker(props: {
         onChange={(text) => setSought({ keyword: text, page: 0 })}
       />
       <QueryView query={list} height={160}>
-        {({ items }) => <Users users={items} chosen={chosen} onToggle={toggle} />}
+        {({ items }) => <Users users={items} selected={selected} onToggle={toggle} />}
       </QueryView>
       <div className="tg-picker-foot">
-        <span>{t('messages.selectedCount', { count: chosen.size })}</span>
-        {chosen.size > 0 && (
+        <span>{t('messages.selectedCount', { count: selected.size })}</span>
+        {selected.size > 0 && (
           <Button tone="quiet" size="small" onClick={() => onChange(new Map())}>
             {t('messages.clearSelection')}
           </Button>
@@ -59,7 +59,7 @@ export function UserPicker(props: {
 
 function Users(props: {
   users: readonly User[]
-  chosen: ReadonlyMap<number, string>
+  selected: ReadonlyMap<number, string>
   onToggle: (user: User, isOn: boolean) => void
 }) {
   const { t } = useTranslation()
@@ -70,7 +70,7 @@ function Users(props: {
         <li key={user.id}>
           <Checkbox
             label={<Name user={user} />}
-            isOn={props.chosen.has(user.id)}
+            isOn={props.selected.has(user.id)}
             isDisabled={user.DeletedAt !== null}
             onChange={(isOn) => props.onToggle(user, isOn)}
           />

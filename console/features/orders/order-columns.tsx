@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next'
 import { actionsColumn, type Column, column, FIGURE, TITLE } from '#console/ui/data-grid/column.ts'
 import { Button } from '#console/ui/elements/button.tsx'
-import { hasMoneyLeft, OrderStatus } from '#console/ui/elements/order-status.tsx'
+import { hasRefundableMoney, OrderStatus } from '#console/ui/elements/order-status.tsx'
 import { stamp, Time } from '#console/ui/elements/time.tsx'
 import { moneyText } from '#console/ui/quota/currency-text.ts'
 import { quotaOf } from '#console/ui/quota/money.ts'
@@ -45,7 +45,7 @@ export function orderColumns(
       agoCell: ({ created_at }) => <Time at={created_at} />,
     }),
     actionsColumn(t, 104, (order) =>
-      hasMoneyLeft(order) ? (
+      hasRefundableMoney(order) ? (
         <Button size="small" onClick={() => onRefund(order)}>
           {t('orders.refund')}
         </Button>

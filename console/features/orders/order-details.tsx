@@ -36,14 +36,14 @@ const STATUSES = [
 
 /** Translates one of Stripe's reason codes. An unknown code is returned unchanged. */
 function paymentReasonText(t: TFunction, code: string): string {
-  const known = REASONS.find((one) => one === code)
-  return known === undefined ? code : t(`orders.reason_${known}`)
+  const knownCode = REASONS.find((one) => one === code)
+  return knownCode === undefined ? code : t(`orders.reason_${knownCode}`)
 }
 
 /** Translates one of Stripe's dispute statuses. An unknown status is returned unchanged. */
 function disputeStatusText(t: TFunction, code: string): string {
-  const known = STATUSES.find((one) => one === code)
-  return known === undefined ? code : t(`orders.dispute_${known}`)
+  const knownCode = STATUSES.find((one) => one === code)
+  return knownCode === undefined ? code : t(`orders.dispute_${knownCode}`)
 }
 
 export function OrderDetails({ order }: { order: Order }) {

@@ -29,7 +29,7 @@ export function RefundDialog(props: { order: Order; onClose: () => void }) {
       await client.invalidateQueries({ queryKey: ['orders'] })
     },
   })
-  const wrong = sumFault(form.draft.money, order)
+  const wrong = validateSum(form.draft.money, order)
   return (
     <FormDialog
       isOpen
@@ -57,7 +57,7 @@ export function RefundDialog(props: { order: Order; onClose: () => void }) {
   )
 }
 
-function sumFault(text: string, { refundable }: Order): 'refundInvalid' | 'refundTooMuch' | null {
+function validateSum(text: string, { refundable }: Order): 'refundInvalid' | 'refundTooMuch' | null {
   const sum = /^\d+(\.\d{1,2})?$/.test(text.trim()) ? parseDecimal(text) : null
   if (sum === null || isZero(sum)) return 'refundInvalid'
   const most = parseDecimal(refundable)

@@ -30,13 +30,13 @@ export function AnswerBody(message: ChatMessage) {
         </output>
       )}
       {content !== '' && <Markdown text={content} />}
-      {error !== undefined && <Fault {...error} />}
+      {error !== undefined && <AnswerError {...error} />}
       {message.isStopped === true && <p className="tg-hint">{t('playground.stopped')}</p>}
     </div>
   )
 }
 
-function Fault({ message, code, requestId }: NonNullable<ChatMessage['error']>) {
+function AnswerError({ message, code, requestId }: NonNullable<ChatMessage['error']>) {
   const { t } = useTranslation()
   return (
     <div className="tg-said-fault" role="alert">

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useGroupDescription } from '#console/ui/elements/use-group-description.ts'
 import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
 import type { UsableGroups } from '#read-api/contract/users.ts'
-import { type ChatSettings, MAX_TOKENS_MOST, TEMPERATURES } from './conversation.ts'
+import { type ChatSettings, MAX_TOKENS_LIMIT, TEMPERATURES } from './conversation.ts'
 
 export type ChatSettingsProps = {
   settings: ChatSettings
@@ -63,7 +63,7 @@ function MaxTokens(props: { value: number; onChange: (most: number) => void }) {
   const { t } = useTranslation()
   const [wrong, setWrong] = useState<string | null>(null)
   const type = (text: string): void => {
-    const isRight = /^\d{0,9}$/.test(text) && Number(text) <= MAX_TOKENS_MOST
+    const isRight = /^\d{0,9}$/.test(text) && Number(text) <= MAX_TOKENS_LIMIT
     setWrong(isRight ? null : text)
     if (isRight) props.onChange(Number(text))
   }
@@ -71,7 +71,7 @@ function MaxTokens(props: { value: number; onChange: (most: number) => void }) {
     <TextField
       label={t('playground.maxTokens')}
       hint={t('shared.zeroMeansNoLimit')}
-      error={wrong === null ? '' : t('playground.maxTokensInvalid', { most: MAX_TOKENS_MOST })}
+      error={wrong === null ? '' : t('playground.maxTokensInvalid', { most: MAX_TOKENS_LIMIT })}
       inputMode="numeric"
       maxLength={12}
       value={wrong ?? String(props.value)}

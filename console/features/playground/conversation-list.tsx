@@ -8,10 +8,10 @@ import type { Conversations } from './use-conversations.ts'
 export function ConversationList(props: {
   conversations: Conversations
   isBusy: boolean
-  onChoose?: () => void
+  onSelect?: () => void
 }) {
   const { t } = useTranslation()
-  const { all, open, choose, remove } = props.conversations
+  const { all, open, select, remove } = props.conversations
   const newest = all.toSorted((one, other) => other.changedAt - one.changedAt)
   const ask = async (one: Conversation): Promise<void> => {
     const [title, body] = [t('playground.deleteTitle'), t('playground.deleteBody')]
@@ -27,8 +27,8 @@ export function ConversationList(props: {
               className="tg-talk-open"
               disabled={props.isBusy}
               onClick={() => {
-                choose(one.id)
-                props.onChoose?.()
+                select(one.id)
+                props.onSelect?.()
               }}
             >
               {titleOf(one) || t('playground.newChat')}

@@ -3,12 +3,12 @@ import {
   type ChatSettings,
   type Conversation,
   DEFAULT_SETTINGS,
-  isUnderWay,
-  MAX_TOKENS_MOST,
+  isStreaming,
+  MAX_TOKENS_LIMIT,
   TEMPERATURES,
 } from './conversation.ts'
 
-export type Kept = { readonly conversations: readonly Conversation[]; readonly openId: string }
+export type StoredConversations = { readonly conversations: readonly Conversation[]; readonly openId: string }
 
 /**
  * The maximum number of stored conversations. If the browser's storage is full, fewer conversations
@@ -22,10 +22,10 @@ const KEPT_MAX = 50
  */
 const keyOf = (userId: number): string => `playground-${userId}`
 
-export function loadConversations(userId: number): Kept {
+export function loadConversations(userId: number): StoredConversations {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(keyOf(userId)) ?? 'null')
-    const { conversations, openId } = (stored ?? {}) as Partial<Kept>
+    const { conversations, openId } = (stored ?? {}) as Partial<StoredConversations>
     if (!Array.isArray(conversations)) return { conversations: [], openId: '' }
     const sound = conversations.filter(isConversation).map(settled)
     return { conversations: sound, openId: typeof openId === 'string' ? openId : '' }
@@ -34,7 +34,7 @@ export function loadConversations(userId: number): Kept {
   }
 }
 
-export function keepConversations(userId: number, { conversations, openId }: Kept): void {
+export function storeConversations(userId: number, { conversations, openId }: StoredConversations): void {
   const said = conversations.filter(({ id, messages }) => messages.length > 0 || id === openId)
   const newest = said.toSorted((one, other) => other.changedAt - one.changedAt)
   for (let count = Math.min(newest.length, KEPT_MAX); count >= 0; count = Math.trunc(count / 2)) {
@@ -56,7 +56,7 @@ const settled = (conversation: Conversation): Conversation => ({
   ...conversation,
   settings: settingsOf(conversation.settings),
   messages: conversation.messages.map((message) =>
-    isUnderWay(message)
+    isStreaming(message)
       ? { ...message, status: 'complete', isStopped: true, isCostLate: true }
       : { ...message, isCostLate: message.cost === undefined },
   ),
@@ -69,7 +69,7 @@ export function settingsOf(stored: Partial<ChatSettings> | undefined): ChatSetti
     group: typeof group === 'string' ? group : DEFAULT_SETTINGS.group,
     model: typeof model === 'string' ? model : DEFAULT_SETTINGS.model,
     temperature: within(temperature, least, most) ?? DEFAULT_SETTINGS.temperature,
-    maxTokens: within(maxTokens, 0, MAX_TOKENS_MOST) ?? DEFAULT_SETTINGS.maxTokens,
+    maxTokens: within(maxTokens, 0, MAX_TOKENS_LIMIT) ?? DEFAULT_SETTINGS.maxTokens,
     systemPrompt: typeof systemPrompt === 'string' ? systemPrompt : DEFAULT_SETTINGS.systemPrompt,
   }
 }

@@ -50,7 +50,7 @@ export type Conversation = {
 }
 
 export const TEMPERATURES = { least: 1, most: 10 } as const
-export const MAX_TOKENS_MOST = 10_000_000
+export const MAX_TOKENS_LIMIT = 10_000_000
 
 export const DEFAULT_SETTINGS: ChatSettings = {
   group: '',
@@ -82,7 +82,7 @@ export const emptyAnswer = (model: string): ChatMessage => ({
   model,
 })
 
-export const isUnderWay = ({ status }: ChatMessage): boolean =>
+export const isStreaming = ({ status }: ChatMessage): boolean =>
   status === 'loading' || status === 'incomplete'
 
 /** Returns the system prompt, if there is one, and all messages except empty answers. */
@@ -116,8 +116,8 @@ export function withMessages(
   now: number,
 ): Conversation {
   const ids = new Set(messages.map(({ id }) => id))
-  const gone = costOfAll(one.messages.filter(({ id }) => !ids.has(id)))
-  const spentBefore = String(BigInt(one.spentBefore ?? 0) + gone)
+  const removedCost = costOfAll(one.messages.filter(({ id }) => !ids.has(id)))
+  const spentBefore = String(BigInt(one.spentBefore ?? 0) + removedCost)
   return { ...one, messages, changedAt: now, spentBefore }
 }
 

@@ -8,7 +8,7 @@ import { TextArea } from '#console/ui/forms/inputs.tsx'
 import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import { AnswerBody } from './answer-body.tsx'
-import { type ChatMessage, isUnderWay } from './conversation.ts'
+import { type ChatMessage, isStreaming } from './conversation.ts'
 import type { Chat } from './use-chat.ts'
 
 const logOf = (call = ''): string => `/app/logs/api-usage?range=all&request=${call}`
@@ -18,7 +18,7 @@ function AnswerFacts({ message }: { message: ChatMessage }) {
   const rule = useMoneyRule()
   const number = new Intl.NumberFormat(useLocale())
   const { cost, firstMs, totalMs } = message
-  if (isUnderWay(message)) return null
+  if (isStreaming(message)) return null
   return (
     <p className="tg-answer-facts">
       {cost === undefined ? (
@@ -104,20 +104,20 @@ function MessageEditor(props: {
   )
 }
 
-type MessageActs = Pick<Chat, 'retry' | 'edit' | 'remove'>
+type MessageHandlers = Pick<Chat, 'retry' | 'edit' | 'remove'>
 
-type MessageProps = { message: ChatMessage; isBusy: boolean; acts: MessageActs }
+type MessageProps = { message: ChatMessage; isBusy: boolean; actions: MessageHandlers }
 
 /** Shows a message. The component is memoized, so that only changed messages render again. */
 export const MessageItem = memo(function MessageItem(props: MessageProps) {
   const { t } = useTranslation()
-  const { message, acts } = props
+  const { message, actions } = props
   const [isEdited, setEdited] = useState(false)
   const editButton = useEditFocus(isEdited, props.isBusy)
   const isUser = message.role === 'user'
   const change = (text: string): void => {
     setEdited(false)
-    acts.edit(message, text)
+    actions.edit(message, text)
   }
   return (
     <li className={isUser ? 'tg-said tg-said-user' : 'tg-said'} data-status={message.status}>
@@ -131,7 +131,7 @@ export const MessageItem = memo(function MessageItem(props: MessageProps) {
           {isUser ? <p className="tg-said-text">{message.content}</p> : <AnswerBody {...message} />}
           <div className="tg-said-foot">
             {!isUser && <AnswerFacts message={message} />}
-            {!isUnderWay(message) && (
+            {!isStreaming(message) && (
               <Acts {...props} editButton={editButton} onEdit={() => setEdited(true)} />
             )}
           </div>
@@ -159,7 +159,7 @@ function Acts(
   props: MessageProps & { editButton: RefObject<HTMLButtonElement | null>; onEdit: () => void },
 ) {
   const { t } = useTranslation()
-  const { message, isBusy, acts } = props
+  const { message, isBusy, actions } = props
   const shared = { tone: 'quiet', size: 'small', isDisabled: isBusy } as const
   return (
     <div className="tg-said-acts">
@@ -168,7 +168,7 @@ function Acts(
         {...shared}
         icon="refresh"
         label={t('playground.retry')}
-        onClick={() => acts.retry(message)}
+        onClick={() => actions.retry(message)}
       />
       <Button
         {...shared}
@@ -181,7 +181,7 @@ function Acts(
         {...shared}
         icon="trash"
         label={t('shared.delete')}
-        onClick={() => acts.remove(message)}
+        onClick={() => actions.remove(message)}
       />
     </div>
   )

@@ -17,7 +17,7 @@ export function MessageList(props: { conversation: Conversation; chat: Chat }) {
   const { messages } = props.conversation
   const box = useFollowedEnd(props.conversation)
   const { retry, edit, remove } = props.chat
-  const acts = useStableCallbacks({ retry, edit, remove })
+  const actions = useStableCallbacks({ retry, edit, remove })
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard access
     <section className="tg-talk" ref={box} tabIndex={0} aria-label={t('playground.conversation')}>
@@ -31,7 +31,7 @@ export function MessageList(props: { conversation: Conversation; chat: Chat }) {
               key={message.id}
               message={message}
               isBusy={props.chat.isBusy || !props.chat.canAsk}
-              acts={acts}
+              actions={actions}
             />
           ))}
         </ol>

@@ -75,7 +75,7 @@ function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
     if (group !== undefined && group !== open.settings.group) setSettings({ group })
     if (model && model !== open.settings.model) setSettings({ model })
   }, [open.id, group, model])
-  const isChosen = group === open.settings.group && model === open.settings.model
+  const isSelected = group === open.settings.group && model === open.settings.model
   return {
     groups: groups.data ?? {},
     models: offered ?? [],
@@ -83,15 +83,15 @@ function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
      * True once the group's models have loaded and the selected model exists, so that a call may be
      * sent.
      */
-    isReady: Boolean(group) && Boolean(model) && isChosen && !ofGroup.isPending,
+    isReady: Boolean(group) && Boolean(model) && isSelected && !ofGroup.isPending,
     hasNone: offered?.length === 0,
     error: groups.error ?? models.error,
     readAgain: () => void Promise.all([groups.refetch(), models.refetch()]),
   }
 }
 
-const choiceOf = (choices: readonly string[], ...wanted: readonly string[]): string =>
-  wanted.find((one) => choices.includes(one)) ?? choices[0] ?? ''
+const choiceOf = (choices: readonly string[], ...preferred: readonly string[]): string =>
+  preferred.find((one) => choices.includes(one)) ?? choices[0] ?? ''
 
 /**
  * The playground page, on which users send chat calls with their session. The calls are charged to
@@ -110,11 +110,11 @@ export function PlaygroundPage() {
   const begin = (): void => {
     if (!chat.isBusy) start()
   }
-  useCommands([{ id: 'new-chat', title: t('playground.newChat'), icon: 'add', act: begin }])
+  useCommands([{ id: 'new-chat', title: t('playground.newChat'), icon: 'add', perform: begin }])
   const form = { settings: open.settings, ...choices, onChange: setSettings }
   const settings = <ChatSettingsForm {...form} />
   const talks = (close: () => void) => (
-    <ConversationList conversations={conversations} isBusy={chat.isBusy} onChoose={close} />
+    <ConversationList conversations={conversations} isBusy={chat.isBusy} onSelect={close} />
   )
   const beside = isTight ? { settings, talks } : null
   return (

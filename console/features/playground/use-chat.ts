@@ -211,15 +211,15 @@ const patched = (
 const LOOKED_AT_MOST = 10
 
 function useLateCosts({ open, setCost }: Conversations): void {
-  const asked = useRef(new Set<string>())
+  const requestedCalls = useRef(new Set<string>())
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per opened conversation
   useEffect(() => {
     const late = open.messages
       .filter(({ cost, isCostLate, status }) => !cost && isCostLate && status === 'complete')
       .slice(-LOOKED_AT_MOST)
     for (const { id, call } of late) {
-      if (call === undefined || asked.current.has(call)) continue
-      asked.current.add(call)
+      if (call === undefined || requestedCalls.current.has(call)) continue
+      requestedCalls.current.add(call)
       void costAtOnce(call).then((cost) => cost !== null && setCost(open.id, id, cost))
     }
   }, [open.id])

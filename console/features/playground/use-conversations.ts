@@ -10,7 +10,7 @@ import {
   withCost,
   withMessages,
 } from './conversation.ts'
-import { type Kept, keepConversations, loadConversations } from './conversation-store.ts'
+import { type StoredConversations, storeConversations, loadConversations } from './conversation-store.ts'
 
 const KEEP_EVERY_MS = 1_000
 
@@ -23,7 +23,7 @@ export type Conversations = {
     change: (messages: readonly ChatMessage[]) => readonly ChatMessage[],
   ) => void
   readonly setCost: (id: string, answerId: string, cost: AnswerCost) => void
-  readonly choose: (id: string) => void
+  readonly select: (id: string) => void
   /**
    * Starts an empty conversation. Settings that are not given are copied from the open
    * conversation.
@@ -34,30 +34,30 @@ export type Conversations = {
 
 /** Manages the user's conversations, which are stored only in this browser. */
 export function useConversations(userId: number): Conversations {
-  const [kept, setKept] = useState(() => withOpen(loadConversations(userId)))
-  useKeeping(userId, kept)
-  const open = openOf(kept)
+  const [stored, setStored] = useState(() => withOpen(loadConversations(userId)))
+  useKeeping(userId, stored)
+  const open = openOf(stored)
   const change = (id: string, to: (one: Conversation) => Conversation) =>
-    setKept(({ conversations, openId }) => ({
+    setStored(({ conversations, openId }) => ({
       openId,
       conversations: conversations.map((one) => (one.id === id ? to(one) : one)),
     }))
   return {
-    all: kept.conversations,
+    all: stored.conversations,
     open,
     setSettings: (patch) =>
       change(open.id, (one) => ({ ...one, settings: { ...one.settings, ...patch } })),
     setMessages: (id, to) => change(id, (one) => withMessages(one, to(one.messages), Date.now())),
     setCost: (id, answerId, cost) => change(id, (one) => withCost(one, answerId, cost)),
-    choose: (openId) => setKept(({ conversations }) => ({ conversations, openId })),
+    select: (openId) => setStored(({ conversations }) => ({ conversations, openId })),
     start: (settings = {}) =>
-      setKept((now) => {
+      setStored((now) => {
         const others = now.conversations.filter(({ messages }) => messages.length > 0)
         const added = newConversation({ ...openOf(now).settings, ...settings }, Date.now())
         return { conversations: [added, ...others], openId: added.id }
       }),
     remove: (id) =>
-      setKept((now) => {
+      setStored((now) => {
         const conversations = now.conversations.filter((one) => one.id !== id)
         const fallback = newConversation(openOf(now).settings, Date.now())
         if (now.openId !== id) return { conversations, openId: now.openId }
@@ -70,14 +70,14 @@ export function useConversations(userId: number): Conversations {
 }
 
 /** Saves the conversations at intervals during an answer, and when the user leaves the page. */
-function useKeeping(userId: number, kept: Kept): void {
-  const latest = useRef(kept)
-  latest.current = kept
-  const keep = useThrottled(() => keepConversations(userId, latest.current), KEEP_EVERY_MS)
+function useKeeping(userId: number, stored: StoredConversations): void {
+  const latest = useRef(stored)
+  latest.current = stored
+  const keep = useThrottled(() => storeConversations(userId, latest.current), KEEP_EVERY_MS)
   // biome-ignore lint/correctness/useExhaustiveDependencies: saves every change
-  useEffect(keep, [kept, keep])
+  useEffect(keep, [stored, keep])
   useEffect(() => {
-    const last = () => keepConversations(userId, latest.current)
+    const last = () => storeConversations(userId, latest.current)
     window.addEventListener('pagehide', last)
     return () => {
       window.removeEventListener('pagehide', last)
@@ -86,14 +86,14 @@ function useKeeping(userId: number, kept: Kept): void {
   }, [userId])
 }
 
-function withOpen(kept: Kept): Kept {
-  const known = kept.conversations.find(({ id }) => id === kept.openId) ?? kept.conversations[0]
-  if (known !== undefined) return { ...kept, openId: known.id }
+function withOpen(stored: StoredConversations): StoredConversations {
+  const openConversation = stored.conversations.find(({ id }) => id === stored.openId) ?? stored.conversations[0]
+  if (openConversation !== undefined) return { ...stored, openId: openConversation.id }
   const added = newConversation(DEFAULT_SETTINGS, Date.now())
   return { conversations: [added], openId: added.id }
 }
 
-function openOf({ conversations, openId }: Kept): Conversation {
+function openOf({ conversations, openId }: StoredConversations): Conversation {
   const open = conversations.find(({ id }) => id === openId)
   if (open === undefined) throw new Error('no conversation is open')
   return open

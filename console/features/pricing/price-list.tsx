@@ -19,7 +19,7 @@ import { type Billing, OTHER_OWNER, ownersOf, type PricingView } from './use-pri
 export function PriceList({ view }: { view: PricingView }) {
   const { t } = useTranslation()
   const { query, group, ratio } = view
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(NONE)
+  const [selected, setSelected] = useState<ReadonlySet<string>>(NONE)
   const shown = useMemo(() => ({ name: group, ratio }), [group, ratio])
   const columns = useMemo(() => priceColumns(t, shown), [t, shown])
   const layout = useColumnLayout('pricing-table-columns', columns)
@@ -49,7 +49,7 @@ export function PriceList({ view }: { view: PricingView }) {
           rowKey={rowKey}
           layout={layout}
           isLoading={query.isPending}
-          selection={{ keys: chosen, onChange: setChosen }}
+          selection={{ keys: selected, onChange: setSelected }}
           sort={view.sort}
           onSort={view.setSort}
           isMuted={isMuted}
@@ -58,7 +58,7 @@ export function PriceList({ view }: { view: PricingView }) {
           empty={<NoPrices view={view} />}
         />
       )}
-      <Chosen view={view} chosen={chosen} onChange={setChosen} />
+      <SelectedModels view={view} selected={selected} onChange={setSelected} />
     </Panel>
   )
 }
@@ -114,14 +114,14 @@ function PriceFilters({ view }: { view: PricingView }) {
   )
 }
 
-function Chosen(props: {
+function SelectedModels(props: {
   view: PricingView
-  chosen: ReadonlySet<string>
-  onChange: (chosen: ReadonlySet<string>) => void
+  selected: ReadonlySet<string>
+  onChange: (selected: ReadonlySet<string>) => void
 }) {
   const { t } = useTranslation()
   const { all } = props.view
-  const names = all.map(rowKey).filter((name) => props.chosen.has(name))
+  const names = all.map(rowKey).filter((name) => props.selected.has(name))
   const copy = async () => {
     if (await copyText(names.join(','))) {
       showSuccess(t('pricing.copied', { count: names.length }))

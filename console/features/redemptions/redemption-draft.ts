@@ -36,8 +36,8 @@ export const COUNT_MAX = 100
 const KEY_MAX = 64
 const DEFAULT_QUOTA = 500_000n
 
-type RedemptionFault = keyof Translations['redemptions']['error']
-type RedemptionFaults = FieldErrors<RedemptionDraft, RedemptionFault>
+type RedemptionErrorKey = keyof Translations['redemptions']['error']
+type RedemptionErrorKeys = FieldErrors<RedemptionDraft, RedemptionErrorKey>
 
 export const newRedemption = (unit: AmountUnit): RedemptionDraft => ({
   ...newDraft(FORM_FIELDS),
@@ -58,28 +58,28 @@ export const draftOfRedemption = (redemption: Redemption, unit: AmountUnit): Red
 /** The current state of an edited code. Its stored expiry may be in the past. */
 type Standing = { readonly used: number; readonly validUntil: string }
 
-function redemptionFaults(draft: RedemptionDraft, unit: AmountUnit, standing: Standing) {
+function validateRedemption(draft: RedemptionDraft, unit: AmountUnit, standing: Standing) {
   const { used, validUntil } = standing
-  const faults: RedemptionFaults = {}
+  const errorKeys: RedemptionErrorKeys = {}
   const name = draft.name.trim()
-  if (name === '') faults.name = 'nameMissing'
-  else if ([...name].length > NAME_MAX) faults.name = 'nameTooLong'
-  if ((quotaOfAmount(draft.amount, unit) ?? 0n) <= 0n) faults.amount = 'amountInvalid'
-  if (!isWhole(draft.count, 1, COUNT_MAX)) faults.count = 'countInvalid'
+  if (name === '') errorKeys.name = 'nameMissing'
+  else if ([...name].length > NAME_MAX) errorKeys.name = 'nameTooLong'
+  if ((quotaOfAmount(draft.amount, unit) ?? 0n) <= 0n) errorKeys.amount = 'amountInvalid'
+  if (!isWhole(draft.count, 1, COUNT_MAX)) errorKeys.count = 'countInvalid'
   const key = draft.key.trim()
-  if (/\s/.test(key) || [...key].length > KEY_MAX) faults.key = 'keyInvalid'
-  else if (key !== '' && draft.count.trim() !== '1') faults.key = 'keyForOne'
+  if (/\s/.test(key) || [...key].length > KEY_MAX) errorKeys.key = 'keyInvalid'
+  else if (key !== '' && draft.count.trim() !== '1') errorKeys.key = 'keyForOne'
   if (draft.isGift && !isUnlimited(draft.maxUses)) {
-    if (!isWhole(draft.maxUses, 1, maxUses.max)) faults.maxUses = 'usesInvalid'
-    else if (Number(draft.maxUses) < used) faults.maxUses = 'usesTooFew'
+    if (!isWhole(draft.maxUses, 1, maxUses.max)) errorKeys.maxUses = 'usesInvalid'
+    else if (Number(draft.maxUses) < used) errorKeys.maxUses = 'usesTooFew'
   }
   const [from, until] = [secondsOf(draft.validFrom), secondsOf(draft.validUntil)]
-  if (from === null) faults.validFrom = 'dateInvalid'
-  if (until === null) faults.validUntil = 'dateInvalid'
-  if (from && until && from >= until) faults.validUntil = 'dateOrder'
+  if (from === null) errorKeys.validFrom = 'dateInvalid'
+  if (until === null) errorKeys.validUntil = 'dateInvalid'
+  if (from && until && from >= until) errorKeys.validUntil = 'dateOrder'
   else if (until && until * 1_000 <= Date.now() && draft.validUntil !== validUntil)
-    faults.validUntil = 'datePast'
-  return faults
+    errorKeys.validUntil = 'datePast'
+  return errorKeys
 }
 
 export function redemptionErrors(
@@ -88,8 +88,8 @@ export function redemptionErrors(
   unit: AmountUnit,
   standing: Standing,
 ): FieldErrors<RedemptionDraft> {
-  const faults = Object.entries(redemptionFaults(draft, unit, standing))
-  const texts = faults.map(([name, fault]) => [name, t(`redemptions.error.${fault}`)])
+  const errorKeys = Object.entries(validateRedemption(draft, unit, standing))
+  const texts = errorKeys.map(([name, errorKey]) => [name, t(`redemptions.error.${errorKey}`)])
   return { ...fieldErrors(t, FORM_FIELDS, draft), ...Object.fromEntries(texts) }
 }
 

@@ -76,20 +76,20 @@ function keyErrors(error: unknown) {
  * Returns the idempotency key of an attempt. A retry of the last attempt gets the same key, so that
  * it does not create codes twice.
  */
-function keyFor(attempt: { asked: string; key: string }, asked: string): string {
-  if (attempt.asked !== asked) Object.assign(attempt, { asked, key: randomId() })
+function keyFor(attempt: { request: string; key: string }, request: string): string {
+  if (attempt.request !== request) Object.assign(attempt, { request, key: randomId() })
   return attempt.key
 }
 
 function useSave({ redemption, onClose, onCreated }: OpenDrawerProps, unit: AmountUnit) {
   const { t } = useTranslation()
   const client = useQueryClient()
-  const attempt = useRef({ asked: '', key: '' })
+  const attempt = useRef({ request: '', key: '' })
   const readAgain = () => client.invalidateQueries({ queryKey: redemptionsKey })
   const create = async (draft: RedemptionDraft) => {
     const terms = createRedemptionBody(draft, unit)
-    const asked = { ...terms, count: Number(draft.count), key: draft.key.trim() }
-    const keys = await createRedemptions(asked, keyFor(attempt.current, JSON.stringify(asked)))
+    const request = { ...terms, count: Number(draft.count), key: draft.key.trim() }
+    const keys = await createRedemptions(request, keyFor(attempt.current, JSON.stringify(request)))
     await readAgain()
     const { name, quota } = terms
     const gift = { is_gift: draft.isGift, max_uses: draft.isGift ? (terms.max_uses ?? -1) : 1 }

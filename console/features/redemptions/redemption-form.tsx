@@ -36,7 +36,7 @@ export function RedemptionForm(props: RedemptionFormProps) {
           label={t(unit.isCurrency ? 'redemptions.amountInCurrency' : 'shared.quota')}
           unit={unit}
           wrongText={t('redemptions.error.amountInvalid')}
-          picksLabel={t('shared.commonAmounts')}
+          presetsLabel={t('shared.commonAmounts')}
           dollars={DOLLARS}
           worth={{
             inMoney: (money) => t('redemptions.amountMoney', { money }),
@@ -60,7 +60,7 @@ function NewCodeFields({ form }: Pick<RedemptionFormProps, 'form'>) {
         label={t('redemptions.count')}
         hint={t('redemptions.countHint')}
         inputMode="numeric"
-        picks={{
+        presets={{
           label: t('redemptions.commonCounts'),
           choices: COUNTS.map((count) => ({ value: count, text: count })),
         }}

@@ -67,32 +67,32 @@ function RedemptionFilters({ view }: { view: ReturnType<typeof useRedemptionList
   )
 }
 
-function ChosenRedemptions(props: {
-  chosen: SelectedRows<Redemption>
+function SelectedRedemptions(props: {
+  selected: SelectedRows<Redemption>
   actions: RedemptionActions
 }) {
   const { t } = useTranslation()
-  const { actions, chosen } = props
-  const { selected } = chosen
+  const { actions, selected } = props
+  const { selectedRows } = selected
   const disable = async () => {
-    await actions.disable(selected)
-    chosen.selectNone()
+    await actions.disable(selectedRows)
+    selected.clearSelection()
   }
   return (
     <SelectionBar
-      chosen={chosen}
-      acts={[
+      selected={selected}
+      actions={[
         {
           icon: 'copy',
           text: t('redemptions.copySelected'),
-          act: () => void actions.copyKeys(selected),
+          perform: () => void actions.copyKeys(selectedRows),
         },
         {
           icon: 'download',
           text: t('redemptions.downloadCsv'),
-          act: () => actions.saveCsv(selected),
+          perform: () => actions.saveCsv(selectedRows),
         },
-        { icon: 'pause', text: t('redemptions.disableSelected'), act: () => void disable() },
+        { icon: 'pause', text: t('redemptions.disableSelected'), perform: () => void disable() },
       ]}
     />
   )
@@ -110,7 +110,7 @@ export function RedemptionList(props: RedemptionListProps) {
   const view = useRedemptionList()
   const { rows, total, filter } = view
   const matching = matchingRedemptionsQuery(filter)
-  const chosen = useSelectedRows({ rows, total, filters: filter, matching })
+  const selected = useSelectedRows({ rows, total, filters: filter, matching })
   const columns = useMemo(() => redemptionColumns(t, actions), [t, actions])
   return (
     <ListPanel
@@ -120,30 +120,30 @@ export function RedemptionList(props: RedemptionListProps) {
       columns={columns}
       rowKey={rowKey}
       filters={<RedemptionFilters view={view} />}
-      create={{ text: t('redemptions.create'), act: props.onCreate }}
+      create={{ text: t('redemptions.create'), perform: props.onCreate }}
       none={{ icon: 'ticket', title: t('redemptions.noneTitle'), body: t('redemptions.noneBody') }}
       notFound={{ title: t('redemptions.notFoundTitle'), body: t('redemptions.notFoundBody') }}
-      tools={<ManyActs actions={actions} onDeleteByName={props.onDeleteByName} />}
-      chosen={<ChosenRedemptions chosen={chosen} actions={actions} />}
+      tools={<BulkActions actions={actions} onDeleteByName={props.onDeleteByName} />}
+      selectionBar={<SelectedRedemptions selected={selected} actions={actions} />}
       isMuted={isSpent}
       isEnded
-      selection={{ keys: chosen.keys, onChange: chosen.choose }}
+      selection={{ keys: selected.keys, onChange: selected.select }}
     />
   )
 }
 
-function ManyActs(props: { actions: RedemptionActions; onDeleteByName: () => void }) {
+function BulkActions(props: { actions: RedemptionActions; onDeleteByName: () => void }) {
   const { t } = useTranslation()
   return (
     <RowMenu
       label={t('redemptions.moreActions')}
       items={[
-        { text: t('redemptions.deleteByName'), icon: 'tag', onChoose: props.onDeleteByName },
+        { text: t('redemptions.deleteByName'), icon: 'tag', onSelect: props.onDeleteByName },
         {
           text: t('redemptions.deleteDisabled'),
           icon: 'trash',
           tone: 'danger',
-          onChoose: () => void props.actions.removeDisabled(),
+          onSelect: () => void props.actions.removeDisabled(),
         },
       ]}
     />

@@ -16,9 +16,9 @@ export type RedemptionActions = ReturnType<typeof useRedemptionActions>
 export function useRedemptionActions(onEdit: (redemption: Redemption) => void) {
   const { t } = useTranslation()
   const client = useQueryClient()
-  const run = async (act: () => Promise<void>): Promise<void> => {
+  const run = async (perform: () => Promise<void>): Promise<void> => {
     try {
-      await act()
+      await perform()
     } catch (error) {
       showError(error)
     }

@@ -1,7 +1,7 @@
 import {
   type AccountDraft,
-  type AccountFault,
-  accountFaults,
+  type AccountErrorKey,
+  validateAccount,
   EMPTY_ACCOUNT,
 } from '#console/ui/forms/account-draft.ts'
 import { MAIL_CODES, USERNAME_CODES } from '#console/ui/forms/server-field-errors.ts'
@@ -9,7 +9,7 @@ import type { FieldCodes, FieldErrors } from '#console/ui/forms/use-draft-form.t
 import type { Register } from '#write-api/contract/registration.ts'
 
 export type RegisterDraft = AccountDraft & { email: string; code: string }
-export type RegisterFault = AccountFault | 'emailRequired' | 'emailInvalid' | 'codeRequired'
+export type RegisterErrorKey = AccountErrorKey | 'emailRequired' | 'emailInvalid' | 'codeRequired'
 
 export const EMPTY_REGISTER: RegisterDraft = { ...EMPTY_ACCOUNT, email: '', code: '' }
 
@@ -25,12 +25,12 @@ export const FIELD_CODES: FieldCodes<RegisterDraft> = {
 const LIKE_AN_ADDRESS = /^[^\s@＠]+[@＠][^\s@＠]+$/
 
 /** Returns the errors of the form by field, in the order of the form. */
-export function registerFaults(
+export function validateRegistration(
   draft: RegisterDraft,
   needsMail: boolean,
-): FieldErrors<RegisterDraft, RegisterFault> {
+): FieldErrors<RegisterDraft, RegisterErrorKey> {
   return {
-    ...accountFaults(draft),
+    ...validateAccount(draft),
     ...(needsMail && !LIKE_AN_ADDRESS.test(draft.email.trim()) ? { email: 'emailInvalid' } : {}),
     ...(needsMail && draft.email.trim() === '' ? { email: 'emailRequired' } : {}),
     ...(needsMail && draft.code.trim() === '' ? { code: 'codeRequired' } : {}),

@@ -15,9 +15,9 @@ import {
   EMPTY_REGISTER,
   FIELD_CODES,
   type RegisterDraft,
-  type RegisterFault,
+  type RegisterErrorKey,
   registerBody,
-  registerFaults,
+  validateRegistration,
 } from './register-draft.ts'
 
 function RegisterForm() {
@@ -27,10 +27,10 @@ function RegisterForm() {
   const [params] = useSearchParams()
   const human = useHumanCheck('register')
   const needsMail = status?.email_verification === true
-  const form = useDraftForm<RegisterDraft, RegisterFault>({
+  const form = useDraftForm<RegisterDraft, RegisterErrorKey>({
     initial: () => EMPTY_REGISTER,
-    validate: (draft) => registerFaults(draft, needsMail),
-    faultText: (fault) => t(`auth.${fault}`),
+    validate: (draft) => validateRegistration(draft, needsMail),
+    errorText: (errorKey) => t(`auth.${errorKey}`),
     save: async (draft) => {
       const token = human.take()
       if (token === null) return

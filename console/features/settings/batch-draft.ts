@@ -12,21 +12,21 @@ export const FIELDS_OF = { ratio: RATIO_FIELDS, call: ['price'] } as const
 export type BatchMode = keyof typeof FIELDS_OF
 export type BatchField = (typeof BATCH_FIELDS)[number]
 export type BatchDraft = Record<BatchField, string>
-export type BatchFaults = Partial<Record<BatchField, 'notNumber' | 'negative'>>
+export type BatchErrorKeys = Partial<Record<BatchField, 'notNumber' | 'negative'>>
 
 const NO_RATIOS = { ratio: '', completionRatio: '', cacheRatio: '' }
 
 export const emptyBatch: BatchDraft = { ...NO_RATIOS, price: '' }
 
-export function batchFaults(draft: BatchDraft): BatchFaults {
-  const faults: BatchFaults = {}
+export function validateBatch(draft: BatchDraft): BatchErrorKeys {
+  const errorKeys: BatchErrorKeys = {}
   for (const field of BATCH_FIELDS) {
     if (draft[field].trim() === '') continue
     const value = parseDecimal(draft[field])
-    if (value === null) faults[field] = 'notNumber'
-    else if (isNegative(value)) faults[field] = 'negative'
+    if (value === null) errorKeys[field] = 'notNumber'
+    else if (isNegative(value)) errorKeys[field] = 'negative'
   }
-  return faults
+  return errorKeys
 }
 
 /** Returns the rows whose fixed price would be removed, because the form contains a ratio. */

@@ -9,7 +9,7 @@ import {
   type BatchDraft,
   type BatchField,
   type BatchMode,
-  batchFaults,
+  validateBatch,
   batchRows,
   emptyBatch,
   endedPrices,
@@ -57,7 +57,7 @@ export function BatchPrices(props: {
   const [isChecked, setChecked] = useState(false)
   const [isSkipping, setSkipping] = useState(true)
   const ended = endedPrices(props.rows, draft)
-  const faults = isChecked ? batchFaults(draft) : {}
+  const errorKeys = isChecked ? validateBatch(draft) : {}
   const reset = () => {
     setDraft(emptyBatch)
     setMode('ratio')
@@ -73,7 +73,7 @@ export function BatchPrices(props: {
     if (FIELDS_OF[mode].every((field) => draft[field].trim() === '')) {
       return showError(t('settings.batchEmpty'))
     }
-    if (Object.keys(batchFaults(draft)).length > 0) return
+    if (Object.keys(validateBatch(draft)).length > 0) return
     const rows = isSkipping ? props.rows.filter((row) => !ended.includes(row)) : props.rows
     if (rows.length === 0) return showError(t('settings.batchAllFixed'))
     props.onApply(batchRows(rows, draft))
@@ -113,7 +113,7 @@ export function BatchPrices(props: {
             key={field}
             label={t(field === 'price' ? 'settings.callPriceLabel' : `settings.${field}`)}
             hint={t(HINTS[field])}
-            error={faults[field] && t(`settings.error.${faults[field]}`)}
+            error={errorKeys[field] && t(`settings.error.${errorKeys[field]}`)}
             inputMode="decimal"
             isMono
             value={draft[field]}

@@ -17,8 +17,8 @@ import {
   FALLBACK_KEYS,
   type FallbackKey,
   fallbackDraft,
-  fallbackFault,
-  fallbackFaultField,
+  validateFallback,
+  fallbackErrorField,
   withFallback,
 } from './fallback-pricing.ts'
 import { GroupEditor } from './group-editor.tsx'
@@ -38,9 +38,9 @@ function FallbackForm({ form }: { form: SettingsForm }) {
   const set = (key: FallbackKey, value: string) =>
     form.set(new Map(Object.entries(withFallback(draft, key, value))))
   // Saved values are also checked, because an API client can save only one of the two ratios.
-  const fault = fallbackFault(draft)
-  const error = fault === null ? undefined : t(`settings.fallbackError.${fault}`)
-  const faulty = fallbackFaultField(draft)
+  const errorKey = validateFallback(draft)
+  const error = errorKey === null ? undefined : t(`settings.fallbackError.${errorKey}`)
+  const faulty = fallbackErrorField(draft)
   const field = (key: FallbackKey, label: string) => (
     <TextField
       label={label}

@@ -9,7 +9,7 @@ export const FALLBACK_KEYS = [
 export type FallbackKey = (typeof FALLBACK_KEYS)[number]
 type FallbackDraft = Record<FallbackKey, string>
 
-export type FallbackFault = 'notNumber' | 'negative' | 'mixed' | 'incomplete'
+export type FallbackErrorKey = 'notNumber' | 'negative' | 'mixed' | 'incomplete'
 
 /**
  * Sets a field of the fallback price. An entered price clears the ratios, and an entered ratio
@@ -25,28 +25,28 @@ export function withFallback(draft: FallbackDraft, key: FallbackKey, value: stri
 }
 
 /** Returns the error that prevents saving, or null. A field with an empty text has no value. */
-export function fallbackFault(draft: FallbackDraft): FallbackFault | null {
+export function validateFallback(draft: FallbackDraft): FallbackErrorKey | null {
   const price = draft.fallback_single_price.trim()
   const ratios = [draft.fallback_input_ratio.trim(), draft.fallback_completion_ratio.trim()]
-  const given = [price, ...ratios].filter((text) => text !== '')
-  const values = given.map(parseDecimal)
+  const filled = [price, ...ratios].filter((text) => text !== '')
+  const values = filled.map(parseDecimal)
   if (values.includes(null)) return 'notNumber'
   if (values.some((value) => value !== null && isNegative(value))) return 'negative'
   const hasRatio = ratios.some((text) => text !== '')
   if (price !== '' && hasRatio) return 'mixed'
   if (hasRatio && ratios.includes('')) return 'incomplete'
-  if (draft.fallback_pricing_enabled === 'true' && given.length === 0) return 'incomplete'
+  if (draft.fallback_pricing_enabled === 'true' && filled.length === 0) return 'incomplete'
   return null
 }
 
-export function fallbackFaultField(draft: FallbackDraft): FallbackKey | undefined {
-  const fault = fallbackFault(draft)
-  if (fault === null) return undefined
+export function fallbackErrorField(draft: FallbackDraft): FallbackKey | undefined {
+  const errorKey = validateFallback(draft)
+  if (errorKey === null) return undefined
   const own = FALLBACK_VALUES.find((key) => isWrong(draft[key].trim()))
   if (own !== undefined) return own
   const empty = FALLBACK_RATIOS.filter((key) => draft[key].trim() === '')
   const [missing] = empty
-  const isHalf = fault === 'incomplete' && empty.length === 1
+  const isHalf = errorKey === 'incomplete' && empty.length === 1
   return isHalf && missing !== undefined ? missing : 'fallback_single_price'
 }
 
@@ -66,10 +66,10 @@ export const fallbackDraft = (value: (key: string) => string): FallbackDraft =>
  * Returns the field with the error, but only if one of the four options of the fallback price was
  * changed.
  */
-export function fallbackFaultKey(
+export function fallbackErrorKey(
   changed: ReadonlySet<string>,
   value: (key: string) => string,
 ): FallbackKey | undefined {
   const isChanged = FALLBACK_KEYS.some((key) => changed.has(key))
-  return isChanged ? fallbackFaultField(fallbackDraft(value)) : undefined
+  return isChanged ? fallbackErrorField(fallbackDraft(value)) : undefined
 }

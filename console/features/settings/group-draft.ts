@@ -3,7 +3,7 @@ import { formatDecimal, isNegative, parseDecimal } from '#console/ui/quota/exact
 import { type GroupRow, readSpecials, specialsText } from './group-table.ts'
 
 export type GroupDraft = Omit<GroupRow, 'specials'> & { specials: string }
-export type GroupFault = 'nameMissing' | 'nameTaken' | 'notNumber' | 'negative' | 'specials'
+export type GroupErrorKey = 'nameMissing' | 'nameTaken' | 'notNumber' | 'negative' | 'specials'
 
 export const emptyGroup: GroupDraft = {
   name: '',
@@ -22,25 +22,25 @@ export const draftOfGroup = (row: GroupRow): GroupDraft => ({
 /**
  * Returns the errors of a group's form. A new group (`isNew`) needs a name that is not in `groups`.
  */
-export function groupFaults(
+export function validateGroup(
   draft: GroupDraft,
   groups: readonly string[],
   isNew: boolean,
-): FieldErrors<GroupDraft, GroupFault> {
-  const faults: FieldErrors<GroupDraft, GroupFault> = {}
+): FieldErrors<GroupDraft, GroupErrorKey> {
+  const errorKeys: FieldErrors<GroupDraft, GroupErrorKey> = {}
   const name = draft.name.trim()
-  if (name === '') faults.name = 'nameMissing'
-  else if (isNew && groups.includes(name)) faults.name = 'nameTaken'
+  if (name === '') errorKeys.name = 'nameMissing'
+  else if (isNew && groups.includes(name)) errorKeys.name = 'nameTaken'
   const ratio = parseDecimal(draft.ratio)
-  if (ratio === null) faults.ratio = 'notNumber'
-  else if (isNegative(ratio)) faults.ratio = 'negative'
+  if (ratio === null) errorKeys.ratio = 'notNumber'
+  else if (isNegative(ratio)) errorKeys.ratio = 'negative'
   if (readSpecials(draft.specials, new Set([...groups, name])) === null) {
-    faults.specials = 'specials'
+    errorKeys.specials = 'specials'
   }
-  return faults
+  return errorKeys
 }
 
-/** Converts the form's values to a table row. The values must have no errors: see `groupFaults`. */
+/** Converts the form's values to a table row. The values must have no errors: see `validateGroup`. */
 export function groupOfDraft(draft: GroupDraft, groups: readonly string[]): GroupRow {
   const name = draft.name.trim()
   const ratio = parseDecimal(draft.ratio)

@@ -8,8 +8,8 @@ import {
   draftOfGroup,
   emptyGroup,
   type GroupDraft,
-  type GroupFault,
-  groupFaults,
+  type GroupErrorKey,
+  validateGroup,
   groupOfDraft,
 } from './group-draft.ts'
 import { GROUP_COLORS, type GroupRow } from './group-table.ts'
@@ -30,10 +30,10 @@ function OpenDrawer(props: DrawerProps & { row: GroupRow | 'new' }) {
   const { row, groups } = props
   const { t } = useTranslation()
   const isNew = row === 'new'
-  const form = useDraftForm<GroupDraft, GroupFault>({
+  const form = useDraftForm<GroupDraft, GroupErrorKey>({
     initial: () => (isNew ? emptyGroup : draftOfGroup(row)),
-    validate: (draft) => groupFaults(draft, groups, isNew),
-    faultText: (fault) => t(`prices.groupError.${fault}`),
+    validate: (draft) => validateGroup(draft, groups, isNew),
+    errorText: (errorKey) => t(`prices.groupError.${errorKey}`),
     save: async (draft) => props.onApply(groupOfDraft(draft, groups)),
   })
   return (

@@ -7,7 +7,7 @@ import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { GroupBadge } from '#console/ui/elements/group-tag.tsx'
 import { useGroupDescription } from '#console/ui/elements/use-group-description.ts'
-import { deleteAct, editAct, RowActions } from '#console/ui/lists/row-actions.tsx'
+import { deleteAction, editAction, RowActions } from '#console/ui/lists/row-actions.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import { GroupDrawer } from './group-drawer.tsx'
 import {
@@ -98,9 +98,9 @@ function groupColumns(
     column('specials', t('prices.groupSpecials'), 180, specials),
     actionsColumn(t, 96, (row) => (
       <RowActions
-        acts={[
-          editAct(t('prices.groupEdit', { name: row.name }), () => onEdit(row)),
-          deleteAct(t('prices.groupDelete', { name: row.name }), () => onDelete(row)),
+        actions={[
+          editAction(t('prices.groupEdit', { name: row.name }), () => onEdit(row)),
+          deleteAction(t('prices.groupDelete', { name: row.name }), () => onDelete(row)),
         ]}
       />
     )),

@@ -13,9 +13,9 @@ export type ValueKind = 'number' | 'text'
 
 /** Parses a flat object whose values are all of `kind`. Returns null for any other text. */
 export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap | null {
-  const wanted = kind === 'number' ? 'number' : 'string'
+  const expectedType = kind === 'number' ? 'number' : 'string'
   const parsed = parseObject(text.trim() === '' ? '{}' : text)
-  if (parsed === null || Object.values(parsed).some((value) => typeof value !== wanted)) return null
+  if (parsed === null || Object.values(parsed).some((value) => typeof value !== expectedType)) return null
   const entries = new Map<string, string>()
   for (const [, key = '""', value = ''] of text.matchAll(ENTRY)) {
     entries.set(JSON.parse(key) as string, value)

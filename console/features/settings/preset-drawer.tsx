@@ -28,7 +28,7 @@ export function PresetDrawer({ isOpen, form, maps, onClose }: PresetProps) {
   usePausedRefresh(form, isOpen)
   const lists = query.data
   const address = form.option('PresetRatioUrl')
-  const act = (kind: 'get' | 'reset') => {
+  const perform = (kind: 'get' | 'reset') => {
     if (lists === undefined) {
       return showError(t(kind === 'get' ? 'prices.fetchFailed' : 'prices.resetFailed'))
     }
@@ -47,10 +47,10 @@ export function PresetDrawer({ isOpen, form, maps, onClose }: PresetProps) {
       lead={t('prices.presetsLead')}
       footer={
         <>
-          <Button isDisabled={query.isFetching} onClick={() => act('reset')}>
+          <Button isDisabled={query.isFetching} onClick={() => perform('reset')}>
             {t('prices.resetPresets')}
           </Button>
-          <Button tone="primary" isBusy={query.isFetching} onClick={() => act('get')}>
+          <Button tone="primary" isBusy={query.isFetching} onClick={() => perform('get')}>
             {t('prices.getPresets')}
           </Button>
         </>

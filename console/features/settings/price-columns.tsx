@@ -2,7 +2,7 @@ import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { actionsColumn, type Column, column, TITLE } from '#console/ui/data-grid/column.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
-import { deleteAct, editAct, RowActions } from '#console/ui/lists/row-actions.tsx'
+import { deleteAction, editAction, RowActions } from '#console/ui/lists/row-actions.tsx'
 import { formatDecimal, multiply, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import { outputPrice, priceOfRatio, shortRatio } from './price-conversion.ts'
 import { isPerCall, isPriced, type PriceRow } from './price-table.ts'
@@ -74,13 +74,13 @@ type RowProps = { row: PriceRow; actions: PriceActions }
 function Actions({ row, actions }: RowProps) {
   const { t } = useTranslation()
   const { name } = row
-  const history = { icon: 'clock', act: () => actions.onHistory(row) } as const
+  const history = { icon: 'clock', perform: () => actions.onHistory(row) } as const
   return (
     <RowActions
-      acts={[
-        editAct(t('settings.editModel', { name }), () => actions.onEdit(row)),
+      actions={[
+        editAction(t('settings.editModel', { name }), () => actions.onEdit(row)),
         { ...history, label: t('prices.historyOf', { name }) },
-        deleteAct(t('settings.deleteModel', { name }), () => actions.onDelete(row)),
+        deleteAction(t('settings.deleteModel', { name }), () => actions.onDelete(row)),
       ]}
     />
   )

@@ -6,8 +6,8 @@ import { emptyRow, type PriceRow, priceRow } from './price-table.ts'
 
 export type PriceMode = 'ratio' | 'price' | 'call'
 
-export type PriceFault = keyof Translations['settings']['error']
-export type PriceFaults = FieldErrors<PriceDraft, PriceFault>
+export type PriceErrorKey = keyof Translations['settings']['error']
+export type PriceErrorKeys = FieldErrors<PriceDraft, PriceErrorKey>
 
 /**
  * The values of the price form. Each input mode has separate fields, and only the fields of the
@@ -59,27 +59,27 @@ const COUNT_SHAPE = /^[1-9]\d{0,8}$/
  * Returns the errors of the price form. A new price has a limited number of digits. A price that
  * equals its value in `before` may have more digits.
  */
-export function priceFaults(
+export function validatePrice(
   draft: PriceDraft,
-  taken: ReadonlySet<string>,
+  existingNames: ReadonlySet<string>,
   before: PriceDraft = emptyPrice,
-): PriceFaults {
-  const faults: PriceFaults = {}
+): PriceErrorKeys {
+  const errorKeys: PriceErrorKeys = {}
   const name = draft.name.trim()
-  if (name === '') faults.name = 'nameMissing'
-  else if (taken.has(name)) faults.name = 'nameTaken'
+  if (name === '') errorKeys.name = 'nameMissing'
+  else if (existingNames.has(name)) errorKeys.name = 'nameTaken'
   const check = (field: keyof PriceDraft, isNeeded: boolean, refusesZero = false) => {
     const text = draft[field].trim()
     if (text === '' && !isNeeded) return
     const value = parseDecimal(text)
-    if (value === null) faults[field] = 'notNumber'
-    else if (isNegative(value)) faults[field] = 'negative'
-    else if (refusesZero && isZero(value)) faults[field] = 'zeroPrice'
+    if (value === null) errorKeys[field] = 'notNumber'
+    else if (isNegative(value)) errorKeys[field] = 'negative'
+    else if (refusesZero && isZero(value)) errorKeys[field] = 'zeroPrice'
   }
   if (draft.mode === 'call') check('callPrice', true)
   else {
     check('cacheRatio', false)
-    if (countOf(draft.maxOutputTokens) === null) faults.maxOutputTokens = 'notCount'
+    if (countOf(draft.maxOutputTokens) === null) errorKeys.maxOutputTokens = 'notCount'
   }
   if (draft.mode === 'ratio') {
     check('ratio', true)
@@ -89,14 +89,14 @@ export function priceFaults(
     check('inputPrice', true, true)
     check('outputPrice', false)
     for (const field of ['inputPrice', 'outputPrice'] as const) {
-      if (faults[field] !== undefined || draft[field] === before[field]) continue
-      if (!PRICE_SHAPE.test(plain(draft[field]) || '0')) faults[field] = 'tooFine'
+      if (errorKeys[field] !== undefined || draft[field] === before[field]) continue
+      if (!PRICE_SHAPE.test(plain(draft[field]) || '0')) errorKeys[field] = 'tooFine'
     }
   }
-  return faults
+  return errorKeys
 }
 
-/** Converts the form's values to a table row. The values must have no errors: see `priceFaults`. */
+/** Converts the form's values to a table row. The values must have no errors: see `validatePrice`. */
 export function rowOfDraft(draft: PriceDraft): PriceRow {
   const name = draft.name.trim()
   const maxOutputTokens = countOf(draft.maxOutputTokens) ?? ''

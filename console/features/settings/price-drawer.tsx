@@ -8,8 +8,8 @@ import {
   draftOfRow,
   emptyPrice,
   type PriceDraft,
-  type PriceFault,
-  priceFaults,
+  type PriceErrorKey,
+  validatePrice,
   rowOfDraft,
 } from './price-draft.ts'
 import { PriceFields } from './price-fields.tsx'
@@ -20,7 +20,7 @@ type PriceDrawerProps = {
   edited: PriceRow | 'new' | null
   capFallback: OutputLimitFallback
   /** The names of the models in the table. A new model must have another name. */
-  taken: ReadonlySet<string>
+  existingNames: ReadonlySet<string>
   /**
    * The name of the model whose price is to be set, if the form was opened for a model without a
    * price.
@@ -39,11 +39,11 @@ export function PriceDrawer(props: PriceDrawerProps) {
 function OpenDrawer(props: PriceDrawerProps & { row: PriceRow | 'new' }) {
   const { row } = props
   const { t } = useTranslation()
-  const taken = useOthers(props.taken, row === 'new' ? null : row.name)
-  const form = useDraftForm<PriceDraft, PriceFault>({
+  const existingNames = useOthers(props.existingNames, row === 'new' ? null : row.name)
+  const form = useDraftForm<PriceDraft, PriceErrorKey>({
     initial: () => (row === 'new' ? { ...emptyPrice, name: props.newName ?? '' } : draftOfRow(row)),
-    validate: (draft, before) => priceFaults(draft, taken, before),
-    faultText: (fault) => t(`settings.error.${fault}`),
+    validate: (draft, before) => validatePrice(draft, existingNames, before),
+    errorText: (errorKey) => t(`settings.error.${errorKey}`),
     save: async (draft, before) => {
       if (row === 'new') props.onApply(rowOfDraft(draft), null)
       else props.onApply(changedRow(row, before, draft), row.name)
@@ -63,5 +63,5 @@ function OpenDrawer(props: PriceDrawerProps & { row: PriceRow | 'new' }) {
   )
 }
 
-const useOthers = (taken: ReadonlySet<string>, own: string | null): ReadonlySet<string> =>
-  useMemo(() => new Set([...taken].filter((name) => name !== own)), [taken, own])
+const useOthers = (existingNames: ReadonlySet<string>, own: string | null): ReadonlySet<string> =>
+  useMemo(() => new Set([...existingNames].filter((name) => name !== own)), [existingNames, own])

@@ -38,7 +38,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
   const { form, maps } = props
   const { t } = useTranslation()
   const [open, setOpen] = useState<Open>(null)
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const [added, setAdded] = useState<{ key: string } | null>(null)
   const close = () => setOpen(null)
   usePausedRefresh(form, open !== null)
@@ -46,10 +46,10 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
   const all = useMemo(() => priceRows(maps), [maps])
   const names = useMemo(() => new Set(all.map(({ name }) => name)), [all])
   const none = () => showError(t('settings.batchSelectFirst'))
-  const remove = (selected: readonly string[]) => {
-    if (selected.length === 0) return none()
-    form.set(withoutRows(maps, selected))
-    setChosen(new Set())
+  const remove = (selectedRows: readonly string[]) => {
+    if (selectedRows.length === 0) return none()
+    form.set(withoutRows(maps, selectedRows))
+    setSelected(new Set())
   }
   const apply = (rows: readonly PriceRow[], before: string | null = null) => {
     const [row] = rows
@@ -63,8 +63,8 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
   }
   const part = open === 'batch' ? null : open
   const historyOf = part !== null && 'historyOf' in part ? part.historyOf : null
-  const selected = all.filter(({ name }) => chosen.has(name))
-  const batch = () => (selected.length === 0 ? none() : setOpen('batch'))
+  const selectedRows = all.filter(({ name }) => selected.has(name))
+  const batch = () => (selectedRows.length === 0 ? none() : setOpen('batch'))
   return (
     <>
       <PriceList
@@ -72,8 +72,8 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
         capFallback={capFallback}
         rows={all}
         added={added}
-        chosen={chosen}
-        onChosen={setChosen}
+        selected={selected}
+        onSelected={setSelected}
         onEdit={(row) => setOpen({ row })}
         onHistory={({ name }) => setOpen({ historyOf: name })}
         onBatch={batch}
@@ -82,12 +82,12 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
       <PriceDrawer
         capFallback={capFallback}
         edited={part !== null && 'row' in part ? part.row : null}
-        taken={names}
+        existingNames={names}
         onClose={close}
         onApply={applyOne}
       />
       <ModelHistoryDrawer model={historyOf} onClose={close} />
-      <BatchPrices isOpen={open === 'batch'} rows={selected} onClose={close} onApply={apply} />
+      <BatchPrices isOpen={open === 'batch'} rows={selectedRows} onClose={close} onApply={apply} />
     </>
   )
 }
@@ -100,8 +100,8 @@ function PriceList(props: {
    * The row that was added last. Whenever this object is a new object, the list scrolls to the row.
    */
   added: { key: string } | null
-  chosen: ReadonlySet<string>
-  onChosen: (chosen: ReadonlySet<string>) => void
+  selected: ReadonlySet<string>
+  onSelected: (selected: ReadonlySet<string>) => void
   onEdit: (row: PriceRow | 'new') => void
   onHistory: (row: PriceRow) => void
   onBatch: () => void
@@ -135,10 +135,10 @@ function PriceList(props: {
       <PriceToolbar
         search={search}
         onSearch={(text) => setTyped({ text, since: props.added })}
-        chosenCount={props.chosen.size}
+        selectedCount={props.selected.size}
         onAdd={() => onEdit('new')}
         onBatch={props.onBatch}
-        onDelete={() => onDelete([...props.chosen])}
+        onDelete={() => onDelete([...props.selected])}
       />
       <div className="tg-list-ended" ref={box}>
         <DataGrid
@@ -151,7 +151,7 @@ function PriceList(props: {
           isFresh={({ name }) => name === props.added?.key}
           onOpen={onEdit}
           maxHeight="none"
-          selection={{ keys: props.chosen, onChange: props.onChosen }}
+          selection={{ keys: props.selected, onChange: props.onSelected }}
           empty={<NoPrices isFiltered={search !== ''} onAdd={() => onEdit('new')} />}
         />
       </div>
@@ -172,7 +172,7 @@ const rowKey = (row: PriceRow): string => row.name
 function PriceToolbar(props: {
   search: string
   onSearch: (search: string) => void
-  chosenCount: number
+  selectedCount: number
   onAdd: () => void
   onBatch: () => void
   onDelete: () => void
@@ -180,10 +180,10 @@ function PriceToolbar(props: {
   const { t } = useTranslation()
   const end = (
     <>
-      {props.chosenCount > 0 && (
+      {props.selectedCount > 0 && (
         <>
           <span className="tg-chosen-count">
-            {t('ui.selectedCount', { count: props.chosenCount })}
+            {t('ui.selectedCount', { count: props.selectedCount })}
           </span>
           <Button onClick={props.onBatch}>{t('settings.batchSet')}</Button>
           <Button icon="trash" onClick={props.onDelete}>

@@ -86,8 +86,8 @@ function PriceChanges({ onClear, ...filter }: Filter & { onClear?: () => void })
   const page = place.of === of ? place.page : 0
   const setPage = (next: number) => setPlace({ of, page: next })
   const [pageSize, setPageSize] = usePageSize('price-history-page-size')
-  const asked = { ...filter, p: page, page_size: pageSize }
-  const query = useQuery({ ...priceHistoryQuery(asked), placeholderData: keepPreviousData })
+  const pageQuery = { ...filter, p: page, page_size: pageSize }
+  const query = useQuery({ ...priceHistoryQuery(pageQuery), placeholderData: keepPreviousData })
   if (query.data === undefined) {
     if (query.error === null) return <Skeleton height={240} />
     return <ErrorState error={query.error} onRetry={() => void query.refetch()} />

@@ -12,8 +12,8 @@ import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { ScheduledChange } from '#read-api/contract/options.ts'
-import { fallbackFaultKey } from './fallback-pricing.ts'
-import { ScheduleTimeField, scheduleTimeFault } from './schedule-time-field.tsx'
+import { fallbackErrorKey } from './fallback-pricing.ts'
+import { ScheduleTimeField, validateScheduleTime } from './schedule-time-field.tsx'
 import { ScheduledChangeEditor } from './scheduled-change-editor.tsx'
 import { ScheduledEntries } from './scheduled-entries.tsx'
 import { isPriceOption, unsavedPriceEntries } from './unsaved-price-entries.ts'
@@ -27,12 +27,12 @@ function PlanDrafts({ form }: { form: SettingsForm }) {
   const [isChecked, setChecked] = useState(false)
   const entries = unsavedPriceEntries(form.changes) ?? []
   const seconds = Math.floor(new Date(at).getTime() / 1_000)
-  const fault = scheduleTimeFault(seconds)
+  const errorKey = validateScheduleTime(seconds)
   const { isBusy, submit } = useSubmit(async () => {
     setChecked(true)
     const changed = new Set(form.changes.map(({ key }) => key))
-    if (fallbackFaultKey(changed, form.value)) return showError(t('settings.checkInput'))
-    if (fault !== null) return
+    if (fallbackErrorKey(changed, form.value)) return showError(t('settings.checkInput'))
+    if (errorKey !== null) return
     await call('POST /api/option/price_schedule', { body: { at: seconds, changes: entries } })
     for (const { key } of form.changes.filter((change) => isPriceOption(change.key)))
       form.reset(key)
@@ -48,7 +48,7 @@ function PlanDrafts({ form }: { form: SettingsForm }) {
       {form.changes.some(({ key }) => !isPriceOption(key)) && (
         <p className="tg-hint">{t('prices.scheduleUnsupported')}</p>
       )}
-      <ScheduleTimeField value={at} fault={isChecked ? fault : null} onChange={setAt} />
+      <ScheduleTimeField value={at} errorKey={isChecked ? errorKey : null} onChange={setAt} />
       <Button tone="primary" isBusy={isBusy} onClick={() => void submit()}>
         {t('prices.schedulePlan')}
       </Button>
@@ -114,7 +114,7 @@ const TONES: Readonly<Record<ScheduledChange['status'], Tone>> = {
 function PlannedChange({ change }: { change: ScheduledChange }) {
   const { t } = useTranslation()
   const client = useQueryClient()
-  const faultText = usePlanFault()
+  const errorText = useScheduleErrorText()
   const [isEdited, setEdited] = useState(false)
   const cancel = async () => {
     const words = {
@@ -151,7 +151,7 @@ function PlannedChange({ change }: { change: ScheduledChange }) {
           </span>
         )}
       </div>
-      {change.fault !== '' && <p className="tg-field-error">{faultText(change.fault)}</p>}
+      {change.fault !== '' && <p className="tg-field-error">{errorText(change.fault)}</p>}
       {isEdited ? (
         <ScheduledChangeEditor change={change} onClose={() => setEdited(false)} />
       ) : (
@@ -179,11 +179,11 @@ const CAUSES = {
  * Returns a function that translates the error of a failed plan. The server sends the error as
  * `option: code`.
  */
-function usePlanFault(): (fault: string) => string {
+function useScheduleErrorText(): (errorKey: string) => string {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()
-  return (fault) => {
-    const [option = '', code = ''] = fault.split(': ')
+  return (errorKey) => {
+    const [option = '', code = ''] = errorKey.split(': ')
     const cause = Object.hasOwn(CAUSES, code) ? CAUSES[code as keyof typeof CAUSES] : 'other'
     return t(`prices.scheduleError.${cause}`, { option: optionLabel(option), code })
   }

@@ -1,4 +1,4 @@
-import { isChangedMeanwhile, putOption } from '#console/api/options.ts'
+import { isConflict, putOption } from '#console/api/options.ts'
 import type { OptionChange } from './option-changes.ts'
 import { rebasedChange } from './rebased-change.ts'
 
@@ -51,19 +51,19 @@ async function send(
   readAgain: ReadAgain,
   onConflict: (draft: RebasedText) => void,
 ): Promise<string> {
-  let [seen, wanted] = [before, after]
+  let [seen, desired] = [before, after]
   for (let tries = 1; ; tries += 1) {
     try {
-      return await putOption(key, wanted, seen)
+      return await putOption(key, desired, seen)
     } catch (error) {
-      if (!isChangedMeanwhile(error)) throw error
+      if (!isConflict(error)) throw error
       // The retry waits, because the read model may not yet include the other user's change.
       if (tries > 1) await new Promise((resume) => setTimeout(resume, 300))
       const theirs = (await readAgain()).get(key) ?? ''
       const { text, isClear } = rebasedChange({ before, after }, theirs)
       onConflict({ text, onto: theirs })
       if (!isClear || tries === TRIES_MAX) throw error
-      ;[seen, wanted] = [theirs, text]
+      ;[seen, desired] = [theirs, text]
     }
   }
 }

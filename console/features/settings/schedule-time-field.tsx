@@ -5,7 +5,7 @@ import { TextField } from '#console/ui/forms/fields.tsx'
 const SCHEDULE_DAYS_MAX = 366
 
 /** Checks a planned time in unix seconds. NaN means that no time is set. */
-export function scheduleTimeFault(seconds: number): 'scheduleAtPast' | 'scheduleAtFar' | null {
+export function validateScheduleTime(seconds: number): 'scheduleAtPast' | 'scheduleAtFar' | null {
   const aheadMs = seconds * 1_000 - Date.now()
   if (!(aheadMs > 0)) return 'scheduleAtPast'
   return aheadMs > SCHEDULE_DAYS_MAX * 86_400_000 ? 'scheduleAtFar' : null
@@ -14,17 +14,17 @@ export function scheduleTimeFault(seconds: number): 'scheduleAtPast' | 'schedule
 /** The field for the time at which planned prices take effect, in the browser's time zone. */
 export function ScheduleTimeField(props: {
   value: string
-  fault: ReturnType<typeof scheduleTimeFault>
+  errorKey: ReturnType<typeof validateScheduleTime>
   onChange: (value: string) => void
 }) {
-  const { value, fault, onChange } = props
+  const { value, errorKey, onChange } = props
   const { t } = useTranslation()
   const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions()
   return (
     <TextField
       label={t('prices.scheduleAt')}
       hint={t('prices.scheduleAtHint', { zone })}
-      error={fault === null ? undefined : t(`prices.${fault}`, { days: SCHEDULE_DAYS_MAX })}
+      error={errorKey === null ? undefined : t(`prices.${errorKey}`, { days: SCHEDULE_DAYS_MAX })}
       isRequired
       className="tg-input-short"
       type="datetime-local"

@@ -6,11 +6,11 @@ import { priceScheduleKey } from '#console/api/options.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { dateFieldText, secondsOfDateField } from '#console/ui/forms/date-field.ts'
 import { Select, TextInput } from '#console/ui/forms/inputs.tsx'
-import { focusFirstFault, useSubmit } from '#console/ui/forms/use-submit.ts'
+import { focusFirstError, useSubmit } from '#console/ui/forms/use-submit.ts'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import { isNegative, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { ScheduledChange } from '#read-api/contract/options.ts'
-import { ScheduleTimeField, scheduleTimeFault } from './schedule-time-field.tsx'
+import { ScheduleTimeField, validateScheduleTime } from './schedule-time-field.tsx'
 import { PriceSubject } from './scheduled-entries.tsx'
 import { useOptionLabel } from './use-localized-text.ts'
 
@@ -40,10 +40,10 @@ export function ScheduledChangeEditor(props: { change: ScheduledChange; onClose:
   const [isChecked, setChecked] = useState(false)
   // The time field has no seconds, so an unchanged time keeps its stored seconds.
   const seconds = at === before ? change.at : (secondsOfDateField(at) ?? Number.NaN)
-  const fault = scheduleTimeFault(seconds)
+  const errorKey = validateScheduleTime(seconds)
   const { isBusy, submit } = useSubmit(async () => {
     setChecked(true)
-    if (fault !== null || entries.some(isWrong)) return focusFirstFault(form)
+    if (errorKey !== null || entries.some(isWrong)) return focusFirstError(form)
     if (
       !isOver &&
       seconds === change.at &&
@@ -68,7 +68,7 @@ export function ScheduledChangeEditor(props: { change: ScheduledChange; onClose:
     <div className="tg-plan" ref={form}>
       {isOver && <p className="tg-field-error">{t('prices.scheduleAlreadyDue')}</p>}
       <EditedEntries entries={entries} isChecked={isChecked} onChange={setEntries} />
-      <ScheduleTimeField value={at} fault={isChecked ? fault : null} onChange={setAt} />
+      <ScheduleTimeField value={at} errorKey={isChecked ? errorKey : null} onChange={setAt} />
       <div className="tg-planned-acts">
         <Button tone="primary" isBusy={isBusy} onClick={() => void submit()}>
           {t('prices.scheduleSave')}

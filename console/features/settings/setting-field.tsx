@@ -79,7 +79,7 @@ function FlagField({ option, form }: FieldProps) {
   const words = useLocalizedText()
   const hint = useHint(form)
   const { key, ask_before: ask } = option
-  const choose = async (value: string) => {
+  const select = async (value: string) => {
     const isSure =
       ask?.value !== value ||
       (await confirm({
@@ -99,7 +99,7 @@ function FlagField({ option, form }: FieldProps) {
         {...(shown === undefined ? {} : { hint: shown })}
         isOn={form.value(key) === 'true'}
         isDisabled={!form.mayChange(key)}
-        onChange={(isOn) => void choose(String(isOn))}
+        onChange={(isOn) => void select(String(isOn))}
       />
       {error !== undefined && <p className="tg-field-error">{error}</p>}
     </div>

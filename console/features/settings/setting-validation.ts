@@ -4,11 +4,11 @@ import {
   parseDecimal,
   subtract,
 } from '#console/ui/quota/exact-decimal.ts'
-import { chatAddress, chatWay } from '#console/ui/state/chat-links.ts'
+import { chatAddress, chatTarget } from '#console/ui/state/chat-links.ts'
 import type { OptionSchema, OptionType, Words } from '#read-api/contract/options.ts'
 import { isJson, readJsonMap } from './json-map.ts'
 
-export type SettingFault =
+export type SettingError =
   | {
       code: 'notJson' | 'notMap' | 'notTextMap' | 'notCounts' | 'notList' | 'notLinks' | 'notObject'
     }
@@ -24,26 +24,26 @@ export type SettingFault =
   | { code: 'belowOther' | 'aboveOther'; other: Words }
 
 /** Checks an option's text by the option's type. Returns null if the text may be sent. */
-export function settingFault(type: OptionType, text: string): SettingFault | null {
+export function validateSetting(type: OptionType, text: string): SettingError | null {
   switch (type.kind) {
     case 'flag':
     case 'choice':
       return null
     case 'integer':
-      return /^-?\d{1,16}$/.test(text.trim()) ? boundsFault(type, text) : { code: 'notInteger' }
+      return /^-?\d{1,16}$/.test(text.trim()) ? validateBounds(type, text) : { code: 'notInteger' }
     case 'decimal':
       if (type.is_optional === true && text.trim() === '') return null
-      return parseDecimal(text) === null ? { code: 'notNumber' } : boundsFault(type, text)
+      return parseDecimal(text) === null ? { code: 'notNumber' } : validateBounds(type, text)
     case 'text':
-      return lineFault(type, text)
+      return validateLine(type, text)
     case 'lines':
-      return lengthFault(type, text)
+      return validateLength(type, text)
     case 'url':
       return isWebAddress(text.trim()) ? null : { code: 'notUrl' }
     case 'link':
-      return text.trim() === '' ? null : linkFault(text.trim())
+      return text.trim() === '' ? null : validateLink(text.trim())
     default:
-      return isJson(text) ? shapeFault(type, text) : { code: 'notJson' }
+      return isJson(text) ? validateShape(type, text) : { code: 'notJson' }
   }
 }
 
@@ -51,11 +51,11 @@ export function settingFault(type: OptionType, text: string): SettingFault | nul
  * Checks a range of two options. In the schema, the option of the upper end refers to the option of
  * the lower end. `key` may be either of these options.
  */
-export function rangeFault(
+export function validateRange(
   schema: ReadonlyMap<string, OptionSchema>,
   key: string,
   value: (key: string) => string,
-): SettingFault | null {
+): SettingError | null {
   for (const upper of schema.values()) {
     const lower = schema.get(upper.not_below)
     if (lower === undefined || (key !== upper.key && key !== lower.key)) continue
@@ -73,7 +73,7 @@ export function isRange(lower: string, upper: string): boolean {
   return least === null || most === null || Number(upper) === 0 || !isBelow(most, least)
 }
 
-function boundsFault({ minimum, maximum }: OptionType, text: string): SettingFault | null {
+function validateBounds({ minimum, maximum }: OptionType, text: string): SettingError | null {
   const value = parseDecimal(text)
   const [min, max] = [parseDecimal(minimum ?? ''), parseDecimal(maximum ?? '')]
   if (value === null) return null
@@ -84,15 +84,15 @@ function boundsFault({ minimum, maximum }: OptionType, text: string): SettingFau
 
 const isBelow = (left: ExactDecimal, right: ExactDecimal) => isNegative(subtract(left, right))
 
-function lineFault(type: OptionType, text: string): SettingFault | null {
+function validateLine(type: OptionType, text: string): SettingError | null {
   if (/[\n\r]/.test(text)) return { code: 'notOneLine' }
   if (text.trim() === '') return type.is_required === true ? { code: 'isEmpty' } : null
   if (type.form === 'host' && /[\s/@]/.test(text.trim())) return { code: 'notHost' }
   if (type.form === 'mail' && !/[^\s@]@[^\s@]/.test(text)) return { code: 'notMail' }
-  return lengthFault(type, text)
+  return validateLength(type, text)
 }
 
-function lengthFault({ max_length: max }: OptionType, text: string): SettingFault | null {
+function validateLength({ max_length: max }: OptionType, text: string): SettingError | null {
   return max !== undefined && text.length > max ? { code: 'tooLong', max } : null
 }
 
@@ -101,19 +101,19 @@ function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
 
-function shapeFault({ kind, required }: OptionType, text: string): SettingFault | null {
+function validateShape({ kind, required }: OptionType, text: string): SettingError | null {
   const value: unknown = JSON.parse(text)
   if (kind === 'list') return isListOf(value, isText) ? null : { code: 'notList' }
-  if (kind === 'links') return linksFault(value)
+  if (kind === 'links') return validateLinks(value)
   if (!isObject(value)) return { code: kind === 'ratios' ? 'notMap' : 'notObject' }
-  if (kind === 'ratios') return ratiosFault(text, required)
+  if (kind === 'ratios') return validateRatios(text, required)
   const members = Object.values(value)
   if (kind === 'names' && !members.every(isText)) return { code: 'notTextMap' }
   if (kind === 'counts' && !members.every(isCount)) return { code: 'notCounts' }
   return null
 }
 
-function ratiosFault(text: string, required: string | undefined): SettingFault | null {
+function validateRatios(text: string, required: string | undefined): SettingError | null {
   const entries = readJsonMap(text, 'number')
   if (entries === null) return { code: 'notMap' }
   const isWrong = [...entries.values()].some((value) => {
@@ -134,20 +134,20 @@ const isObject = (value: unknown): value is object =>
 const isListOf = (value: unknown, fits: (element: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(fits)
 
-function linksFault(value: unknown): SettingFault | null {
+function validateLinks(value: unknown): SettingError | null {
   if (!Array.isArray(value) || !value.every(isLinks)) return { code: 'notLinks' }
   const links = value.flatMap((entry) => Object.entries(entry))
   if (links.some(([name]) => name.trim() === '')) return { code: 'nameless' }
   const [same] = links.filter(([name], at) => links.findIndex(([one]) => one === name) < at)
   if (same !== undefined) return { code: 'sameName', name: same[0] }
-  return links.map(([, link]) => linkFault(link)).find((fault) => fault !== null) ?? null
+  return links.map(([, link]) => validateLink(link)).find((settingError) => settingError !== null) ?? null
 }
 
 /**
  * Checks a link. Unknown placeholders are errors, because they are probably typing errors, although
  * the server accepts them.
  */
-function linkFault(template: string): SettingFault | null {
+function validateLink(template: string): SettingError | null {
   const named = template.match(/\{[a-z_][\w-]*\}/gi) ?? []
   const unknown = named.find((placeholder) => !FILLED.includes(placeholder))
   if (!isChatLink(template)) return { code: 'notLink' }
@@ -161,4 +161,4 @@ const isLinks = (value: unknown): value is Record<string, string> =>
 
 /** Returns true if the link opens a chat client. A chat client receives a key. */
 const isChatLink = (template: string): boolean =>
-  chatWay(chatAddress(template, 'https://a.example', 'sk-a'), '') !== 'none'
+  chatTarget(chatAddress(template, 'https://a.example', 'sk-a'), '') !== 'none'

@@ -9,7 +9,7 @@ import { isAdmin, useUser } from '#console/api/session.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { useReturn } from '#console/ui/forms/form-return-path.ts'
 import { useLeaveGuard } from '#console/ui/forms/use-leave-guard.ts'
-import { focusFirstFault } from '#console/ui/forms/use-submit.ts'
+import { focusFirstError } from '#console/ui/forms/use-submit.ts'
 import { AdminsOnlyPage } from '#console/ui/layout/admins-only-page.tsx'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
@@ -68,18 +68,18 @@ function Settings() {
   const { t } = useTranslation()
   const [{ tab }, setAddress] = useUrlState(ADDRESS)
   const body = useRef<HTMLDivElement>(null)
-  const [faulty, setFaulty] = useState<{ key: string } | null>(null)
+  const [invalidOption, setInvalidOption] = useState<{ key: string } | null>(null)
   const goBack = useReturn()
-  const form = useSettingsForm({ onFault: (key) => setFaulty({ key }), onSaved: goBack })
-  const faultyTab = faulty === null ? undefined : form.option(faulty.key)?.tab
+  const form = useSettingsForm({ onInvalid: (key) => setInvalidOption({ key }), onSaved: goBack })
+  const invalidTab = invalidOption === null ? undefined : form.option(invalidOption.key)?.tab
   useLeaveGuard(form.changes.length > 0)
   // The field with the error may be on another tab. This tab must be opened first.
   useEffect(() => {
-    if (faultyTab === undefined) return
-    if (faultyTab !== tab) return setAddress({ tab: faultyTab })
-    focusFirstFault(body)
-    setFaulty(null)
-  }, [faultyTab, tab, setAddress])
+    if (invalidTab === undefined) return
+    if (invalidTab !== tab) return setAddress({ tab: invalidTab })
+    focusFirstError(body)
+    setInvalidOption(null)
+  }, [invalidTab, tab, setAddress])
   if (form.error !== null) {
     return <ErrorState error={form.error} onRetry={() => void form.reload()} />
   }
@@ -99,8 +99,8 @@ function Settings() {
       <Tabs
         label={t('settings.tabs')}
         tabs={TABS.map((id) => ({ id, title: t(`settings.tab.${id}`) }))}
-        chosen={tab}
-        onChoose={(next) => setAddress({ tab: next })}
+        selected={tab}
+        onSelect={(next) => setAddress({ tab: next })}
       >
         <SectionList sections={sections} />
         <div className="tg-stack">

@@ -66,7 +66,7 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
         capFallback={capFallback}
         edited={name === null ? null : 'new'}
         newName={name ?? ''}
-        taken={priced}
+        existingNames={priced}
         onClose={close}
         onApply={(row) => {
           form.set(withRows(maps, [row]))

@@ -32,8 +32,8 @@ export function unsavedPriceEntries(changes: readonly OptionChange[]): PlannedEn
     const [old, fresh] = [entriesOf(key, before), entriesOf(key, after)]
     if (fresh === null) return null
     for (const [name, value] of fresh) {
-      const known = old?.get(name) ?? ''
-      if (known !== value && !isSameNumber(known, value)) entries.push({ option: key, name, value })
+      const oldValue = old?.get(name) ?? ''
+      if (oldValue !== value && !isSameNumber(oldValue, value)) entries.push({ option: key, name, value })
     }
     for (const name of old?.keys() ?? []) {
       if (!fresh.has(name)) entries.push({ option: key, name, value: null })

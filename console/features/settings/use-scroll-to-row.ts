@@ -8,27 +8,27 @@ type Shown = {
 }
 
 /**
- * Scrolls to the row `wanted` on its page whenever `wanted` is a new object. `places` contains the
+ * Scrolls to the row `target` on its page whenever `target` is a new object. `places` contains the
  * keys of all rows in order.
  */
 export function useScrollToRow(
-  wanted: { readonly key: string } | null,
+  target: { readonly key: string } | null,
   places: readonly string[],
   pageSize: number,
 ): Shown {
   const box = useRef<HTMLDivElement>(null)
   const [page, setPage] = useState(0)
-  const sought = useRef(wanted)
+  const sought = useRef(target)
   const last = Math.max(0, Math.ceil(places.length / pageSize) - 1)
   const shown = Math.min(page, last)
   useEffect(() => {
-    if (wanted === null || sought.current === wanted) return
-    const index = places.indexOf(wanted.key)
+    if (target === null || sought.current === target) return
+    const index = places.indexOf(target.key)
     if (index < 0) return
     const at = Math.floor(index / pageSize)
     if (at !== shown) return setPage(at)
-    sought.current = wanted
+    sought.current = target
     box.current?.querySelector('.tg-grid-row-fresh')?.scrollIntoView({ block: 'nearest' })
-  }, [wanted, places, pageSize, shown])
+  }, [target, places, pageSize, shown])
   return { box, page: shown, setPage }
 }

@@ -6,14 +6,14 @@ import { statusQuery } from '#console/api/status.ts'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { showError, showSuccess, showWarning } from '#console/ui/messages/toast.ts'
 import type { OptionSchema } from '#read-api/contract/options.ts'
-import { fallbackFaultKey } from './fallback-pricing.ts'
+import { fallbackErrorKey } from './fallback-pricing.ts'
 import { changedOptions, type OptionChange } from './option-changes.ts'
 import { type RebasedText, saveChanges } from './save-changes.ts'
-import { rangeFault, type SettingFault, settingFault } from './setting-validation.ts'
+import { validateRange, type SettingError, validateSetting } from './setting-validation.ts'
 import { useLocalizedText, useOptionLabel } from './use-localized-text.ts'
 import { type Options, useOptions } from './use-options.ts'
 
-const OUT_OF_BOUNDS: readonly SettingFault['code'][] = ['tooSmall', 'tooLarge', 'notNumber']
+const OUT_OF_BOUNDS: readonly SettingError['code'][] = ['tooSmall', 'tooLarge', 'notNumber']
 
 /**
  * The largest safe integer as text. If an option has this maximum, the maximum is not shown to the
@@ -25,15 +25,15 @@ const BEYOND_NEED = String(Number.MAX_SAFE_INTEGER)
  * Returns a function for the text of an error. For an error of the bounds, an option may define the
  * text.
  */
-function useFaultText(): (option: OptionSchema, fault: SettingFault) => string {
+function useErrorText(): (option: OptionSchema, settingError: SettingError) => string {
   const { t } = useTranslation()
   const words = useLocalizedText()
-  return (option, fault) => {
-    if (option.bounds_words !== null && OUT_OF_BOUNDS.includes(fault.code)) {
+  return (option, settingError) => {
+    if (option.bounds_words !== null && OUT_OF_BOUNDS.includes(settingError.code)) {
       return words(option.bounds_words)
     }
-    const { code, ...params } = fault
-    const other = 'other' in fault ? words(fault.other) : ''
+    const { code, ...params } = settingError
+    const other = 'other' in settingError ? words(settingError.other) : ''
     const text = t(`settings.${code}`, { ...params, other })
     const { minimum: min, maximum: max } = option.type
     const isBounded = code === 'notInteger' || code === 'notNumber'
@@ -71,7 +71,7 @@ export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
 }
 
 type FormEvents = {
-  readonly onFault: (key: string) => void
+  readonly onInvalid: (key: string) => void
   readonly onSaved: (() => void) | null
 }
 
@@ -80,7 +80,7 @@ const NO_TEXTS: Texts = new Map()
 const NO_KEYS: ReadonlySet<string> = new Set()
 
 /**
- * Manages the settings form. `onFault` receives the first option that has an error or that the
+ * Manages the settings form. `onInvalid` receives the first option that has an error or that the
  * server rejects.
  */
 export function useSettingsForm(events: FormEvents): SettingsForm {
@@ -89,22 +89,22 @@ export function useSettingsForm(events: FormEvents): SettingsForm {
   const drafts = useDrafts()
   const { options, baseline, changes, value, setHeld } = useCompared(drafts)
   const { schema } = options
-  const faultText = useFaultText()
+  const errorText = useErrorText()
   const showOutcome = useSaveOutcome(events)
   const changed = new Set(changes.map(({ key }) => key))
-  const faultOf = (key: string) => {
+  const errorOf = (key: string) => {
     const option = schema.get(key)
     if (option === undefined || !changed.has(key)) return null
-    return settingFault(option.type, value(key)) ?? rangeFault(schema, key, value)
+    return validateSetting(option.type, value(key)) ?? validateRange(schema, key, value)
   }
 
   const { isBusy, submit } = useSubmit(async () => {
     if (changes.length === 0) return showError(t('settings.nothingChanged'))
-    const wrong = changes.find(({ key }) => faultOf(key) !== null)?.key
-    const first = wrong ?? fallbackFaultKey(changed, value)
+    const wrong = changes.find(({ key }) => errorOf(key) !== null)?.key
+    const first = wrong ?? fallbackErrorKey(changed, value)
     if (first !== undefined) {
       drafts.check()
-      events.onFault(first)
+      events.onInvalid(first)
       return showError(t('settings.checkInput'))
     }
     const readAgain = () => client.fetchQuery({ ...optionsQuery, staleTime: 0 })
@@ -130,9 +130,9 @@ export function useSettingsForm(events: FormEvents): SettingsForm {
     reset: (key) => drafts.settle(new Set([key]), NO_TEXTS),
     touch: drafts.touch,
     errorText: (key) => {
-      const [option, fault] = [schema.get(key), faultOf(key)]
-      if (fault === null || option === undefined) return drafts.refusals.get(key)
-      return drafts.isTold(key) ? faultText(option, fault) : undefined
+      const [option, settingError] = [schema.get(key), errorOf(key)]
+      if (settingError === null || option === undefined) return drafts.refusals.get(key)
+      return drafts.isTold(key) ? errorText(option, settingError) : undefined
     },
     changes,
     hold: (isOpen) => setHeld(isOpen ? options.baseline : null),
@@ -144,7 +144,7 @@ export function useSettingsForm(events: FormEvents): SettingsForm {
 
 type Outcome = Awaited<ReturnType<typeof saveChanges>>
 
-function useSaveOutcome({ onFault, onSaved }: FormEvents) {
+function useSaveOutcome({ onInvalid, onSaved }: FormEvents) {
   const { t } = useTranslation()
   const label = useOptionLabel()
   return ({ saved, refusals, notes }: Outcome): void => {
@@ -156,7 +156,7 @@ function useSaveOutcome({ onFault, onSaved }: FormEvents) {
       return
     }
     showError(t(saved.size > 0 ? 'settings.partlyFailed' : 'settings.failed'))
-    onFault(refused)
+    onInvalid(refused)
   }
 }
 

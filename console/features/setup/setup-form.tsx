@@ -5,8 +5,8 @@ import { call } from '#console/api/client.ts'
 import { clearUser, storeUser } from '#console/api/session.ts'
 import {
   type AccountDraft,
-  type AccountFault,
-  accountFaults,
+  type AccountErrorKey,
+  validateAccount,
   EMPTY_ACCOUNT,
 } from '#console/ui/forms/account-draft.ts'
 import { AccountFields } from '#console/ui/forms/account-fields.tsx'
@@ -49,11 +49,11 @@ export function SetupForm(props: { isRootReady: boolean }) {
   const { t } = useTranslation()
   const [params] = useSearchParams()
   const [isDone, setDone] = useState(false)
-  const form = useDraftForm<SetupDraft, AccountFault>({
+  const form = useDraftForm<SetupDraft, AccountErrorKey>({
     initial: () => EMPTY_SETUP,
     // If the super admin's account already exists, the form asks only for the mode.
-    validate: (draft) => (props.isRootReady ? {} : accountFaults(draft)),
-    faultText: (fault) => t(`setup.${fault}`),
+    validate: (draft) => (props.isRootReady ? {} : validateAccount(draft)),
+    errorText: (errorKey) => t(`setup.${errorKey}`),
     save: async (draft) => {
       if (isDone) return
       const user = await setUp(setupBody(draft, params.get('token')), t('setup.failed'))

@@ -14,8 +14,8 @@ type Acts = {
   readonly onChannel: (channel: number) => void
 }
 
-export function drawingColumns(t: TFunction, acts: Acts): Column<DrawingTask>[] {
-  const common = commonColumns(t, DRAWINGS, acts.onChannel)
+export function drawingColumns(t: TFunction, actions: Acts): Column<DrawingTask>[] {
+  const common = commonColumns(t, DRAWINGS, actions.onChannel)
   const text = (
     id: 'prompt' | 'promptEn',
     read: (task: DrawingTask) => string,
@@ -27,24 +27,24 @@ export function drawingColumns(t: TFunction, acts: Acts): Column<DrawingTask>[] 
       104,
       (task) =>
         read(task) === '' ? null : (
-          <TextCell text={read(task)} onOpen={() => acts.onOpen(task, 'texts')} />
+          <TextCell text={read(task)} onOpen={() => actions.onOpen(task, 'texts')} />
         ),
       rest,
     )
   return [
     common.time,
-    ...(acts.isAdmin ? [common.username] : []),
+    ...(actions.isAdmin ? [common.username] : []),
     common.action,
     text('prompt', ({ prompt }) => prompt, { isGrowing: true, onCard: 'line' }),
     common.status,
     common.progress,
     common.duration,
-    columnOf<DrawingTask>(t, 'result', 96, (task) => result(t, task, acts), { onCard: 'line' }),
+    columnOf<DrawingTask>(t, 'result', 96, (task) => result(t, task, actions), { onCard: 'line' }),
     // Admins see two additional columns. For admins, the result column also explains failures.
     columnOf<DrawingTask>(t, 'code', 117, ({ code }) => <CodeCell code={code} />, {
-      isHiddenAtFirst: acts.isAdmin,
+      isHiddenAtFirst: actions.isAdmin,
     }),
-    ...(acts.isAdmin ? [common.channel] : []),
+    ...(actions.isAdmin ? [common.channel] : []),
     { ...common.id, isHiddenAtFirst: true },
     text('promptEn', ({ prompt_en }) => prompt_en, { isHiddenAtFirst: true }),
   ]

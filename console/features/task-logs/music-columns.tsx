@@ -13,19 +13,19 @@ type Acts = {
   readonly onChannel: (channel: number) => void
 }
 
-export function musicColumns(t: TFunction, acts: Acts): Column<MusicTask>[] {
-  const common = commonColumns(t, MUSIC, acts.onChannel)
+export function musicColumns(t: TFunction, actions: Acts): Column<MusicTask>[] {
+  const common = commonColumns(t, MUSIC, actions.onChannel)
   return [
     common.time,
-    ...(acts.isAdmin ? [common.username] : []),
+    ...(actions.isAdmin ? [common.username] : []),
     common.action,
     common.status,
     common.progress,
     common.duration,
-    columnOf<MusicTask>(t, 'result', 150, (task) => result(t, task, acts), {
+    columnOf<MusicTask>(t, 'result', 150, (task) => result(t, task, actions), {
       ...{ isGrowing: true, onCard: 'line' },
     }),
-    ...(acts.isAdmin ? [common.channel] : []),
+    ...(actions.isAdmin ? [common.channel] : []),
     columnOf<MusicTask>(t, 'platform', 80, ({ platform }) => platform, { isHiddenAtFirst: true }),
     common.id,
     columnOf<MusicTask>(

@@ -26,7 +26,7 @@ export function TaskFilters(props: { view: TaskListView }) {
           <DraftInput
             label={t('shared.channelId')}
             value={filter.channel === 0 ? '' : String(filter.channel)}
-            whole={{ fault: t('taskLogs.channelIdInvalid') }}
+            whole={{ errorText: t('taskLogs.channelIdInvalid') }}
             onCommit={(text) => setFilter({ channel: Number(text) })}
           />
         )}

@@ -44,7 +44,7 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
     refetchOnWindowFocus: 'always',
   }))
   const { list, paging } = view
-  const pageKey = keyOf(view.asked)
+  const pageKey = keyOf(view.listQuery)
   const readAgain = useThrottled(view.refresh, EVERY_MS)
   useLiveTopic('tasks', {
     onEvents: (pushes, position) => {

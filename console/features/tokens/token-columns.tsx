@@ -15,7 +15,7 @@ import { RowSwitch } from '#console/ui/lists/row-switch.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
-import { type ChatLink, chatAddress, chatWay } from '#console/ui/state/chat-links.ts'
+import { type ChatLink, chatAddress, chatTarget } from '#console/ui/state/chat-links.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { namesOf } from './token-draft.ts'
 import { type TokenState, toggledStatus, tokenState, usedPercent } from './token-status.ts'
@@ -27,13 +27,13 @@ import type { TokenActions } from './use-token-actions.ts'
  */
 function chatEntries({ links, site }: Chats, token: Token): MenuEntry[] {
   if (links.length === 0) {
-    const onChoose = () => showError(translate('ui.noChatLinks'))
-    return [{ text: translate('ui.chat'), icon: 'external', onChoose }]
+    const onSelect = () => showError(translate('ui.noChatLinks'))
+    return [{ text: translate('ui.chat'), icon: 'external', onSelect }]
   }
   return links.map(({ name, template }) => ({
     text: translate('tokens.chatIn', { name }),
     icon: 'external',
-    onChoose: () => openChat(chatAddress(template, site, fullKey(token.key))),
+    onSelect: () => openChat(chatAddress(template, site, fullKey(token.key))),
   }))
 }
 
@@ -42,7 +42,7 @@ function chatEntries({ links, site }: Chats, token: Token): MenuEntry[] {
  * referrer and no access to this window.
  */
 function openChat(address: string | null): void {
-  const isWrong = chatWay(address, window.location.origin) === 'none'
+  const isWrong = chatTarget(address, window.location.origin) === 'none'
   if (address === null || isWrong) showError(translate('ui.chatLinkInvalid'))
   else window.open(address, '_blank', 'noopener,noreferrer')
 }
@@ -107,7 +107,7 @@ function TokenMenu(props: { token: Token; actions: TokenActions; chats: Chats })
   const { t } = useTranslation()
   const items: MenuEntry[] = [
     editEntry(() => actions.onEdit(token)),
-    { text: t('tokens.snippets'), icon: 'zap', onChoose: () => actions.onSnippets(token) },
+    { text: t('tokens.snippets'), icon: 'zap', onSelect: () => actions.onSnippets(token) },
     'divider',
     ...chatEntries(chats, token),
     'divider',

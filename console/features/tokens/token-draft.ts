@@ -6,12 +6,12 @@ import {
   changedFields,
   type DraftOf,
   draftOf,
-  type FieldFault,
-  type FieldFaults,
-  fieldFaults,
-  fieldFaultText,
-  integerFault,
-  lengthFault,
+  type ValidationError,
+  type ValidationErrors,
+  validateFields,
+  validationErrorText,
+  validateInteger,
+  validateLength,
   newDraft,
 } from '#console/ui/forms/field-draft.ts'
 import type { DraftForm, FieldErrors } from '#console/ui/forms/use-draft-form.ts'
@@ -43,9 +43,9 @@ export type TokenDraft = DraftOf<typeof TOKEN_FIELDS> & {
   count: string
 }
 
-type TokenFault = keyof Translations['tokens']['error'] | FieldFault
-export type TokenFaults = Partial<Record<Exclude<keyof TokenDraft, 'rateLimit'>, TokenFault>> & {
-  rateLimit?: FieldFaults<typeof RATE_LIMIT_FIELDS>
+type TokenErrorKey = keyof Translations['tokens']['error'] | ValidationError
+export type TokenErrorKeys = Partial<Record<Exclude<keyof TokenDraft, 'rateLimit'>, TokenErrorKey>> & {
+  rateLimit?: ValidationErrors<typeof RATE_LIMIT_FIELDS>
 }
 
 export const EXPIRY_PRESETS = ['never', 'hour', 'day', 'month'] as const
@@ -95,12 +95,12 @@ export const draftOfToken = (token: Token, unit: AmountUnit): TokenDraft => ({
  * Returns the errors of the token form. An expiry in the past is an error unless it is the stored
  * expiry `expiresBefore`.
  */
-export function tokenFaults(draft: TokenDraft, unit: AmountUnit, expiresBefore = ''): TokenFaults {
-  const faults: TokenFaults = fieldFaults(TOKEN_FIELDS, draft)
-  const set = (field: keyof TokenFaults & string, fault: TokenFault | null) => {
-    if (fault !== null) Object.assign(faults, { [field]: fault })
+export function validateToken(draft: TokenDraft, unit: AmountUnit, expiresBefore = ''): TokenErrorKeys {
+  const errorKeys: TokenErrorKeys = validateFields(TOKEN_FIELDS, draft)
+  const set = (field: keyof TokenErrorKeys & string, errorKey: TokenErrorKey | null) => {
+    if (errorKey !== null) Object.assign(errorKeys, { [field]: errorKey })
   }
-  set('name', draft.name.trim() === '' ? 'nameMissing' : lengthFault(NAME, draft.name))
+  set('name', draft.name.trim() === '' ? 'nameMissing' : validateLength(NAME, draft.name))
   if (!draft.isUnlimited && quotaOfAmount(draft.amount, unit) === null)
     set('amount', 'amountInvalid')
   const expiry = draft.neverExpires ? Number.POSITIVE_INFINITY : secondsOfDateField(draft.expiresAt)
@@ -108,19 +108,19 @@ export function tokenFaults(draft: TokenDraft, unit: AmountUnit, expiresBefore =
   else if (expiry * 1_000 <= Date.now() && draft.expiresAt !== expiresBefore) {
     set('expiresAt', 'expiryPast')
   }
-  const rateFaults = draft.rateLimit.isEnabled
-    ? fieldFaults(RATE_LIMIT_FIELDS, draft.rateLimit)
+  const rateLimitErrors = draft.rateLimit.isEnabled
+    ? validateFields(RATE_LIMIT_FIELDS, draft.rateLimit)
     : {}
-  if (Object.keys(rateFaults).length > 0) faults.rateLimit = rateFaults
+  if (Object.keys(rateLimitErrors).length > 0) errorKeys.rateLimit = rateLimitErrors
   if (draft.hasModelLimits && draft.models.length === 0) set('models', 'modelsMissing')
   if (wrongAddress(draft.allowIps) !== null) set('allowIps', 'ipInvalid')
-  set('count', integerFault({ min: 1, max: TOKEN_BATCH_MAX }, draft.count))
-  return faults
+  set('count', validateInteger({ min: 1, max: TOKEN_BATCH_MAX }, draft.count))
+  return errorKeys
 }
 
 const NAME = { maxLength: TOKEN_NAME_MAX }
 
-/** Builds the request body. The form's values must have no errors: see `tokenFaults`. */
+/** Builds the request body. The form's values must have no errors: see `validateToken`. */
 export const createTokenBody = (draft: TokenDraft, unit: AmountUnit): CreateToken => ({
   ...bodyOf(TOKEN_FIELDS, { ...draft, allowIps: addressLines(draft.allowIps).join('\n') }),
   name: draft.name.trim(),
@@ -170,15 +170,15 @@ export function tokenErrors(
   unit: AmountUnit,
   expiresBefore: string,
 ): FieldErrors<TokenDraft> {
-  const { rateLimit, ...faults } = tokenFaults(draft, unit, expiresBefore)
-  const texts = Object.entries(faults).map(([name, fault]) => [name, textOf(fault)])
+  const { rateLimit, ...errorKeys } = validateToken(draft, unit, expiresBefore)
+  const texts = Object.entries(errorKeys).map(([name, errorKey]) => [name, textOf(errorKey)])
   return {
     ...Object.fromEntries(texts),
     ...(rateLimit === undefined ? {} : { rateLimit: t('tokens.rateLimit.isEnabled') }),
   }
-  function textOf(fault: TokenFault): string {
-    if (typeof fault === 'object') return fieldFaultText(t, fault)
-    return t(`tokens.error.${fault}`, wrongAddress(draft.allowIps) ?? {})
+  function textOf(errorKey: TokenErrorKey): string {
+    if (typeof errorKey === 'object') return validationErrorText(t, errorKey)
+    return t(`tokens.error.${errorKey}`, wrongAddress(draft.allowIps) ?? {})
   }
 }
 

@@ -36,7 +36,7 @@ export function TokenForm(props: TokenFormProps) {
             label={t('tokens.count')}
             hint={t('tokens.countHint')}
             inputMode="numeric"
-            picks={{
+            presets={{
               label: t('tokens.commonCounts'),
               choices: COUNTS.map((count) => ({ value: count, text: count })),
             }}
@@ -66,7 +66,7 @@ function AmountFields({ form, unit }: TokenFormProps) {
           label={t(unit.isCurrency ? 'tokens.amountInCurrency' : 'tokens.amount')}
           unit={unit}
           wrongText={t('tokens.error.amountInvalid')}
-          picksLabel={t('shared.commonAmounts')}
+          presetsLabel={t('shared.commonAmounts')}
           dollars={DOLLARS}
           worth={{
             inMoney: (money) => t('tokens.amountMoney', { money }),
@@ -87,11 +87,11 @@ function ExpiryField({ form }: TokenFormProps) {
     <DateTimeField
       label={t('tokens.expiresAt')}
       hint={neverExpires ? t('tokens.neverExpires') : undefined}
-      picks={{
+      presets={{
         label: t('tokens.expiryPresets'),
         choices: EXPIRY_PRESETS.map((value) => ({ value, text: t(`tokens.preset.${value}`) })),
-        chosen: neverExpires ? 'never' : null,
-        onPick: (preset) => {
+        selected: neverExpires ? 'never' : null,
+        onSelect: (preset) => {
           const expiresAt = presetText(preset as ExpiryPreset, new Date())
           form.change({ neverExpires: preset === 'never', expiresAt })
         },

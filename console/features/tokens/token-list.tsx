@@ -91,26 +91,22 @@ function TokenFilters({ view }: { view: ReturnType<typeof useTokenList> }) {
   )
 }
 
-function ChosenTokens(props: { chosen: SelectedRows<Token>; actions: TokenActions }) {
+function SelectedTokens(props: { selected: SelectedRows<Token>; actions: TokenActions }) {
   const { t } = useTranslation()
-  const { actions, chosen } = props
-  const { selected } = chosen
-  const setEnabled = (isEnabled: boolean) => void actions.setEnabled(selected, isEnabled)
+  const { actions, selected } = props
+  const { selectedRows } = selected
+  const setEnabled = (isEnabled: boolean) => void actions.setEnabled(selectedRows, isEnabled)
   const remove = async () => {
-    if (await actions.remove(selected)) chosen.selectNone()
+    if (await actions.remove(selectedRows)) selected.clearSelection()
   }
   return (
     <SelectionBar
-      chosen={chosen}
-      acts={[
-        {
-          icon: 'copy',
-          text: t('tokens.copySelected'),
-          act: () => void actions.copyKeys(selected),
-        },
-        { icon: 'play', text: t('shared.enableSelected'), act: () => setEnabled(true) },
-        { icon: 'pause', text: t('shared.disableSelected'), act: () => setEnabled(false) },
-        { icon: 'trash', text: t('shared.deleteSelected'), act: () => void remove() },
+      selected={selected}
+      actions={[
+        { icon: 'copy', text: t('tokens.copySelected'), perform: () => void actions.copyKeys(selectedRows) },
+        { icon: 'play', text: t('shared.enableSelected'), perform: () => setEnabled(true) },
+        { icon: 'pause', text: t('shared.disableSelected'), perform: () => setEnabled(false) },
+        { icon: 'trash', text: t('shared.deleteSelected'), perform: () => void remove() },
       ]}
     />
   )
@@ -141,7 +137,7 @@ export function TokenList(props: { actions: TokenActions; onCreate: () => void }
   const view = useTokenList()
   const { rows, total, matched } = view
   const matching = matchingTokensQuery(matched)
-  const chosen = useSelectedRows({ rows, total, filters: matched, matching })
+  const selected = useSelectedRows({ rows, total, filters: matched, matching })
   const columns = useTokenColumns(actions)
   useLiveTokens()
   return (
@@ -153,14 +149,14 @@ export function TokenList(props: { actions: TokenActions; onCreate: () => void }
         columns={columns}
         rowKey={rowKey}
         filters={<TokenFilters view={view} />}
-        create={{ text: t('tokens.create'), act: props.onCreate }}
+        create={{ text: t('tokens.create'), perform: props.onCreate }}
         none={{ icon: 'key', title: t('tokens.noneTitle'), body: t('tokens.noneBody') }}
         notFound={{ title: t('tokens.notFoundTitle'), body: t('tokens.notFoundBody') }}
-        chosen={<ChosenTokens chosen={chosen} actions={actions} />}
+        selectionBar={<SelectedTokens selected={selected} actions={actions} />}
         isMuted={isMuted}
         isEnded
         onOpen={actions.onEdit}
-        selection={{ keys: chosen.keys, onChange: chosen.choose }}
+        selection={{ keys: selected.keys, onChange: selected.select }}
       />
     </div>
   )

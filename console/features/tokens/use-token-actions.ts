@@ -12,10 +12,10 @@ import type { Token } from '#read-api/contract/tokens.ts'
 
 export type TokenActions = ReturnType<typeof useTokenActions>
 
-type Given = Record<'onEdit' | 'onSnippets', (token: Token) => void>
+type Handlers = Record<'onEdit' | 'onSnippets', (token: Token) => void>
 
 /** Returns the actions on tokens. The list shows a change before the server responds. */
-export function useTokenActions(given: Given) {
+export function useTokenActions(handlers: Handlers) {
   const setEnabled = useSwitch()
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -40,7 +40,7 @@ export function useTokenActions(given: Given) {
     const text = tokens.map(({ key }) => fullKey(key)).join('\n')
     if (await copyText(text)) showSuccess(t('tokens.keysCopied', { count: tokens.length }))
   }
-  return useStableCallbacks({ ...given, setEnabled, remove, copyKeys })
+  return useStableCallbacks({ ...handlers, setEnabled, remove, copyKeys })
 }
 
 /**

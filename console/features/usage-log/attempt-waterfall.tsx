@@ -37,8 +37,8 @@ function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }) {
   const isFailed = bar.error !== null
   const status = bar.status === null ? '' : t('logDetails.attempts.status', { status: bar.status })
   // The error `status` is not shown. In this case, the bar already shows the HTTP status.
-  const fault = bar.error === null || bar.error === 'status' ? null : reasonText(t, bar.error)
-  const outcome = [status, fault].filter(Boolean).join(' · ')
+  const reason = bar.error === null || bar.error === 'status' ? null : reasonText(t, bar.error)
+  const outcome = [status, reason].filter(Boolean).join(' · ')
   return (
     <li className={isFailed ? 'tg-log-attempt tg-log-attempt-failed' : 'tg-log-attempt'}>
       <span className="tg-log-attempt-name">
@@ -65,8 +65,8 @@ function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }) {
  * names of other channels are loaded.
  */
 function AttemptChannel({ id, row }: { id: number; row: LogEntry }) {
-  const known = id === row.channel ? row.channel_name : ''
-  const { data } = useQuery({ ...channelNameQuery(id), enabled: known === '' })
-  const name = known === '' ? data : known
+  const loggedName = id === row.channel ? row.channel_name : ''
+  const { data } = useQuery({ ...channelNameQuery(id), enabled: loggedName === '' })
+  const name = loggedName === '' ? data : loggedName
   return name === undefined ? <>#{id}</> : <ChannelLink id={id} name={name} />
 }

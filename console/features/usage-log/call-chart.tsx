@@ -8,7 +8,7 @@ import { axisTicks, barTimeText, type CallBar } from './call-bars.ts'
 import { useCallBars, useIsWide } from './use-call-bars.ts'
 import type { LogView } from './use-log-view.ts'
 
-type Props = { bars: readonly CallBar[]; onChoose: (bar: CallBar) => void }
+type Props = { bars: readonly CallBar[]; onSelect: (bar: CallBar) => void }
 
 /** Shows a chart of calls over time. A click on a bar limits the list to the bar's hours. */
 export function CallChart({ view }: { view: LogView }) {
@@ -17,11 +17,11 @@ export function CallChart({ view }: { view: LogView }) {
   const bars = useCallBars(view)
   if (bars === null) return null
   if (bars === 'pending') return <div className="tg-log-chart tg-log-chart-wait" />
-  const choose = ({ from, to }: CallBar): void =>
+  const select = ({ from, to }: CallBar): void =>
     view.setFilters({ range: { kind: 'absolute', from, to } })
   return (
     <section className="tg-log-chart" aria-label={t('usageLog.chart.title')}>
-      {isTable ? <Table bars={bars} onChoose={choose} /> : <Bars bars={bars} onChoose={choose} />}
+      {isTable ? <Table bars={bars} onSelect={select} /> : <Bars bars={bars} onSelect={select} />}
       <Button
         tone="quiet"
         size="small"
@@ -34,12 +34,12 @@ export function CallChart({ view }: { view: LogView }) {
 }
 
 /** Shows the bars, which are one tab stop. Arrow keys, Home and End move from bar to bar. */
-function Bars({ bars, onChoose }: Props) {
+function Bars({ bars, onSelect }: Props) {
   const { t } = useTranslation()
   const text = useBarText()
   const box = useRef<HTMLDivElement>(null)
   const [stop, setStop] = useState(bars.length - 1)
-  const [told, setTold] = useState<number | null>(null)
+  const [focusedIndex, setFocusedIndex] = useState<number | null>(null)
   const number = useNumberFormat()
   const most = Math.max(1, ...bars.map(({ count }) => count))
   const current = Math.min(stop, bars.length - 1)
@@ -51,10 +51,10 @@ function Bars({ bars, onChoose }: Props) {
     const button = box.current?.children[next]
     if (button instanceof HTMLElement) button.focus()
   }
-  const toldBar = bars[told ?? -1]
+  const focusedBar = bars[focusedIndex ?? -1]
   return (
     <div className="tg-log-bars">
-      <p>{toldBar === undefined ? t('usageLog.chart.title') : text(toldBar)}</p>
+      <p>{focusedBar === undefined ? t('usageLog.chart.title') : text(focusedBar)}</p>
       <div className="tg-log-scale" aria-hidden="true">
         <span>{number.format(most)}</span>
         <span>0</span>
@@ -64,7 +64,7 @@ function Bars({ bars, onChoose }: Props) {
         ref={box}
         className="tg-log-plot"
         onKeyDown={onKeyDown}
-        onPointerLeave={() => setTold(null)}
+        onPointerLeave={() => setFocusedIndex(null)}
       >
         {bars.map((bar, index) => (
           <button
@@ -72,13 +72,13 @@ function Bars({ bars, onChoose }: Props) {
             type="button"
             tabIndex={index === current ? 0 : -1}
             aria-label={text(bar)}
-            onClick={() => onChoose(bar)}
-            onPointerEnter={() => setTold(index)}
+            onClick={() => onSelect(bar)}
+            onPointerEnter={() => setFocusedIndex(index)}
             onFocus={() => {
               setStop(index)
-              setTold(index)
+              setFocusedIndex(index)
             }}
-            onBlur={() => setTold(null)}
+            onBlur={() => setFocusedIndex(null)}
           >
             {bar.count > 0 && <span style={{ height: `${(bar.count / most) * 100}%` }} />}
           </button>
@@ -114,7 +114,7 @@ function TimeAxis({ bars }: { bars: readonly CallBar[] }) {
   )
 }
 
-function Table({ bars, onChoose }: Props) {
+function Table({ bars, onSelect }: Props) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const rule = useMoneyRule()
@@ -136,7 +136,7 @@ function Table({ bars, onChoose }: Props) {
           {bars.map((bar) => (
             <tr key={bar.from}>
               <th scope="row">
-                <button type="button" className="tg-cell-button" onClick={() => onChoose(bar)}>
+                <button type="button" className="tg-cell-button" onClick={() => onSelect(bar)}>
                   {barTimeText(bar)}
                 </button>
               </th>

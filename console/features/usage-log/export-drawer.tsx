@@ -36,7 +36,7 @@ const TITLES = {
 type Props = {
   isOpen: boolean
   all: readonly ExportColumn[]
-  chosen: readonly ExportColumn[]
+  selected: readonly ExportColumn[]
   /** Called to start the export. Receives the selected columns, which are stored. */
   onExport: (columns: readonly ExportColumn[]) => void
   onClose: () => void
@@ -46,11 +46,11 @@ type Props = {
 export function ExportDrawer(props: Props) {
   const { t } = useTranslation()
   const { all } = props
-  const [draft, setDraft] = useState(props.chosen)
+  const [draft, setDraft] = useState(props.selected)
   const [wasOpen, setWasOpen] = useState(props.isOpen)
   if (wasOpen !== props.isOpen) {
     setWasOpen(props.isOpen)
-    if (props.isOpen) setDraft(props.chosen)
+    if (props.isOpen) setDraft(props.selected)
   }
   return (
     <Drawer
@@ -78,7 +78,7 @@ export function ExportDrawer(props: Props) {
         <p role="status">
           {draft.length === 0
             ? t('logExport.none')
-            : t('logExport.selectedCount', { chosen: draft.length, all: all.length })}
+            : t('logExport.selectedCount', { selected: draft.length, all: all.length })}
         </p>
         <Button size="small" tone="quiet" onClick={() => setDraft(all)}>
           {t('logExport.selectAll')}

@@ -57,10 +57,10 @@ function TryAgain({ row }: { row: LogEntry }) {
   const isCall = row.request_id !== ''
   const models = useQuery({ ...chatModelsQuery, enabled: isCall }).data
   if (!isCall || models?.includes(row.model_name) !== true) return null
-  const asked = new URLSearchParams({ model: row.model_name, group: row.group })
+  const playgroundParams = new URLSearchParams({ model: row.model_name, group: row.group })
   return (
     <p className="tg-log-try">
-      <Link to={`/playground?${asked}`}>{t('logDetails.toPlayground')}</Link>
+      <Link to={`/playground?${playgroundParams}`}>{t('logDetails.toPlayground')}</Link>
     </p>
   )
 }
@@ -153,8 +153,8 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
 
 function Anomaly({ code }: { code: string }) {
   const { t } = useTranslation()
-  const known = ANOMALIES.find((anomaly) => anomaly === code)
-  return <>{known === undefined ? code : t(`logDetails.anomaly.${known}`)}</>
+  const knownAnomaly = ANOMALIES.find((anomaly) => anomaly === code)
+  return <>{knownAnomaly === undefined ? code : t(`logDetails.anomaly.${knownAnomaly}`)}</>
 }
 
 /** Shows the total usage of a call, if the account could not pay for all of it. */

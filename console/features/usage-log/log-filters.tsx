@@ -136,7 +136,7 @@ function AdminFields({ view }: { view: LogView }) {
       <DraftInput
         label={t('shared.channelId')}
         value={filters.channel === 0 ? '' : String(filters.channel)}
-        whole={{ fault: t('usageLog.channelIdInvalid') }}
+        whole={{ errorText: t('usageLog.channelIdInvalid') }}
         onCommit={(text) => setFilters({ channel: Number(text) })}
       />
     </>

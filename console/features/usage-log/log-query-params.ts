@@ -41,7 +41,7 @@ export function isListed(
   if (filters.type !== 0 && row.type !== filters.type) return false
   if (filters.channel !== 0 && row.channel !== filters.channel) return false
   if (filters.failed_channel !== 0 && !hasFailedOn(row, filters.failed_channel)) return false
-  const isSame = (wanted: string, value: string): boolean => wanted === '' || wanted === value
+  const isSame = (filterValue: string, value: string): boolean => filterValue === '' || filterValue === value
   return (
     isSame(filters.token, row.token_name) &&
     isSame(filters.model, row.model_name) &&

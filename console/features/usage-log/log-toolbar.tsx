@@ -20,10 +20,10 @@ export function LogToolbar(props: {
 }) {
   const { t } = useTranslation()
   const { exporting } = props
-  const { rows, isChoosing } = exporting
+  const { rows, isDrawerOpen } = exporting
   // The drawer is mounted on first use and then stays mounted, so that its closing is animated.
-  const [wasChoosing, setWasChoosing] = useState(isChoosing)
-  if (isChoosing && !wasChoosing) setWasChoosing(true)
+  const [wasDrawerOpen, setWasDrawerOpen] = useState(isDrawerOpen)
+  if (isDrawerOpen && !wasDrawerOpen) setWasDrawerOpen(true)
   const number = useNumberFormat()
   return (
     <>
@@ -37,7 +37,7 @@ export function LogToolbar(props: {
           {t('usageLog.exporting', { count: rows, rows: number.format(rows) })}
         </Button>
       )}
-      <Suspense fallback={null}>{wasChoosing && <Columns exporting={exporting} />}</Suspense>
+      <Suspense fallback={null}>{wasDrawerOpen && <Columns exporting={exporting} />}</Suspense>
     </>
   )
 }
@@ -45,14 +45,14 @@ export function LogToolbar(props: {
 function ExportMenu({ exporting }: { exporting: ExportState }) {
   const { t } = useTranslation()
   const isNarrow = useIsNarrow()
-  const { start, columns, setChoosing } = exporting
-  const [chosen, all] = [columns.chosen.length, columns.all.length]
-  const csv = chosen < all ? t('usageLog.exportSome', { chosen, all }) : t('usageLog.exportAs.csv')
+  const { start, columns, setDrawerOpen } = exporting
+  const [selected, all] = [columns.selected.length, columns.all.length]
+  const csv = selected < all ? t('usageLog.exportSome', { selected, all }) : t('usageLog.exportAs.csv')
   const items = [
-    { text: csv, onChoose: () => start('csv') },
-    { text: t('usageLog.exportAs.ndjson'), onChoose: () => start('ndjson') },
+    { text: csv, onSelect: () => start('csv') },
+    { text: t('usageLog.exportAs.ndjson'), onSelect: () => start('ndjson') },
     'divider',
-    { text: t('usageLog.exportColumns'), onChoose: () => setChoosing(true) },
+    { text: t('usageLog.exportColumns'), onSelect: () => setDrawerOpen(true) },
   ] as const
   return (
     <MenuButton items={items}>
@@ -64,17 +64,17 @@ function ExportMenu({ exporting }: { exporting: ExportState }) {
 }
 
 function Columns({ exporting }: { exporting: ExportState }) {
-  const { columns, start, setChoosing } = exporting
+  const { columns, start, setDrawerOpen } = exporting
   return (
     <ExportDrawer
-      isOpen={exporting.isChoosing}
+      isOpen={exporting.isDrawerOpen}
       all={columns.all}
-      chosen={columns.chosen}
-      onExport={(chosen) => {
-        columns.choose(chosen)
-        start('csv', chosen)
+      selected={columns.selected}
+      onExport={(selected) => {
+        columns.select(selected)
+        start('csv', selected)
       }}
-      onClose={() => setChoosing(false)}
+      onClose={() => setDrawerOpen(false)}
     />
   )
 }

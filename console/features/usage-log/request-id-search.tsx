@@ -12,8 +12,8 @@ type Props = { value: string; onCommit: (requestId: string) => void }
 export function RequestIdSearch({ value, onCommit }: Props) {
   const { t } = useTranslation()
   const id = useId()
-  const [draft, setDraft] = useState({ from: value, text: value, isFaulty: false })
-  const set = (text: string, isFaulty = false): void => setDraft({ from: value, text, isFaulty })
+  const [draft, setDraft] = useState({ from: value, text: value, isInvalid: false })
+  const set = (text: string, isInvalid = false): void => setDraft({ from: value, text, isInvalid })
   // Another control (Back, or a clear button) has changed the URL, so the field shows the value of
   // the URL.
   if (draft.from !== value) set(value)
@@ -42,13 +42,13 @@ export function RequestIdSearch({ value, onCommit }: Props) {
         autoComplete="off"
         spellCheck={false}
         maxLength={500}
-        aria-invalid={draft.isFaulty}
-        aria-describedby={draft.isFaulty ? `${id}-fault` : undefined}
+        aria-invalid={draft.isInvalid}
+        aria-describedby={draft.isInvalid ? `${id}-fault` : undefined}
         onChange={change}
         onKeyDown={onKeyDown}
         onBlur={() => commit(draft.text)}
       />
-      {draft.isFaulty && (
+      {draft.isInvalid && (
         <span id={`${id}-fault`} className="tg-filter-fault" role="alert">
           {t('usageLog.requestIdInvalid')}
         </span>

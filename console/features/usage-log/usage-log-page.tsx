@@ -47,7 +47,7 @@ export function UsageLogPage() {
     onRefresh: refresh,
     onCopyLink: () => void copyLink(),
     onExport: () => exporting.start('csv'),
-    onExportColumns: () => exporting.setChoosing(true),
+    onExportColumns: () => exporting.setDrawerOpen(true),
   })
   const { range } = view.filters
   const status = (
@@ -86,7 +86,7 @@ export function UsageLogPage() {
  * Registers the commands of the page. A copied link also contains the settings that otherwise only
  * this browser stores.
  */
-function useLogCommands(acts: {
+function useLogCommands(actions: {
   isPaused: boolean
   onPause: () => void
   onRefresh: () => void
@@ -95,30 +95,30 @@ function useLogCommands(acts: {
   onExportColumns: () => void
 }): void {
   const { t } = useTranslation()
-  const { isPaused } = acts
+  const { isPaused } = actions
   useCommands([
     {
       id: 'log-pause',
       title: isPaused ? t('usageLog.resume') : t('usageLog.pause'),
       keys: 'p',
       icon: isPaused ? 'play' : 'pause',
-      act: acts.onPause,
+      perform: actions.onPause,
     },
-    { id: 'refresh', title: t('ui.refresh'), keys: 'r', icon: 'refresh', act: acts.onRefresh },
+    { id: 'refresh', title: t('ui.refresh'), keys: 'r', icon: 'refresh', perform: actions.onRefresh },
     {
       id: 'log-export',
       title: t('usageLog.exportAs.csv'),
       keys: 'e',
       icon: 'download',
-      act: acts.onExport,
+      perform: actions.onExport,
     },
     {
       id: 'log-export-columns',
       title: t('usageLog.exportColumns'),
       icon: 'columns',
-      act: acts.onExportColumns,
+      perform: actions.onExportColumns,
     },
-    { id: 'copy-link', title: t('shared.copyLink'), keys: 'c', icon: 'link', act: acts.onCopyLink },
+    { id: 'copy-link', title: t('shared.copyLink'), keys: 'c', icon: 'link', perform: actions.onCopyLink },
   ])
 }
 

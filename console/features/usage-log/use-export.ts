@@ -17,7 +17,7 @@ const TYPES: Record<ExportKind, string> = {
   csv: 'text/csv;charset=utf-8',
   ndjson: 'application/x-ndjson;charset=utf-8',
 }
-const TOLD_EVERY_MS = 200
+const REPORT_EVERY_MS = 200
 
 /** Manages the export of all rows that match the filters. The user can cancel a running export. */
 export function useExport(view: LogView) {
@@ -25,18 +25,18 @@ export function useExport(view: LogView) {
   const number = useNumberFormat()
   const [rows, setRows] = useState<number | null>(null)
   const columns = useExportColumns(view.isAdmin)
-  const [isChoosing, setChoosing] = useState(false)
+  const [isDrawerOpen, setDrawerOpen] = useState(false)
   const running = useRef<AbortController | null>(null)
   const run = async (
     kind: ExportKind,
-    chosen: readonly ExportColumn[],
+    selected: readonly ExportColumn[],
     signal: AbortSignal,
   ): Promise<void> => {
     const params = logParams(view.filters, Math.floor(Date.now() / 1000))
     const scope = view.isAdmin ? 'all' : 'self'
-    const isWhole = kind !== 'csv' || chosen.length === columns.all.length
-    const asked = { scope, params, kind, zone: zoneName(), signal } as const
-    const stream = await exportLogs({ ...asked, columns: isWhole ? null : chosen })
+    const isWhole = kind !== 'csv' || selected.length === columns.all.length
+    const exportRequest = { scope, params, kind, zone: zoneName(), signal } as const
+    const stream = await exportLogs({ ...exportRequest, columns: isWhole ? null : selected })
     const counter = new ExportRowCounter(kind)
     const counted = stream.pipeThrough(countedBy(counter, setRows))
     const headers = { 'Content-Type': TYPES[kind] }
@@ -51,12 +51,12 @@ export function useExport(view: LogView) {
     /** The number of rows received, or null while no export is running. */
     rows,
     cancel: () => running.current?.abort(),
-    ...{ columns, isChoosing, setChoosing },
-    start: (kind: ExportKind, chosen: readonly ExportColumn[] = columns.chosen) => {
+    ...{ columns, isDrawerOpen, setDrawerOpen },
+    start: (kind: ExportKind, selected: readonly ExportColumn[] = columns.selected) => {
       const controller = new AbortController()
       running.current = controller
       setRows(0)
-      run(kind, chosen, controller.signal)
+      run(kind, selected, controller.signal)
         .catch((error: unknown) => {
           if (!controller.signal.aborted) showError(error)
         })
@@ -69,13 +69,13 @@ function countedBy(
   counter: ExportRowCounter,
   onRows: (rows: number) => void,
 ): TransformStream<Uint8Array, Uint8Array> {
-  let told = performance.now()
+  let reportedAt = performance.now()
   return new TransformStream({
     transform: (bytes, controller) => {
       counter.add(bytes)
       controller.enqueue(bytes)
-      if (performance.now() - told < TOLD_EVERY_MS) return
-      told = performance.now()
+      if (performance.now() - reportedAt < REPORT_EVERY_MS) return
+      reportedAt = performance.now()
       onRows(counter.rows)
     },
   })
@@ -98,8 +98,8 @@ function useExportColumns(isAdmin: boolean) {
   const left = all.filter((name) => !leftOut.includes(name))
   return {
     all,
-    chosen: left.length === 0 ? all : left,
-    choose: (chosen: readonly ExportColumn[]): void =>
-      store(all.filter((name) => !chosen.includes(name))),
+    selected: left.length === 0 ? all : left,
+    select: (selected: readonly ExportColumn[]): void =>
+      store(all.filter((name) => !selected.includes(name))),
   }
 }

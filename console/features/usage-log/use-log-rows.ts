@@ -85,10 +85,10 @@ export function useLogRows(view: LogView, isHeld: boolean) {
     onEvents: (arrived, position) => {
       floor.current = Math.max(floor.current, position)
       const now = nowSeconds()
-      const wanted = arrived.filter((row) => isListed(row, view.filters, now, view.ownId))
-      if (wanted.length === 0) return
+      const matching = arrived.filter((row) => isListed(row, view.filters, now, view.ownId))
+      if (matching.length === 0) return
       refreshStat()
-      if (view.page === 0 && view.sort === null) update((last) => receive(last, wanted, below))
+      if (view.page === 0 && view.sort === null) update((last) => receive(last, matching, below))
     },
     onResync: (position) => {
       if (isHeld && tail.shown.length + tail.pending.length > 0)

@@ -1,6 +1,6 @@
 import type { User } from '#read-api/contract/users.ts'
 
-export type UserAct =
+export type UserAction =
   | 'edit'
   | 'adjust'
   | 'promote'
@@ -22,12 +22,12 @@ const BANNED = 2
  * Returns the actions that an admin may take on a user, by the server's rules. Admins act only on
  * users of a lower level. A super admin can't be demoted, banned or deleted.
  */
-export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAct> {
+export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAction> {
   const isRoot = actor.role >= ROOT
   const mayErase = isRoot && user.role < ROOT && !user.is_erased
   if (user.DeletedAt !== null) return new Set(mayErase ? ['erase'] : [])
   if (!isRoot && user.role >= actor.role) return new Set()
-  const acts: readonly [UserAct, boolean][] = [
+  const actions: readonly [UserAction, boolean][] = [
     ['edit', true],
     ['adjust', true],
     ['promote', isRoot && user.role === USER],
@@ -39,7 +39,7 @@ export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAct> {
     ['resetFactor', user.role < ROOT && user.id !== actor.id],
     ['erase', mayErase],
   ]
-  return new Set(acts.flatMap(([act, isOffered]) => (isOffered ? [act] : [])))
+  return new Set(actions.flatMap(([action, isOffered]) => (isOffered ? [action] : [])))
 }
 
 export type UserState = 'active' | 'banned' | 'locked' | 'deactivated' | 'erased'
@@ -57,5 +57,5 @@ export const levelOf = ({ role }: Pick<User, 'role'>): Level =>
   role >= ROOT ? 'root' : role >= ADMIN ? 'admin' : 'user'
 
 /** Returns the user's name for use in a sentence: the username or, for an erased user, the id. */
-export const calledOf = ({ id, username }: Pick<User, 'id' | 'username'>): string =>
+export const displayNameOf = ({ id, username }: Pick<User, 'id' | 'username'>): string =>
   username === '' ? `#${id}` : username

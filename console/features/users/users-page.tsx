@@ -17,7 +17,7 @@ import { UserList, useUserList } from './list/user-list.tsx'
 import { AdjustFields } from './quota/adjust-fields.tsx'
 import { BalanceTable } from './quota/balance-table.tsx'
 import { useAdjustment } from './quota/use-adjustment.ts'
-import { calledOf } from './user-actions.ts'
+import { displayNameOf } from './user-actions.ts'
 import '../../ui/forms/forms.css'
 import './users.css'
 
@@ -42,7 +42,7 @@ function OpenDialog(props: DialogProps & { isOpen: boolean }) {
   const [one] = users
   const title =
     users.length === 1 && one !== undefined
-      ? t('users.adjustTitle', { name: calledOf(one) })
+      ? t('users.adjustTitle', { name: displayNameOf(one) })
       : t('users.adjustManyTitle', { count: users.length })
   return (
     <FormDialog

@@ -9,8 +9,8 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { Order } from '#read-api/contract/top-ups.ts'
-import { awaitedOrder, forgetOrder } from './use-top-up.ts'
-import { gainsKey } from './use-wallet.ts'
+import { pendingOrder, forgetOrder } from './use-top-up.ts'
+import { additionsKey } from './use-wallet.ts'
 
 const EVERY_MS = 5_000
 /**
@@ -26,7 +26,7 @@ export function PaymentNote() {
   const { t } = useTranslation()
   const client = useQueryClient()
   const rule = useMoneyRule()
-  const [id] = useState(awaitedOrder)
+  const [id] = useState(pendingOrder)
   const find = (page: ListPage<Order> | undefined) => page?.items.find((order) => order.id === id)
   const { data } = useQuery({
     ...ownOrdersQuery(0),
@@ -42,7 +42,7 @@ export function PaymentNote() {
     if (!isPaid || id === null || !forgetOrder(id)) return
     showSuccess(t('wallet.paymentReceived', { amount }))
     void client.invalidateQueries({ queryKey: selfKey })
-    void client.invalidateQueries({ queryKey: gainsKey })
+    void client.invalidateQueries({ queryKey: additionsKey })
   }, [isPaid, id])
   return (
     <div role="status" className="tg-wallet-note">

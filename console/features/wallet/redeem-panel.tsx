@@ -16,7 +16,7 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import { textParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { Redeemed } from '#write-api/contract/redemptions.ts'
-import { gainsKey } from './use-wallet.ts'
+import { additionsKey } from './use-wallet.ts'
 
 /** The redemption code, which a link may contain as `?code=`. */
 const ADDRESS = { code: textParam() }
@@ -33,7 +33,7 @@ export function RedeemPanel() {
       <form className="tg-wallet-redeem" noValidate onSubmit={submit}>
         <TextField
           label={t('wallet.code')}
-          error={redeem.fault}
+          error={redeem.errorText}
           ref={redeem.box}
           isMono
           autoComplete="off"
@@ -47,18 +47,18 @@ export function RedeemPanel() {
           {t('wallet.redeemNow')}
         </Button>
       </form>
-      <div role="status">{redeem.given !== null && <Given given={redeem.given} />}</div>
+      <div role="status">{redeem.redeemed !== null && <RedeemedNote redeemed={redeem.redeemed} />}</div>
     </Panel>
   )
 }
 
-function Given({ given }: { given: Redeemed }) {
+function RedeemedNote({ redeemed }: { redeemed: Redeemed }) {
   const { t } = useTranslation()
-  const amount = exactQuotaText(quotaOf(given.quota), useMoneyRule())
+  const amount = exactQuotaText(quotaOf(redeemed.quota), useMoneyRule())
   return (
     <p className="tg-wallet-given">
       <Icon name="check" size={14} />
-      {t(given.is_gift ? 'wallet.giftAdded' : 'wallet.quotaAdded', { amount })}
+      {t(redeemed.is_gift ? 'wallet.giftAdded' : 'wallet.quotaAdded', { amount })}
     </p>
   )
 }
@@ -70,40 +70,40 @@ function useRedeem() {
   const box = useRef<HTMLInputElement>(null)
   const [address, setAddress] = useUrlState(ADDRESS)
   const [code, setCode] = useState(address.code)
-  const [fault, setFault] = useState('')
-  const [given, setGiven] = useState<Redeemed | null>(null)
+  const [errorText, setErrorText] = useState('')
+  const [redeemed, setRedeemed] = useState<Redeemed | null>(null)
   // If a link with another code is opened while this page is shown, the code is filled in.
   useEffect(() => {
     if (address.code !== '') setCode(address.code)
   }, [address.code])
   const { isBusy, submit } = useSubmit(async () => {
-    setGiven(null)
+    setRedeemed(null)
     if (code.trim() === '') {
-      setFault(t('wallet.codeRequired'))
+      setErrorText(t('wallet.codeRequired'))
       box.current?.focus()
       return
     }
     try {
       const redeemed = await call('POST /api/user/topup', { body: { key: code.trim() } })
-      setGiven(redeemed)
+      setRedeemed(redeemed)
       setCode('')
       setAddress({ code: '' }, { replace: true })
       showSuccess(t('wallet.redeemed', { amount: exactQuotaText(quotaOf(redeemed.quota), rule) }))
     } catch (error) {
       const isAnswer = error instanceof ApiError && error.status !== 0
-      if (isAnswer && error.status === 200) setFault(error.message)
+      if (isAnswer && error.status === 200) setErrorText(error.message)
       showError(isAnswer ? error : t('request.failed'))
     }
     await Promise.all([
       client.invalidateQueries({ queryKey: selfKey }),
-      client.invalidateQueries({ queryKey: gainsKey }),
+      client.invalidateQueries({ queryKey: additionsKey }),
     ])
   })
   const change = (text: string): void => {
     setCode(text)
-    setFault('')
+    setErrorText('')
   }
-  return { box, code, setCode: change, fault, given, isBusy, submit }
+  return { box, code, setCode: change, errorText, redeemed, isBusy, submit }
 }
 
 /** Shows a link to the shop, which opens in a new tab. The super admin sets the URL of the shop. */

@@ -12,14 +12,14 @@ import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { moneyText } from '#console/ui/quota/currency-text.ts'
 import { exactQuotaText, quotaFromDollars } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
-import { picksFrom, type TopUp, useTopUp } from './use-top-up.ts'
+import { presetAmounts, type TopUp, useTopUp } from './use-top-up.ts'
 
 function TopUpPrice({ topUp }: { topUp: TopUp }) {
   const { t, i18n } = useTranslation()
   const rule = useMoneyRule()
-  const { price, refusal, amount, fault, isCurrent } = topUp
+  const { price, refusal, amount, errorText, isCurrent } = topUp
   const quota = quotaFromDollars(String(amount), rule)
-  if (refusal !== null && fault === '') {
+  if (refusal !== null && errorText === '') {
     return (
       <p className="tg-topup-fault" role="alert">
         {t('request.other', { message: refusal.message })}
@@ -27,7 +27,7 @@ function TopUpPrice({ topUp }: { topUp: TopUp }) {
     )
   }
   // With an invalid amount, no price is shown, because it would belong to an earlier amount.
-  const hasAmount = fault === ''
+  const hasAmount = errorText === ''
   return (
     <dl className="tg-topup-price" aria-busy={hasAmount && !isCurrent}>
       <LabelledValue name={t('wallet.toPay')}>
@@ -84,7 +84,7 @@ export function TopUpPanel() {
   const ask = (event: FormEvent): void => {
     event.preventDefault()
     topUp.takeCode()
-    if (topUp.fault === '' && topUp.refusal === null) topUp.setAsking(true)
+    if (topUp.errorText === '' && topUp.refusal === null) topUp.setAsking(true)
   }
   return (
     <Panel title={t('wallet.topUp')} lead={t('wallet.topUpLead')}>
@@ -111,7 +111,7 @@ export function TopUpPanel() {
           <Button
             type="submit"
             tone="primary"
-            isDisabled={topUp.fault !== '' || topUp.refusal !== null}
+            isDisabled={topUp.errorText !== '' || topUp.refusal !== null}
           >
             {t('wallet.pay')}
           </Button>
@@ -124,12 +124,12 @@ export function TopUpPanel() {
 
 function AmountField({ topUp }: { topUp: TopUp }) {
   const { t } = useTranslation()
-  const { draft, least, fault, change } = topUp
+  const { draft, least, errorText, change } = topUp
   return (
     <div className="tg-topup-amount">
       <TextField
         label={t('wallet.amount')}
-        error={fault}
+        error={errorText}
         isRequired
         isMono
         inputMode="numeric"
@@ -140,14 +140,14 @@ function AmountField({ topUp }: { topUp: TopUp }) {
         onBlur={topUp.typeOut}
       />
       <fieldset className="tg-topup-picks" aria-label={t('wallet.commonAmounts')}>
-        {picksFrom(least).map((pick) => (
+        {presetAmounts(least).map((preset) => (
           <button
-            key={pick}
+            key={preset}
             type="button"
-            aria-pressed={String(pick) === draft.amount}
-            onClick={() => change({ amount: String(pick) })}
+            aria-pressed={String(preset) === draft.amount}
+            onClick={() => change({ amount: String(preset) })}
           >
-            ${pick}
+            ${preset}
           </button>
         ))}
       </fieldset>

@@ -18,7 +18,7 @@ export function useTopUp() {
   const { t } = useTranslation()
   const client = useQueryClient()
   const status = useStatus()
-  const least = leastOf(status)
+  const least = minimumAmount(status)
   const methods = status?.topup_methods ?? []
   const [draft, setDraft] = useState<TopUpDraft>({ amount: null, code: '', method: 'zfb' })
   // NOTE: The code is set only when the user stops typing, because the server counts each wrong
@@ -30,7 +30,7 @@ export function useTopUp() {
   const typed = draft.amount ?? String(least)
   const whole = amountOf(typed)
   const amount = whole ?? least
-  const fault =
+  const errorText =
     whole === null
       ? t('wallet.amountNotWhole')
       : whole < least
@@ -38,22 +38,22 @@ export function useTopUp() {
         : whole > AMOUNT_MAX
           ? t('wallet.amountTooLarge', { most: AMOUNT_MAX })
           : ''
-  const asked = { amount, top_up_code: code, payment_method: method }
-  const settled = useDebounced(JSON.stringify(asked), PAUSE_MS)
+  const paymentRequest = { amount, top_up_code: code, payment_method: method }
+  const settled = useDebounced(JSON.stringify(paymentRequest), PAUSE_MS)
   const price = useQuery({
     queryKey: ['top-up-amount', settled],
     queryFn: ({ signal }) => topUpAmount(JSON.parse(settled), signal),
-    enabled: methods.length > 0 && fault === '' && settled === JSON.stringify(asked),
+    enabled: methods.length > 0 && errorText === '' && settled === JSON.stringify(paymentRequest),
     placeholderData: keepPreviousData,
     retry: false,
     staleTime: 0,
   })
-  const isSettled = settled === JSON.stringify(asked) && isCodeTyped
+  const isSettled = settled === JSON.stringify(paymentRequest) && isCodeTyped
   const refusal = isCodeTyped ? price.error : null
-  const isCurrent = isSettled && !price.isFetching && fault === '' && price.data !== undefined
+  const isCurrent = isSettled && !price.isFetching && errorText === '' && price.data !== undefined
   const { isBusy, submit } = useSubmit(async () => {
     try {
-      const page = await pay(asked)
+      const page = await pay(paymentRequest)
       setAsking(false)
       await client.invalidateQueries({ queryKey: ordersKey })
       await rememberOrder(client)
@@ -69,15 +69,15 @@ export function useTopUp() {
     change: (part: Partial<TopUpDraft>): void => setDraft({ ...draft, ...part }),
     typeOut: (): void => setDraft({ ...draft, amount: typedOut(typed) }),
     takeCode: (): void => setCode(draft.code.trim()),
-    ...{ least, methods, amount, fault, price, refusal, isCurrent },
+    ...{ least, methods, amount, errorText, price, refusal, isCurrent },
     ...{ isAsking, setAsking, isBusy, submit },
   }
 }
 
 /** Stores the id of the new order. An error is ignored, because it must not prevent the payment. */
 async function rememberOrder(client: QueryClient): Promise<void> {
-  const asked = { ...ownOrdersQuery(0), staleTime: JUST_READ_MS, retry: false }
-  const newest = (await client.fetchQuery(asked).catch(() => null))?.items[0]
+  const paymentRequest = { ...ownOrdersQuery(0), staleTime: JUST_READ_MS, retry: false }
+  const newest = (await client.fetchQuery(paymentRequest).catch(() => null))?.items[0]
   if (newest?.status === 'pending') awaitOrder(newest.id)
 }
 
@@ -122,7 +122,7 @@ function goToPayment({ fields, url }: PaymentPage, onBlocked: () => void): void 
 const KEY = 'awaited-top-up'
 
 /** The order that is being paid in this tab on the provider's page, or null. */
-export function awaitedOrder(): number | null {
+export function pendingOrder(): number | null {
   const id = Number(sessionStorage.getItem(KEY) ?? 0)
   return Number.isSafeInteger(id) && id > 0 ? id : null
 }
@@ -134,7 +134,7 @@ const awaitOrder = (id: number): void => sessionStorage.setItem(KEY, String(id))
  * the first call for an order.
  */
 export function forgetOrder(id: number): boolean {
-  if (awaitedOrder() !== id) return false
+  if (pendingOrder() !== id) return false
   sessionStorage.removeItem(KEY)
   return true
 }
@@ -143,7 +143,7 @@ export function forgetOrder(id: number): boolean {
 type TopUpDraft = { amount: string | null; code: string; method: PaymentMethod }
 
 const AMOUNT_MAX = 1_000_000
-const PICKS = [5, 10, 20, 50, 100, 500]
+const PRESET_AMOUNTS = [5, 10, 20, 50, 100, 500]
 
 /**
  * Corrects a typed amount. Leading zeros are removed, and 0 or an empty text becomes 1. Any other
@@ -156,10 +156,10 @@ const typedOut = (text: string): string =>
 export const amountOf = (typed: string): number | null =>
   /^\d+$/.test(typed) ? Number(typed) : null
 
-export const leastOf = (status: Pick<Status, 'min_topup'> | undefined): number =>
+export const minimumAmount = (status: Pick<Status, 'min_topup'> | undefined): number =>
   Math.max(1, status?.min_topup ?? 1)
 
-export const picksFrom = (least: number): readonly number[] =>
-  PICKS.some((pick) => pick >= least)
-    ? PICKS.filter((pick) => pick >= least)
-    : [least, least * 2, least * 5].filter((pick) => pick <= AMOUNT_MAX)
+export const presetAmounts = (least: number): readonly number[] =>
+  PRESET_AMOUNTS.some((preset) => preset >= least)
+    ? PRESET_AMOUNTS.filter((preset) => preset >= least)
+    : [least, least * 2, least * 5].filter((preset) => preset <= AMOUNT_MAX)

@@ -12,7 +12,7 @@ const EVERY_MS = 500
 const CONSUMPTION = 2
 const GAINS = 8
 
-export const gainsKey = ['gains'] as const
+export const additionsKey = ['gains'] as const
 
 /** Reads the balance and the latest credits. They are read again when the balance changes. */
 export function useWallet() {
@@ -25,7 +25,7 @@ export function useWallet() {
     refetchOnMount: 'always',
   })
   const gains = useQuery({
-    queryKey: gainsKey,
+    queryKey: additionsKey,
     queryFn: ({ signal }) => readGains({ count: GAINS, afterPosition: floor.current, signal }),
     refetchOnMount: 'always',
   })
@@ -33,7 +33,7 @@ export function useWallet() {
     void client.invalidateQueries({ queryKey: selfKey })
   }, EVERY_MS)
   const readGainsAgain = useThrottled(() => {
-    void client.invalidateQueries({ queryKey: gainsKey })
+    void client.invalidateQueries({ queryKey: additionsKey })
   }, EVERY_MS)
   useLiveTopic('logs', {
     onEvents: (rows, position) => {

@@ -21,7 +21,7 @@ export type Command = {
    * Runs the command. Undefined if the page itself handles the keys. The command is then only
    * listed.
    */
-  readonly act?: () => void
+  readonly perform?: () => void
   /** True if the command is listed only in the sheet of shortcuts and not in the palette. */
   readonly isKeyOnly?: boolean
 }
@@ -59,8 +59,8 @@ type PageCommand = Omit<Command, 'section'> & Partial<Pick<Command, 'section'>>
  * Registers commands while the component is mounted. A command without a section belongs to the
  * section `page`.
  */
-export function useCommands(given: readonly PageCommand[]): void {
-  const commands = given.map((command) => ({ section: 'page' as const, ...command }))
+export function useCommands(pageCommands: readonly PageCommand[]): void {
+  const commands = pageCommands.map((command) => ({ section: 'page' as const, ...command }))
   const latest = useRef(commands)
   useEffect(() => {
     latest.current = commands

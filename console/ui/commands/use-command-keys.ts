@@ -28,7 +28,7 @@ function isMeantForTarget(target: EventTarget | null): boolean {
 }
 
 const find = (commands: readonly Command[], keys: string): Command | null =>
-  commands.find((command) => command.keys === keys && command.act !== undefined) ?? null
+  commands.find((command) => command.keys === keys && command.perform !== undefined) ?? null
 
 /**
  * Runs commands by their keys. While the palette or the sheet is open (`isAsked`), only ⌘K (Ctrl-K)
@@ -50,7 +50,7 @@ export function useCommandKeys(onPalette: () => void, isAsked: boolean): void {
     pending.current = { key: pressed.pending, at: event.timeStamp }
     if (pressed.command === null) return
     event.preventDefault()
-    pressed.command.act?.()
+    pressed.command.perform?.()
   })
   useEffect(() => {
     const listen = (event: KeyboardEvent) => onKey(event)

@@ -98,8 +98,8 @@ export function inOrder<Row>(
   columns: readonly Column<Row>[],
   order: readonly string[],
 ): Column<Row>[] {
-  const known = columns.filter((column) => order.includes(column.id))
-  const sorted = known.toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
+  const ordered = columns.filter((column) => order.includes(column.id))
+  const sorted = ordered.toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
   return columns.map((column) => (order.includes(column.id) ? (sorted.shift() ?? column) : column))
 }
 

@@ -1,7 +1,7 @@
 import { type CSSProperties, useLayoutEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { EmptyState } from '../layout/empty-state.tsx'
-import { useAfterPatience } from '../layout/skeleton.tsx'
+import { useDelayed } from '../layout/skeleton.tsx'
 import { useIsNarrow } from '../state/use-media.ts'
 import { HEADER_HEIGHT, ROW_HEIGHT, useDensity } from './density.ts'
 import { GridCard } from './grid-cards.tsx'
@@ -9,7 +9,7 @@ import { GridHeader } from './grid-header.tsx'
 import type { DataGridProps } from './grid-props.ts'
 import { GridRow } from './grid-row.tsx'
 import { type Grid, useGrid } from './use-grid.ts'
-import { useGridCommands, useGridHandle, useGridKeys, useWholeAmounts } from './use-grid-effects.ts'
+import { useGridCommands, useGridHandle, useGridKeys, useFullAmounts } from './use-grid-effects.ts'
 import type { PagePosition } from './use-page-scroll.ts'
 import { useRowActions } from './use-row-actions.ts'
 import './data-grid.css'
@@ -68,14 +68,14 @@ export function DataGrid<Row>(props: DataGridProps<Row>) {
 
 type Parts<Row> = { props: DataGridProps<Row>; grid: Grid<Row> }
 
-function Table<Row>({ props: given, grid }: Parts<Row>) {
-  const [density] = useDensity(given.density)
-  const { layout, measure } = useWholeAmounts(given.layout, grid.box)
-  const props = { ...given, layout }
+function Table<Row>({ props: tableProps, grid }: Parts<Row>) {
+  const [density] = useDensity(tableProps.density)
+  const { layout, measure } = useFullAmounts(tableProps.layout, grid.box)
+  const props = { ...tableProps, layout }
   const onKeyDown = useGridKeys(props, grid)
   useGridCommands(props, grid)
   useFitHeight(grid.box)
-  const acts = useRowActions(props, grid)
+  const actions = useRowActions(props, grid)
   const items = grid.virtualizer.getVirtualItems()
   const isActiveDrawn = items.some((item) => item.index === grid.active)
   return (
@@ -113,7 +113,7 @@ function Table<Row>({ props: given, grid }: Parts<Row>) {
                 className="tg-grid-item"
                 style={{ transform: `translateY(${item.start - grid.margin}px)` }}
               >
-                <GridRow {...{ props, grid, acts, measure, row }} index={item.index} />
+                <GridRow {...{ props, grid, actions, measure, row }} index={item.index} />
               </div>
             )
           })}
@@ -158,7 +158,7 @@ function CardList<Row>({ props, grid }: Parts<Row>) {
 }
 
 function SkeletonRows(props: { columns: number }) {
-  const isShown = useAfterPatience(true)
+  const isShown = useDelayed(true)
   return (
     <div
       className={isShown ? 'tg-grid-skeleton tg-skeleton-shown' : 'tg-grid-skeleton'}

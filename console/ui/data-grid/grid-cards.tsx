@@ -6,8 +6,8 @@ import type { Grid } from './use-grid.ts'
 
 type Given<Row> = { props: DataGridProps<Row>; grid: Grid<Row>; row: Row; index: number }
 
-export function GridCard<Row>(given: Given<Row>) {
-  const { props, grid, row, index } = given
+export function GridCard<Row>(rowProps: Given<Row>) {
+  const { props, grid, row, index } = rowProps
   const { t } = useTranslation()
   const shown = props.layout.shown
   const title = shown.find((column) => column.onCard === 'title') ?? shown[0]
@@ -21,11 +21,11 @@ export function GridCard<Row>(given: Given<Row>) {
     0,
     brief.findIndex(({ onCard }) => onCard === 'brief'),
   )
-  const more = canOpen && <FootOpener {...given} isBare={brief.length > 0} />
+  const more = canOpen && <FootOpener {...rowProps} isBare={brief.length > 0} />
   return (
     <article className={cardClass(props, row)}>
       <header>
-        {canOpen && <HeadOpener {...given} />}
+        {canOpen && <HeadOpener {...rowProps} />}
         {props.selection !== undefined && (
           <input
             type="checkbox"
@@ -49,7 +49,7 @@ export function GridCard<Row>(given: Given<Row>) {
         <CardBrief columns={brief.slice(firstNamed)} row={row} />
         {brief.length === 0 && more}
         <div className="tg-card-end">
-          <CardActs columns={placed('foot')} row={row} />
+          <CardActions columns={placed('foot')} row={row} />
           {brief.length > 0 && more}
         </div>
       </div>
@@ -79,8 +79,8 @@ function HeadOpener<Row>({ props, grid, row, index }: Given<Row>) {
  * A button that opens the card by touch. With a keyboard or a screen reader, the head of the card
  * opens it.
  */
-function FootOpener<Row>(given: Given<Row> & { isBare: boolean }) {
-  const { props, grid, row, index, isBare } = given
+function FootOpener<Row>(rowProps: Given<Row> & { isBare: boolean }) {
+  const { props, grid, row, index, isBare } = rowProps
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)
   const words = useOpenWords(props, isExpanded)
   return (
@@ -134,12 +134,12 @@ function CardBrief<Row>(props: Lines<Row>) {
   )
 }
 
-function CardActs<Row>(props: Lines<Row>) {
-  const acts = filled(props)
-  if (acts.length === 0) return null
+function CardActions<Row>(props: Lines<Row>) {
+  const actions = filled(props)
+  if (actions.length === 0) return null
   return (
     <div className="tg-card-acts">
-      {acts.map(({ id, value }) => (
+      {actions.map(({ id, value }) => (
         <span key={id}>{value}</span>
       ))}
     </div>

@@ -4,20 +4,20 @@ import { Icon } from '../elements/icons.tsx'
 import type { Column } from './column.ts'
 import type { DataGridProps } from './grid-props.ts'
 import type { Grid } from './use-grid.ts'
-import type { RowActs } from './use-row-actions.ts'
+import type { RowHandlers } from './use-row-actions.ts'
 
 type RowProps<Row> = {
   props: DataGridProps<Row>
   grid: Grid<Row>
-  acts: RowActs
+  actions: RowHandlers
   /** Measures the element of a row. It is called after each rendering of the row's cells. */
   measure: (element: Element) => void
   row: Row
   index: number
 }
 
-export function GridRow<Row>(given: RowProps<Row>) {
-  const { props, grid, acts, row, index } = given
+export function GridRow<Row>(rowProps: RowProps<Row>) {
+  const { props, grid, actions, row, index } = rowProps
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)
   const branch = props.branch?.(row)
   const canPress = props.onOpen !== undefined || props.expand !== undefined
@@ -34,8 +34,8 @@ export function GridRow<Row>(given: RowProps<Row>) {
       isSelected={props.selection?.keys.has(props.rowKey(row))}
       isExpanded={props.expand === undefined ? undefined : isExpanded}
       details={isExpanded ? props.expand?.(row) : undefined}
-      acts={acts}
-      measure={given.measure}
+      actions={actions}
+      measure={rowProps.measure}
     />
   )
 }
@@ -56,13 +56,13 @@ type DrawnRowProps = {
   isSelected: boolean | undefined
   isExpanded: boolean | undefined
   details: ReactNode
-  acts: RowActs
+  actions: RowHandlers
   measure: (element: Element) => void
 }
 
 /** Renders a row. The component is memoized, because scrolling renders the list on every frame. */
 const DrawnRow = memo(function DrawnRow(props: DrawnRowProps) {
-  const { index, row, columns, isSelected, isExpanded, acts, measure } = props
+  const { index, row, columns, isSelected, isExpanded, actions, measure } = props
   const element = useRef<HTMLDivElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the cells are rendered from these
   useEffect(() => {
@@ -81,13 +81,13 @@ const DrawnRow = memo(function DrawnRow(props: DrawnRowProps) {
         aria-expanded={props.isOpen}
         aria-selected={isSelected}
         tabIndex={-1}
-        onClick={(event) => acts.press(index, event.target)}
+        onClick={(event) => actions.press(index, event.target)}
       >
         {isSelected !== undefined && (
-          <SelectCell isSelected={isSelected} onSelect={(isRange) => acts.select(index, isRange)} />
+          <SelectCell isSelected={isSelected} onSelect={(isRange) => actions.select(index, isRange)} />
         )}
         {isExpanded !== undefined && (
-          <ExpandCell isExpanded={isExpanded} onToggle={() => acts.toggle(index)} />
+          <ExpandCell isExpanded={isExpanded} onToggle={() => actions.toggle(index)} />
         )}
         {columns.map((column) => (
           <div

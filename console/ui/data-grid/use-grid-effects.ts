@@ -2,7 +2,7 @@ import { type KeyboardEvent, useEffect, useImperativeHandle, useMemo, useState }
 import { useTranslation } from 'react-i18next'
 import { areSingleKeysOn, useCommands } from '../commands/command.ts'
 import { WIDTH_MAX } from './column.ts'
-import { actOf, isOnControl } from './grid-keys.ts'
+import { gridActionOf, isOnControl } from './grid-keys.ts'
 import type { DataGridProps } from './grid-props.ts'
 import type { ColumnLayout } from './use-column-layout.ts'
 import { AT_TOP_PX, type Grid, OVERSCAN } from './use-grid.ts'
@@ -17,16 +17,16 @@ export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
     if (event.target !== event.currentTarget && isOnControl(event.target)) return
     if (/^[a-z]$/.test(event.key) && !areSingleKeysOn()) return
     const pageRows = Math.max(1, grid.virtualizer.getVirtualItems().length - 2 * OVERSCAN)
-    const act = actOf(event.key, grid.active, props.rows.length, pageRows)
+    const perform = gridActionOf(event.key, grid.active, props.rows.length, pageRows)
     const row = props.rows[grid.active]
-    if (act === null) return
+    if (perform === null) return
     event.preventDefault()
-    if (typeof act === 'object') {
-      grid.activate(act.move)
-      grid.virtualizer.scrollToIndex(act.move, { align: 'auto' })
-    } else if (act === 'open') grid.open(grid.active)
-    else if (act === 'select') grid.select(grid.active, event.shiftKey)
-    else if (row !== undefined) toggle(props, grid, row, act === 'collapse', event.key === ' ')
+    if (typeof perform === 'object') {
+      grid.activate(perform.move)
+      grid.virtualizer.scrollToIndex(perform.move, { align: 'auto' })
+    } else if (perform === 'open') grid.open(grid.active)
+    else if (perform === 'select') grid.select(grid.active, event.shiftKey)
+    else if (row !== undefined) toggle(props, grid, row, perform === 'collapse', event.key === ' ')
   }
 }
 
@@ -62,12 +62,12 @@ export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>)
     grid.activate(next)
     grid.virtualizer.scrollToIndex(next, { align: 'auto' })
   }
-  const command = (id: string, title: string, keys: string, act?: () => void) => ({
+  const command = (id: string, title: string, keys: string, perform?: () => void) => ({
     id: `grid-${id}`,
     title,
     keys,
     isKeyOnly: true,
-    ...(act === undefined ? {} : { act }),
+    ...(perform === undefined ? {} : { perform }),
   })
   useCommands([
     command('next', t('commands.nextRow'), 'j', () => move(1)),
@@ -128,7 +128,7 @@ function watchEdge(box: HTMLElement): () => void {
  * amount. Pass each rendered row to `measure`. Columns never become narrower while the list
  * scrolls.
  */
-export function useWholeAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement | null) {
+export function useFullAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement | null) {
   const [least, setLeast] = useState<Readonly<Record<string, number>>>({})
   const measure = useMemo(
     () =>

@@ -3,7 +3,7 @@ import { isOnControl } from './grid-keys.ts'
 import type { DataGridProps } from './grid-props.ts'
 import type { Grid } from './use-grid.ts'
 
-export type RowActs = ReturnType<typeof useRowActions>
+export type RowHandlers = ReturnType<typeof useRowActions>
 
 /**
  * Returns callbacks that never change and that use the latest props, so that rows are not rendered

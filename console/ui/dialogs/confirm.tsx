@@ -58,14 +58,14 @@ export function confirm(words: ConfirmWords): Promise<boolean> {
 
 /** Renders the dialog of `confirm()`. The app contains this component once. */
 export function ConfirmHost() {
-  const asked = question.useValue()
-  if (asked === null) return null
+  const openQuestion = question.useValue()
+  if (openQuestion === null) return null
   return (
     <ConfirmDialog
-      {...asked.words}
-      isOpen={asked.isOpen}
-      onConfirm={() => asked.answer(true)}
-      onCancel={() => asked.answer(false)}
+      {...openQuestion.words}
+      isOpen={openQuestion.isOpen}
+      onConfirm={() => openQuestion.answer(true)}
+      onCancel={() => openQuestion.answer(false)}
     />
   )
 }

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../elements/button.tsx'
 import type { DraftForm } from '../forms/use-draft-form.ts'
-import { focusFirstFault } from '../forms/use-submit.ts'
+import { focusFirstError } from '../forms/use-submit.ts'
 import { Dialog } from './dialog.tsx'
 
 const FIELDS = ':is(input, select, textarea):enabled:not([readonly], [type="hidden"])'
@@ -30,7 +30,7 @@ export function FormDialog(props: {
   const isDisabled = props.isDisabled === true
   const wasBusy = useRef(false)
   useEffect(() => {
-    if (wasBusy.current && !isBusy) focusFirstFault(element)
+    if (wasBusy.current && !isBusy) focusFirstError(element)
     wasBusy.current = isBusy
   }, [isBusy])
   return (

@@ -21,7 +21,7 @@ export function useDrawerUrl({ list, add = list, edit }: Addresses) {
     void navigate({ pathname, search }, { preventScrollReset: true, state })
   return {
     edited,
-    open: (asked: number | 'new') => go(asked === 'new' ? add : `${edit}/${asked}`, null),
+    open: (target: number | 'new') => go(target === 'new' ? add : `${edit}/${target}`, null),
     /** Navigates back to the page that opened the form. Unsaved changes are not checked here. */
     close: () => {
       if (returnTo === null) go(list, SETTLED)

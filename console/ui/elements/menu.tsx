@@ -12,8 +12,8 @@ export type MenuEntry =
       icon?: IconName
       tone?: 'normal' | 'danger'
       isDisabled?: boolean
-      isChosen?: boolean
-      onChoose: () => void
+      isSelected?: boolean
+      onSelect: () => void
     }
 
 /** A button with a menu: `<MenuButton items={[…]}><Button …/></MenuButton>`. */
@@ -91,23 +91,23 @@ function MenuRow({ item }: { item: MenuEntry }) {
   const dismiss = useDismissPopover()
   if (item === 'divider') return <hr />
   if ('head' in item) return <div className="tg-menu-head">{item.head}</div>
-  const choose = () => {
+  const select = () => {
     dismiss()
-    item.onChoose()
+    item.onSelect()
   }
   return (
     // biome-ignore lint/a11y/useAriaPropsSupportedByRole: given only to the role that has it
     <button
       type="button"
-      role={item.isChosen === undefined ? 'menuitem' : 'menuitemradio'}
-      aria-checked={item.isChosen}
+      role={item.isSelected === undefined ? 'menuitem' : 'menuitemradio'}
+      aria-checked={item.isSelected}
       className={item.tone === 'danger' ? 'tg-menu-item tg-menu-danger' : 'tg-menu-item'}
       disabled={item.isDisabled === true}
-      onClick={choose}
+      onClick={select}
     >
       {item.icon !== undefined && <Icon name={item.icon} />}
       <span>{item.text}</span>
-      {item.isChosen === true && <Icon name="check" />}
+      {item.isSelected === true && <Icon name="check" />}
     </button>
   )
 }

@@ -3,7 +3,7 @@ import type { Order } from '#read-api/contract/top-ups.ts'
 import { StatusTag, type Tone } from './status-tag.tsx'
 
 /** Returns true if a part of the payment can still be refunded. */
-export const hasMoneyLeft = ({ refundable }: Pick<Order, 'refundable'>): boolean =>
+export const hasRefundableMoney = ({ refundable }: Pick<Order, 'refundable'>): boolean =>
   /[1-9]/.test(refundable)
 
 /** Maps Stripe's status of a dispute to its outcome, or to null while the dispute is open. */
@@ -39,5 +39,5 @@ function statusOf(order: Order): Status {
   const outcomes = [...latest.values()].map(disputeOutcome)
   if (outcomes.includes(null)) return 'disputed'
   if (outcomes.includes('lost')) return 'disputeLost'
-  return order.status === 'refunded' && hasMoneyLeft(order) ? 'partly' : order.status
+  return order.status === 'refunded' && hasRefundableMoney(order) ? 'partly' : order.status
 }

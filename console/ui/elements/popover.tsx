@@ -55,8 +55,8 @@ export function Popover(props: PopoverProps) {
 /** Closes the popover on Escape. Elements below the popover do not receive the key. */
 function EscapeCloses({ onEscape }: { onEscape: () => void }) {
   const mark = useRef<HTMLSpanElement>(null)
-  const act = useRef(onEscape)
-  act.current = onEscape
+  const handler = useRef(onEscape)
+  handler.current = onEscape
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape' || !(event.target instanceof Element)) return
@@ -64,7 +64,7 @@ function EscapeCloses({ onEscape }: { onEscape: () => void }) {
       if (overlay !== null && overlay !== mark.current?.closest('.bp6-overlay')) return
       event.preventDefault()
       event.stopPropagation()
-      act.current()
+      handler.current()
     }
     document.addEventListener('keydown', onKeyDown, true)
     return () => document.removeEventListener('keydown', onKeyDown, true)
@@ -77,9 +77,9 @@ function FocusFirst(props: { children: ReactElement }) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const frame = requestAnimationFrame(() => {
-      const chosen = box.current?.querySelector<HTMLElement>('[aria-checked="true"]')
+      const checked = box.current?.querySelector<HTMLElement>('[aria-checked="true"]')
       const first = box.current?.querySelector<HTMLElement>('button:enabled, input, select, a')
-      ;(chosen ?? first)?.focus()
+      ;(checked ?? first)?.focus()
     })
     return () => cancelAnimationFrame(frame)
   }, [])

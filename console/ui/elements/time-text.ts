@@ -65,8 +65,8 @@ const formatters = new Map<string, Intl.DateTimeFormat>()
 
 function formatter(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = `${locale} ${JSON.stringify(options)}`
-  const known = formatters.get(key)
-  if (known !== undefined) return known
+  const cached = formatters.get(key)
+  if (cached !== undefined) return cached
   const made = new Intl.DateTimeFormat(locale, options)
   formatters.set(key, made)
   return made

@@ -1,6 +1,6 @@
 export type AccountDraft = { username: string; password: string; confirmPassword: string }
 
-export type AccountFault =
+export type AccountErrorKey =
   | 'usernameRequired'
   | 'usernameTooLong'
   | 'passwordTooShort'
@@ -17,9 +17,9 @@ export const PASSWORD_LENGTH_MIN = 8
 export const PASSWORD_LENGTH_MAX = 128
 
 /** Checks the fields of a new account. Returns the errors by field, in the order of the form. */
-export function accountFaults(
+export function validateAccount(
   draft: AccountDraft,
-): Partial<Record<keyof AccountDraft, AccountFault>> {
+): Partial<Record<keyof AccountDraft, AccountErrorKey>> {
   const username = lengthOf(draft.username.trim())
   const password = lengthOf(draft.password)
   return {

@@ -6,7 +6,7 @@ import {
   type AmountUnit,
   amountOfQuota,
   amountUnitOf,
-  isNoAmount,
+  isInvalidAmount,
   quotaOfAmount,
 } from '../quota/quota-amount.ts'
 import { TextField } from './fields.tsx'
@@ -32,7 +32,7 @@ export function AmountField(props: {
   error: string | undefined
   /** The error message for a text that is not an amount. */
   wrongText: string
-  picksLabel: string
+  presetsLabel: string
   dollars: readonly bigint[]
   worth: { inMoney: (money: string) => string; inUnits: (quota: string) => string }
   /** Formats the amount in dollars. The default rounds to cents. */
@@ -52,13 +52,13 @@ export function AmountField(props: {
     <TextField
       label={label}
       hint={quota === null ? undefined : worthText(quota)}
-      error={props.error ?? (isNoAmount(value, unit) ? props.wrongText : undefined)}
+      error={props.error ?? (isInvalidAmount(value, unit) ? props.wrongText : undefined)}
       isRequired={props.isRequired}
       inputMode="decimal"
       autoComplete="off"
       maxLength={24}
-      picks={{
-        label: props.picksLabel,
+      presets={{
+        label: props.presetsLabel,
         choices: props.dollars.map((dollars) => ({
           value: amountOfQuota(dollars * unit.quotaPerUnit, unit),
           text: `$${dollars}`,

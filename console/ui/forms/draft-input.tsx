@@ -6,8 +6,8 @@ type Props = {
   label: string
   value: string
   suggestions?: readonly string[]
-  /** Set if only whole numbers are valid. `fault` is the error message for all other texts. */
-  whole?: { fault: string }
+  /** Set if only whole numbers are valid. `errorText` is the error message for all other texts. */
+  whole?: { errorText: string }
   onCommit: (value: string) => void
 }
 
@@ -32,15 +32,15 @@ export function DraftInput(props: Props) {
         inputMode={props.whole === undefined ? 'text' : 'numeric'}
         autoComplete="off"
         maxLength={200}
-        aria-invalid={draft.isFaulty}
-        aria-describedby={draft.isFaulty ? `${id}-fault` : undefined}
+        aria-invalid={draft.isInvalid}
+        aria-describedby={draft.isInvalid ? `${id}-fault` : undefined}
         onChange={draft.change}
         onKeyDown={onKeyDown}
         onBlur={() => draft.commit(draft.text)}
       />
-      {draft.isFaulty && (
+      {draft.isInvalid && (
         <span id={`${id}-fault`} className="tg-filter-fault" role="alert">
-          {props.whole?.fault}
+          {props.whole?.errorText}
         </span>
       )}
       {list.length > 0 && (
@@ -55,9 +55,9 @@ export function DraftInput(props: Props) {
 }
 
 function useDraft(props: Props) {
-  const [draft, setDraft] = useState({ from: props.value, text: props.value, isFaulty: false })
-  const set = (text: string, isFaulty = false): void =>
-    setDraft({ from: props.value, text, isFaulty })
+  const [draft, setDraft] = useState({ from: props.value, text: props.value, isInvalid: false })
+  const set = (text: string, isInvalid = false): void =>
+    setDraft({ from: props.value, text, isInvalid })
   // Another control (Back, or a clicked cell) has changed the URL, so the field shows the value of
   // the URL.
   if (draft.from !== props.value) set(props.value)

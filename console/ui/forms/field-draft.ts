@@ -45,7 +45,7 @@ export const draftOf = <F extends WritableFields>(fields: F, answer: AnswerOf<F>
   }) as DraftOf<F>
 }
 
-/** Builds the request body. The form's values must have no errors: see `fieldFaults`. */
+/** Builds the request body. The form's values must have no errors: see `validateFields`. */
 export const bodyOf = <F extends WritableFields>(fields: F, draft: DraftOf<F>): AnswerOf<F> => {
   const entries = Object.entries(fields).map(([name, field]) => [
     field.wire,
@@ -75,42 +75,42 @@ function sentValue(field: Field, value: unknown): unknown {
 
 const INTEGER = /^-?\d{1,15}$/
 
-export type FieldFault =
+export type ValidationError =
   | { readonly key: 'wholeNumber'; readonly min: number; readonly max: number }
   | { readonly key: 'tooLong'; readonly max: number }
-export type FieldFaults<F extends WritableFields> = { [Name in keyof F]?: FieldFault }
+export type ValidationErrors<F extends WritableFields> = { [Name in keyof F]?: ValidationError }
 
-export function fieldFaults<F extends WritableFields>(
+export function validateFields<F extends WritableFields>(
   fields: F,
   draft: DraftOf<F>,
-): FieldFaults<F> {
-  const faults = Object.entries(fields).map(([name, field]) => {
+): ValidationErrors<F> {
+  const errorKeys = Object.entries(fields).map(([name, field]) => {
     const isMissing = field.type === 'optionalInteger' && String(draft[name]).trim() === ''
     if (!isMissing && 'max' in field)
-      return [name, integerFault(field, String(draft[name]))] as const
+      return [name, validateInteger(field, String(draft[name]))] as const
     if (!('maxLength' in field) || field.type === 'names') return [name, null] as const
-    return [name, lengthFault(field, String(draft[name]))] as const
+    return [name, validateLength(field, String(draft[name]))] as const
   })
-  return Object.fromEntries(faults.filter(([, fault]) => fault !== null)) as FieldFaults<F>
+  return Object.fromEntries(errorKeys.filter(([, errorKey]) => errorKey !== null)) as ValidationErrors<F>
 }
 
-export function integerFault(
+export function validateInteger(
   { min, max }: { readonly min: number; readonly max: number },
   text: string,
-): FieldFault | null {
+): ValidationError | null {
   const isIn = INTEGER.test(text.trim()) && Number(text) >= min && Number(text) <= max
   return isIn ? null : { key: 'wholeNumber', min, max }
 }
 
 /** Checks the length of a text in characters, as the server counts them. */
-export function lengthFault(
+export function validateLength(
   { maxLength }: { readonly maxLength: number },
   text: string,
-): FieldFault | null {
+): ValidationError | null {
   return [...text.trim()].length <= maxLength ? null : { key: 'tooLong', max: maxLength }
 }
 
-export const fieldFaultText = (t: TFunction, { key, ...bounds }: FieldFault): string =>
+export const validationErrorText = (t: TFunction, { key, ...bounds }: ValidationError): string =>
   t(`shared.error.${key}`, bounds)
 
 export const fieldErrors = <F extends WritableFields>(
@@ -118,8 +118,8 @@ export const fieldErrors = <F extends WritableFields>(
   fields: F,
   draft: DraftOf<F>,
 ): Partial<Record<keyof F, string>> => {
-  const faults = fieldFaults(fields, draft) as Readonly<Record<string, FieldFault>>
-  const texts = Object.entries(faults).map(([name, fault]) => [name, fieldFaultText(t, fault)])
+  const errorKeys = validateFields(fields, draft) as Readonly<Record<string, ValidationError>>
+  const texts = Object.entries(errorKeys).map(([name, errorKey]) => [name, validationErrorText(t, errorKey)])
   return Object.fromEntries(texts) as Partial<Record<keyof F, string>>
 }
 

@@ -26,37 +26,37 @@ export function labelled<Rest extends Labelled>(
   )
 }
 
-type Picks = {
+type Presets = {
   label: string
   choices: readonly { value: string; text: string }[]
   /** The value whose button is marked. The default is the value of the field. */
-  chosen?: string | null
-  onPick?: (value: string) => void
+  selected?: string | null
+  onSelect?: (value: string) => void
 }
 
 type TextFieldProps = ComponentProps<typeof TextInput> &
   Labelled & {
-    picks?: Picks
+    presets?: Presets
     beside?: ReactNode
   }
 
-export function TextField({ picks, beside, ...props }: TextFieldProps) {
+export function TextField({ presets, beside, ...props }: TextFieldProps) {
   return labelled(props, (input) =>
     beside !== undefined ? (
       <div className="tg-with-button">
         <TextInput {...input} />
         {beside}
       </div>
-    ) : picks === undefined ? (
+    ) : presets === undefined ? (
       <TextInput {...input} />
     ) : (
       <div className="tg-picked">
         <TextInput className="tg-input-short" {...input} />
-        <QuickPicks
-          label={picks.label}
-          choices={picks.choices}
-          chosen={picks.chosen === undefined ? props.value : picks.chosen}
-          onPick={picks.onPick ?? props.onChange}
+        <PresetButtons
+          label={presets.label}
+          choices={presets.choices}
+          selected={presets.selected === undefined ? props.value : presets.selected}
+          onSelect={presets.onSelect ?? props.onChange}
         />
       </div>
     ),
@@ -78,15 +78,15 @@ export const SelectField = <Value extends string>(
   props: ComponentProps<typeof Select<Value>> & Labelled,
 ) => labelled(props, (input) => <Select {...input} />)
 
-function QuickPicks(props: Required<Picks>) {
+function PresetButtons(props: Required<Presets>) {
   return (
     <fieldset className="tg-picks" aria-label={props.label}>
       {props.choices.map(({ value, text }) => (
         <button
           key={value}
           type="button"
-          aria-pressed={value === props.chosen}
-          onClick={() => props.onPick(value)}
+          aria-pressed={value === props.selected}
+          onClick={() => props.onSelect(value)}
         >
           {text}
         </button>

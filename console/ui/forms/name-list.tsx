@@ -193,8 +193,8 @@ function SuggestionList(props: {
 }
 
 function matching({ text, names, suggestions = [] }: SuggestingProps): string[] {
-  const wanted = text.trim().toLowerCase()
+  const needle = text.trim().toLowerCase()
   return suggestions
-    .filter((name) => !names.includes(name) && name.toLowerCase().includes(wanted))
+    .filter((name) => !names.includes(name) && name.toLowerCase().includes(needle))
     .slice(0, SUGGESTIONS_MAX)
 }

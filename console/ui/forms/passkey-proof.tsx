@@ -7,10 +7,10 @@ import { Button } from '../elements/button.tsx'
 import { useSubmit } from './use-submit.ts'
 
 /** A button for a proof of identity by passkey. It is hidden if the user has no passkey. */
-export function PasskeyProof(props: { act: (proof: ProofOnly) => Promise<void> }) {
+export function PasskeyProof(props: { perform: (proof: ProofOnly) => Promise<void> }) {
   const { t } = useTranslation()
   const has = (useQuery(securityQuery).data?.passkeys.length ?? 0) > 0
-  const { isBusy, submit } = useSubmit(async () => props.act(await proveByPasskey()))
+  const { isBusy, submit } = useSubmit(async () => props.perform(await proveByPasskey()))
   if (!has || !arePasskeysSupported()) return null
   return (
     <Button tone="quiet" size="small" icon="key" isBusy={isBusy} onClick={() => void submit()}>

@@ -26,15 +26,15 @@ export function serverFieldError(error: unknown): { field: string; text: string 
 }
 
 /**
- * Runs `act`. An error with one of the `codes` is shown at the field. Any other error is thrown.
+ * Runs `perform`. An error with one of the `codes` is shown at the field. Any other error is thrown.
  */
 export async function showErrorAtField(
   codes: readonly string[],
   tell: (words: string) => void,
-  act: () => Promise<void>,
+  perform: () => Promise<void>,
 ): Promise<void> {
   try {
-    await act()
+    await perform()
   } catch (error) {
     if (!(error instanceof ApiError) || !codes.includes(error.code)) throw error
     tell(error.message)

@@ -2,18 +2,18 @@ import { type FormEvent, type RefObject, useRef, useState } from 'react'
 import { ApiError } from '#console/api/api-error.ts'
 import { translate } from '#console/i18n/i18n.ts'
 import { showInfo } from '../messages/toast.ts'
-import { focusFirstFault, useSubmit } from './use-submit.ts'
+import { focusFirstError, useSubmit } from './use-submit.ts'
 
 /** The errors of a form by field. They are messages, or codes that the form's checks define. */
-export type FieldErrors<Draft, Fault extends string = string> = Partial<
-  Record<keyof Draft & string, Fault>
+export type FieldErrors<Draft, ErrorKey extends string = string> = Partial<
+  Record<keyof Draft & string, ErrorKey>
 >
 
-type Options<Draft, Fault extends string> = {
+type Options<Draft, ErrorKey extends string> = {
   initial: () => Draft
   /** Checks the form's values (`draft`) before they are sent. `before` has the initial values. */
-  validate?: (draft: Draft, before: Draft) => FieldErrors<Draft, Fault>
-  faultText?: (fault: Fault) => string
+  validate?: (draft: Draft, before: Draft) => FieldErrors<Draft, ErrorKey>
+  errorText?: (errorKey: ErrorKey) => string
   /** Sends the form's values. Throws `FieldError` if the errors of fields are known. */
   save: (draft: Draft, before: Draft) => Promise<void>
   /**
@@ -63,25 +63,25 @@ const tellRepeat = () => showInfo(translate('auth.duplicateSubmit'))
  * error, on each change. A server error stays until its field changes. The first field with an
  * error gets the focus.
  */
-export function useDraftForm<Draft extends object, Fault extends string = string>(
-  options: Options<Draft, Fault>,
+export function useDraftForm<Draft extends object, ErrorKey extends string = string>(
+  options: Options<Draft, ErrorKey>,
 ): DraftForm<Draft> {
-  const { validate = () => ({}), faultText = String } = options
+  const { validate = () => ({}), errorText = String } = options
   const ref = useRef<HTMLFormElement>(null)
   const [before] = useState(options.initial)
   const [draft, setDraft] = useState(before)
-  const [faults, setFaults] = useState<FieldErrors<Draft, Fault>>({})
+  const [errorKeys, setErrorKeys] = useState<FieldErrors<Draft, ErrorKey>>({})
   const refusals = useRefusals(options)
   const { isBusy, submit } = useSubmit(
     async (patch?: Partial<Draft>) => {
       const sent = patch === undefined ? draft : { ...draft, ...patch }
       const found = validate(sent, before)
-      setFaults(found)
-      if (!isEmpty(found)) return focusFirstFault(ref)
+      setErrorKeys(found)
+      if (!isEmpty(found)) return focusFirstError(ref)
       refusals.clear()
       await options.save(sent, before).catch((error: unknown) => {
         refusals.show(error)
-        focusFirstFault(ref)
+        focusFirstError(ref)
       })
     },
     options.onRepeat,
@@ -90,14 +90,14 @@ export function useDraftForm<Draft extends object, Fault extends string = string
   const change = (patch: Partial<Draft>) => {
     setDraft((now) => ({ ...now, ...patch }))
     refusals.forget(patch)
-    if (!isEmpty(faults)) setFaults(validate({ ...draft, ...patch }, before))
+    if (!isEmpty(errorKeys)) setErrorKeys(validate({ ...draft, ...patch }, before))
   }
   const reset = () => {
     setDraft(before)
-    setFaults({})
+    setErrorKeys({})
     refusals.clear()
   }
-  const errors = { ...refusals.byField, ...textsOf(faults, faultText) } as FieldErrors<Draft>
+  const errors = { ...refusals.byField, ...textsOf(errorKeys, errorText) } as FieldErrors<Draft>
   return {
     ref,
     before,
@@ -191,12 +191,12 @@ const isEmpty = (errors: object): boolean => Object.keys(errors).length === 0
 const without = <Errors extends object>(errors: Errors, fields: object): Errors =>
   Object.fromEntries(Object.entries(errors).filter(([name]) => !(name in fields))) as Errors
 
-const textsOf = <Fault extends string>(
-  faults: Partial<Record<string, Fault>>,
-  textOf: (fault: Fault) => string,
+const textsOf = <ErrorKey extends string>(
+  errorKeys: Partial<Record<string, ErrorKey>>,
+  textOf: (errorKey: ErrorKey) => string,
 ) =>
   Object.fromEntries(
-    Object.entries(faults).map(([name, fault]) => [name, textOf(fault as Fault)] as const),
+    Object.entries(errorKeys).map(([name, errorKey]) => [name, textOf(errorKey as ErrorKey)] as const),
   )
 
 /** Serializes a form's values, so that equal values give equal texts. */

@@ -10,7 +10,7 @@ const tellDuplicate = () => showError(translate('ui.duplicateSubmit'), { goesAlo
  * removes.
  */
 export function useSubmit<Args extends readonly unknown[] = []>(
-  act: (...args: Args) => Promise<void>,
+  perform: (...args: Args) => Promise<void>,
   onRepeat?: () => void,
   tellRepeat: () => void = tellDuplicate,
 ): { isBusy: boolean; submit: (...args: Args) => Promise<void> } {
@@ -26,7 +26,7 @@ export function useSubmit<Args extends readonly unknown[] = []>(
     setBusy(true)
     dismissRefusals()
     try {
-      await act(...args)
+      await perform(...args)
     } catch (error) {
       showError(error)
     } finally {
@@ -41,12 +41,12 @@ export function useSubmit<Args extends readonly unknown[] = []>(
 const FRAMES = 20
 
 /** Focuses the first invalid control once it has been rendered as invalid. */
-export function focusFirstFault(form: RefObject<HTMLElement | null>, frames = FRAMES): void {
+export function focusFirstError(form: RefObject<HTMLElement | null>, frames = FRAMES): void {
   requestAnimationFrame(() => {
     const control = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')
     if (control) {
       control.focus()
       control.scrollIntoView({ block: 'center' })
-    } else if (frames > 1) focusFirstFault(form, frames - 1)
+    } else if (frames > 1) focusFirstError(form, frames - 1)
   })
 }

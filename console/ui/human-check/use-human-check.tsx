@@ -38,8 +38,8 @@ export function useHumanCheck(action: 'login' | 'register' | 'verification' | 'r
     setRound(round + 1)
     return current
   }
-  const onToken = (given: string): void => {
-    token.current = given
+  const onToken = (value: string): void => {
+    token.current = value
   }
   const siteKey = status.turnstile_site_key
   const box = (

@@ -5,7 +5,7 @@ const PATIENCE_MS = 150
 /**
  * Returns true once `isOn` has been true for a moment. Placeholders that depend on it do not flash.
  */
-export function useAfterPatience(isOn: boolean): boolean {
+export function useDelayed(isOn: boolean): boolean {
   const [isLate, setLate] = useState(false)
   useEffect(() => {
     if (!isOn) {
@@ -22,7 +22,7 @@ export function useAfterPatience(isOn: boolean): boolean {
  * A gray placeholder for text. `width` is in percent of the container, and `height` is in pixels.
  */
 export function Skeleton(props: { width?: number; height?: number }) {
-  const isShown = useAfterPatience(true)
+  const isShown = useDelayed(true)
   return (
     <span
       className={isShown ? 'tg-skeleton tg-skeleton-shown' : 'tg-skeleton'}

@@ -6,28 +6,28 @@ export type Tab<Id extends string> = { id: Id; title: ReactNode }
 export function Tabs<Id extends string>(props: {
   label: string
   tabs: readonly Tab<Id>[]
-  chosen: Id
-  onChoose: (id: Id) => void
+  selected: Id
+  onSelect: (id: Id) => void
   children: ReactNode
 }) {
   const base = useId()
   const list = useRef<HTMLDivElement>(null)
   // A narrow screen may not show all tabs, so the selected tab is scrolled into view.
   useEffect(() => {
-    const chosen = list.current?.querySelector<HTMLElement>(`[id="${base}-${props.chosen}"]`)
-    if (list.current === null || chosen == null) return
+    const selected = list.current?.querySelector<HTMLElement>(`[id="${base}-${props.selected}"]`)
+    if (list.current === null || selected == null) return
     const { offsetLeft, clientWidth } = list.current
-    const middle = chosen.offsetLeft - offsetLeft + chosen.offsetWidth / 2
+    const middle = selected.offsetLeft - offsetLeft + selected.offsetWidth / 2
     list.current.scrollLeft = middle - clientWidth / 2
-  }, [base, props.chosen])
+  }, [base, props.selected])
   const move = (event: KeyboardEvent<HTMLDivElement>) => {
     const step = STEPS[event.key]
     if (step === undefined) return
-    const index = props.tabs.findIndex((tab) => tab.id === props.chosen)
+    const index = props.tabs.findIndex((tab) => tab.id === props.selected)
     const next = props.tabs[(index + step + props.tabs.length) % props.tabs.length]
     if (next === undefined) return
     event.preventDefault()
-    props.onChoose(next.id)
+    props.onSelect(next.id)
     document.getElementById(`${base}-${next.id}`)?.focus()
   }
   return (
@@ -45,10 +45,10 @@ export function Tabs<Id extends string>(props: {
             type="button"
             role="tab"
             id={`${base}-${tab.id}`}
-            aria-selected={tab.id === props.chosen}
+            aria-selected={tab.id === props.selected}
             aria-controls={`${base}-panel`}
-            tabIndex={tab.id === props.chosen ? 0 : -1}
-            onClick={() => props.onChoose(tab.id)}
+            tabIndex={tab.id === props.selected ? 0 : -1}
+            onClick={() => props.onSelect(tab.id)}
           >
             {tab.title}
           </button>
@@ -57,7 +57,7 @@ export function Tabs<Id extends string>(props: {
       <div
         id={`${base}-panel`}
         role="tabpanel"
-        aria-labelledby={`${base}-${props.chosen}`}
+        aria-labelledby={`${base}-${props.selected}`}
         className="tg-tab-panel"
       >
         {props.children}

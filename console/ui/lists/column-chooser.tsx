@@ -23,11 +23,11 @@ export function ColumnChooser<Row>(props: Choice<Row>) {
 function Choices<Row>({ layout, density: atFirst }: Choice<Row>) {
   const { t } = useTranslation()
   const [density, setDensity] = useDensity(atFirst)
-  const optional = layout.all.filter((column) => column.isPinned !== true)
+  const hideable = layout.all.filter((column) => column.isPinned !== true)
   return (
     <div className="tg-chooser">
       <ul aria-label={t('ui.columns')}>
-        {optional.map((column, index) => (
+        {hideable.map((column, index) => (
           <li key={column.id}>
             <Checkbox
               label={column.title}
@@ -47,7 +47,7 @@ function Choices<Row>({ layout, density: atFirst }: Choice<Row>) {
               size="small"
               icon="arrowDown"
               label={t('ui.moveDown', { name: column.title })}
-              isDisabled={index === optional.length - 1}
+              isDisabled={index === hideable.length - 1}
               onClick={() => layout.move(column.id, 1)}
             />
           </li>

@@ -3,17 +3,17 @@ import { confirm } from '../dialogs/confirm.tsx'
 import type { MenuEntry } from '../elements/menu.tsx'
 import { showSuccess } from '../messages/toast.ts'
 
-export const editEntry = (onChoose: () => void): MenuEntry => ({
+export const editEntry = (onSelect: () => void): MenuEntry => ({
   text: translate('ui.editRow'),
   icon: 'edit',
-  onChoose,
+  onSelect,
 })
 
-export const deleteEntry = (onChoose: () => void): MenuEntry => ({
+export const deleteEntry = (onSelect: () => void): MenuEntry => ({
   text: translate('shared.delete'),
   icon: 'trash',
   tone: 'danger',
-  onChoose,
+  onSelect,
 })
 
 export const confirmDelete = (title: string, body: string): Promise<boolean> =>

@@ -25,7 +25,7 @@ type ListPanelProps<Row> = Omit<DataGridProps<Row>, Given> & {
   /** True to add a button that clears all filters. */
   isClearable?: boolean
   /** Creates a row. It is offered as a command and as a button in an empty list. */
-  create?: { text: string; act: () => void }
+  create?: { text: string; perform: () => void }
   none?: { icon: IconName; title: string; body: string }
   notFound?: { title: string; body: string }
   /**
@@ -39,7 +39,7 @@ type ListPanelProps<Row> = Omit<DataGridProps<Row>, Given> & {
    * The actions on selected rows. They are shown below the rows, so that selecting a row does not
    * move the rows.
    */
-  chosen?: ReactNode
+  selectionBar?: ReactNode
   /** True if the last column (the actions) stays visible during horizontal scrolling. */
   isEnded?: boolean
 }
@@ -49,7 +49,7 @@ type ListPanelProps<Row> = Omit<DataGridProps<Row>, Given> & {
  */
 export function ListPanel<Row>(props: ListPanelProps<Row>) {
   const { view, layoutKey, columns, filters, isClearable, create, none, notFound, ...rest } = props
-  const { modes, tools, notice, chosen, isEnded, ...grid } = rest
+  const { modes, tools, notice, selectionBar, isEnded, ...grid } = rest
   const { list, paging, sorts } = view
   const { t } = useTranslation()
   const sortable = useMemo(
@@ -97,7 +97,7 @@ export function ListPanel<Row>(props: ListPanelProps<Row>) {
           />
         </div>
       )}
-      {chosen}
+      {selectionBar}
       <Pagination {...paging} />
     </Panel>
   )
@@ -139,7 +139,7 @@ function NoRows({ view, none, notFound, create }: EmptyProps) {
     const clear = <Button onClick={view.clear}>{t('ui.clearFilters')}</Button>
     return <EmptyState icon="search" title={t('ui.noRows')} {...notFound} action={clear} />
   }
-  const add = create !== undefined && <CreateButton text={create.text} onClick={create.act} />
+  const add = create !== undefined && <CreateButton text={create.text} onClick={create.perform} />
   return <EmptyState {...none} action={add === false ? undefined : add} />
 }
 
@@ -147,7 +147,7 @@ function useListCommands<Row>({ view, create }: ListPanelProps<Row>): void {
   const { t } = useTranslation()
   const add = { id: 'create', icon: 'add' } as const
   useCommands([
-    ...(create === undefined ? [] : [{ ...add, title: create.text, act: create.act }]),
-    { id: 'refresh', title: t('ui.refresh'), keys: 'r', icon: 'refresh', act: view.refresh },
+    ...(create === undefined ? [] : [{ ...add, title: create.text, perform: create.perform }]),
+    { id: 'refresh', title: t('ui.refresh'), keys: 'r', icon: 'refresh', perform: view.refresh },
   ])
 }

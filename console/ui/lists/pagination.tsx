@@ -139,7 +139,7 @@ const pageCommand = (title: string, keys: string, isOn: boolean, turn: () => voi
   title,
   keys,
   isKeyOnly: true,
-  act: () => {
+  perform: () => {
     if (isOn) turn()
   },
 })

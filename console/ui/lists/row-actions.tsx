@@ -5,7 +5,7 @@ export type RowAction = {
   readonly icon: IconName
   /** The accessible name, which contains the name of the row. */
   readonly label: string
-  readonly act: () => void
+  readonly perform: () => void
   /**
    * True for an action that only the table shows. Cards have a separate button for such an action.
    */
@@ -13,25 +13,25 @@ export type RowAction = {
 }
 
 /** Creates the action that edits a row. On a card, a separate button opens the form. */
-export const editAct = (label: string, act: () => void): RowAction => ({
+export const editAction = (label: string, perform: () => void): RowAction => ({
   icon: 'edit',
   label,
-  act,
+  perform,
   isOnTable: true,
 })
 
-export const deleteAct = (label: string, act: () => void): RowAction => ({
+export const deleteAction = (label: string, perform: () => void): RowAction => ({
   icon: 'trash',
   label,
-  act,
+  perform,
 })
 
-export function RowActions({ acts }: { acts: readonly RowAction[] }) {
+export function RowActions({ actions }: { actions: readonly RowAction[] }) {
   return (
     <span className="tg-row-actions">
-      {acts.map(({ icon, label, act, isOnTable }) => (
+      {actions.map(({ icon, label, perform, isOnTable }) => (
         <span key={icon} className={isOnTable === true ? 'tg-on-table' : undefined}>
-          <Button tone="quiet" size="small" icon={icon} label={label} onClick={act} />
+          <Button tone="quiet" size="small" icon={icon} label={label} onClick={perform} />
         </span>
       ))}
     </span>

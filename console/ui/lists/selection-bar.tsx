@@ -8,30 +8,30 @@ import type { SelectedRows } from './use-selected-rows.ts'
  * Shows the number of selected rows and the actions on them. Renders nothing if no row is selected.
  */
 export function SelectionBar(props: {
-  chosen: Pick<SelectedRows<unknown>, 'selected' | 'selectableCount' | 'selectAll' | 'selectNone'>
-  acts: readonly { icon: IconName; text: string; act: () => void }[]
+  selected: Pick<SelectedRows<unknown>, 'selectedRows' | 'selectableCount' | 'selectAll' | 'clearSelection'>
+  actions: readonly { icon: IconName; text: string; perform: () => void }[]
   /** The dialogs that the actions open. */
   children?: ReactNode
 }) {
   const { t } = useTranslation()
-  const { selected, selectableCount, selectAll, selectNone } = props.chosen
-  if (selected.length === 0) return null
+  const { selectedRows, selectableCount, selectAll, clearSelection } = props.selected
+  if (selectedRows.length === 0) return null
   return (
     <fieldset className="tg-chosen tg-bulk" aria-label={t('ui.selectionActions')}>
       <div className="tg-chosen-part">
-        <span role="status">{t('ui.selectedCount', { count: selected.length })}</span>
+        <span role="status">{t('ui.selectedCount', { count: selectedRows.length })}</span>
         {selectableCount > 0 && (
           <Button tone="quiet" size="small" onClick={() => void selectAll()}>
             {t('ui.selectMatching', { count: selectableCount })}
           </Button>
         )}
-        <Button tone="quiet" size="small" onClick={selectNone}>
+        <Button tone="quiet" size="small" onClick={clearSelection}>
           {t('ui.clearSelection')}
         </Button>
       </div>
       <div className="tg-chosen-part">
-        {props.acts.map(({ icon, text, act }) => (
-          <Button key={icon} size="small" icon={icon} onClick={act}>
+        {props.actions.map(({ icon, text, perform }) => (
+          <Button key={icon} size="small" icon={icon} onClick={perform}>
             {text}
           </Button>
         ))}

@@ -47,9 +47,9 @@ export function useListPage<
   const size = useAskedSize(usePageSize(pageSizeKey), values.page_size, setAddress)
   const [pageSize] = size
   const sorted = sort === '' ? {} : { sort: sorts[sort], order }
-  const asked = { ...filter, page, pageSize, ...sorted } as ListQuery<Filters>
+  const listQuery = { ...filter, page, pageSize, ...sorted } as ListQuery<Filters>
   const list = useQuery({
-    ...queryOf(asked),
+    ...queryOf(listQuery),
     // The list is always fetched again, because other users and API calls may have changed rows.
     refetchOnMount: 'always',
   })
@@ -61,7 +61,7 @@ export function useListPage<
   )
   return {
     list,
-    asked,
+    listQuery,
     rows: (list.data?.items ?? NONE) as Page['items'],
     total,
     filter,
@@ -91,13 +91,13 @@ const pick = (values: Readonly<Record<string, unknown>>, names: readonly string[
 /** Returns the page size in the URL. If the URL has no page size, returns the stored page size. */
 function useAskedSize(
   [remembered, remember]: ReturnType<typeof usePageSize>,
-  asked: PageSize | 0 | undefined,
+  listQuery: PageSize | 0 | undefined,
   setAddress: SetUrlState<UrlSchema>,
 ): ReturnType<typeof usePageSize> {
-  if (asked === undefined || asked === 0) return [remembered, remember]
-  const choose = (size: PageSize): void => {
+  if (listQuery === undefined || listQuery === 0) return [remembered, remember]
+  const select = (size: PageSize): void => {
     remember(size)
     setAddress({ page_size: size })
   }
-  return [asked, choose]
+  return [listQuery, select]
 }

@@ -22,10 +22,10 @@ type Stored = {
 }
 
 export type SelectedRows<Row> = {
-  readonly selected: readonly Row[]
+  readonly selectedRows: readonly Row[]
   readonly keys: ReadonlySet<string>
-  readonly choose: (keys: ReadonlySet<string>) => void
-  readonly selectNone: () => void
+  readonly select: (keys: ReadonlySet<string>) => void
+  readonly clearSelection: () => void
   /**
    * The number of rows that `selectAll` would select. It is 0 if no other page has rows or too many
    * rows match.
@@ -42,29 +42,29 @@ export function useSelectedRows<
   Row extends { id: number },
   Match extends Row,
   Key extends QueryKey,
->(given: {
+>(options: {
   readonly rows: readonly Row[]
   readonly total: number
   readonly filters: object
   readonly matching: UseQueryOptions<ListPage<Match>, Error, ListPage<Match>, Key>
 }): SelectedRows<Row> {
-  const { rows, total, matching } = given
+  const { rows, total, matching } = options
   const client = useQueryClient()
-  const under = JSON.stringify(given.filters)
+  const under = JSON.stringify(options.filters)
   const none: Stored = { under, keys: NONE, isBeyond: false }
   const [stored, setStored] = useState(none)
   const { keys, isBeyond } = stored.under === under ? stored : none
   const all = useQuery({ ...matching, enabled: isBeyond, staleTime: Number.POSITIVE_INFINITY })
   const shown = new Set(rows.map(({ id }) => id))
   const elsewhere = (isBeyond ? (all.data?.items ?? []) : []).filter(({ id }) => !shown.has(id))
-  const selected = [...rows, ...elsewhere].filter(({ id }) => keys.has(String(id)))
+  const selectedRows = [...rows, ...elsewhere].filter(({ id }) => keys.has(String(id)))
   const canAll = total > rows.length && total <= MATCHING_MAX
   return {
-    selected,
+    selectedRows,
     keys,
-    choose: (next) => setStored({ under, keys: next, isBeyond }),
-    selectNone: () => setStored(none),
-    selectableCount: canAll && selected.length < total ? total : 0,
+    select: (next) => setStored({ under, keys: next, isBeyond }),
+    clearSelection: () => setStored(none),
+    selectableCount: canAll && selectedRows.length < total ? total : 0,
     selectAll: async () => {
       try {
         const { items } = await client.fetchQuery({ ...matching, staleTime: 0 })

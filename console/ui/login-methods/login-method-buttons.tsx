@@ -17,7 +17,7 @@ export function LoginMethodButtons(props: {
   const { ways, leave, onMessenger } = props
   const { t } = useTranslation()
   const [away, setAway] = useState<LoginMethod | null>(null)
-  const choose = async (way: LoginMethod): Promise<void> => {
+  const select = async (way: LoginMethod): Promise<void> => {
     if (isMessenger(way)) return onMessenger?.(way)
     setAway(way)
     try {
@@ -37,7 +37,7 @@ export function LoginMethodButtons(props: {
           icon={LOGIN_METHOD_ICONS[way]}
           isBusy={away === way}
           isDisabled={away !== null && away !== way}
-          onClick={() => void choose(way)}
+          onClick={() => void select(way)}
         >
           {t('oauth.signInWith', { site: t(`oauth.siteInSentence.${way}`) })}
         </Button>

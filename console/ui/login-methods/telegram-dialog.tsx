@@ -62,7 +62,7 @@ function Widget(props: { bot: string; act: 'login' | 'bind'; getState: () => Pro
   const { bot, act } = props
   const language = useLocale()
   const box = useRef<HTMLDivElement>(null)
-  const [fault, setFault] = useState('')
+  const [errorText, setErrorText] = useState('')
   const getState = useEffectEvent(props.getState)
   useEffect(() => {
     let isGone = false
@@ -73,11 +73,11 @@ function Widget(props: { bot: string; act: 'login' | 'bind'; getState: () => Pro
       address.searchParams.set('act', act)
       address.searchParams.set('state', state)
       const script = telegramScript({ bot, language, authUrl: address.href })
-      script.addEventListener('error', () => setFault(t('oauth.telegramFailed')))
+      script.addEventListener('error', () => setErrorText(t('oauth.telegramFailed')))
       box.current.replaceChildren(script)
     }
-    setFault('')
-    show().catch((error: unknown) => setFault(error instanceof Error ? error.message : ''))
+    setErrorText('')
+    show().catch((error: unknown) => setErrorText(error instanceof Error ? error.message : ''))
     return () => {
       isGone = true
     }
@@ -85,7 +85,7 @@ function Widget(props: { bot: string; act: 'login' | 'bind'; getState: () => Pro
   return (
     <>
       <div ref={box} className="tg-telegram" />
-      <Refusal text={fault} />
+      <Refusal text={errorText} />
     </>
   )
 }

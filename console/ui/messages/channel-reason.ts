@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next'
 
 /** The reason codes that have a translation. Other codes are shown unchanged. */
-const KNOWN = [
+const KNOWN_REASONS = [
   'connect',
   'proxy',
   'timeout',
@@ -21,13 +21,13 @@ const KNOWN = [
   'billing_hard_limit_reached',
   'billing_not_active',
 ] as const
-type Known = (typeof KNOWN)[number]
+type KnownReason = (typeof KNOWN_REASONS)[number]
 
 /** Translates the reason of an open circuit, a disabled channel or a failed attempt or test. */
 export function reasonText(t: TFunction, code: string): string {
   const status = /^status-(\d{3})$/.exec(code)?.[1]
   if (status !== undefined) return t('health.reason.status', { status })
   if (code.startsWith('keyword:')) return t('health.reason.keyword', { keyword: code.slice(8) })
-  const known = KNOWN.find((one): one is Known => one === code)
-  return known === undefined ? code : t(`health.reason.${known}`)
+  const knownReason = KNOWN_REASONS.find((one): one is KnownReason => one === code)
+  return knownReason === undefined ? code : t(`health.reason.${knownReason}`)
 }

@@ -69,12 +69,12 @@ function ToastCard({ toast }: { toast: Toast }) {
 }
 
 function ToastAction(props: { toast: Toast; action: NonNullable<Toast['action']> }) {
-  const act = () => {
+  const perform = () => {
     dismissToast(props.toast.id)
     props.action.onClick()
   }
   return (
-    <button type="button" className="tg-toast-action" onClick={act}>
+    <button type="button" className="tg-toast-action" onClick={perform}>
       {props.action.text}
     </button>
   )

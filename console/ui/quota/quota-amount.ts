@@ -38,7 +38,7 @@ export function quotaOfAmount(text: string, unit: AmountUnit): bigint | null {
 }
 
 /** Returns true if the text is not an amount and can't become an amount by further typing. */
-export function isNoAmount(text: string, unit: AmountUnit): boolean {
+export function isInvalidAmount(text: string, unit: AmountUnit): boolean {
   const whole = unit.isCurrency ? text.trim().replace(/(?<=\d)\.$/, '') : text
   return whole.trim() !== '' && quotaOfAmount(whole, unit) === null
 }

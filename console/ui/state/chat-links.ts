@@ -34,7 +34,7 @@ export function chatClients(status: Status | undefined): ChatLink[] {
  * Returns the client that the page `/chat2link` opens. It is the client of `chat_link` or
  * `chat_link2`. If neither is set, it is the first of all clients.
  */
-export const outsideClient = (status: Status | undefined): ChatLink | undefined =>
+export const externalClient = (status: Status | undefined): ChatLink | undefined =>
   status === undefined ? undefined : (singleLinks(status)[0] ?? chatClients(status)[0])
 
 const singleLinks = ({ chat_link, chat_link2 }: Status): ChatLink[] =>
@@ -69,14 +69,14 @@ export function chatAddress(template: string, site: string, key: string): string
  */
 const OF_THE_BROWSER = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):$/
 
-export type ChatWay = 'frame' | 'window' | 'none'
+export type ChatTarget = 'frame' | 'window' | 'none'
 
 /**
  * Returns where a chat client may open. Plain HTTP would expose the key, so a client with plain
  * HTTP may open only on this machine. Pages of this site open in a window, because a framed page
  * would have the console's rights.
  */
-export function chatWay(address: string | null, ownOrigin: string): ChatWay {
+export function chatTarget(address: string | null, ownOrigin: string): ChatTarget {
   if (address === null) return 'none'
   const { protocol, origin, hostname } = new URL(address)
   if (protocol !== 'https:' && protocol !== 'http:') return 'window'

@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { storedChats, takeChatsFault, useStatus } from '#console/api/status.ts'
+import { storedChats, takeChatsError, useStatus } from '#console/api/status.ts'
 import { showError } from '../messages/toast.ts'
 import { type ChatLink, chatLinks } from './chat-links.ts'
 
@@ -12,7 +12,7 @@ export function useChats(): readonly ChatLink[] {
   const { t } = useTranslation()
   const chats = useStatus()?.chats ?? storedChats()
   useEffect(() => {
-    if (takeChatsFault()) showError(t('chat.unreadable'))
+    if (takeChatsError()) showError(t('chat.unreadable'))
   }, [t])
   return useMemo(() => chatLinks(Array.isArray(chats) ? chats : []), [chats])
 }

@@ -4,9 +4,9 @@ const lists = new Map<string, MediaQueryList>()
 
 /** Returns a cached `MediaQueryList`, because every rendering reads it. */
 function listOf(query: string): MediaQueryList {
-  const known = lists.get(query) ?? window.matchMedia(query)
-  lists.set(query, known)
-  return known
+  const mediaQuery = lists.get(query) ?? window.matchMedia(query)
+  lists.set(query, mediaQuery)
+  return mediaQuery
 }
 
 export function useMedia(query: string): boolean {

@@ -7,9 +7,9 @@ type Functions = Readonly<Record<string, (...args: any[]) => unknown>>
  * Returns functions that stay the same in every rendering and that call the latest functions. Rows
  * that receive these functions are not rendered again.
  */
-export function useStableCallbacks<Acts extends Functions>(acts: Acts): Acts {
-  const latest = useRef(acts)
-  latest.current = acts
+export function useStableCallbacks<Acts extends Functions>(actions: Acts): Acts {
+  const latest = useRef(actions)
+  latest.current = actions
   return useMemo(() => {
     const stable = Object.keys(latest.current).map((name) => [
       name,

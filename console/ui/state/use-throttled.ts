@@ -3,11 +3,11 @@ import type { LiveData, ScreenTopic } from '#console/api/live/live-event.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 
 /**
- * Returns a function that calls `act` at most once per `everyMs`. The first call takes effect
+ * Returns a function that calls `perform` at most once per `everyMs`. The first call takes effect
  * immediately. The last call is delayed but never lost.
  */
-export function useThrottled(act: () => void, everyMs: number): () => void {
-  const run = useEffectEvent(act)
+export function useThrottled(perform: () => void, everyMs: number): () => void {
+  const run = useEffectEvent(perform)
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null)
   const isWanted = useRef(false)
   useEffect(

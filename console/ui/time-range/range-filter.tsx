@@ -20,7 +20,7 @@ type Props = { range: TimeRange; onRange: (range: TimeRange) => void }
 export function RangeFilter({ range, onRange }: Props) {
   const { t } = useTranslation()
   const [isOpen, setOpen] = useState(false)
-  const choose = (next: TimeRange): void => {
+  const select = (next: TimeRange): void => {
     setOpen(false)
     onRange(next)
   }
@@ -33,7 +33,7 @@ export function RangeFilter({ range, onRange }: Props) {
       placement="bottom-start"
       isOpen={isOpen}
       onOpenChange={setOpen}
-      content={<RangeChoices range={range} onRange={choose} />}
+      content={<RangeChoices range={range} onRange={select} />}
     >
       <Button icon="clock" endIcon="chevronDown">
         <span className="tg-visually-hidden">{t('shared.timeRange')}: </span>
@@ -49,16 +49,16 @@ function RangeChoices({ range, onRange }: Props) {
     <div className="tg-range">
       <ul aria-label={t('shared.timeRange')}>
         {SPANS.map((span) => {
-          const isChosen = range.kind === 'relative' && range.span === span
+          const isSelected = range.kind === 'relative' && range.span === span
           return (
             <li key={span}>
               <button
                 type="button"
-                aria-pressed={isChosen}
+                aria-pressed={isSelected}
                 onClick={() => onRange(relativeRange(span))}
               >
                 {t(`timeRange.span.${span}`)}
-                {isChosen && <Icon name="check" size={14} />}
+                {isSelected && <Icon name="check" size={14} />}
               </button>
             </li>
           )
@@ -75,10 +75,10 @@ function FixedEnds({ range, onRange }: Props) {
   const bounds = boundsOf(range, now)
   const [from, setFrom] = useState(localTimeText(bounds.from ?? now - 86_400))
   const [to, setTo] = useState(localTimeText(Math.min(bounds.to ?? now, now)))
-  const [isFaulty, setFaulty] = useState(false)
+  const [isInvalid, setInvalid] = useState(false)
   const apply = (): void => {
     const [start, end] = [readLocalTime(from), readLocalTime(to)]
-    if (start === null || end === null || start > end) setFaulty(true)
+    if (start === null || end === null || start > end) setInvalid(true)
     // The end of the range includes the complete minute that the user has selected.
     else onRange({ kind: 'absolute', from: start, to: end + 59 })
   }
@@ -93,7 +93,7 @@ function FixedEnds({ range, onRange }: Props) {
       <EndField label={t('timeRange.from')} value={from} onChange={setFrom} />
       <EndField label={t('timeRange.to')} value={to} onChange={setTo} />
       <p className="tg-hint">{t('timeRange.zone', { zone: zoneName() })}</p>
-      {isFaulty && (
+      {isInvalid && (
         <p className="tg-field-error" role="alert">
           {t('timeRange.invalid')}
         </p>

@@ -10,7 +10,7 @@ import {
   createChannelBody,
   updateChannelBody,
 } from '#console/features/channels/form/channel-request-body.ts'
-import { channelFaults } from '#console/features/channels/form/channel-validation.ts'
+import { validateChannel } from '#console/features/channels/form/channel-validation.ts'
 import { endsWithVersion, upstreamUrl } from '#console/features/channels/form/upstream-url.ts'
 import { dateFieldText, secondsOfDateField } from '#console/ui/forms/date-field.ts'
 import { channel, TYPES } from '../support/channel-routes.ts'
@@ -26,7 +26,7 @@ const draft: ChannelDraft = {
 
 describe('the channel form', () => {
   it('starts with the defaults: type 1, auto-ban, group default, priority and weight 0', () => {
-    expect(channelFaults(draft, null, OPENAI)).toEqual({})
+    expect(validateChannel(draft, null, OPENAI)).toEqual({})
     expect(createChannelBody({ ...draft, baseUrl: 'https://a.example/x//' })).toMatchObject({
       type: 1,
       auto_ban: 1,
@@ -54,7 +54,7 @@ describe('the channel form', () => {
       costRatio: '-0.6',
       expiresAt: '2030-02-30T10:00',
     }
-    expect(channelFaults(wrong, null, OPENAI)).toEqual({
+    expect(validateChannel(wrong, null, OPENAI)).toEqual({
       name: 'nameAndKeyMissing',
       key: 'nameAndKeyMissing',
       baseUrl: 'baseUrlInvalid',
@@ -71,18 +71,18 @@ describe('the channel form', () => {
   })
 
   it.each(['', '0', '0.000001', '1000'])('takes the cost ratio %j', (costRatio) => {
-    expect(channelFaults({ ...draft, costRatio }, null, OPENAI)).toEqual({})
+    expect(validateChannel({ ...draft, costRatio }, null, OPENAI)).toEqual({})
   })
 
   it.each(['1000.1', '0.0000001', '1,5', '60%', '.5'])('and not %j', (costRatio) => {
     const faults = { costRatio: 'notCostRatio' }
-    expect(channelFaults({ ...draft, costRatio }, null, OPENAI)).toEqual(faults)
+    expect(validateChannel({ ...draft, costRatio }, null, OPENAI)).toEqual(faults)
   })
 
   it('another address, type or proxy asks for the key again, a slash at the end does not', () => {
     const before = { ...draft, key: '' }
     const faultsOf = (patch: Partial<ChannelDraft>) =>
-      channelFaults({ ...before, ...patch }, before, OPENAI)
+      validateChannel({ ...before, ...patch }, before, OPENAI)
     expect(faultsOf({})).toEqual({})
     expect(faultsOf({ baseUrl: 'https://elsewhere.example' })).toEqual({ key: 'keyMissing' })
     expect(faultsOf({ type: 8 })).toEqual({ key: 'keyMissing' })
@@ -101,7 +101,7 @@ describe('the channel form', () => {
     [null, undefined],
   ])('a proxy may be no %j, or may: %j', (proxy, fault) => {
     const setting = JSON.stringify({ proxy })
-    expect(channelFaults({ ...draft, setting }, null, OPENAI).setting).toBe(fault)
+    expect(validateChannel({ ...draft, setting }, null, OPENAI).setting).toBe(fault)
   })
 
   it.each([
@@ -118,13 +118,13 @@ describe('the channel form', () => {
     ['setting', { allowed_members: [7] }, 'allowedMembersInvalid'],
     ['setting', { allowed_members: ['service_tier'] }, undefined],
   ])('the %s %j: %j', (field, value, fault) => {
-    const faults = channelFaults({ ...draft, [field]: JSON.stringify(value) }, null, OPENAI)
+    const faults = validateChannel({ ...draft, [field]: JSON.stringify(value) }, null, OPENAI)
     expect(faults[field as 'setting']).toBe(fault)
   })
 
   it('an address may be left out where the type has one, or be one of its names', () => {
     const at = (baseUrl: string, type = OPENAI) =>
-      channelFaults({ ...draft, baseUrl }, null, type).baseUrl
+      validateChannel({ ...draft, baseUrl }, null, type).baseUrl
     const named = { keyword: 'plan', name: { zh: '', en: '' }, base_url: 'https://p.example' }
     expect(at('')).toBeUndefined()
     expect(at('', typeOf(8))).toBe('baseUrlMissing')
@@ -167,9 +167,9 @@ describe('the channel form', () => {
 
   it('an expiry that is over is refused, unless it was so before', () => {
     const past = { ...draft, expiresAt: '2020-01-01T00:00' }
-    expect(channelFaults(past, null, OPENAI)).toEqual({ expiresAt: 'datePast' })
-    expect(channelFaults(past, draft, OPENAI)).toEqual({ expiresAt: 'datePast' })
-    expect(channelFaults({ ...past, weight: '2' }, past, OPENAI)).toEqual({})
+    expect(validateChannel(past, null, OPENAI)).toEqual({ expiresAt: 'datePast' })
+    expect(validateChannel(past, draft, OPENAI)).toEqual({ expiresAt: 'datePast' })
+    expect(validateChannel({ ...past, weight: '2' }, past, OPENAI)).toEqual({})
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { draftOfGroup, tagChange, tagFaults } from '#console/features/channels/tags/tag-draft.ts'
-import { aFewAtATime } from '#console/features/channels/testing/test-results.ts'
+import { draftOfGroup, tagChange, validateTag } from '#console/features/channels/tags/tag-draft.ts'
+import { runConcurrently } from '#console/features/channels/testing/test-results.ts'
 import { byTag, channel } from '../support/channel-routes.ts'
 
 const channels = [
@@ -18,12 +18,12 @@ describe('a tag', () => {
 
   it('priority must be an integer, weight a natural one, the mapping a JSON object', () => {
     const wrong = { ...before, priority: '1.5', weight: '-1', modelMapping: '{' }
-    expect(tagFaults(wrong)).toEqual({
+    expect(validateTag(wrong)).toEqual({
       priority: 'notInteger',
       weight: 'notNatural',
       modelMapping: 'notJson',
     })
-    expect(tagFaults({ ...before, priority: '-3', weight: '' })).toEqual({})
+    expect(validateTag({ ...before, priority: '-3', weight: '' })).toEqual({})
   })
 
   it('sends what changed; emptied fields stay as they are, an emptied tag is taken off', () => {
@@ -43,7 +43,7 @@ describe('tests of many models', () => {
     let running = 0
     let most = 0
     const done: string[] = []
-    const act = async (model: string) => {
+    const perform = async (model: string) => {
       running += 1
       most = Math.max(most, running)
       await Promise.resolve()
@@ -51,7 +51,7 @@ describe('tests of many models', () => {
       done.push(model)
       if (done.length === 4) stop.abort()
     }
-    await aFewAtATime(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'], act, stop.signal)
+    await runConcurrently(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'], perform, stop.signal)
     expect(most).toBe(3)
     expect(done.length).toBeGreaterThanOrEqual(4)
     expect(done.length).toBeLessThan(9)

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import {
   barsEnd,
-  byTrouble,
+  compareHealth,
   healthKind,
-  isTroubled,
+  isUnhealthy,
   pointsOf,
   successRate,
-  withPush,
+  mergeHealthPush,
 } from '#console/api/channel-health.ts'
 import { groupEntries, spanText, summaryOf } from '#console/features/health/grouped-entries.ts'
 import { durationText, rateText } from '#console/features/health/metric-text.ts'
@@ -49,8 +49,8 @@ describe('a channel’s state', () => {
       channelHealth({ id: 3, circuits: [circuit({})] }),
       channelHealth({ id: 4, status: 3 }),
     ]
-    expect(rows.toSorted(byTrouble).map(({ id }) => id)).toEqual([4, 3, 1, 2])
-    expect(rows.filter(isTroubled).map(({ id }) => id)).toEqual([3, 4])
+    expect(rows.toSorted(compareHealth).map(({ id }) => id)).toEqual([4, 3, 1, 2])
+    expect(rows.filter(isUnhealthy).map(({ id }) => id)).toEqual([3, 4])
   })
 })
 
@@ -88,13 +88,13 @@ describe('what the socket brings', () => {
     const changed = channelHealth({ id: 2, status: 3 })
     const added = channelHealth({ id: 9 })
     const push = { kind: 'health', at: 11, channels: [changed, added], removed: [1] } as const
-    const next = withPush(snapshot, { ...push, channels: [changed, added], removed: [1] })
+    const next = mergeHealthPush(snapshot, { ...push, channels: [changed, added], removed: [1] })
     expect(next.channels).toEqual([changed, added])
   })
 
   it('does not undo what was read later', () => {
     const old = { kind: 'health', at: 9, channels: [], removed: [1] } as const
-    expect(withPush(snapshot, { ...old, channels: [], removed: [1] })).toBe(snapshot)
+    expect(mergeHealthPush(snapshot, { ...old, channels: [], removed: [1] })).toBe(snapshot)
   })
 })
 

@@ -85,10 +85,10 @@ describe('the chart of a channel’s history', () => {
     const { page, site } = admin
     withSite()
     await openAsRoot(page, site, '/admin/health?peek=2')
-    const chosen = section(page).locator('button[aria-pressed="true"]')
-    await expect.poll(() => chosen.textContent()).toBe(en('health.history.range.1h'))
+    const selected = section(page).locator('button[aria-pressed="true"]')
+    await expect.poll(() => selected.textContent()).toBe(en('health.history.range.1h'))
     await openAsRoot(page, site, '/admin/health?peek=2&window=d1')
-    await expect.poll(() => chosen.textContent()).toBe(en('health.history.range.24h'))
+    await expect.poll(() => selected.textContent()).toBe(en('health.history.range.24h'))
   })
 
   it('says that no latency was measured, instead of an empty chart', async () => {

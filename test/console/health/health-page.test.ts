@@ -96,8 +96,8 @@ describe('the health board', () => {
     const box = await head.boundingBox()
     expect(Math.min(box?.width ?? 0, (box?.height ?? 0) * 6)).toBeGreaterThan(320)
     const drawer = page.getByRole('dialog', { name: 'Azure East US 2, second deployment' })
-    for (const act of [() => head.click(), () => head.press('Enter')]) {
-      await act()
+    for (const perform of [() => head.click(), () => head.press('Enter')]) {
+      await perform()
       await drawer.waitFor()
       await page.keyboard.press('Escape')
       await drawer.waitFor({ state: 'detached' })

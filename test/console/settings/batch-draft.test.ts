@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
-  batchFaults,
+  validateBatch,
   batchRows,
   emptyBatch,
   endedPrices,
@@ -35,7 +35,7 @@ describe('ratios for many models at once', () => {
     const rows = [row({ cacheRatio: '0.5' }), row({ price: '0.04', ratio: '' })]
     const fixed = row({ price: '0.02', ratio: '', completionRatio: '' })
     expect(batchRows(rows, { ...emptyBatch, price: '0.020' })).toEqual([fixed, fixed])
-    expect(batchFaults({ ...emptyBatch, price: 'x' })).toEqual({ price: 'notNumber' })
+    expect(validateBatch({ ...emptyBatch, price: 'x' })).toEqual({ price: 'notNumber' })
   })
 
   it('tells which fixed prices it would end', () => {
@@ -46,8 +46,8 @@ describe('ratios for many models at once', () => {
 
   it('names every field that holds no number, and no empty one', () => {
     const draft = { ratio: '-1', completionRatio: 'x', cacheRatio: ' ', price: '' }
-    expect(batchFaults(draft)).toEqual({ ratio: 'negative', completionRatio: 'notNumber' })
-    expect(batchFaults(emptyBatch)).toEqual({})
+    expect(validateBatch(draft)).toEqual({ ratio: 'negative', completionRatio: 'notNumber' })
+    expect(validateBatch(emptyBatch)).toEqual({})
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { emptyGroup, groupFaults } from '#console/features/settings/group-draft.ts'
+import { emptyGroup, validateGroup } from '#console/features/settings/group-draft.ts'
 import {
   type GroupMaps,
   groupRows,
@@ -83,11 +83,11 @@ describe('special ratios as lines', () => {
 
   it('are a fault of the form where they are wrong, and so is a taken name', () => {
     const draft = { ...emptyGroup, name: 'vip', ratio: '', specials: 'x' }
-    expect(groupFaults(draft, ['vip'], true)).toEqual({
+    expect(validateGroup(draft, ['vip'], true)).toEqual({
       name: 'nameTaken',
       ratio: 'notNumber',
       specials: 'specials',
     })
-    expect(groupFaults({ ...emptyGroup, name: 'vip' }, ['vip'], false)).toEqual({})
+    expect(validateGroup({ ...emptyGroup, name: 'vip' }, ['vip'], false)).toEqual({})
   })
 })

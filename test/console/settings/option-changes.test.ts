@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
-  fallbackFault,
-  fallbackFaultField,
+  validateFallback,
+  fallbackErrorField,
   withFallback,
 } from '#console/features/settings/fallback-pricing.ts'
 import { changedLines, changedOptions } from '#console/features/settings/option-changes.ts'
@@ -55,7 +55,7 @@ describe('the fallback price', () => {
   })
 
   it('is told at the ratio that is missing or wrong, or else at the price', () => {
-    const fieldOf = (patch: object) => fallbackFaultField({ ...on, ...patch })
+    const fieldOf = (patch: object) => fallbackErrorField({ ...on, ...patch })
     expect(fieldOf({ fallback_input_ratio: '1' })).toBe('fallback_completion_ratio')
     expect(fieldOf({ fallback_completion_ratio: '1' })).toBe('fallback_input_ratio')
     expect(fieldOf({ fallback_input_ratio: '1', fallback_completion_ratio: 'x' })).toBe(
@@ -66,14 +66,14 @@ describe('the fallback price', () => {
   })
 
   it('is a single price or both ratios, never mixed', () => {
-    expect(fallbackFault(off)).toBeNull()
-    expect(fallbackFault(on)).toBe('incomplete')
-    expect(fallbackFault({ ...on, fallback_single_price: '0' })).toBeNull()
-    expect(fallbackFault({ ...on, fallback_input_ratio: '1' })).toBe('incomplete')
-    expect(fallbackFault({ ...on, fallback_input_ratio: '1', fallback_single_price: '1' })).toBe(
+    expect(validateFallback(off)).toBeNull()
+    expect(validateFallback(on)).toBe('incomplete')
+    expect(validateFallback({ ...on, fallback_single_price: '0' })).toBeNull()
+    expect(validateFallback({ ...on, fallback_input_ratio: '1' })).toBe('incomplete')
+    expect(validateFallback({ ...on, fallback_input_ratio: '1', fallback_single_price: '1' })).toBe(
       'mixed',
     )
-    expect(fallbackFault({ ...off, fallback_single_price: '-1' })).toBe('negative')
-    expect(fallbackFault({ ...off, fallback_single_price: 'x' })).toBe('notNumber')
+    expect(validateFallback({ ...off, fallback_single_price: '-1' })).toBe('negative')
+    expect(validateFallback({ ...off, fallback_single_price: 'x' })).toBe('notNumber')
   })
 })

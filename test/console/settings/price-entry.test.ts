@@ -6,7 +6,7 @@ import {
   emptyPrice,
   inMode,
   type PriceDraft,
-  priceFaults,
+  validatePrice,
   rowOfDraft,
 } from '#console/features/settings/price-draft.ts'
 import {
@@ -48,14 +48,14 @@ describe('a price that is entered', () => {
       fc.property(start, fc.array(edit, { maxLength: 12 }), (first, edits) => {
         const expected = { ...first }
         const draft: PriceDraft = { ...emptyPrice, ...first, name: 'm' }
-        expect(priceFaults(draft, new Set())).toEqual({})
+        expect(validatePrice(draft, new Set())).toEqual({})
         let row = saved(rowOfDraft(draft))
         for (const { field, price, isByRatios } of edits) {
           const before = draftOfRow(row)
           // A look at the ratios, and back.
           const opened = isByRatios ? inMode(inMode(before, 'ratio'), 'price') : before
           const after = { ...opened, [field]: price }
-          expect(priceFaults(after, new Set(), before)).toEqual({})
+          expect(validatePrice(after, new Set(), before)).toEqual({})
           expected[field] = price
           row = saved(changedRow(row, before, after))
         }
@@ -76,7 +76,7 @@ describe('a price that is entered', () => {
   it('has at most six digits after the point; what was not edited may have more', () => {
     const draft = { ...emptyPrice, name: 'm', inputPrice: '0.0000001', outputPrice: '100000' }
     const faults = { inputPrice: 'tooFine', outputPrice: 'tooFine' }
-    expect(priceFaults(draft, new Set())).toEqual(faults)
-    expect(priceFaults(draft, new Set(), draft)).toEqual({})
+    expect(validatePrice(draft, new Set())).toEqual(faults)
+    expect(validatePrice(draft, new Set(), draft)).toEqual({})
   })
 })

@@ -4,7 +4,7 @@ import {
   draftOfRow,
   emptyPrice,
   inMode,
-  priceFaults,
+  validatePrice,
   rowOfDraft,
 } from '#console/features/settings/price-draft.ts'
 import {
@@ -101,28 +101,28 @@ describe('the price form', () => {
 
   it('refuses a name twice, words for numbers, and a token price of 0', () => {
     const draft = { ...emptyPrice, name: 'gpt-4o', inputPrice: '0', outputPrice: 'x' }
-    expect(priceFaults(draft, taken)).toEqual({
+    expect(validatePrice(draft, taken)).toEqual({
       name: 'nameTaken',
       inputPrice: 'zeroPrice',
       outputPrice: 'notNumber',
     })
-    expect(priceFaults(emptyPrice, taken)).toEqual({ name: 'nameMissing', inputPrice: 'notNumber' })
+    expect(validatePrice(emptyPrice, taken)).toEqual({ name: 'nameMissing', inputPrice: 'notNumber' })
     const negative = { ...emptyPrice, name: 'a', mode: 'call', callPrice: '-1' } as const
-    expect(priceFaults(negative, taken)).toEqual({ callPrice: 'negative' })
+    expect(validatePrice(negative, taken)).toEqual({ callPrice: 'negative' })
   })
 
   it.each(['0', '-1', '1.5', 'x', '1e3', '1,5', '1000000000'])(
     'refuses an output limit of %s, at its field',
     (maxOutputTokens) => {
       const draft = { ...emptyPrice, name: 'a', inputPrice: '1', maxOutputTokens }
-      expect(priceFaults(draft, taken)).toEqual({ maxOutputTokens: 'notCount' })
-      expect(priceFaults({ ...draft, mode: 'call', callPrice: '1' }, taken)).toEqual({})
+      expect(validatePrice(draft, taken)).toEqual({ maxOutputTokens: 'notCount' })
+      expect(validatePrice({ ...draft, mode: 'call', callPrice: '1' }, taken)).toEqual({})
     },
   )
 
   it.each(['', '1', '16384', '16,384', ' 999999999 '])('takes an output limit of %j', (text) => {
     const draft = { ...emptyPrice, name: 'a', inputPrice: '1', maxOutputTokens: text }
-    expect(priceFaults(draft, taken)).toEqual({})
+    expect(validatePrice(draft, taken)).toEqual({})
     expect(rowOfDraft(draft).maxOutputTokens).toBe(text.replace(/[ ,]/g, ''))
   })
 
@@ -135,6 +135,6 @@ describe('the price form', () => {
   })
 
   it('a ratio of 0 is a free model, and allowed', () => {
-    expect(priceFaults({ ...emptyPrice, name: 'a', mode: 'ratio', ratio: '0' }, taken)).toEqual({})
+    expect(validatePrice({ ...emptyPrice, name: 'a', mode: 'ratio', ratio: '0' }, taken)).toEqual({})
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { FALLBACK_KEYS } from '#console/features/settings/fallback-pricing.ts'
 import { PRICE_KEYS } from '#console/features/settings/price-table.ts'
-import { settingFault } from '#console/features/settings/setting-validation.ts'
+import { validateSetting } from '#console/features/settings/setting-validation.ts'
 import { checkText } from '#domain/options/check-option.ts'
 import { OPTIONS } from '#domain/options/registry.ts'
 import type { OptionSchema } from '#read-api/contract/options.ts'
@@ -24,13 +24,13 @@ const TEXTS = [
 
 describe.each(options)('the field of $key', ({ key, type, default: preset }) => {
   it('lets its default through', () => {
-    expect(settingFault(type, preset)).toBeNull()
+    expect(validateSetting(type, preset)).toBeNull()
   })
 
   it('holds back nothing that the server would take', () => {
     const own = OPTIONS.get(key)?.type
     if (own === undefined) throw new Error(`no option ${key}`)
-    const held = TEXTS.filter((text) => settingFault(type, text) !== null)
+    const held = TEXTS.filter((text) => validateSetting(type, text) !== null)
     expect(held.filter((text) => 'value' in checkText(own, text))).toEqual([])
   })
 })
@@ -69,7 +69,7 @@ it.each([
   ['SystemName', 'a\nb', 'notOneLine'],
   ['SystemName', 'x'.repeat(101), 'tooLong'],
 ])('%s = %j: %s', (key, text, code) => {
-  expect(settingFault(typeOf(key), text)?.code ?? null).toBe(code)
+  expect(validateSetting(typeOf(key), text)?.code ?? null).toBe(code)
 })
 
 it.each([...FALLBACK_KEYS, ...PRICE_KEYS])(

@@ -75,7 +75,7 @@ export function userRoutes(): FakeRoutes {
     users = users.map((one) => (one.id === id ? { ...one, ...change(one) } : one))
     return users.find((one) => one.id === id)
   }
-  const acts: Record<string, Partial<User>> = {
+  const actions: Record<string, Partial<User>> = {
     promote: { role: 10 },
     demote: { role: 1 },
     disable: { status: 2 },
@@ -104,7 +104,7 @@ export function userRoutes(): FakeRoutes {
     'PUT /api/user/self': () => ok(null),
     'POST /api/user/manage': ({ body }) => {
       const { id, action } = body as { id: number; action: string }
-      const now = patch(id, () => acts[action] ?? {})
+      const now = patch(id, () => actions[action] ?? {})
       return ok({ status: now?.status, role: now?.role })
     },
     'POST /api/user/quota': ({ body }) => {

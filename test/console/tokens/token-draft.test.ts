@@ -5,7 +5,7 @@ import {
   expiryText,
   newToken,
   presetText,
-  tokenFaults,
+  validateToken,
   updateTokenBody,
   wrongAddress,
 } from '#console/features/tokens/token-draft.ts'
@@ -20,7 +20,7 @@ import { secondsOfDateField } from '#console/ui/forms/date-field.ts'
 import {
   amountOfQuota,
   amountUnitOf,
-  isNoAmount,
+  isInvalidAmount,
   quotaOfAmount,
 } from '#console/ui/quota/quota-amount.ts'
 import { chatAddress, chatLinks } from '#console/ui/state/chat-links.ts'
@@ -42,7 +42,7 @@ describe('amounts', () => {
   })
 
   it('are at fault as they are typed, but not before they are whole', () => {
-    const at = (unit: typeof dollars) => (text: string) => isNoAmount(text, unit)
+    const at = (unit: typeof dollars) => (text: string) => isInvalidAmount(text, unit)
     expect(['', ' ', '1', '1.', '1.5'].map(at(dollars))).toEqual(Array(5).fill(false))
     expect(['x', '.', '1.x', '0.000001', '9'.repeat(20)].map(at(dollars))).not.toContain(false)
     expect(['7', '1.', '1.5'].map(at(amountUnitOf(false, 1)))).toEqual([false, true, true])
@@ -58,7 +58,7 @@ describe('the token form', () => {
   const draft = { ...newToken(dollars), name: ' prod ' }
 
   it('starts with the defaults: $1, never expiring, 60 s, 1000 calls, 10 successes', () => {
-    expect(tokenFaults(draft, dollars)).toEqual({})
+    expect(validateToken(draft, dollars)).toEqual({})
     expect(createTokenBody(draft, dollars)).toMatchObject({
       name: 'prod',
       remain_quota: 500_000,
@@ -83,7 +83,7 @@ describe('the token form', () => {
       allowIps: '10.0.0.1\n300.1.1.1',
       count: '101',
     }
-    expect(tokenFaults(wrong, dollars)).toEqual({
+    expect(validateToken(wrong, dollars)).toEqual({
       name: 'nameMissing',
       amount: 'amountInvalid',
       expiresAt: 'expiryInvalid',
@@ -96,14 +96,14 @@ describe('the token form', () => {
 
   it('takes no time that is over, but leaves one that an old token came with', () => {
     const past = { ...draft, neverExpires: false, expiresAt: '2020-01-01T00:00' }
-    expect(tokenFaults(past, dollars)).toEqual({ expiresAt: 'expiryPast' })
-    expect(tokenFaults({ ...past, expiresAt: '2920-01-01T00:00' }, dollars)).toEqual({})
-    expect(tokenFaults(past, dollars, past.expiresAt)).toEqual({})
+    expect(validateToken(past, dollars)).toEqual({ expiresAt: 'expiryPast' })
+    expect(validateToken({ ...past, expiresAt: '2920-01-01T00:00' }, dollars)).toEqual({})
+    expect(validateToken(past, dollars, past.expiresAt)).toEqual({})
   })
 
   it('takes addresses and ranges of both families', () => {
     const allowIps = '10.0.0.0/8\n ::1 \n2001:db8::/32\n\n127.0.0.1'
-    expect(tokenFaults({ ...draft, allowIps }, dollars)).toEqual({})
+    expect(validateToken({ ...draft, allowIps }, dollars)).toEqual({})
     expect(createTokenBody({ ...draft, allowIps }, dollars).allow_ips?.split('\n')).toHaveLength(4)
   })
 

@@ -122,10 +122,10 @@ it('a press on a row opens it; a phone has the batch acts only once some are cho
     .waitFor()
   await app.page.keyboard.press('Escape')
   await app.page.setViewportSize({ width: 390, height: 844 })
-  const acts = app.page.getByRole('group', { name: zh('ui.selectionActions') })
-  await acts.waitFor({ state: 'detached' })
+  const actions = app.page.getByRole('group', { name: zh('ui.selectionActions') })
+  await actions.waitFor({ state: 'detached' })
   await app.page.getByRole('article').first().getByRole('checkbox').check()
-  await acts.waitFor()
+  await actions.waitFor()
 })
 
 it('an edited token is sent with what changed alone', async () => {

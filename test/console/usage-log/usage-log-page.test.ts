@@ -210,7 +210,7 @@ describe('the usage log', () => {
     await menu()
     await page.getByRole('menuitem', { name: en('usageLog.exportColumns') }).click()
     const drawer = page.getByRole('dialog', { name: en('logExport.title') })
-    await drawer.getByText(en('logExport.selectedCount', { chosen: 24, all: 24 })).waitFor()
+    await drawer.getByText(en('logExport.selectedCount', { selected: 24, all: 24 })).waitFor()
     await drawer.getByRole('button', { name: en('logExport.selectNone') }).click()
     const write = drawer.getByRole('button', { name: en('usageLog.exportAs.csv') })
     expect(await write.isDisabled()).toBe(true)
@@ -228,7 +228,7 @@ describe('the usage log', () => {
     await menu()
     const again = page.waitForEvent('download')
     await page
-      .getByRole('menuitem', { name: en('usageLog.exportSome', { chosen: 2, all: 24 }) })
+      .getByRole('menuitem', { name: en('usageLog.exportSome', { selected: 2, all: 24 }) })
       .click()
     await again
     expect(asked()?.get('columns')).toBe('time,cost_usd')

@@ -5,7 +5,7 @@ import {
   newUser,
   updateSelfBody,
   updateUserBody,
-  userFaults,
+  validateUser,
 } from '#console/features/users/form/user-draft.ts'
 import { user } from '../support/user-routes.ts'
 
@@ -13,24 +13,24 @@ const before = draftOfUser(user({ quota: 500, group: 'default', display_name: 'M
 
 describe('a user’s form', () => {
   it('wants a name and a password of a new user', () => {
-    expect(userFaults('new', newUser(), newUser())).toEqual({
+    expect(validateUser('new', newUser(), newUser())).toEqual({
       username: 'bothMissing',
       password: 'bothMissing',
     })
     const short = { ...newUser(), username: 'a', password: '1234567' }
-    expect(userFaults('new', newUser(), short)).toEqual({ password: 'passwordShort' })
+    expect(validateUser('new', newUser(), short)).toEqual({ password: 'passwordShort' })
     const long = { ...short, username: 'thirteenchars', password: 'x'.repeat(129) }
     const both = { username: 'nameLong', password: 'passwordLong' }
-    expect(userFaults('new', newUser(), long)).toEqual(both)
+    expect(validateUser('new', newUser(), long)).toEqual(both)
     const whole = { ...short, username: ' a ', password: '12345678', displayName: ' A ' }
-    expect(userFaults('new', newUser(), whole)).toEqual({})
+    expect(validateUser('new', newUser(), whole)).toEqual({})
     const sent = { username: 'a', password: '12345678', display_name: 'A' }
     expect(createUserBody(whole)).toEqual(sent)
   })
 
   it('wants to know why the group changes', () => {
     const after = { ...before, group: 'vip', reason: ' ' }
-    expect(userFaults('other', before, after)).toEqual({ reason: 'reasonMissing' })
+    expect(validateUser('other', before, after)).toEqual({ reason: 'reasonMissing' })
   })
 
   it('sends what changed alone, never a balance, and a reason with a change of group alone', () => {
@@ -42,7 +42,7 @@ describe('a user’s form', () => {
 
   it('of oneself never sends a group, and wants the current password', () => {
     const after = { ...before, group: 'vip', password: 'new password' }
-    expect(userFaults('self', before, after)).toEqual({ originalPassword: 'originalMissing' })
+    expect(validateUser('self', before, after)).toEqual({ originalPassword: 'originalMissing' })
     expect(updateSelfBody(before, { ...after, originalPassword: 'old' })).toEqual({
       password: 'new password',
       original_password: 'old',
@@ -52,10 +52,10 @@ describe('a user’s form', () => {
   it('sets a first password without a current one, or by a code where one is asked for', () => {
     const first = draftOfUser(user({ has_password: false }))
     const after = { ...first, password: 'new password' }
-    expect(userFaults('self', first, after)).toEqual({})
+    expect(validateUser('self', first, after)).toEqual({})
     expect(updateSelfBody(first, after)).toEqual({ password: 'new password' })
     const byCode = { ...after, proof: 'code' as const }
-    expect(userFaults('self', first, byCode)).toEqual({ originalPassword: 'codeMissing' })
+    expect(validateUser('self', first, byCode)).toEqual({ originalPassword: 'codeMissing' })
     expect(updateSelfBody(first, { ...byCode, originalPassword: ' 123456 ' })).toEqual({
       password: 'new password',
       code: '123456',

@@ -64,8 +64,8 @@ describe('the list of users', () => {
     await rowOf('mia').getByText(zh('users.level.admin'), { exact: true }).waitFor()
     await choose('注销用户')
     await rowOf('mia').getByText(zh('users.state.deactivated')).waitFor()
-    const acts = ['disable', 'enable', 'promote', 'delete'].map((action) => ({ id: 3, action }))
-    expect(bodies('POST', '/api/user/manage')).toEqual(acts)
+    const actions = ['disable', 'enable', 'promote', 'delete'].map((action) => ({ id: 3, action }))
+    expect(bodies('POST', '/api/user/manage')).toEqual(actions)
   })
 })
 

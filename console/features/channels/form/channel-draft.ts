@@ -9,13 +9,13 @@ import type { Channel } from '#read-api/contract/channels.ts'
 export type KeyMode = 'single' | 'batch' | 'multi_to_single' | 'replace' | 'append'
 
 /** A field that only some channel types have. */
-export type OwnField = ChannelType['fields'][number]['key']
+export type TypeField = ChannelType['fields'][number]['key']
 
 const { type: _type, expiredTime: _expiry, organization: _organization, ...rest } = CHANNEL_FIELDS
 export const FORM_FIELDS = rest
 
 export type ChannelDraft = DraftOf<typeof FORM_FIELDS> &
-  Readonly<Record<OwnField, string>> & {
+  Readonly<Record<TypeField, string>> & {
     type: number
     name: string
     key: string

@@ -17,7 +17,7 @@ import { useChannelTypes } from '../use-channel-types.ts'
 import { type ChannelDraft, draftOfChannel, newChannel } from './channel-draft.ts'
 import { ChannelForm } from './channel-form.tsx'
 import { createChannelBody, updateChannelBody } from './channel-request-body.ts'
-import { type ChannelFault, channelFaults } from './channel-validation.ts'
+import { type ChannelErrorKey, validateChannel } from './channel-validation.ts'
 import { endsWithVersion, upstreamUrl } from './upstream-url.ts'
 
 type FormProps = {
@@ -32,11 +32,11 @@ export function ChannelDrawerForm(props: FormProps) {
   const { channel } = props
   const { t } = useTranslation()
   const { find } = useChannelTypes()
-  const form = useDraftForm<ChannelDraft, ChannelFault>({
+  const form = useDraftForm<ChannelDraft, ChannelErrorKey>({
     initial: () => (channel === null ? newChannel(find(1)) : draftOfChannel(channel)),
     validate: (draft, before) =>
-      channelFaults(draft, channel === null ? null : before, find(draft.type)),
-    faultText: (fault) => t(`channelForm.error.${fault}`),
+      validateChannel(draft, channel === null ? null : before, find(draft.type)),
+    errorText: (errorKey) => t(`channelForm.error.${errorKey}`),
     save: useSave(props),
     errorsOf,
     onRepeat: props.onClose,

@@ -5,7 +5,7 @@ import { TextField } from '#console/ui/forms/fields.tsx'
 import { BasicFields } from './basic-fields.tsx'
 import { type ChannelFormProps, JSON_FIELDS, NUMBER_FIELDS } from './channel-draft.ts'
 import { JsonField } from './json-field.tsx'
-import { jsonFault } from './json-validation.ts'
+import { validateJson } from './json-validation.ts'
 import { KeyFields } from './key-fields.tsx'
 import { LimitFields } from './limit-fields.tsx'
 import { ModelFields } from './model-fields.tsx'
@@ -15,7 +15,7 @@ function MappingFields({ form }: ChannelFormProps) {
   const json = (name: (typeof JSON_FIELDS)[number]) => ({
     label: t(`channelForm.${name}`),
     hint: t(`channelForm.${name}Hint`),
-    judge: (text: string) => jsonFault(name, text),
+    judge: (text: string) => validateJson(name, text),
     ...form.field(name),
   })
   return (
@@ -32,7 +32,7 @@ function MappingFields({ form }: ChannelFormProps) {
       <JsonField
         {...json('setting')}
         example={'{"include_usage": false, "proxy": "http://10.0.0.5:3128"}'}
-        known={['include_usage', 'proxy', 'allowed_members']}
+        knownMembers={['include_usage', 'proxy', 'allowed_members']}
       />
     </>
   )

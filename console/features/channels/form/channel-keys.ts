@@ -17,7 +17,7 @@ export const keysOf = ({ key }: ChannelDraft): string[] => [
  * Returns true if the user must enter the key again. A stored key is sent only to the address and
  * through the proxy for which it was entered.
  */
-export const needsKeyAgain = (before: ChannelDraft, after: ChannelDraft): boolean =>
+export const needsKeyReentry = (before: ChannelDraft, after: ChannelDraft): boolean =>
   before.type !== after.type ||
   cleanUrl(before.baseUrl) !== cleanUrl(after.baseUrl) ||
   proxyOf(before.setting) !== proxyOf(after.setting)

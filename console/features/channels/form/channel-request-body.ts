@@ -3,9 +3,9 @@ import { bodyOf, changedFields } from '#console/ui/forms/field-draft.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.ts'
 import { type ChannelDraft, FORM_FIELDS } from './channel-draft.ts'
-import { cleanUrl, keysOf, needsKeyAgain } from './channel-keys.ts'
+import { cleanUrl, keysOf, needsKeyReentry } from './channel-keys.ts'
 
-/** Builds the request that creates channels. The form must have no errors: see `channelFaults`. */
+/** Builds the request that creates channels. The form must have no errors: see `validateChannel`. */
 export function createChannelBody(draft: ChannelDraft): CreateChannel {
   const mode =
     draft.keyMode === 'batch' || draft.keyMode === 'multi_to_single' ? draft.keyMode : 'single'
@@ -43,7 +43,7 @@ export function updateChannelBody(
  * replace the stored keys, which belong to the old address.
  */
 export const keyModeOf = (before: ChannelDraft, after: ChannelDraft): 'replace' | 'append' =>
-  after.keyMode === 'append' && !needsKeyAgain(before, after) ? 'append' : 'replace'
+  after.keyMode === 'append' && !needsKeyReentry(before, after) ? 'append' : 'replace'
 
 /** The API value of `expires_at` for a channel without expiry. */
 const NEVER = -1

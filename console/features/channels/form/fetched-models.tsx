@@ -5,7 +5,7 @@ import { call } from '#console/api/client.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import type { ChannelFormProps } from './channel-draft.ts'
-import { cleanUrl, keysOf, needsKeyAgain } from './channel-keys.ts'
+import { cleanUrl, keysOf, needsKeyReentry } from './channel-keys.ts'
 import { ModelPicker } from './model-picker.tsx'
 
 export function FetchedModels(
@@ -36,9 +36,9 @@ export function FetchedModels(
       <ModelPicker
         isOpen={isOpen}
         found={found ?? []}
-        chosen={draft.models}
+        selected={draft.models}
         onClose={() => setOpen(false)}
-        onChoose={(models) => {
+        onSelect={(models) => {
           props.onModels(models)
           setOpen(false)
         }}
@@ -59,14 +59,14 @@ function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
     const base_url = cleanUrl(draft.baseUrl) || (type?.base_url ?? '')
     const { type: kind, setting } = draft
     // The `id` tells the server from which channel it reads the proxy's password.
-    const known = channel === null ? {} : { id: channel.id }
+    const channelId = channel === null ? {} : { id: channel.id }
     const other = draft.other.trim()
     return () =>
       call('POST /api/channel/fetch_models', {
-        body: { ...known, base_url, type: kind, key, other, setting },
+        body: { ...channelId, base_url, type: kind, key, other, setting },
       })
   }
-  if (channel === null || stored === null || needsKeyAgain(stored, draft)) return null
+  if (channel === null || stored === null || needsKeyReentry(stored, draft)) return null
   return () => call('GET /api/channel/fetch_models/:id', { params: { id: channel.id } })
 }
 

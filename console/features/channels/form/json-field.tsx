@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { TextAreaField } from '#console/ui/forms/fields.tsx'
 import type { FieldState } from '#console/ui/forms/use-draft-form.ts'
-import { type JsonFault, membersBut } from './json-validation.ts'
+import { type JsonErrorKey, unknownMembers } from './json-validation.ts'
 
 /** A field for JSON, which is validated on blur. Unknown members cause only a warning. */
 export function JsonField(
@@ -10,14 +10,14 @@ export function JsonField(
     label: string
     hint: string
     example: string
-    judge: (text: string) => JsonFault | null
-    known?: readonly string[]
+    judge: (text: string) => JsonErrorKey | null
+    knownMembers?: readonly string[]
   },
 ) {
   const { value, judge, onChange } = props
   const { t } = useTranslation()
   const [own, setOwn] = useState(() => judge(value))
-  const unknown = props.known === undefined ? [] : membersBut(props.known, value)
+  const unknown = props.knownMembers === undefined ? [] : unknownMembers(props.knownMembers, value)
   const names = unknown.join(', ')
   return (
     <TextAreaField

@@ -3,7 +3,7 @@ import type { JSON_FIELDS } from './channel-draft.ts'
 
 type JsonFieldName = (typeof JSON_FIELDS)[number]
 
-export type JsonFault =
+export type JsonErrorKey =
   | 'notJson'
   | 'notObject'
   | 'mappingInvalid'
@@ -16,35 +16,35 @@ export type JsonFault =
 type Members = Readonly<Record<string, unknown>>
 
 /** Checks a JSON field by the server's rules. An empty text is valid. */
-export function jsonFault(field: JsonFieldName, text: string): JsonFault | null {
-  const fault = objectFault(text)
-  return fault ?? (text.trim() === '' ? null : MEMBER_FAULTS[field](JSON.parse(text)))
+export function validateJson(field: JsonFieldName, text: string): JsonErrorKey | null {
+  const errorKey = validateJsonObject(text)
+  return errorKey ?? (text.trim() === '' ? null : MEMBER_VALIDATORS[field](JSON.parse(text)))
 }
 
-const MEMBER_FAULTS: Record<JsonFieldName, (members: Members) => JsonFault | null> = {
-  modelMapping: modelMappingFault,
+const MEMBER_VALIDATORS: Record<JsonFieldName, (members: Members) => JsonErrorKey | null> = {
+  modelMapping: validateModelMapping,
   statusCodeMapping: (members) =>
     Object.entries(members).every(isStatusPair) ? null : 'statusInvalid',
   paramOverride: () => null,
   setting: (members) =>
-    proxyFault(members.proxy ?? '') ??
-    includeUsageFault(members.include_usage) ??
-    allowedMembersFault(members.allowed_members),
+    validateProxy(members.proxy ?? '') ??
+    validateIncludeUsage(members.include_usage) ??
+    validateAllowedMembers(members.allowed_members),
 }
 
-function modelMappingFault(members: Members): JsonFault | null {
+function validateModelMapping(members: Members): JsonErrorKey | null {
   const mapping = new Map(Object.entries(members))
   for (const target of mapping.values()) {
     if (typeof target !== 'string' || target === '') return 'mappingInvalid'
   }
-  const isFaulty = (start: string) => mappingError(start, (name) => mapping.get(name)) !== null
-  return [...mapping.keys()].some(isFaulty) ? 'mappingCircle' : null
+  const isInvalid = (start: string) => mappingError(start, (name) => mapping.get(name)) !== null
+  return [...mapping.keys()].some(isInvalid) ? 'mappingCircle' : null
 }
 
 const isStatusPair = ([from, to]: [string, unknown]): boolean =>
   (typeof to === 'string' || typeof to === 'number') && isStatusMapping(from, String(to))
 
-function proxyFault(proxy: unknown): 'proxyInvalid' | null {
+function validateProxy(proxy: unknown): 'proxyInvalid' | null {
   if (typeof proxy !== 'string') return 'proxyInvalid'
   if (proxy.trim() === '') return null
   const url = URL.parse(proxy)
@@ -53,10 +53,10 @@ function proxyFault(proxy: unknown): 'proxyInvalid' | null {
   return isRight ? null : 'proxyInvalid'
 }
 
-const includeUsageFault = (chosen: unknown): 'includeUsageInvalid' | null =>
-  typeof (chosen ?? false) === 'boolean' ? null : 'includeUsageInvalid'
+const validateIncludeUsage = (value: unknown): 'includeUsageInvalid' | null =>
+  typeof (value ?? false) === 'boolean' ? null : 'includeUsageInvalid'
 
-const allowedMembersFault = (names: unknown): 'allowedMembersInvalid' | null =>
+const validateAllowedMembers = (names: unknown): 'allowedMembersInvalid' | null =>
   Array.isArray(names ?? []) &&
   ((names ?? []) as unknown[]).every((name) => typeof name === 'string')
     ? null
@@ -66,7 +66,7 @@ const allowedMembersFault = (names: unknown): 'allowedMembersInvalid' | null =>
  * Returns the error of a text that is not a JSON object. Other JSON values are errors, although the
  * specification permits them.
  */
-export function objectFault(text: string): 'notJson' | 'notObject' | null {
+export function validateJsonObject(text: string): 'notJson' | 'notObject' | null {
   if (text.trim() === '') return null
   try {
     const value: unknown = JSON.parse(text)
@@ -77,7 +77,7 @@ export function objectFault(text: string): 'notJson' | 'notObject' | null {
   }
 }
 
-export const membersBut = (known: readonly string[], text: string): readonly string[] =>
-  text.trim() === '' || objectFault(text) !== null
+export const unknownMembers = (knownMembers: readonly string[], text: string): readonly string[] =>
+  text.trim() === '' || validateJsonObject(text) !== null
     ? []
-    : Object.keys(JSON.parse(text)).filter((name) => !known.includes(name))
+    : Object.keys(JSON.parse(text)).filter((name) => !knownMembers.includes(name))

@@ -7,7 +7,7 @@ import { RadioCards } from '#console/ui/forms/switches.tsx'
 import { reasonText } from '#console/ui/messages/channel-reason.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 import type { ChannelFormProps, KeyMode } from './channel-draft.ts'
-import { keysOf, needsKeyAgain } from './channel-keys.ts'
+import { keysOf, needsKeyReentry } from './channel-keys.ts'
 
 function KeysAside(props: Pick<ChannelFormProps, 'form'> & { channel: Channel }) {
   const { channel } = props
@@ -70,7 +70,7 @@ export function KeyFields(props: ChannelFormProps) {
   const { t } = useTranslation()
   const isSeveral = channel !== null && channel.multi_key_mode !== ''
   const isTurned = isSeveral || draft.keyMode === 'multi_to_single'
-  const canAppend = isSeveral && stored !== null && !needsKeyAgain(stored, draft)
+  const canAppend = isSeveral && stored !== null && !needsKeyReentry(stored, draft)
   return (
     <>
       {channel === null && <Modes {...props} modes={NEW_MODES} />}
@@ -113,7 +113,7 @@ function Keys(props: ChannelFormProps & { isSeveral: boolean }) {
   const { form, stored, type, isSeveral } = props
   const { draft } = form
   const { t } = useTranslation()
-  const isAgain = stored !== null && needsKeyAgain(stored, draft)
+  const isAgain = stored !== null && needsKeyReentry(stored, draft)
   const count = keysOf(draft).length
   const hints = [
     stored === null ? '' : t(isAgain ? 'channelForm.keyReentryHint' : 'channelForm.keyKeptHint'),

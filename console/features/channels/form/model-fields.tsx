@@ -66,19 +66,19 @@ function Unpriced({ form: { draft } }: ChannelFormProps) {
 
 function Models(props: ChannelFormProps) {
   const { form, type } = props
-  const { models: chosen } = form.draft
+  const { models: selected } = form.draft
   const { t } = useTranslation()
-  const known = useQuery(knownModelsQuery)
+  const knownModels = useQuery(knownModelsQuery)
   const enabled = useQuery(enabledModelsQuery)
   const failed = [
-    ...(known.isError ? [t('channels.modelsFailed')] : []),
+    ...(knownModels.isError ? [t('channels.modelsFailed')] : []),
     ...(enabled.isError ? [t('channels.enabledModelsFailed')] : []),
   ]
   const set = (models: readonly string[]) => form.change({ models })
-  const add = (models: readonly string[]) => set([...new Set([...chosen, ...models])])
+  const add = (models: readonly string[]) => set([...new Set([...selected, ...models])])
   const fills = [
     { words: t('channelForm.addTypeModels'), models: type?.models ?? [] },
-    { words: t('channelForm.addKnownModels'), models: known.data ?? [] },
+    { words: t('channelForm.addKnownModels'), models: knownModels.data ?? [] },
     { words: t('channelForm.addEnabledModels'), models: enabled.data ?? [] },
   ].filter(({ models }) => models.length > 0)
   return (
@@ -92,8 +92,8 @@ function Models(props: ChannelFormProps) {
         <>
           <NameList
             control={control}
-            names={chosen}
-            suggestions={[...new Set([...(type?.models ?? []), ...(known.data ?? [])])]}
+            names={selected}
+            suggestions={[...new Set([...(type?.models ?? []), ...(knownModels.data ?? [])])]}
             placeholder={t('channelForm.modelsPlaceholder')}
             onChange={set}
           />
@@ -104,9 +104,9 @@ function Models(props: ChannelFormProps) {
                 {words}
               </Button>
             ))}
-            {chosen.length > 0 && (
+            {selected.length > 0 && (
               <Button size="small" tone="quiet" onClick={() => set([])}>
-                {t('channelForm.clearModels', { count: chosen.length })}
+                {t('channelForm.clearModels', { count: selected.length })}
               </Button>
             )}
           </div>

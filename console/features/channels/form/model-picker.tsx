@@ -8,12 +8,12 @@ import { Checkbox } from '#console/ui/forms/switches.tsx'
 type PickerProps = {
   isOpen: boolean
   found: readonly string[]
-  chosen: readonly string[]
+  selected: readonly string[]
   onClose: () => void
   /**
    * Receives all selected models, including selected models that are not in the provider's list.
    */
-  onChoose: (models: readonly string[]) => void
+  onSelect: (models: readonly string[]) => void
 }
 
 export function ModelPicker(props: PickerProps) {
@@ -26,26 +26,26 @@ export function ModelPicker(props: PickerProps) {
       className="tg-picker"
       onClose={onClose}
     >
-      <Picks {...props} />
+      <Presets {...props} />
     </Dialog>
   )
 }
 
-function Picks(props: PickerProps) {
-  const { found, chosen } = props
+function Presets(props: PickerProps) {
+  const { found, selected } = props
   const { t } = useTranslation()
   const [search, setSearch] = useState('')
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set(chosen))
-  const wanted = search.trim().toLowerCase()
-  const shown = found.filter((model) => model.toLowerCase().includes(wanted))
-  const areAllOn = shown.length > 0 && shown.every((model) => selected.has(model))
+  const [selection, setSelection] = useState<ReadonlySet<string>>(new Set(selected))
+  const needle = search.trim().toLowerCase()
+  const shown = found.filter((model) => model.toLowerCase().includes(needle))
+  const areAllOn = shown.length > 0 && shown.every((model) => selection.has(model))
   const set = (models: readonly string[], isOn: boolean) => {
-    const next = new Set(selected)
+    const next = new Set(selection)
     for (const model of models) {
       if (isOn) next.add(model)
       else next.delete(model)
     }
-    setSelected(next)
+    setSelection(next)
   }
   return (
     <>
@@ -69,10 +69,10 @@ function Picks(props: PickerProps) {
           <li key={model}>
             <Checkbox
               label={model}
-              isOn={selected.has(model)}
+              isOn={selection.has(model)}
               onChange={(isOn) => set([model], isOn)}
             />
-            {!chosen.includes(model) && (
+            {!selected.includes(model) && (
               <span className="tg-more-count">{t('channelForm.newModels')}</span>
             )}
           </li>
@@ -81,8 +81,8 @@ function Picks(props: PickerProps) {
       {shown.length === 0 && <p className="tg-hint">{t('ui.noModelMatches')}</p>}
       <div className="tg-dialog-foot">
         <Button onClick={props.onClose}>{t('ui.cancel')}</Button>
-        <Button tone="primary" onClick={() => props.onChoose([...selected])}>
-          {t('channelForm.useSelectedModels', { count: selected.size })}
+        <Button tone="primary" onClick={() => props.onSelect([...selection])}>
+          {t('channelForm.useSelectedModels', { count: selection.size })}
         </Button>
       </div>
     </>

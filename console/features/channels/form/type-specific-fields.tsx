@@ -4,7 +4,7 @@ import { currentLanguage } from '#console/i18n/i18n.ts'
 import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
 import type { ChannelTypeField } from '#read-api/contract/channel-types.ts'
 import type { ChannelFormProps } from './channel-draft.ts'
-import { objectFault } from './json-validation.ts'
+import { validateJsonObject } from './json-validation.ts'
 
 export function TypeSpecificFields(props: ChannelFormProps) {
   return (
@@ -53,4 +53,4 @@ function TypeSpecificField({ form, field }: ChannelFormProps & { field: ChannelT
 
 /** Returns true if a text starts like JSON but is not valid JSON. */
 const isBrokenJson = (text: string): boolean =>
-  /^\s*[[{]/.test(text) && objectFault(text) === 'notJson'
+  /^\s*[[{]/.test(text) && validateJsonObject(text) === 'notJson'

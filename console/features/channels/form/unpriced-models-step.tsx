@@ -82,14 +82,14 @@ export function UnpricedModelsStep(props: Props) {
     enabled: isOpen,
     retry: false,
   })
-  const known = (query.data ?? []).filter(({ ratio }) => ratio !== null)
+  const priced = (query.data ?? []).filter(({ ratio }) => ratio !== null)
   const { isBusy, submit } = useSubmit(async () => {
-    await savePresetPrices(client, known)
+    await savePresetPrices(client, priced)
     await Promise.all([
       client.invalidateQueries({ queryKey: usableModelsQuery.queryKey }),
       client.invalidateQueries({ queryKey: optionsKey }),
     ])
-    showSuccess(t('channelForm.presetSaved', { count: known.length }), { goesAlong: true })
+    showSuccess(t('channelForm.presetSaved', { count: priced.length }), { goesAlong: true })
     onClose()
   }, onClose)
   return (
@@ -101,9 +101,9 @@ export function UnpricedModelsStep(props: Props) {
       footer={
         <>
           <Button onClick={onClose}>{t('channelForm.unpricedLater')}</Button>
-          {known.length > 0 && (
+          {priced.length > 0 && (
             <Button tone="primary" isBusy={isBusy} onClick={() => void submit()}>
-              {t('channelForm.usePresets', { count: known.length })}
+              {t('channelForm.usePresets', { count: priced.length })}
             </Button>
           )}
         </>

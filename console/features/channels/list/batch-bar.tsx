@@ -8,35 +8,35 @@ import type { ChannelActions } from './use-channel-actions.ts'
 import type { useSelectedChannels } from './use-channel-list.ts'
 
 export function BatchBar(props: {
-  chosen: ReturnType<typeof useSelectedChannels>
+  selected: ReturnType<typeof useSelectedChannels>
   actions: ChannelActions
 }) {
-  const { actions, chosen } = props
-  const { selected } = chosen
-  const onDone = chosen.selectNone
+  const { actions, selected } = props
+  const { selectedRows } = selected
+  const onDone = selected.clearSelection
   const { t } = useTranslation()
   const [isTagging, setTagging] = useState(false)
-  const then = async (act: Promise<boolean>) => {
-    if (await act) onDone()
+  const then = async (done: Promise<boolean>) => {
+    if (await done) onDone()
   }
-  const setEnabled = (isEnabled: boolean) => void then(actions.setAllEnabled(selected, isEnabled))
-  const remove = () => void then(actions.remove(selected))
+  const setEnabled = (isEnabled: boolean) => void then(actions.setAllEnabled(selectedRows, isEnabled))
+  const remove = () => void then(actions.remove(selectedRows))
   return (
     <SelectionBar
-      chosen={chosen}
-      acts={[
-        { icon: 'play', text: t('shared.enableSelected'), act: () => setEnabled(true) },
-        { icon: 'pause', text: t('shared.disableSelected'), act: () => setEnabled(false) },
-        { icon: 'tag', text: t('shared.setTag'), act: () => setTagging(true) },
-        { icon: 'trash', text: t('shared.deleteSelected'), act: remove },
+      selected={selected}
+      actions={[
+        { icon: 'play', text: t('shared.enableSelected'), perform: () => setEnabled(true) },
+        { icon: 'pause', text: t('shared.disableSelected'), perform: () => setEnabled(false) },
+        { icon: 'tag', text: t('shared.setTag'), perform: () => setTagging(true) },
+        { icon: 'trash', text: t('shared.deleteSelected'), perform: remove },
       ]}
     >
       <BatchTagDialog
         isOpen={isTagging}
-        count={selected.length}
+        count={selectedRows.length}
         onClose={() => setTagging(false)}
         onTag={async (name) => {
-          if (!(await actions.setTag(selected, name))) return false
+          if (!(await actions.setTag(selectedRows, name))) return false
           onDone()
           return true
         }}

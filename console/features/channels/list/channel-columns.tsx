@@ -21,7 +21,7 @@ import { ChannelName, TagName } from './name-cell.tsx'
 import { ChannelMenu, TagMenu } from './row-menu.tsx'
 import type { ChannelActions } from './use-channel-actions.ts'
 
-export type ColumnFacts = {
+export type ColumnContext = {
   readonly nameOf: (type: number) => string
   readonly hasBalance: (type: number) => boolean
   readonly unpricedOf: (channel: Channel) => readonly string[]
@@ -45,7 +45,7 @@ const cell =
  */
 export const channelColumns = (
   t: TFunction,
-  types: ColumnFacts,
+  types: ColumnContext,
   actions: ChannelActions,
   isBatch: boolean,
 ): ChannelColumn[] => [
@@ -84,7 +84,7 @@ export const channelColumns = (
   actionsColumn(t, 96, menuCell(actions)),
 ]
 
-const nameCell = (types: ColumnFacts, actions: ChannelActions) =>
+const nameCell = (types: ColumnContext, actions: ChannelActions) =>
   cell(
     (channel, isChild) => (
       <ChannelName
@@ -138,7 +138,7 @@ const modelsCell = cell(({ models }) => <Names names={listOf(models)} />)
 
 const usedQuota = ({ used_quota }: { used_quota: number }) => <Quota value={BigInt(used_quota)} />
 
-const balanceCell = (types: ColumnFacts, actions: ChannelActions) =>
+const balanceCell = (types: ColumnContext, actions: ChannelActions) =>
   cell((channel) => (
     <Balance
       channel={channel}

@@ -23,29 +23,29 @@ import { useTagTree } from './use-tag-tree.ts'
 
 function useListActions(actions: ChannelActions, onResults: () => void): MenuEntry[] {
   const { t } = useTranslation()
-  const act = useChannelAction()
+  const perform = useChannelAction()
   const testAll = useTestAll()
   const updateBalances = () =>
-    act(async () => {
+    perform(async () => {
       const { updated, failed, left } = await call('GET /api/channel/update_balance')
       const tell = failed + left > 0 ? showInfo : showSuccess
       tell(t('channels.balancesUpdated', { updated, failed: failed + left }))
     })
   const fix = async () => {
-    if (await act(() => call('POST /api/channel/fix')))
+    if (await perform(() => call('POST /api/channel/fix')))
       showSuccess(t('channels.modelIndexRepaired'))
   }
   return [
-    { text: t('channels.testAll'), icon: 'zap', onChoose: () => void testAll() },
-    { text: t('channels.lastResults'), icon: 'list', onChoose: onResults },
-    { text: t('channels.updateBalances'), icon: 'refresh', onChoose: () => void updateBalances() },
-    { text: t('channels.repairModelIndex'), icon: 'settings', onChoose: () => void fix() },
+    { text: t('channels.testAll'), icon: 'zap', onSelect: () => void testAll() },
+    { text: t('channels.lastResults'), icon: 'list', onSelect: onResults },
+    { text: t('channels.updateBalances'), icon: 'refresh', onSelect: () => void updateBalances() },
+    { text: t('channels.repairModelIndex'), icon: 'settings', onSelect: () => void fix() },
     'divider',
     {
       text: t('channels.deleteDisabled'),
       icon: 'trash',
       tone: 'danger',
-      onChoose: () => void actions.removeDisabled(),
+      onSelect: () => void actions.removeDisabled(),
     },
   ]
 }
@@ -76,7 +76,7 @@ export function ChannelList(props: {
   const { t } = useTranslation()
   const types = useChannelTypes()
   const tree = useTagTree(view)
-  const chosen = useSelectedChannels(view)
+  const selected = useSelectedChannels(view)
   const isNarrow = useIsNarrow()
   const [isUnfolded, setUnfolded] = useState(false)
   const unpricedOf = useUnpricedOf()
@@ -85,7 +85,7 @@ export function ChannelList(props: {
     onUnpriced: (channel) => props.onUnpriced(unpricedOf(channel)),
     onOpenTag: tree.toggle,
   })
-  const acts = useListActions(actions, props.onResults)
+  const menuEntries = useListActions(actions, props.onResults)
   const { isBatch } = modes
   const columns = useMemo(
     () => channelColumns(t, { ...types, unpricedOf }, actions, isBatch),
@@ -110,7 +110,7 @@ export function ChannelList(props: {
           />
         }
         isClearable
-        create={{ text: t('shared.newChannel'), act: props.onCreate }}
+        create={{ text: t('shared.newChannel'), perform: props.onCreate }}
         none={{ icon: 'channels', title: t('shared.noChannels'), body: t('channels.noneBody') }}
         notFound={{ title: t('shared.noChannelMatches'), body: t('channels.notFoundBody') }}
         modes={
@@ -128,18 +128,18 @@ export function ChannelList(props: {
           </>
         }
         tools={
-          <MenuButton items={acts}>
+          <MenuButton items={menuEntries}>
             <Button icon="more" label={t('channels.moreActions')} />
           </MenuButton>
         }
         notice={view.list.data !== undefined && <TestProgressBar onResults={props.onResults} />}
-        chosen={isBatch && <BatchBar chosen={chosen} actions={actions} />}
+        selectionBar={isBatch && <BatchBar selected={selected} actions={actions} />}
         isMuted={isMuted}
         isEnded
         cardNote={noteOf}
         onOpen={open}
         {...(modes.isTagMode ? { branch: tree.branch } : {})}
-        {...(isBatch ? { selection: chosen.selection } : {})}
+        {...(isBatch ? { selection: selected.selection } : {})}
       />
     </div>
   )

@@ -66,11 +66,11 @@ export const isMuted = (line: ChannelRow): boolean =>
  */
 export function markedKeys(
   entries: readonly ChannelEntry[],
-  chosen: ReadonlySet<string>,
+  selected: ReadonlySet<string>,
 ): Set<string> {
-  const marked = new Set(chosen)
+  const marked = new Set(selected)
   for (const entry of entries) {
-    if (isTagGroup(entry) && entry.members.every(({ id }) => chosen.has(String(id)))) {
+    if (isTagGroup(entry) && entry.members.every(({ id }) => selected.has(String(id)))) {
       marked.add(tagKey(entry.tag))
     }
   }
@@ -83,10 +83,10 @@ export function markedKeys(
  */
 export function selectionAfter(
   entries: readonly ChannelEntry[],
-  chosen: ReadonlySet<string>,
+  selected: ReadonlySet<string>,
   next: ReadonlySet<string>,
 ): Set<string> {
-  const before = markedKeys(entries, chosen)
+  const before = markedKeys(entries, selected)
   const after = new Set([...next].filter((key) => !key.startsWith('tag:')))
   for (const entry of entries) {
     if (!isTagGroup(entry)) continue

@@ -10,10 +10,10 @@ export function ChannelMenu(props: { channel: Channel; actions: ChannelActions }
   const { t } = useTranslation()
   const { name } = channel
   const items: MenuEntry[] = [
-    { text: t('channels.test'), icon: 'zap', onChoose: () => actions.onTest(channel) },
-    { text: t('channels.timeline'), icon: 'clock', onChoose: () => actions.onTimeline(channel) },
+    { text: t('channels.test'), icon: 'zap', onSelect: () => actions.onTest(channel) },
+    { text: t('channels.timeline'), icon: 'clock', onSelect: () => actions.onTimeline(channel) },
     editEntry(() => actions.onEdit(channel)),
-    { text: t('channels.duplicate'), icon: 'copy', onChoose: () => void actions.copy(channel) },
+    { text: t('channels.duplicate'), icon: 'copy', onSelect: () => void actions.copy(channel) },
     'divider',
     deleteEntry(() => void actions.remove([channel])),
   ]
@@ -33,17 +33,17 @@ export function TagMenu(props: { group: TagGroup; actions: ChannelActions }) {
   const { group, actions } = props
   const { t } = useTranslation()
   const items: MenuEntry[] = [
-    { text: t('channels.editTag'), icon: 'edit', onChoose: () => actions.onEditTag(group) },
+    { text: t('channels.editTag'), icon: 'edit', onSelect: () => actions.onEditTag(group) },
     'divider',
     {
       text: t('channels.enableAll'),
       icon: 'play',
-      onChoose: () => void actions.setGroupEnabled(group, true),
+      onSelect: () => void actions.setGroupEnabled(group, true),
     },
     {
       text: t('channels.disableAll'),
       icon: 'pause',
-      onChoose: () => void actions.setGroupEnabled(group, false),
+      onSelect: () => void actions.setGroupEnabled(group, false),
     },
   ]
   return (

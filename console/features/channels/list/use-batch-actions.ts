@@ -13,26 +13,26 @@ import { useChannelAction } from './use-channel-action.ts'
  * of them.
  */
 export function useBatchActions() {
-  const act = useChannelAction()
+  const perform = useChannelAction()
   const { t } = useTranslation()
   const { switched, switchedTag } = useSwitched()
   const offerUndo = useUndo()
   return {
     /** Enables or disables channels. `setAllEnabled` and `setTag` return true on success. */
     setAllEnabled: (channels: readonly SelectableChannel[], isEnabled: boolean) =>
-      act(async () => {
+      perform(async () => {
         const body = { ids: idsOf(channels), status: isEnabled ? 1 : 2 } as const
         switched(await call('POST /api/channel/batch/status', { body }), channels, isEnabled)
       }),
     setTag: async (channels: readonly SelectableChannel[], tag: string) => {
       const body = { ids: idsOf(channels), tag }
-      if (!(await act(() => call('POST /api/channel/batch/tag', { body })))) return false
+      if (!(await perform(() => call('POST /api/channel/batch/tag', { body })))) return false
       const message = t('channels.taggedMany', { count: channels.length, tag })
       offerUndo(message, () => undoTags(channels))
       return true
     },
     setGroupEnabled: (group: TagGroup, isEnabled: boolean) =>
-      act(async () => {
+      perform(async () => {
         const name = `POST /api/channel/tag/${isEnabled ? 'enabled' : 'disabled'}` as const
         switchedTag(await call(name, { body: { tag: group.tag } }), group, isEnabled)
       }),
@@ -72,8 +72,8 @@ function useSwitched() {
 }
 
 function useUndo() {
-  const act = useChannelAction()
-  return (message: string, undo: () => Promise<unknown>) => showUndoable(message, () => act(undo))
+  const perform = useChannelAction()
+  return (message: string, undo: () => Promise<unknown>) => showUndoable(message, () => perform(undo))
 }
 
 /**
@@ -102,11 +102,11 @@ async function undoTags(channels: readonly SelectableChannel[]): Promise<void> {
   }
 }
 
-export function useRemovals() {
+export function useBatchDeletion() {
   const { t } = useTranslation()
-  const act = useChannelAction()
+  const perform = useChannelAction()
   const removing = (counted: () => Promise<number>) =>
-    act(async () => showSuccess(t('channels.deleted', { count: await counted() })))
+    perform(async () => showSuccess(t('channels.deleted', { count: await counted() })))
   /** Deletes the channels. Returns true on success. */
   const remove = async (channels: readonly SelectableChannel[]) => {
     const ids = channels.map(({ id }) => id)

@@ -5,12 +5,12 @@ import { channelsKey } from '#console/api/channels.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 
 /** Runs an action, shows its error, and reloads the list. Returns true on success. */
-export function useChannelAction(): (act: () => Promise<unknown>) => Promise<boolean> {
+export function useChannelAction(): (perform: () => Promise<unknown>) => Promise<boolean> {
   const { t } = useTranslation()
   const client = useQueryClient()
-  return async (act) => {
+  return async (perform) => {
     try {
-      await act()
+      await perform()
       return true
     } catch (error) {
       showError(isNotFound(error) ? t('channels.missing') : error)

@@ -5,7 +5,7 @@ import { showUndoable } from '#console/ui/lists/list-actions.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { useStableCallbacks } from '#console/ui/state/use-stable-callbacks.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
-import { useBatchActions, useRemovals } from './use-batch-actions.ts'
+import { useBatchActions, useBatchDeletion } from './use-batch-actions.ts'
 import { useChannelAction } from './use-channel-action.ts'
 import { useRowActions } from './use-row-actions.ts'
 
@@ -15,9 +15,9 @@ import { useRowActions } from './use-row-actions.ts'
  */
 function useGroupNumber() {
   const { t } = useTranslation()
-  const act = useChannelAction()
+  const perform = useChannelAction()
   const set = (tag: string, field: 'priority' | 'weight', value: number) =>
-    act(() => call('PUT /api/channel/tag', { body: { tag, [field]: value } }))
+    perform(() => call('PUT /api/channel/tag', { body: { tag, [field]: value } }))
   return async (group: TagGroup, field: 'priority' | 'weight', value: number) => {
     const { tag, members } = group
     const before = group[field]
@@ -31,16 +31,16 @@ function useGroupNumber() {
   }
 }
 
-type Given = Record<'onEdit' | 'onTest' | 'onUnpriced' | 'onTimeline', (channel: Channel) => void> &
+type Handlers = Record<'onEdit' | 'onTest' | 'onUnpriced' | 'onTimeline', (channel: Channel) => void> &
   Record<'onEditTag' | 'onOpenTag', (group: TagGroup) => void>
 
 export type ChannelActions = ReturnType<typeof useChannelActions>
 
-export const useChannelActions = (given: Given) =>
+export const useChannelActions = (handlers: Handlers) =>
   useStableCallbacks({
-    ...given,
+    ...handlers,
     ...useRowActions(),
     ...useBatchActions(),
-    ...useRemovals(),
+    ...useBatchDeletion(),
     setGroupNumber: useGroupNumber(),
   })

@@ -31,7 +31,7 @@ export function useChannelList() {
   return {
     ...view,
     order: { sort: sort?.column ?? '', isDescending: sort?.isDescending ?? true, isIdSort },
-    setSort: (asked: Sort) => view.setSort(nextSort(sort, asked)),
+    setSort: (requested: Sort) => view.setSort(nextSort(sort, requested)),
     refresh: () => void refresh(),
     modes: {
       isTagMode,
@@ -46,7 +46,7 @@ export function useChannelList() {
 
 /** Manages the selected channels. The selection may include channels on other pages of the list. */
 export function useSelectedChannels({ rows, filter, total, modes }: ChannelListView) {
-  const chosen = useSelectedRows({
+  const selected = useSelectedRows({
     rows: channelsOf(rows),
     // In tag mode, the list counts tags, so the number of channels is unknown (0).
     total: modes.isTagMode ? 0 : total,
@@ -54,11 +54,11 @@ export function useSelectedChannels({ rows, filter, total, modes }: ChannelListV
     matching: matchingChannelsQuery(filter),
   })
   return {
-    ...chosen,
+    ...selected,
     selection: {
-      keys: markedKeys(rows, chosen.keys),
+      keys: markedKeys(rows, selected.keys),
       onChange: (next: ReadonlySet<string>) =>
-        chosen.choose(selectionAfter(rows, chosen.keys, next)),
+        selected.select(selectionAfter(rows, selected.keys, next)),
     },
   }
 }

@@ -19,7 +19,7 @@ const AUTO_DISABLED = 3
 export function useRowActions() {
   const { t } = useTranslation()
   const change = useOptimisticChange()
-  const act = useChannelAction()
+  const perform = useChannelAction()
   const setEnabled = async (channel: Channel, isEnabled: boolean): Promise<void> => {
     const status = isEnabled ? 1 : 2
     const { name } = channel
@@ -37,11 +37,11 @@ export function useRowActions() {
     )
   }
   const copy = async ({ id, name }: Channel) => {
-    if (await act(() => call('POST /api/channel/copy/:id', { params: { id } })))
+    if (await perform(() => call('POST /api/channel/copy/:id', { params: { id } })))
       showSuccess(t('channels.duplicated', { name }))
   }
   const updateBalance = async ({ id, name }: Channel) => {
-    if (await act(() => call('GET /api/channel/update_balance/:id/', { params: { id } })))
+    if (await perform(() => call('GET /api/channel/update_balance/:id/', { params: { id } })))
       showSuccess(t('channels.balanceUpdated', { name }))
   }
   return { setEnabled, setNumber, copy, updateBalance }
@@ -49,11 +49,11 @@ export function useRowActions() {
 
 function useOptimisticChange() {
   const client = useQueryClient()
-  const act = useChannelAction()
+  const perform = useChannelAction()
   const show = (id: number, patch: Partial<Channel>) =>
     changeChannels(client, (row) => (row.id === id ? { ...row, ...patch } : row))
   return ({ id, status, priority, weight }: Channel, patch: Partial<Channel>) =>
-    act(async () => {
+    perform(async () => {
       await client.cancelQueries({ queryKey: channelsKey })
       show(id, patch)
       try {

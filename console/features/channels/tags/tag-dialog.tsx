@@ -13,8 +13,8 @@ import { type DraftForm, useDraftForm } from '#console/ui/forms/use-draft-form.t
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import { JsonField } from '../form/json-field.tsx'
-import { jsonFault } from '../form/json-validation.ts'
-import { draftOfGroup, type TagDraft, type TagFault, tagChange, tagFaults } from './tag-draft.ts'
+import { validateJson } from '../form/json-validation.ts'
+import { draftOfGroup, type TagDraft, type TagErrorKey, tagChange, validateTag } from './tag-draft.ts'
 
 export type EditedTag = { readonly group: TagGroup; readonly channels: readonly Channel[] }
 
@@ -30,10 +30,10 @@ function OpenDialog({ group, channels, isOpen, onClose }: OpenProps) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const count = group.members.length
-  const form = useDraftForm<TagDraft, TagFault>({
+  const form = useDraftForm<TagDraft, TagErrorKey>({
     initial: () => draftOfGroup(group, channels),
-    validate: tagFaults,
-    faultText: (fault) => t(`channelForm.error.${fault}`),
+    validate: validateTag,
+    errorText: (errorKey) => t(`channelForm.error.${errorKey}`),
     save: async (draft, before) => {
       const change = tagChange(group.tag, before, draft)
       if (change === null) return showError(t('shared.unchanged'))
@@ -94,7 +94,7 @@ function TagFields({ form }: { form: DraftForm<TagDraft> }) {
         label={t('channelForm.modelMapping')}
         hint={hint}
         example={'{"gpt-4o": "gpt-4o-2024-11-20"}'}
-        judge={(text) => jsonFault('modelMapping', text)}
+        judge={(text) => validateJson('modelMapping', text)}
         {...form.field('modelMapping')}
       />
       <div className="tg-form-row">

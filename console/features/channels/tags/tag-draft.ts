@@ -3,7 +3,7 @@ import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import type { UpdateTag } from '#write-api/contract/channels.ts'
 import { listOf } from '../form/channel-draft.ts'
 import { isInteger, isNatural } from '../form/channel-validation.ts'
-import { type JsonFault, jsonFault } from '../form/json-validation.ts'
+import { type JsonErrorKey, validateJson } from '../form/json-validation.ts'
 
 /** The form values for all channels of a tag. An empty field leaves the channels unchanged. */
 export type TagDraft = {
@@ -15,7 +15,7 @@ export type TagDraft = {
   weight: string
 }
 
-export type TagFault = JsonFault | 'notInteger' | 'notNatural'
+export type TagErrorKey = JsonErrorKey | 'notInteger' | 'notNatural'
 
 /**
  * Returns the initial form values for a tag. A field is empty if the tag's channels have different
@@ -37,11 +37,11 @@ export function draftOfGroup(
   }
 }
 
-export function tagFaults(draft: TagDraft): FieldErrors<TagDraft, TagFault> {
+export function validateTag(draft: TagDraft): FieldErrors<TagDraft, TagErrorKey> {
   const { modelMapping, priority, weight } = draft
-  const fault = jsonFault('modelMapping', modelMapping)
+  const errorKey = validateJson('modelMapping', modelMapping)
   return {
-    ...(fault === null ? {} : { modelMapping: fault }),
+    ...(errorKey === null ? {} : { modelMapping: errorKey }),
     ...(priority.trim() === '' || isInteger(priority) ? {} : { priority: 'notInteger' }),
     ...(weight.trim() === '' || isNatural(weight) ? {} : { weight: 'notNatural' }),
   }

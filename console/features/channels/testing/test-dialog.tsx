@@ -10,7 +10,7 @@ import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import type { Channel } from '#read-api/contract/channels.ts'
 import { listOf } from '../form/channel-draft.ts'
 import { ResponseTime } from '../list/channel-cells.tsx'
-import { aFewAtATime, foundModels, type TestResults, withResult } from './test-results.ts'
+import { runConcurrently, foundModels, type TestResults, withResult } from './test-results.ts'
 
 /** Tests one model or all models of a channel. Closing the dialog cancels running tests. */
 function useModelTests(channelId: number) {
@@ -35,7 +35,7 @@ function useModelTests(channelId: number) {
   const testAll = async (models: readonly string[]) => {
     if (isRunningAll) return
     setRunningAll(true)
-    await aFewAtATime(models, testOne, stop.current.signal)
+    await runConcurrently(models, testOne, stop.current.signal)
     setRunningAll(false)
   }
   return { results, isRunningAll, testOne, testAll }

@@ -62,13 +62,13 @@ export function TestProgressBar(props: { onResults: () => void }) {
   const client = useQueryClient()
   const progress = useTestProgress()
   const watched = useRef('')
-  const [told, setTold] = useState('')
+  const [announcedRun, setAnnouncedRun] = useState('')
   useEffect(() => {
     if (progress === undefined) return
     if (progress.is_running) watched.current = progress.run
     else if (watched.current !== '' && watched.current === progress.run) {
       watched.current = ''
-      setTold(progress.run)
+      setAnnouncedRun(progress.run)
       void client.invalidateQueries({ queryKey: channelsKey })
     }
   }, [progress, client])
@@ -82,8 +82,8 @@ export function TestProgressBar(props: { onResults: () => void }) {
       </div>
     )
   }
-  if (told === '' || told !== progress.run) return null
-  return <Ended progress={progress} onResults={props.onResults} onDismiss={() => setTold('')} />
+  if (announcedRun === '' || announcedRun !== progress.run) return null
+  return <Ended progress={progress} onResults={props.onResults} onDismiss={() => setAnnouncedRun('')} />
 }
 
 function Ended(props: { progress: TestProgress; onResults: () => void; onDismiss: () => void }) {

@@ -9,14 +9,14 @@ export const withResult = (
 ): TestResults => new Map(results).set(model, result)
 
 export function foundModels(models: readonly string[], search: string): string[] {
-  const wanted = search.trim().toLowerCase()
-  return models.filter((model) => model.toLowerCase().includes(wanted))
+  const needle = search.trim().toLowerCase()
+  return models.filter((model) => model.toLowerCase().includes(needle))
 }
 
-/** Calls `act` for each model, at most `atATime` calls in parallel, until `signal` aborts. */
-export async function aFewAtATime(
+/** Calls `perform` for each model, at most `atATime` calls in parallel, until `signal` aborts. */
+export async function runConcurrently(
   models: readonly string[],
-  act: (model: string) => Promise<void>,
+  perform: (model: string) => Promise<void>,
   signal: AbortSignal,
   atATime = 3,
 ): Promise<void> {
@@ -24,7 +24,7 @@ export async function aFewAtATime(
   const work = async () => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       if (signal.aborted) return
-      await act(next)
+      await perform(next)
     }
   }
   await Promise.all(Array.from({ length: Math.min(atATime, models.length) }, work))

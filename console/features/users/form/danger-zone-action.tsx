@@ -18,7 +18,7 @@ export function DangerZoneAction(props: {
   body: string
   actionText: string
   /** Runs the action. Rejects if the action fails. */
-  act: () => Promise<void>
+  perform: () => Promise<void>
 }) {
   const { t } = useTranslation()
   const { username } = props.user
@@ -28,7 +28,7 @@ export function DangerZoneAction(props: {
     onClose: () => setAsking(false),
     save: async ({ name }) => {
       if (name.trim() !== username) throw new FieldError({ name: t('users.error.nameDiffers') })
-      await props.act()
+      await props.perform()
       form.close()
     },
   })

@@ -21,13 +21,13 @@ import {
   type FormKind,
   newUser,
   type UserDraft,
-  type UserFault,
+  type UserErrorKey,
   updateSelfBody,
   updateUserBody,
-  userFaults,
+  validateUser,
 } from './user-draft.ts'
 
-export type UserFormGiven = {
+export type UserFormOptions = {
   isOpen: boolean
   kind: FormKind
   /** The stored user, or null for a new user. */
@@ -45,14 +45,14 @@ const FIELD_CODES: FieldCodes<UserDraft> = {
   originalPassword: ['WrongOriginalPassword', ...PROOF_CODES],
 }
 
-export function useUserForm(given: UserFormGiven): DraftForm<UserDraft> {
+export function useUserForm(options: UserFormOptions): DraftForm<UserDraft> {
   const { t } = useTranslation()
-  const { kind, user } = given
-  const save = useSave(given)
-  const form = useDraftForm<UserDraft, UserFault>({
+  const { kind, user } = options
+  const save = useSave(options)
+  const form = useDraftForm<UserDraft, UserErrorKey>({
     initial: () => (user === null ? newUser() : draftOfUser(user)),
-    validate: (draft, before) => userFaults(kind, before, draft),
-    faultText: (fault) => t(`users.error.${fault}`),
+    validate: (draft, before) => validateUser(kind, before, draft),
+    errorText: (errorKey) => t(`users.error.${errorKey}`),
     save: async (draft, before) => {
       try {
         await save(before, draft)
@@ -65,9 +65,9 @@ export function useUserForm(given: UserFormGiven): DraftForm<UserDraft> {
       }
     },
     errorsOf: errorsByCode(FIELD_CODES),
-    onRepeat: given.onClose,
+    onRepeat: options.onClose,
   })
-  useLeaveGuard(given.isOpen && form.isChanged && kind !== 'new')
+  useLeaveGuard(options.isOpen && form.isChanged && kind !== 'new')
   return form
 }
 
@@ -85,7 +85,7 @@ async function updateSelf(change: UpdateSelf): Promise<void> {
 
 const ALONG = { goesAlong: true }
 
-function useSave({ kind, user, onClose }: UserFormGiven) {
+function useSave({ kind, user, onClose }: UserFormOptions) {
   const { t } = useTranslation()
   const client = useQueryClient()
   return async (before: UserDraft, draft: UserDraft) => {

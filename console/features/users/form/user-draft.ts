@@ -28,8 +28,8 @@ export type UserDraft = {
 
 export type FormKind = 'new' | 'other' | 'self'
 
-export type UserFault = keyof Translations['users']['error']
-export type UserFaults = FieldErrors<UserDraft, UserFault>
+export type UserErrorKey = keyof Translations['users']['error']
+export type UserErrorKeys = FieldErrors<UserDraft, UserErrorKey>
 
 export const newUser = (): UserDraft => ({
   username: '',
@@ -49,23 +49,23 @@ export const draftOfUser = (user: User): UserDraft => ({
   group: user.group,
 })
 
-export function userFaults(kind: FormKind, before: UserDraft, draft: UserDraft): UserFaults {
-  const faults: UserFaults = {}
+export function validateUser(kind: FormKind, before: UserDraft, draft: UserDraft): UserErrorKeys {
+  const errorKeys: UserErrorKeys = {}
   const { password } = draft
   if (kind === 'new') {
-    if (draft.username.trim() === '') faults.username = 'bothMissing'
-    else if (lengthOf(draft.username.trim()) > USERNAME_LENGTH_MAX) faults.username = 'nameLong'
-    if (password === '') faults.password = 'bothMissing'
+    if (draft.username.trim() === '') errorKeys.username = 'bothMissing'
+    else if (lengthOf(draft.username.trim()) > USERNAME_LENGTH_MAX) errorKeys.username = 'nameLong'
+    if (password === '') errorKeys.password = 'bothMissing'
   }
-  if (password !== '' && lengthOf(password) < PASSWORD_LENGTH_MIN) faults.password = 'passwordShort'
-  if (lengthOf(password) > PASSWORD_LENGTH_MAX) faults.password = 'passwordLong'
+  if (password !== '' && lengthOf(password) < PASSWORD_LENGTH_MIN) errorKeys.password = 'passwordShort'
+  if (lengthOf(password) > PASSWORD_LENGTH_MAX) errorKeys.password = 'passwordLong'
   if (kind === 'self' && needsIdentityProof(draft) && draft.originalPassword.trim() === '') {
-    faults.originalPassword = draft.proof === 'code' ? 'codeMissing' : 'originalMissing'
+    errorKeys.originalPassword = draft.proof === 'code' ? 'codeMissing' : 'originalMissing'
   }
   if (kind === 'other' && needsReason(before, draft) && draft.reason.trim() === '') {
-    faults.reason = 'reasonMissing'
+    errorKeys.reason = 'reasonMissing'
   }
-  return faults
+  return errorKeys
 }
 
 const lengthOf = (text: string): number => [...text].length

@@ -15,13 +15,13 @@ import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { User } from '#read-api/contract/users.ts'
 import { useBalances } from '../quota/use-balances.ts'
-import { type Actor, actionsOn, calledOf } from '../user-actions.ts'
+import { type Actor, actionsOn, displayNameOf } from '../user-actions.ts'
 import { DangerZoneAction } from './danger-zone-action.tsx'
-import { type UserFormGiven, useUserForm } from './use-user-form.ts'
+import { type UserFormOptions, useUserForm } from './use-user-form.ts'
 import { Bindings, QuotaChanges, UserDetails } from './user-details.tsx'
 import { UserForm } from './user-form.tsx'
 
-type FormProps = UserFormGiven & {
+type FormProps = UserFormOptions & {
   kind: 'new' | 'other'
   children?: ReactNode
 }
@@ -31,7 +31,7 @@ function OpenForm(props: FormProps) {
   const { t } = useTranslation()
   const form = useUserForm(props)
   const isNew = kind === 'new'
-  const name = user === null ? '' : calledOf(user)
+  const name = user === null ? '' : displayNameOf(user)
   return (
     <FormDrawer
       isOpen={props.isOpen}
@@ -68,10 +68,10 @@ function EraseUser(props: { user: User; onDone: () => void }) {
       name={t('users.erase')}
       hint={t('users.eraseHint')}
       openText={t('users.eraseOpen')}
-      title={t('users.eraseTitle', { name: calledOf(user) })}
+      title={t('users.eraseTitle', { name: displayNameOf(user) })}
       body={t('users.eraseBody')}
       actionText={t('users.eraseAction')}
-      act={erase}
+      perform={erase}
     />
   )
 }
@@ -144,19 +144,19 @@ function OneUser(props: OneProps) {
       </Drawer>
     )
   }
-  const acts = actionsOn(loaded, props.actor)
+  const allowed = actionsOn(loaded, props.actor)
   const parts = (
     <>
-      {acts.has('adjust') && <BalancePart user={stored.data ?? loaded} onAdjust={props.onAdjust} />}
+      {allowed.has('adjust') && <BalancePart user={stored.data ?? loaded} onAdjust={props.onAdjust} />}
       <Bindings user={loaded} />
       <QuotaChanges username={loaded.username} />
-      {acts.has('resetFactor') && loaded.has_second_factor !== false && (
+      {allowed.has('resetFactor') && loaded.has_second_factor !== false && (
         <ResetFactor user={loaded} />
       )}
-      {acts.has('erase') && <EraseUser user={loaded} onDone={props.onClose} />}
+      {allowed.has('erase') && <EraseUser user={loaded} onDone={props.onClose} />}
     </>
   )
-  if (acts.has('edit')) {
+  if (allowed.has('edit')) {
     return (
       <OpenForm {...frame} kind="other" user={loaded}>
         {parts}
@@ -167,7 +167,7 @@ function OneUser(props: OneProps) {
   return (
     <Drawer
       {...frame}
-      title={calledOf(loaded)}
+      title={displayNameOf(loaded)}
       lead={t(isGone ? 'users.deactivatedLead' : 'users.beyondLead')}
     >
       <UserDetails user={loaded} />
@@ -188,10 +188,10 @@ function ResetFactor({ user }: { user: User }) {
       name={t('users.secondFactor')}
       hint={t('users.secondFactorHint')}
       openText={t('users.secondFactorOpen')}
-      title={t('users.secondFactorTitle', { name: calledOf(user) })}
+      title={t('users.secondFactorTitle', { name: displayNameOf(user) })}
       body={t('users.secondFactorBody')}
       actionText={t('users.secondFactor')}
-      act={async () => {
+      perform={async () => {
         await call('POST /api/user/reset_second_factor', { body: { id: user.id } })
         showSuccess(t('users.secondFactorDone'))
       }}

@@ -112,7 +112,7 @@ function PasswordFields({ kind, form }: UserFormProps) {
             {...form.field('originalPassword')}
           />
           {isByCode && (
-            <PasskeyProof act={({ passkey }) => form.submitWith({ proof: 'none', passkey })} />
+            <PasskeyProof perform={({ passkey }) => form.submitWith({ proof: 'none', passkey })} />
           )}
         </>
       )}

@@ -7,7 +7,7 @@ import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { User } from '#read-api/contract/users.ts'
 import type { ManageUser } from '#write-api/contract/users.ts'
-import { calledOf } from '../user-actions.ts'
+import { displayNameOf } from '../user-actions.ts'
 
 export type UserActions = {
   /** Bans or unbans a user immediately, and offers an undo. */
@@ -23,7 +23,7 @@ export function useUserActions(): UserActions {
    * Runs an action. Updates the row from the response and reloads the list. The list is reloaded
    * even after an error.
    */
-  const act = async (user: User, action: ManageUser['action']): Promise<User | null> => {
+  const perform = async (user: User, action: ManageUser['action']): Promise<User | null> => {
     await client.cancelQueries({ queryKey: usersKey })
     try {
       const now = {
@@ -40,20 +40,20 @@ export function useUserActions(): UserActions {
     }
   }
   const setEnabled = async (user: User, isEnabled: boolean): Promise<void> => {
-    const now = await act(user, isEnabled ? 'enable' : 'disable')
+    const now = await perform(user, isEnabled ? 'enable' : 'disable')
     if (now === null) return
     const undo = { text: t('shared.undo'), onClick: () => void setEnabled(now, !isEnabled) }
     showSuccess(t('users.done'), { action: undo })
   }
   const manage: UserActions['manage'] = async (user, action) => {
     const words = {
-      title: t(`users.${action}Title`, { name: calledOf(user) }),
+      title: t(`users.${action}Title`, { name: displayNameOf(user) }),
       body: t(`users.${action}Body`),
       confirmText: t(`users.${action}`),
     }
     const tone = action === 'delete' ? 'danger' : 'primary'
     if (!(await confirm({ ...words, tone }))) return
-    if ((await act(user, action)) !== null) showSuccess(t('users.done'))
+    if ((await perform(user, action)) !== null) showSuccess(t('users.done'))
   }
   return { setEnabled, manage }
 }

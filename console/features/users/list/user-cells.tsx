@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import { Quota } from '#console/ui/quota/quota.tsx'
 import type { User } from '#read-api/contract/users.ts'
-import { calledOf, type Level, levelOf, stateOf, type UserState } from '../user-actions.ts'
+import { displayNameOf, type Level, levelOf, stateOf, type UserState } from '../user-actions.ts'
 
 const STATE_TONES: Record<UserState, Tone> = {
   active: 'good',
@@ -41,7 +41,7 @@ export function NameCell({ user }: { user: User }) {
   const { display_name: shown, username } = user
   return (
     <span className="tg-user-name">
-      <span className="tg-cell-strong">{calledOf(user)}</span>
+      <span className="tg-cell-strong">{displayNameOf(user)}</span>
       {shown !== '' && shown !== username && <span className="tg-quiet">{shown}</span>}
     </span>
   )

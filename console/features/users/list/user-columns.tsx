@@ -9,7 +9,7 @@ import { RowSwitch } from '#console/ui/lists/row-switch.tsx'
 import { quotaOf } from '#console/ui/quota/money.ts'
 import { Quota } from '#console/ui/quota/quota.tsx'
 import type { User } from '#read-api/contract/users.ts'
-import { type Actor, actionsOn, calledOf } from '../user-actions.ts'
+import { type Actor, actionsOn, displayNameOf } from '../user-actions.ts'
 import type { UserActions } from './use-user-actions.ts'
 import { IdCell, InvitesCell, LevelTag, NameCell, StateTag } from './user-cells.tsx'
 
@@ -59,30 +59,30 @@ const NOTHING = <span className="tg-quiet tg-on-table">–</span>
  */
 function UserMenu({ user, actions }: { user: User; actions: UserRowActions }) {
   const { t } = useTranslation()
-  const acts = actionsOn(user, actions.actor)
-  if (user.DeletedAt !== null || acts.size === 0) return NOTHING
-  const name = calledOf(user)
+  const allowed = actionsOn(user, actions.actor)
+  if (user.DeletedAt !== null || allowed.size === 0) return NOTHING
+  const name = displayNameOf(user)
   const entry = (action: 'promote' | 'demote', icon: 'arrowUp' | 'arrowDown'): MenuEntry[] =>
-    acts.has(action)
-      ? [{ text: t(`users.${action}`), icon, onChoose: () => actions.manage(user, action) }]
+    allowed.has(action)
+      ? [{ text: t(`users.${action}`), icon, onSelect: () => actions.manage(user, action) }]
       : []
   const items: MenuEntry[] = [
     editEntry(() => actions.onEdit(user)),
-    { text: t('users.adjust'), icon: 'wallet', onChoose: () => actions.onAdjust([user]) },
+    { text: t('users.adjust'), icon: 'wallet', onSelect: () => actions.onAdjust([user]) },
     ...entry('promote', 'arrowUp'),
     ...entry('demote', 'arrowDown'),
   ]
-  if (acts.has('delete')) {
+  if (allowed.has('delete')) {
     items.push('divider', {
       text: t('users.delete'),
       icon: 'trash',
       tone: 'danger',
-      onChoose: () => actions.manage(user, 'delete'),
+      onSelect: () => actions.manage(user, 'delete'),
     })
   }
   return (
     <span className="tg-row-actions">
-      {(acts.has('disable') || acts.has('enable')) && (
+      {(allowed.has('disable') || allowed.has('enable')) && (
         <RowSwitch
           label={t('users.toggle', { name })}
           isOn={user.status === 1}

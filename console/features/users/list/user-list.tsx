@@ -56,7 +56,7 @@ export function UserList(props: UserListProps) {
   const { view, actor } = props
   const columns = useUserColumns(props)
   const [keys, setKeys] = useState<ReadonlySet<string>>(NONE)
-  const selected = view.rows.filter(({ id }) => keys.has(String(id)))
+  const selectedRows = view.rows.filter(({ id }) => keys.has(String(id)))
   return (
     <ListPanel
       label={t('users.grid')}
@@ -66,14 +66,14 @@ export function UserList(props: UserListProps) {
       rowKey={rowKey}
       filters={<UserFilters view={view} />}
       isClearable
-      create={{ text: t('users.create'), act: props.onCreate }}
+      create={{ text: t('users.create'), perform: props.onCreate }}
       notFound={{ title: t('users.notFoundTitle'), body: t('users.notFoundBody') }}
       notice={view.list.data !== undefined && <LiveUsers />}
-      chosen={
-        selected.length > 0 && (
-          <ChosenUsers
-            selected={selected}
-            adjustable={selected.filter((user) => actionsOn(user, actor).has('adjust'))}
+      selectionBar={
+        selectedRows.length > 0 && (
+          <SelectedUsers
+            selectedRows={selectedRows}
+            adjustable={selectedRows.filter((user) => actionsOn(user, actor).has('adjust'))}
             onAdjust={props.onAdjust}
             onNone={() => setKeys(NONE)}
           />
@@ -132,19 +132,19 @@ function UserFilters({ view }: { view: UserListView }) {
  * Shows the actions on the selected users. Users whose balance this admin may not change are left
  * out.
  */
-function ChosenUsers(props: {
-  selected: readonly User[]
+function SelectedUsers(props: {
+  selectedRows: readonly User[]
   adjustable: readonly User[]
   onAdjust: (users: readonly User[]) => void
   onNone: () => void
 }) {
   const { t } = useTranslation()
-  const { selected, adjustable } = props
-  const beyond = selected.length - adjustable.length
+  const { selectedRows, adjustable } = props
+  const beyond = selectedRows.length - adjustable.length
   return (
     <fieldset className="tg-chosen tg-bulk" aria-label={t('users.selection')}>
       <span role="status">
-        {t('users.selectedCount', { count: selected.length })}
+        {t('users.selectedCount', { count: selectedRows.length })}
         {beyond > 0 && ` · ${t('users.selectedBeyond', { count: beyond })}`}
       </span>
       <Button tone="quiet" size="small" onClick={props.onNone}>

@@ -10,7 +10,7 @@ export type AdjustDraft = {
   readonly reason: string
 }
 
-export type AdjustFault = 'amountInvalid' | 'amountBeyond' | 'adjustReasonMissing'
+export type AdjustErrorKey = 'amountInvalid' | 'amountBeyond' | 'adjustReasonMissing'
 
 export const newAdjustment: AdjustDraft = { action: 'add', amount: '', reason: '' }
 
@@ -31,11 +31,11 @@ export const isBeyond = (balance: bigint, draft: AdjustDraft, amount: bigint | n
  * Returns the errors of the form. A deduction is an error only if it exceeds each of the
  * `balances`.
  */
-export function adjustFaults(
+export function validateAdjustment(
   draft: AdjustDraft,
   unit: AmountUnit,
   balances: readonly bigint[],
-): FieldErrors<AdjustDraft, AdjustFault> {
+): FieldErrors<AdjustDraft, AdjustErrorKey> {
   const amount = amountOf(draft, unit)
   const areAllBeyond = balances.every((balance) => isBeyond(balance, draft, amount))
   return {

@@ -25,7 +25,7 @@ export function AdjustFields({ form, unit }: Pick<Adjustment, 'form' | 'unit'>) 
         label={t(unit.isCurrency ? 'users.amountInDollars' : 'users.amountInUnits')}
         unit={unit}
         wrongText={t('users.error.amountInvalid')}
-        picksLabel={t('users.quickAmounts')}
+        presetsLabel={t('users.quickAmounts')}
         dollars={DOLLARS}
         worth={{
           inMoney: (money) => t('users.adjustMoney', { money }),

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
-import { calledOf } from '../user-actions.ts'
+import { displayNameOf } from '../user-actions.ts'
 import { balanceAfter, isBeyond } from './adjust-draft.ts'
 import type { Adjustment } from './use-adjustment.ts'
 
@@ -34,7 +34,7 @@ export function BalanceTable({ adjustment }: { adjustment: Adjustment }) {
               <tr key={user.id}>
                 {adjustment.isMany && (
                   <th scope="row">
-                    {calledOf(user)}
+                    {displayNameOf(user)}
                     {refusal !== undefined && (
                       <span className="tg-balances-refusal" role="alert">
                         {refusal}

@@ -11,8 +11,8 @@ import type { User } from '#read-api/contract/users.ts'
 import type { QuotaAdjustment } from '#write-api/contract/users.ts'
 import {
   type AdjustDraft,
-  type AdjustFault,
-  adjustFaults,
+  type AdjustErrorKey,
+  validateAdjustment,
   amountOf,
   createRequestIds,
   newAdjustment,
@@ -31,10 +31,10 @@ export function useAdjustment({ users, onClose }: { users: readonly User[]; onCl
   const [served, setServed] = useState<ReadonlySet<number>>(new Set())
   const rest = users.filter(({ id }) => !served.has(id))
   const balances = useBalances(rest)
-  const form = useDraftForm<AdjustDraft, AdjustFault>({
+  const form = useDraftForm<AdjustDraft, AdjustErrorKey>({
     initial: () => newAdjustment,
-    validate: (draft) => adjustFaults(draft, unit, [...balances.values()]),
-    faultText: (fault) => t(`users.error.${fault}`),
+    validate: (draft) => validateAdjustment(draft, unit, [...balances.values()]),
+    errorText: (errorKey) => t(`users.error.${errorKey}`),
     save: async (draft) => {
       const ids = rest.map(({ id }) => id)
       const to = users.length === 1 ? { id: Number(ids[0]) } : { ids }
