@@ -33,7 +33,7 @@ it('text that no clipboard takes is shown to be copied by hand', async () => {
   await openAsRoot(page, site, '/app/tokens')
   await page.getByRole('grid').waitFor()
   await page.keyboard.press('c')
-  const dialog = page.getByRole('dialog', { name: /copy by hand/i })
+  const dialog = page.getByRole('dialog', { name: en('ui.copyFailed') })
   await dialog.waitFor()
   expect(await dialog.getByRole('textbox').inputValue()).toBe(`${site.url}/app/tokens`)
   await page.getByRole('alert').getByText('Could not copy').waitFor()

@@ -198,7 +198,7 @@ describe('an account of one’s own', () => {
     await box('Password from the reset').fill(made)
     await box('New password').fill(LAST_PASSWORD)
     await box('New password again').fill(LAST_PASSWORD)
-    await button('Save and go on').click()
+    await button(en('me.forcedPasswordSubmit')).click()
     await heading('Personal settings').waitFor()
     await logOut()
     await submitLogin(open.page, 'ada', LAST_PASSWORD)

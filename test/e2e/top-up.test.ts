@@ -131,8 +131,8 @@ it('an admin finds the order and refunds it, by a reason; its user sees it at on
   const sum = dialog.getByLabel(en('orders.money'))
   for (const [wrong, errorText] of [
     ['999', 'Only CN¥65.70 can be refunded'],
-    ['0.00', 'A sum above zero, with two decimals at most'],
-    ['1.001', 'A sum above zero, with two decimals at most'],
+    ['0.00', en('orders.refundInvalid')],
+    ['1.001', en('orders.refundInvalid')],
   ] as const) {
     await sum.fill(wrong)
     await dialog.getByText(errorText).waitFor()

@@ -6,10 +6,11 @@ export const commands: Translations['commands'] = {
   search: 'Search pages, actions, tokens, channels and request IDs',
   nothing: 'Nothing matches',
   sheet: 'Keyboard shortcuts',
-  sheetLead: 'Not inside fields; ⌘K / Ctrl+K works everywhere.',
+  sheetLead: 'Shortcuts do not work while you type in a field, except ⌘K / Ctrl+K.',
   singleKeys: 'Single-key shortcuts',
   singleKeysHint:
-    'Off, only ⌘K / Ctrl+K, arrow keys and Enter remain. This browser remembers the choice.',
+    'When this is off, only ⌘K / Ctrl+K, arrow keys and Enter work. This browser remembers the ' +
+    'choice.',
   keyThen: 'then',
   focusSearch: 'Focus the search',
   linkCopied: 'Link copied',

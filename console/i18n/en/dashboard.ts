@@ -3,7 +3,7 @@ import type { Translations } from '../translation-types.ts'
 export const dashboard: Translations['dashboard'] = {
   hello: 'Hello, {{name}}',
   balanceHint: 'Updated the moment a call ends',
-  negative: 'The balance is below zero: no new call is admitted until it is paid',
+  negative: 'The balance is below zero: no new call is accepted until it is paid',
   spentToday: 'Spent today',
   callsToday: 'Calls today',
   tokensToday: 'Tokens today',
@@ -48,7 +48,7 @@ export const dashboard: Translations['dashboard'] = {
   total: 'Total',
   gap: 'No record',
   site: 'The whole site',
-  siteLead: 'For administrators, over the range of the chart above.',
+  siteLead: 'For administrators, for the time range of the chart above.',
   charged: 'Charged',
   failedCalls: 'Failed calls',
   activeUsers: 'Active users',
@@ -63,13 +63,14 @@ export const dashboard: Translations['dashboard'] = {
   lagEvents_other: '{{number}} events',
   lagSlowest: 'Furthest behind: {{name}}',
   marginShare: '{{percent}} of these charges',
-  marginNote: 'Margin is what users were charged less what providers ask for the same calls.',
+  marginNote:
+    'The margin is the amount charged to users minus the providers’ price of the same calls.',
   marginUnknown:
-    'No margin yet: it is not known what providers charge. Set the channels’ cost ratio; it ' +
-    'counts for calls from then on.',
+    'There is no margin yet, because the providers’ prices are not known. Set the cost ratio of ' +
+    'the channels: it applies to calls from then on.',
   marginPartly:
-    'The margin covers {{percent}} of the charges: the other calls went over channels that had ' +
-    'no cost ratio yet.',
+    'The margin covers {{percent}} of the charges: the other calls used channels that had no ' +
+    'cost ratio yet.',
   goToChannels: 'Go to channels',
   topChannels: 'Top channels',
   topUsers: 'Top users',
@@ -80,7 +81,7 @@ export const dashboard: Translations['dashboard'] = {
   recent: 'Recent calls',
   allCalls: 'View all',
   noCalls: 'No calls yet',
-  noCallsLead: 'Each call by one of your tokens shows up here at once.',
+  noCallsLead: 'Each call with one of your tokens appears here at once.',
   toPlayground: 'Open the playground',
   time: 'Time',
   token: 'Token',
@@ -113,15 +114,15 @@ export const dashboard: Translations['dashboard'] = {
     },
     call: {
       title: 'Make the first call',
-      body: 'Run one of the examples. The call shows up here at once.',
+      body: 'Run one of the examples. The call appears here at once.',
       action: 'Open the usage log',
     },
   },
   selfUsePrice: 'A model without a price costs $75 per million tokens.',
   snippets: 'Example call',
   copySnippet: 'Copy example',
-  keyMasked: 'The key is masked here; copying uses the whole key.',
-  keyMissing: 'Once there is a token, its key is filled in here.',
+  keyMasked: 'The key is masked here; copying copies the whole key.',
+  keyMissing: 'The key is filled in here when there is a token.',
   curl: 'cURL',
   python: 'Python',
   node: 'Node.js',

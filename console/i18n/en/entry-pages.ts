@@ -5,7 +5,8 @@ export const about: Translations['about'] = {
   lead: '{{name}} runs on Tallygate: a self-hosted, event-sourced gateway for AI model APIs.',
   plainLead: 'A self-hosted, event-sourced gateway for AI model APIs.',
   ledgerNote:
-    'Each call and each change of quota is an event that never changes: bills can be checked.',
+    'Each call and each change of quota is stored as an event that never changes, so every bill ' +
+    'can be checked.',
   details: 'What runs here',
   version: 'Version',
   started: 'Running since',
@@ -20,37 +21,38 @@ export const chat: Translations['chat'] = {
   unknown: 'There is no such chat client',
   unknownLead: 'No client has this number. It may have been removed.',
   openFirst: 'Open “{{name}}”',
-  addLinkHint: 'Add one under “Chat links”, and users can open it with a token of theirs.',
-  linkFormatHint: 'A link must be an https address, or have a client’s own scheme.',
+  addLinkHint: 'Add one under “Chat links”. Users can then open it with their own tokens.',
+  linkFormatHint: 'A link must be an https address or use the scheme of a client app.',
   loading: 'Loading…',
   redirecting: 'Taking you there…',
-  opensExternally: '{{name}} opens in a window of its own.',
+  opensExternally: '{{name}} opens in a separate window.',
   token: 'Token in use',
   warning: 'This client gets the token. A separate token with a low limit is best.',
   openInNewWindow: 'New window',
   blocked: 'The browser blocked this client',
-  blockedLead: 'The page’s policy does not let this site in: open it in a new window.',
+  blockedLead: 'The security policy of this page blocks the client. Open it in a new window.',
 }
 
 export const home: Translations['home'] = {
   headline: 'One gateway for every model',
-  lead: 'An OpenAI-compatible endpoint of your own. Every call billed exactly and seen live.',
+  lead: 'Your own OpenAI-compatible endpoint. Every call is billed exactly and shown live.',
   openConsole: 'Open console',
   snippetTitle: 'Point an SDK here',
   snippetLead: 'Change the address and the key. The rest of your code stays.',
   exactTitle: 'Exact to the unit',
   exactBody:
-    'A balance is a ledger: each call is held, then settled. Never overdrawn, never billed twice.',
+    'A balance is a ledger: each call is held, then settled. It is never overdrawn or billed ' +
+    'twice.',
   liveTitle: 'Live',
   liveBody:
-    'A call is in the log the moment it ends, with its tokens and how its price came about.',
+    'A call is in the log the moment it ends, with its tokens and the calculation of its price.',
   yoursTitle: 'Yours',
-  yoursBody: 'One command to start. Keys encrypted at rest. A power cut loses nothing.',
+  yoursBody: 'One command starts it. Keys are encrypted at rest. A power cut loses nothing.',
 }
 
 export const oauth: Translations['oauth'] = {
   title: 'Signing in',
-  otherMethods: 'Other ways to sign in',
+  otherMethods: 'Other sign-in methods',
   signInWith: 'Sign in with {{site}}',
   site: {
     github: 'GitHub',
@@ -75,7 +77,7 @@ export const oauth: Translations['oauth'] = {
   telegramLead: 'Press the button, and confirm in Telegram.',
   telegramFailed: 'Telegram’s button did not load: check the network and try again',
   bindings: 'Bound accounts',
-  bindingsLead: 'Each of them signs you in.',
+  bindingsLead: 'You can sign in with each of them.',
   bind: 'Bind',
   bindTo: 'Bind a {{site}} account',
   bound: '{{site}} account bound',
@@ -83,7 +85,7 @@ export const oauth: Translations['oauth'] = {
   unbound: 'Not bound',
   unbind: 'Unbind',
   unbindTitle: 'Unbind the {{site}} account?',
-  unbindBody: 'This {{site}} account will not sign you in any more.',
+  unbindBody: 'You can no longer sign in with this {{site}} account.',
   unboundDone: '{{site}} account unbound',
 }
 
@@ -101,7 +103,7 @@ export const setup: Translations['setup'] = {
   external: 'Serve others',
   externalHint: 'The default: many users, billed by usage',
   self: 'Self-use',
-  selfHint: 'For yourself or your team; models may go without a price',
+  selfHint: 'For yourself or your team; models do not need a price',
   demo: 'Demo site',
   demoHint: 'To show what the system does',
   submit: 'Set up',

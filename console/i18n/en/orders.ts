@@ -1,9 +1,9 @@
 import type { Translations } from '../translation-types.ts'
 
 export const orders: Translations['orders'] = {
-  lead: 'Everybody’s top-ups, and what was refunded.',
+  lead: 'All users’ top-ups and refunds.',
   search: 'Order, payment or username',
-  anyRefund: 'Refunded, also in part',
+  anyRefund: 'Refunded, fully or partly',
   anyDispute: 'Disputed, now or before',
   none: 'No orders yet',
   noneLead: 'Top-ups will be listed here.',
@@ -20,14 +20,14 @@ export const orders: Translations['orders'] = {
   refund: 'Refund',
   refundTitle: 'Refund order #{{id}}',
   refundLead:
-    'Give the money back at the payment provider. This records it, and takes the quota from ' +
-    '{{name}} and the rebate from the inviter; balances may go below zero.',
+    'Refund the money at the payment provider. This form records the refund, and takes the ' +
+    'quota from {{name}} and the rebate from the inviter; balances may go below zero.',
   refundMoney: 'Money ({{currency}})',
   refundMaximum: 'At most {{most}}',
-  refundInvalid: 'A sum above zero, with two decimals at most',
+  refundInvalid: 'Enter an amount above zero with at most two decimals',
   refundTooMuch: 'Only {{most}} can be refunded',
   reason: 'Reason',
-  reasonRequired: 'Say why it is refunded!',
+  reasonRequired: 'Enter the reason for the refund',
   refunded: 'The refund is recorded',
   refundedMoney: 'Refunded',
   timeline: 'Timeline',

@@ -2,8 +2,8 @@ import type { Translations } from '../translation-types.ts'
 
 export const pricing: Translations['pricing'] = {
   title: 'Model prices',
-  leadVisitor: 'The group’s ratio is in every price. Log in to see the groups you can use.',
-  leadUser: 'What models cost in the groups you can use. The group’s ratio is in every price.',
+  leadVisitor: 'Prices include the group ratio. Sign in to see the groups that you can use.',
+  leadUser: 'Model prices in the groups that you can use. They include the group ratio.',
   models_one: '{{count}} model',
   models_other: '{{count}} models',
   filters: 'Filter models',
@@ -16,10 +16,10 @@ export const pricing: Translations['pricing'] = {
   byCall: 'By call',
   input: 'Input / 1M tokens',
   cached: 'Cached / 1M',
-  perCallPrice: 'A call',
+  perCallPrice: 'Per call',
   available: 'Availability',
   isAvailable: 'Available',
-  isUnavailable: 'Not here',
+  isUnavailable: 'Unavailable',
   onlyHere: 'In this group only',
   groups: 'Groups',
   copyName: 'Copy the model’s name',

@@ -14,6 +14,6 @@ export const request: Translations['request'] = {
     offline: 'You are offline. This page updates by itself once you are back.',
     unreachable: 'Unable to connect to server. What is shown may be out of date.',
     busy: 'Error: too many requests, please try again later!',
-    down: 'The server is not available just now. Trying again.',
+    down: 'The server is not available. Retrying.',
   },
 }

@@ -2,9 +2,9 @@ import type { Translations } from '../translation-types.ts'
 
 export const security: Translations['security'] = {
   sessions: 'Sessions',
-  sessionsLead: 'Where your account is logged in.',
+  sessionsLead: 'Devices on which your account is signed in.',
   endOthers: 'End all others',
-  endOthersBody: 'All other devices have to log in again.',
+  endOthersBody: 'All other devices have to sign in again.',
   othersEnded: 'All other sessions have ended',
   thisSession: 'This session',
   unknownDevice: 'Unknown device',
@@ -48,7 +48,9 @@ export const security: Translations['security'] = {
   appCode: 'Digits that the app shows',
   sixDigits: 'Enter the six digits',
   recovery: 'Recovery codes',
-  codesLead: 'Each logs you in once if you lose your phone or passkey. They are not shown again.',
+  codesLead:
+    'Each code signs you in once if you lose your phone or passkey. The codes are not shown ' +
+    'again.',
   codesLeft: '{{count}} left',
   newCodes: 'New codes',
   newCodesLead: 'Ten new codes replace all earlier ones.',
@@ -56,9 +58,9 @@ export const security: Translations['security'] = {
   codesCopied: 'The recovery codes have been copied',
   codesSaved: 'I have saved them',
   passkeys: 'Passkeys',
-  passkeysLead: 'Log in by fingerprint, face or security key; or as the second step.',
+  passkeysLead: 'Sign in with a fingerprint, face or security key, or use it as the second step.',
   passkeysUnsupported:
-    'To add one, open the site over HTTPS by its name (localhost on this machine).',
+    'To add a passkey, open the site over HTTPS by its domain name, or as localhost.',
   addPasskey: 'Add a passkey',
   addPasskeyLead: 'Give it a name, then follow the browser’s instructions.',
   nameRequired: 'Enter a name',
@@ -66,7 +68,7 @@ export const security: Translations['security'] = {
   renameOf: 'Rename {{name}}',
   removeOf: 'Remove {{name}}',
   removePasskey: 'Remove the passkey',
-  removeLead: '“{{name}}” can no longer be used to log in.',
+  removeLead: '“{{name}}” can no longer be used to sign in.',
   remove: 'Remove',
   addedAt: 'Added',
   usedAt: 'Last used',
@@ -74,10 +76,10 @@ export const security: Translations['security'] = {
   continue: 'Continue',
   proofLead: 'Confirm your identity first.',
   proofTitle: 'Confirm your identity',
-  proofTitleLead: 'You logged in a while ago. Confirm your identity to continue.',
-  relogin: 'Log in again',
+  proofTitleLead: 'You signed in a while ago. Confirm your identity to continue.',
+  relogin: 'Sign in again',
   reloginLead:
-    'You logged in more than 30 minutes ago. Log in again to continue; you return to this page.',
+    'You signed in more than 30 minutes ago. Sign in again to continue; you return to this page.',
   toLogin: 'Go to the login page',
   proofRequired: 'Enter your password or a code',
   yourPassword: 'Your password',

@@ -1,10 +1,9 @@
 import type { Translations } from '../translation-types.ts'
 
 export const taskLogs: Translations['taskLogs'] = {
-  drawingsLead: 'Every picture: its prompt, how far it is, and what came of it.',
-  musicLead: 'Music and lyrics: how far they are, to hear and to read.',
-  callbackOff:
-    'Callbacks of the drawing service are off: some results may come late, or not at all.',
+  drawingsLead: 'All drawing tasks with their prompts, progress and results.',
+  musicLead: 'Music and lyrics tasks with their progress and results.',
+  callbackOff: 'Callbacks of the drawing service are off: some results may be late or missing.',
   channelIdInvalid: 'A channel ID is a number',
   copyId: 'Copy the task ID',
   copyText: 'Copy: {{name}}',
@@ -15,25 +14,25 @@ export const taskLogs: Translations['taskLogs'] = {
   lyrics: 'Lyrics',
   song: 'Song {{number}}',
   details: 'Task details',
-  description: 'Said by the provider',
+  description: 'Provider message',
   image: 'Drawing',
-  imageFailed: 'The picture can’t be loaded: it may have expired, or was deleted.',
+  imageFailed: 'The picture cannot be loaded: it may have expired or been deleted.',
   openImage: 'Open in a new tab',
   seconds: '{{count}} s',
   slow: 'Over a minute',
   noDrawings: 'No drawings yet',
   noDrawingsBody:
-    'Ask for one with a token: POST /mj/submit/imagine. Its progress and picture show up here.',
+    'Request one with a token: POST /mj/submit/imagine. Its progress and picture appear here.',
   noMusic: 'No music tasks yet',
   noMusicBody:
-    'Ask for some with a token: POST /suno/submit/music. Its progress and songs show up here.',
+    'Request one with a token: POST /suno/submit/music. Its progress and songs appear here.',
   drawingsOff: 'Drawing is switched off',
   musicOff: 'Music tasks are switched off',
-  offLead: 'Tasks are refused for now. The settings switch them on.',
-  offUser: 'The administrator has not switched them on: tasks are refused for now.',
-  offNote: '{{off}}: new ones are refused; those made before are listed below.',
+  offLead: 'Tasks are refused for now. They can be enabled in the settings.',
+  offUser: 'The administrator has not enabled them, so tasks are refused for now.',
+  offNote: '{{off}}: new tasks are refused; earlier tasks are listed below.',
   notFound: 'No task matches',
-  notFoundBody: 'Try other filters, or clear them. A task ID has to be whole.',
+  notFoundBody: 'Try other filters, or clear them. A task ID must be complete.',
   toTokens: 'Your tokens',
   column: {
     submitted: 'Submitted',

@@ -11,12 +11,12 @@ import { tokens } from './tokens.ts'
 import { usageLog } from './usage-log.ts'
 
 const inbox: SharedTranslations['inbox'] = {
-  lead: 'What the administrators have told you.',
+  lead: 'Messages from the administrators.',
   unread: 'Unread',
   loadFailed: 'The messages could not be loaded',
-  notFound: 'No such message',
+  notFound: 'The message does not exist',
   empty: 'No messages yet',
-  emptyBody: 'What an administrator sends you shows up here.',
+  emptyBody: 'Messages from administrators appear here.',
   emptyPage: 'There are no messages on this page',
   firstPage: 'Back to the first page',
   back: 'Back to the inbox',
@@ -58,7 +58,7 @@ const shared: SharedTranslations['shared'] = {
     connecting: 'Connecting',
     reconnecting: 'Reconnecting in {{seconds}} s',
     offline: 'Offline',
-    background: 'Resting in the background',
+    background: 'Paused in the background',
     past: 'Past range',
   },
   username: 'Username',
@@ -85,7 +85,7 @@ const shared: SharedTranslations['shared'] = {
   saveChanges: 'Save changes',
   saved: 'Saved',
   basics: 'Basics',
-  commonAmounts: 'Usual amounts',
+  commonAmounts: 'Common amounts',
   zeroMeansNoLimit: '0 means no limit.',
   done: 'Done',
   filtersCount: 'Filters ({{count}})',

@@ -1,7 +1,7 @@
 import type { Translations } from '../translation-types.ts'
 
 export const usageLog: Translations['usageLog'] = {
-  lead: 'Every call: its price, its timing, where it went. Times are in {{zone}}',
+  lead: 'All calls with their prices, durations and channels. Times are in {{zone}}',
   title: 'Usage log',
   summary: 'Totals of what is listed',
   cost: 'Spent',
@@ -26,7 +26,8 @@ export const usageLog: Translations['usageLog'] = {
   token: 'Token',
   detailsFailed: 'The details could not be loaded',
   findRequest: 'Find a call by its request ID',
-  findRequestHint: 'Paste the X-Request-Id of an answer, or its first 8 characters; from any time.',
+  findRequestHint:
+    'Paste the X-Request-Id of a response, or its first 8 characters. All times are searched.',
   requestIdInvalid: 'Enter a request ID, or at least its first 8 characters',
   anyTime: 'Any time',
   noRequest: 'No call with this request ID',
@@ -67,7 +68,7 @@ export const usageLog: Translations['usageLog'] = {
   export: 'Export',
   views: {
     title: 'Saved views',
-    none: 'Filters and columns, kept under a name in this browser.',
+    none: 'Filters and columns, stored under a name in this browser.',
     name: 'Name of this view',
     delete: 'Delete the view {{name}}',
     deleted: 'The view {{name}} is deleted',
@@ -79,11 +80,11 @@ export const usageLog: Translations['usageLog'] = {
   exporting_one: 'Exporting {{rows}} row',
   exporting_other: 'Exporting {{rows}} rows',
   exportCancel: 'Cancel export',
-  exportBroken: 'The export broke off: the file is incomplete and was not kept',
+  exportBroken: 'The export was interrupted: the file was incomplete and was not saved',
   exported_one: 'Exported {{rows}} row',
   exported_other: 'Exported {{rows}} rows',
   chart: {
-    title: 'Charged calls over time: press a bar to see its calls',
+    title: 'Charged calls over time: select a bar to see its calls',
     bar_one: '{{time}}: {{number}} call, {{cost}}',
     bar_other: '{{time}}: {{number}} calls, {{cost}}',
     asTable: 'Show as a table',
@@ -92,17 +93,17 @@ export const usageLog: Translations['usageLog'] = {
   pause: 'Pause live updates',
   resume: 'Resume live updates',
   newRows: '{{text}} new',
-  showNewRows: 'Read new rows',
+  showNewRows: 'Show new rows',
   empty: 'No entries today',
   emptyBody: 'Every call made with a token appears here live, without a reload.',
   emptyRange: 'No entries in this time',
   emptyRangeBody: 'Try a longer time range.',
   emptyFiltered: 'No entries match these filters',
   emptyRetriedBody:
-    'No call failed finally on this channel. Calls that another channel answered after a retry ' +
-    'are listed as done, with their failed attempts.',
+    'No call ended with a failure on this channel. Calls that another channel answered after a ' +
+    'retry are listed as completed, with their failed attempts.',
   emptyFilteredBody: 'Remove some filters or widen the time range.',
-  emptyExactBody: 'Model, token and username are looked up by their exact name.',
+  emptyExactBody: 'Model, token and username must match exactly.',
   channelIdInvalid: 'A channel ID is a whole number',
   toTokens: 'Go to tokens',
   end: {
@@ -113,7 +114,7 @@ export const usageLog: Translations['usageLog'] = {
     incomplete: 'Upstream stopped early; the answer is incomplete',
     screened: 'Stopped by the word check; charged only for what was delivered',
     revoked: 'Stopped because access was revoked; charged only for what was delivered',
-    interrupted: 'Gateway interrupted; charged only for what it had noted by then',
+    interrupted: 'Gateway interrupted; charged only for what was recorded until then',
     'no-channel': 'No channel available',
     refused: 'Refused by the upstream',
   },

@@ -1,8 +1,8 @@
 import type { Translations } from '../translation-types.ts'
 
 export const users: Translations['users'] = {
-  pageLead: 'Find users, set their group and quota, and decide what they may do.',
-  search: 'Search id, name or email',
+  pageLead: 'Find users, set their group and quota, and manage their permissions.',
+  search: 'Search ID, name or email',
   create: 'Add user',
   grid: 'Users',
   role: 'Role',
@@ -19,7 +19,7 @@ export const users: Translations['users'] = {
   invitedCount_one: '{{count}} user',
   invitedCount_other: '{{count}} users',
   invitedBy: 'Invited by #{{id}}',
-  toggle: 'Let {{name}} in',
+  toggle: 'Allow {{name}} to sign in',
   promote: 'Promote to admin',
   demote: 'Demote to user',
   delete: 'Deactivate user',
@@ -28,7 +28,9 @@ export const users: Translations['users'] = {
   demoteTitle: 'Demote {{name}} to user?',
   demoteBody: 'The user loses every right of an admin at once, and has to sign in again.',
   deleteTitle: 'Deactivate {{name}}?',
-  deleteBody: 'The user is signed out at once, and no token works. It is final. The history stays.',
+  deleteBody:
+    'The user is signed out at once, and all tokens stop working. This is final. The history ' +
+    'stays.',
   done: 'Done',
   notFoundTitle: 'No matching users',
   notFoundBody: 'Try another keyword, or clear the filters.',
@@ -45,16 +47,16 @@ export const users: Translations['users'] = {
   saved: 'The user was updated',
   updateFailed: 'The update failed',
   unchanged: 'Nothing was changed',
-  missing: 'There is no such user.',
-  beyondLead: 'You can manage users of a lower level only.',
-  deactivatedLead: 'Deactivated for good: the account neither signs in nor comes back.',
+  missing: 'The user does not exist.',
+  beyondLead: 'You can only manage users of a lower level.',
+  deactivatedLead: 'Permanently deactivated: the account cannot sign in and cannot be restored.',
   usernamePlaceholder: 'Username',
-  usernameFixed: 'A username can’t be changed.',
-  displayNamePlaceholder: 'Name as shown',
+  usernameFixed: 'A username cannot be changed.',
+  displayNamePlaceholder: 'Display name',
   originalPassword: 'Current password',
   passwordPlaceholder: 'At least 8 characters',
-  passwordHint: 'Empty: it stays. A new one signs the user out everywhere.',
-  groupHint: 'Decides on channels and on the price ratio.',
+  passwordHint: 'Leave empty to keep it. A new password signs the user out everywhere.',
+  groupHint: 'Determines the channels and the price ratio.',
   groupReasonPlaceholder: 'Such as: upgraded to a regular customer',
   adjust: 'Adjust quota',
   adjustOpen: 'Adjust quota…',
@@ -81,12 +83,12 @@ export const users: Translations['users'] = {
   selectedBeyond_one: '{{count}} beyond your permissions',
   selectedBeyond_other: '{{count}} beyond your permissions',
   reason: 'Reason for the change',
-  reasonHint: 'Kept with your name; only admins see it.',
+  reasonHint: 'Recorded with your name. Only admins can see it.',
   reasonPlaceholder: 'Such as: bank transfer no. 17',
   overview: 'Overview',
   bindings: 'Linked accounts',
   binding: {
-    email: 'E-mail',
+    email: 'Email',
     github: 'GitHub',
     oidc: 'OIDC',
     wechat: 'WeChat',
@@ -98,18 +100,23 @@ export const users: Translations['users'] = {
   changedBy: 'by {{name}}',
   secondFactor: 'Reset second factor',
   secondFactorHint:
-    'For users who lost app, passkeys and codes: all of them become void, the password signs in.',
+    'For users who lost their app, passkeys and codes: all of these become invalid, and the ' +
+    'password alone signs in.',
   secondFactorOpen: 'Reset…',
   secondFactorTitle: 'Reset the second factor of {{name}}?',
   secondFactorBody:
-    'Make sure who asks for it. The user is signed out everywhere, and told by mail.',
+    'Verify the identity of the person who asks. The user is signed out everywhere and notified ' +
+    'by email.',
   secondFactorDone: 'The second factor was reset',
   erase: 'Erase personal data',
-  eraseHint: 'Destroys the user’s key: names, links and addresses are gone for good, figures stay.',
+  eraseHint:
+    'Destroys the user’s key: names, links and addresses become unreadable for good; amounts ' +
+    'stay.',
   eraseOpen: 'Erase…',
   eraseTitle: 'Erase the personal data of {{name}}?',
   eraseBody:
-    'The account is deactivated, and the texts about the user are lost. Anybody may take the name.',
+    'The account is deactivated, and all texts about the user become unreadable. The username ' +
+    'can be registered again.',
   typeName: 'Type the username {{name}} to confirm',
   eraseAction: 'Erase for good',
   erased: 'The personal data was erased',

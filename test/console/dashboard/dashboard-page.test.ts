@@ -269,7 +269,7 @@ describe('the dashboard', () => {
     app.site.routes['GET /api/data/site'] = () =>
       ok({ ...SITE, totals: { ...SITE.totals, ...UNKNOWN } })
     await page.getByRole('button', { name: en('dashboard.7d') }).click()
-    await page.getByText('No margin yet').waitFor()
+    await page.getByText(en('dashboard.marginUnknown')).waitFor()
     const channels = page.getByRole('link', { name: en('dashboard.goToChannels') })
     expect(await channels.getAttribute('href')).toBe('/admin/channels')
     expect(await page.getByText('these charges').count()).toBe(0)

@@ -116,7 +116,7 @@ describe('the health board', () => {
       .first()
       .waitFor()
     await drawer.getByText(en('health.entry.circuit-closed')).first().waitFor()
-    await drawer.getByText('Priority, Models, Calls at a time').waitFor()
+    await drawer.getByText(`Priority, Models, ${en('channelForm.maxConcurrency')}`).waitFor()
     expect(await drawer.getByText('Key 2', { exact: false }).count()).toBe(2)
     // Why one in trouble may still be on; of one beside which others serve it says nothing.
     const lastStays = page.getByText('never turns off the last channel')

@@ -107,7 +107,7 @@ describe('the filters of the usage log', () => {
     expect(['g', 'gp', 'gpt'].filter(isAskedBy)).toEqual([])
     expect(await page.locator('.tg-grid-item').count()).toBe(9)
     await page.keyboard.press('Enter')
-    await page.getByText('exact name').waitFor()
+    await page.getByText(en('usageLog.emptyExactBody')).waitFor()
     expect(isAskedBy('gpt')).toBe(true)
     expect(await page.locator('datalist option[value="gpt-4o-mini"]').count()).toBe(1)
     await close()
