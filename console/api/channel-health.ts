@@ -65,19 +65,23 @@ export function successRate(figures: HealthFigures | null): number | null {
   return tries === 0 ? null : figures.successes / tries
 }
 
-export type Point = { readonly from: number; readonly rate: number | null; readonly tries: number }
+export type HealthPoint = {
+  readonly from: number
+  readonly rate: number | null
+  readonly tries: number
+}
 
 const BAR_SECONDS = 180
 
 /** Returns the end (unix seconds) of the three-minute bar that contains `atMs`. */
-export const barsEnd = (atMs: number): number =>
+export const healthBarEnd = (atMs: number): number =>
   (Math.floor(atMs / 1_000 / BAR_SECONDS) + 1) * BAR_SECONDS
 
 /**
  * Divides the hour before `end` into three-minute bars. The rate is null for a bar without
  * attempts.
  */
-export function pointsOf(rows: ChannelHealth['minutes'], end: number): readonly Point[] {
+export function healthPoints(rows: ChannelHealth['minutes'], end: number): readonly HealthPoint[] {
   const length = BAR_SECONDS
   const count = Math.round(3_600 / length)
   const points = Array.from({ length: count }, (_, index) => ({

@@ -71,11 +71,11 @@ const channelsThat = (queryKey: readonly unknown[], filter: Partial<ChannelFilte
       fetchAllPages(async (page, pageSize) => {
         const ask = { keyword: '', model: '', group: '', ...filter, page, pageSize }
         const found = await listChannels(ask, signal)
-        return { ...found, items: wholeChannels(found) }
+        return { ...found, items: channelsOfPage(found) }
       }, max),
   })
 
-export const wholeChannels = ({ items }: ListPage<ChannelEntry>): Channel[] =>
+export const channelsOfPage = ({ items }: ListPage<ChannelEntry>): Channel[] =>
   items.flatMap((item) => ('children' in item ? [] : [item]))
 
 export const knownModelsQuery = queryOptions({

@@ -25,7 +25,7 @@ export type LogParams = {
 
 /** The common key prefix of all queries about calls. Live events invalidate these queries. */
 export const logsKey = ['logs'] as const
-export const barsKey = [...logsKey, 'bars'] as const
+export const callBarsKey = [...logsKey, 'bars'] as const
 
 export const listLogs = (
   ask: ListSort & {
@@ -129,7 +129,7 @@ const parsed = new WeakMap<LogEntry, LogOther>()
  * Parses the JSON in the row's field `other` and caches the result. A value that is not a JSON
  * object counts as an empty object.
  */
-export function otherOf(row: LogEntry): LogOther {
+export function parseOtherField(row: LogEntry): LogOther {
   const cached = parsed.get(row)
   if (cached !== undefined) return cached
   const other: LogOther = parseObject(row.other) ?? {}
@@ -154,5 +154,5 @@ type EndName = (typeof END_NAMES)[number]
  * Returns the name of a call's failure. Returns null for a successful call and for a row that is
  * not a call.
  */
-export const endName = (end: string | undefined): EndName | null =>
+export const failureName = (end: string | undefined): EndName | null =>
   END_NAMES.find((name) => name === end) ?? null

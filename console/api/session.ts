@@ -38,19 +38,19 @@ export function storedUser(): SessionUser | null {
 export function storeUser(user: SessionUser): void {
   isLeaving = false
   localStorage.setItem(KEY, JSON.stringify(user))
-  tell()
+  notifyListeners()
 }
 
 export function clearUser(): void {
   localStorage.removeItem(KEY)
-  tell()
+  notifyListeners()
 }
 
 /** Marks the start of a logout. Until the next login, a 401 shows no error. */
 export function startLogout(): void {
   storedUser()
   isLeaving = true
-  tell()
+  notifyListeners()
 }
 
 export const isLoggingOut = (): boolean => isLeaving
@@ -94,7 +94,7 @@ export function useUser(): SessionUser | null {
   return useSyncExternalStore(onUserChange, storedUser)
 }
 
-function tell(): void {
+function notifyListeners(): void {
   for (const listener of listeners) listener(storedUser())
 }
 

@@ -77,8 +77,8 @@ const ANSWER_MS_MAX = 10_000
 export const statusQuery = queryOptions({
   queryKey: ['status'],
   queryFn: async ({ signal }) => {
-    const inTime = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)])
-    const data = await call('GET /api/status', { signal: inTime })
+    const withTimeFormat = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)])
+    const data = await call('GET /api/status', { signal: withTimeFormat })
     cacheStatus(data)
     return data
   },
@@ -173,7 +173,8 @@ const noticeQuery = queryOptions({
  */
 export function useNotice(): string {
   const storedNotice = localStorage.getItem(NOTICE_KEY)
-  const query = storedNotice === null ? noticeQuery : { ...noticeQuery, placeholderData: storedNotice }
+  const query =
+    storedNotice === null ? noticeQuery : { ...noticeQuery, placeholderData: storedNotice }
   return useQuery(query).data ?? ''
 }
 

@@ -15,15 +15,17 @@ const readAgain = (client: QueryClient): Promise<Texts> =>
   client.fetchQuery({ ...optionsQuery, staleTime: 0 })
 
 /** Returns the models without a price. The server refuses calls to these models. */
-export async function unpricedAmong(
+export async function findUnpricedModels(
   client: QueryClient,
   models: readonly string[],
 ): Promise<readonly string[]> {
-  return unpricedBy(await readAgain(client))(models)
+  return createUnpricedFilter(await readAgain(client))(models)
 }
 
 /** Returns a function that selects the models without a price in `options`. */
-export function unpricedBy(options: Texts): (models: readonly string[]) => readonly string[] {
+export function createUnpricedFilter(
+  options: Texts,
+): (models: readonly string[]) => readonly string[] {
   if (options.get('fallback_pricing_enabled') === 'true') return () => []
   const [prices, ratios] = [namesIn(options.get('ModelPrice')), namesIn(options.get('ModelRatio'))]
   return (models) => models.filter((model) => !prices.has(model) && !ratios.has(model))
@@ -73,7 +75,7 @@ async function addEntries(
 ): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     const before = (await readAgain(client)).get(key) ?? '{}'
-    const after = withEntries(before, entries)
+    const after = addMissingEntries(before, entries)
     if (after === before) return
     try {
       await putOption(key, after, before)
@@ -85,7 +87,10 @@ async function addEntries(
 }
 
 /** Adds the missing entries to a JSON object of numbers. Existing numbers keep all their digits. */
-export function withEntries(text: string, entries: readonly (readonly [string, string])[]): string {
+export function addMissingEntries(
+  text: string,
+  entries: readonly (readonly [string, string])[],
+): string {
   const names = namesIn(text)
   const added = entries.filter(([name]) => !names.has(name))
   if (added.length === 0) return text

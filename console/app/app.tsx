@@ -10,7 +10,7 @@ import { loadChineseFonts } from '../theme/chinese-fonts.ts'
 import { ConfirmHost } from '../ui/dialogs/confirm.tsx'
 import { ManualCopyHost } from '../ui/elements/manual-copy-dialog.tsx'
 import { Announcer } from '../ui/messages/announcer.tsx'
-import { dismissLeft } from '../ui/messages/toast.ts'
+import { dismissPageToasts } from '../ui/messages/toast.ts'
 import { Toaster } from '../ui/messages/toaster.tsx'
 import { createRouter } from './routes.tsx'
 
@@ -59,7 +59,7 @@ export function App() {
   useEffect(() => {
     let { pathname } = router.state.location
     return router.subscribe(({ location }) => {
-      if (location.pathname !== pathname) dismissLeft()
+      if (location.pathname !== pathname) dismissPageToasts()
       pathname = location.pathname
     })
   }, [router])

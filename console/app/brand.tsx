@@ -22,10 +22,10 @@ function BrandMark({ size = 24 }: { size?: number }) {
  */
 export function Brand() {
   const logo = useStatus()?.logo ?? ''
-  const isOwn = logo.startsWith('/') && !logo.startsWith('//')
+  const isSameOrigin = logo.startsWith('/') && !logo.startsWith('//')
   return (
     <span className="tg-brand">
-      {isOwn || logo.startsWith('data:image/') ? (
+      {isSameOrigin || logo.startsWith('data:image/') ? (
         <img src={logo} alt="" width={24} height={24} />
       ) : (
         <BrandMark />

@@ -41,11 +41,11 @@ export const requireLogin: LoaderFunction = async ({ request }) => {
  */
 function followStatus(client: QueryClient, leaveForSetup: () => void): void {
   const observer = new QueryObserver(client, statusQuery)
-  let isTold = false
+  let isReported = false
   observer.subscribe(({ data, failureReason }) => {
-    if (failureReason !== null && !isTold) {
-      isTold = true
-      tellFailure(failureReason)
+    if (failureReason !== null && !isReported) {
+      isReported = true
+      showFailure(failureReason)
     }
     if (data === undefined) return
     observer.destroy()
@@ -62,12 +62,12 @@ async function readSetup(client: QueryClient): Promise<boolean | undefined> {
     const status = await client.fetchQuery({ ...statusQuery, retry: false })
     return status.setup
   } catch (error) {
-    tellFailure(error)
+    showFailure(error)
     return undefined
   }
 }
 
-const tellFailure = (error: unknown): void =>
+const showFailure = (error: unknown): void =>
   showError(new Error(translate(isAnswered(error) ? 'shell.unreachable' : 'shell.statusFailed')))
 
 const isAnswered = (error: unknown): boolean =>

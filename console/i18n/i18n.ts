@@ -15,8 +15,8 @@ declare module 'i18next' {
 const STORAGE_KEY = 'i18nextLng'
 const LOCALES: Record<Language, string> = { zh: 'zh-CN', en: 'en' }
 
-type Part = 'entry' | 'all' | 'pages' | 'logDetails'
-type Loaders = Readonly<Record<Part, () => Promise<Partial<Translations>>>>
+type TextPart = 'entry' | 'all' | 'pages' | 'logDetails'
+type Loaders = Readonly<Record<TextPart, () => Promise<Partial<Translations>>>>
 
 const loaders: Record<Language, Loaders> = {
   zh: {
@@ -39,7 +39,7 @@ const loaders: Record<Language, Loaders> = {
   },
 }
 
-const needed = new Set<Part>(['entry'])
+const needed = new Set<TextPart>(['entry'])
 
 export const currentLanguage = (): Language => (i18next.language === 'en' ? 'en' : 'zh')
 

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ApiError } from '#console/api/api-error.ts'
 import { request as english } from '#console/i18n/en/request.ts'
 import {
-  dismissHints,
-  dismissLeft,
-  dismissRefusals,
+  dismissErrors,
+  dismissLocalErrors,
+  dismissPageToasts,
   dismissToast,
   showError,
   showInfo,
@@ -70,11 +70,11 @@ describe('toasts', () => {
   it('of what was refused go as it is tried anew or given up, but not in the same moment', () => {
     vi.useFakeTimers()
     showError(new Error('name is taken'))
-    dismissRefusals()
+    dismissErrors()
     expect(messages()).toEqual(['name is taken'])
     vi.advanceTimersByTime(2_000)
     showInfo('stays')
-    dismissRefusals()
+    dismissErrors()
     vi.useRealTimers()
     expect(messages()).toEqual(['stays'])
   })
@@ -83,7 +83,7 @@ describe('toasts', () => {
     const details = { code: 'X', status: 500, requestId: 'req-8', detail: '' }
     showError(new ApiError('failed', details))
     showError('choose some first')
-    dismissHints()
+    dismissLocalErrors()
     expect(messages()).toEqual(['failed'])
   })
 
@@ -91,7 +91,7 @@ describe('toasts', () => {
     showError(new Error('about the page'))
     showSuccess('logged in', { goesAlong: true })
     showSuccess('disabled', { action: { text: 'Undo', onClick: () => {} } })
-    dismissLeft()
+    dismissPageToasts()
     showSuccess('finished since')
     expect(messages()).toEqual(['logged in', 'disabled', 'finished since'])
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withEntries } from '#console/api/unpriced-models.ts'
+import { addMissingEntries } from '#console/api/unpriced-models.ts'
 
 describe('prices that join those of an option', () => {
   it.each([
@@ -8,7 +8,7 @@ describe('prices that join those of an option', () => {
     ['digits that a number would lose', '{"a": 0.1000000000000000055}', null],
     ['several lines', '{\n  "4": 1,\n  "a": 2.50\n}', null],
   ])('leave the others as they are: %s', (_name, before, whole) => {
-    const after = withEntries(before, [['b', '0.15']])
+    const after = addMissingEntries(before, [['b', '0.15']])
     expect(JSON.parse(after)).toMatchObject({ b: 0.15 })
     if (whole !== null) return expect(after).toBe(whole)
     expect(after.startsWith(before.slice(0, -1).trimEnd())).toBe(true)
@@ -17,6 +17,6 @@ describe('prices that join those of an option', () => {
 
   it('never replace a price that is there', () => {
     const before = '{"b": 7}'
-    expect(withEntries(before, [['b', '0.15']])).toBe(before)
+    expect(addMissingEntries(before, [['b', '0.15']])).toBe(before)
   })
 })

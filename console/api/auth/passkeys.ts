@@ -36,6 +36,6 @@ export async function createPasskey({ options }: PasskeyOptions): Promise<Passke
 }
 
 function explained(error: unknown): never {
-  const isKnown = error instanceof Error && error.name === 'InvalidStateError'
-  throw new Error(translate(isKnown ? 'auth.passkeyExists' : 'auth.passkeyCancelled'))
+  const isDuplicate = error instanceof Error && error.name === 'InvalidStateError'
+  throw new Error(translate(isDuplicate ? 'auth.passkeyExists' : 'auth.passkeyCancelled'))
 }

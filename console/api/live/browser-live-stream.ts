@@ -55,10 +55,10 @@ const isLookedAt$ = (): Observable<boolean> =>
  */
 const isSomebodyIn$ = (): Observable<boolean> =>
   new Observable((screen) => {
-    const tell = (user: SessionUser | null) =>
+    const notify = (user: SessionUser | null) =>
       screen.next(user !== null && user.must_change_password !== true && !isLoggingOut())
-    tell(storedUser())
-    return onUserChange(tell)
+    notify(storedUser())
+    return onUserChange(notify)
   })
 
 function connect(): LiveSocket {

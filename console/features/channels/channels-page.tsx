@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
-import { channelsKey, channelsOfTagQuery, wholeChannels } from '#console/api/channels.ts'
+import { channelsKey, channelsOfPage, channelsOfTagQuery } from '#console/api/channels.ts'
 import type { LiveData } from '#console/api/live/live-event.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { useDrawerUrl } from '#console/ui/dialogs/use-drawer-url.ts'
@@ -50,8 +50,8 @@ function useLiveChannels(): void {
 const SOON_MS = 1_000
 
 /**
- * Returns a function that calls `perform` at most once per second, because each relayed call sends a
- * channel event.
+ * Returns a function that calls `perform` at most once per second, because each relayed call sends
+ * a channel event.
  */
 function useSoon(perform: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
@@ -85,7 +85,7 @@ function Channels() {
   const editTag = async (group: TagGroup) => {
     try {
       const page = await client.fetchQuery({ ...channelsOfTagQuery(group.tag), staleTime: 0 })
-      setTag({ group, channels: wholeChannels(page) })
+      setTag({ group, channels: channelsOfPage(page) })
     } catch (error) {
       showError(error)
     }

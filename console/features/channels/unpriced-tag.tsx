@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { optionsQuery } from '#console/api/options.ts'
 import { useStatus } from '#console/api/status.ts'
-import { unpricedBy } from '#console/api/unpriced-models.ts'
+import { createUnpricedFilter } from '#console/api/unpriced-models.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 
 type Served = { readonly models: readonly string[]; readonly prefix: string }
@@ -26,7 +26,7 @@ export function useUnpricedModels(): (served: Served) => readonly string[] {
   const options = useQuery({ ...optionsQuery, retry: false }).data
   return useMemo(() => {
     if (isSelfUse || options === undefined) return () => NONE
-    const among = unpricedBy(options)
+    const among = createUnpricedFilter(options)
     return (served: Served) => among(callableModelNames(served))
   }, [isSelfUse, options])
 }

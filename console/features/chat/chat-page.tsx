@@ -10,7 +10,12 @@ import { Icon } from '#console/ui/elements/icons.tsx'
 import { Select } from '#console/ui/forms/inputs.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { usePageTitle } from '#console/ui/layout/page.tsx'
-import { type ChatLink, chatAddress, chatClients, chatTarget } from '#console/ui/state/chat-links.ts'
+import {
+  type ChatLink,
+  chatAddress,
+  chatClients,
+  chatTarget,
+} from '#console/ui/state/chat-links.ts'
 import { useChats } from '#console/ui/state/use-chats.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { MissingClient, UnknownClient } from './missing-client.tsx'

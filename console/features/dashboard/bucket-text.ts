@@ -1,5 +1,5 @@
 import { stampText } from '#console/ui/elements/time-text.ts'
-import { bucketEnd, type Calendar, OTHERS } from './usage-chart.ts'
+import { bucketEnd, type Calendar, OTHER_SERIES } from './usage-chart.ts'
 
 const dayText = (at: number, isUtc: boolean): string =>
   isUtc ? new Date(at * 1000).toISOString().slice(5, 10) : stampText(at).slice(5, 10)
@@ -15,5 +15,5 @@ export function bucketText(at: number, calendar: Calendar): string {
   return `${dayText(at, isUtc)}–${dayText(bucketEnd(at, calendar) - 1, isUtc)}`
 }
 
-export const colourOf = (index: number, name: string): string =>
-  name === OTHERS ? 'var(--tg-chart-other)' : `var(--tg-chart-${index + 1})`
+export const seriesColor = (index: number, name: string): string =>
+  name === OTHER_SERIES ? 'var(--tg-chart-other)' : `var(--tg-chart-${index + 1})`

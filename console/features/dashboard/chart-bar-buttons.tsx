@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { bucketText, colourOf } from './bucket-text.ts'
+import { bucketText, seriesColor } from './bucket-text.ts'
 import type { Interval } from './chart-range.ts'
 import type { ChartBucket, ChartTexts } from './usage-chart.ts'
 import { useBarSelection } from './use-bar-selection.ts'
@@ -26,7 +26,7 @@ function BarTip(props: ChartTexts & { bucket: ChartBucket; place: number }) {
         const value = bucket.values.get(name)
         return value === undefined ? null : (
           <p key={name}>
-            <span className="tg-dash-swatch" style={{ background: colourOf(index, name) }} />
+            <span className="tg-dash-swatch" style={{ background: seriesColor(index, name) }} />
             {nameOf(name)} <b>{text(value)}</b>
           </p>
         )

@@ -54,7 +54,7 @@ export function fittingStep(preferred: ChartStep, span: number, isByDay: boolean
 }
 
 /** Returns the range to which the user has zoomed, or null if the URL has no valid range. */
-export function zoomOf({ from, to }: Interval): Interval | null {
+export function zoomFromUrl({ from, to }: Interval): Interval | null {
   return from > 0 && to > from && to - from <= SPAN_MAX ? { from, to } : null
 }
 
@@ -65,10 +65,10 @@ export function intervalOf(range: ChartRange, now: number, calendar: Calendar): 
 }
 
 /** Extends a range to the start of its first step and the end of its last step. */
-export const wholeSteps = ({ from, to }: Interval, calendar: Calendar): Interval => ({
+export const extendToSteps = ({ from, to }: Interval, calendar: Calendar): Interval => ({
   from: bucketStart(from, calendar),
   to: bucketEnd(bucketStart(to, calendar), calendar) - 1,
 })
 
-export const between = (one: number, other: number): [first: number, last: number] =>
+export const orderedPair = (one: number, other: number): [first: number, last: number] =>
   one <= other ? [one, other] : [other, one]

@@ -4,7 +4,7 @@ import { quotaOf } from '#console/ui/quota/money.ts'
  * The server's totals in quota units. `costed_quota` is the sum of the charges of calls with a
  * known cost.
  */
-export type Costed = {
+export type CostTotals = {
   readonly quota: number
   readonly cost: number
   readonly costed_quota: number
@@ -22,7 +22,7 @@ export type Margin = {
 }
 
 /** Returns the margin, or null if no call has a known cost. A known cost may be 0. */
-export function marginOf({ quota, cost, costed_quota: charged }: Costed): Margin | null {
+export function marginOf({ quota, cost, costed_quota: charged }: CostTotals): Margin | null {
   if (cost === 0 && charged === 0) return null
   return {
     amount: quotaOf(charged) - quotaOf(cost),

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
-import { endName, otherOf } from '#console/api/logs.ts'
+import { failureName, parseOtherField } from '#console/api/logs.ts'
 import { ButtonLink } from '#console/ui/elements/button-link.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
@@ -45,7 +45,7 @@ function RecentCall({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()
   const quota = BigInt(row.quota)
-  const end = endName(otherOf(row).end)
+  const end = failureName(parseOtherField(row).end)
   return (
     <li>
       <span className="tg-dash-model">{row.model_name}</span>

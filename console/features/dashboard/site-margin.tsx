@@ -5,9 +5,9 @@ import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import { KeyFigure } from './key-figures.tsx'
-import { type Costed, marginOf } from './margin.ts'
+import { type CostTotals, marginOf } from './margin.ts'
 
-export function MarginFigure({ totals }: { totals: Costed | undefined }) {
+export function MarginFigure({ totals }: { totals: CostTotals | undefined }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()
   const percent = usePercent()
@@ -30,7 +30,7 @@ export function MarginFigure({ totals }: { totals: Costed | undefined }) {
 }
 
 /** Explains the margin. If no call has a known cost, links to the setting for provider prices. */
-export function MarginNote({ totals }: { totals: Costed }) {
+export function MarginNote({ totals }: { totals: CostTotals }) {
   const { t } = useTranslation()
   const percent = usePercent()
   const margin = marginOf(totals)
@@ -45,7 +45,7 @@ export function MarginNote({ totals }: { totals: Costed }) {
   )
 }
 
-export function MarginShare({ of }: { of: Costed }) {
+export function MarginShare({ of }: { of: CostTotals }) {
   const percent = usePercent()
   const share = marginOf(of)?.share ?? null
   return <>{share === null ? '–' : percent(share)}</>

@@ -13,7 +13,7 @@ import { ChannelPanel } from './channel-panel.tsx'
 import { KeyFigure } from './key-figures.tsx'
 import { LiveCallRate } from './live-call-rate.tsx'
 import { logRange } from './log-link.ts'
-import { type Costed, marginOf } from './margin.ts'
+import { type CostTotals, marginOf } from './margin.ts'
 import { MarginFigure, MarginNote, MarginShare } from './site-margin.tsx'
 import { TopList } from './top-list.tsx'
 import type { ChartView } from './use-chart-view.ts'
@@ -111,7 +111,7 @@ function SiteFigures({ site }: { site: SiteUsage | undefined }) {
   )
 }
 
-const isAnyCosted = (rows: readonly Costed[] = []): boolean =>
+const isAnyCosted = (rows: readonly CostTotals[] = []): boolean =>
   rows.some((row) => marginOf(row) !== null)
 
 /** Shows the number of calls in progress, as the relays report it. */

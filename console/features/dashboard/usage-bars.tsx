@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, XAxis, YAxis } from 'recharts'
-import { bucketText, colourOf } from './bucket-text.ts'
+import { bucketText, seriesColor } from './bucket-text.ts'
 import { ChartBarButtons } from './chart-bar-buttons.tsx'
 import type { Interval } from './chart-range.ts'
 import type { ChartTexts } from './usage-chart.ts'
@@ -46,7 +46,7 @@ export function UsageBars(props: ChartTexts & { onZoom: (stretch: Interval) => v
                   key={name}
                   dataKey={`s${index}`}
                   stackId="usage"
-                  fill={colourOf(index, name)}
+                  fill={seriesColor(index, name)}
                   isAnimationActive={false}
                   maxBarSize={40}
                 />
@@ -59,7 +59,7 @@ export function UsageBars(props: ChartTexts & { onZoom: (stretch: Interval) => v
       <ul className="tg-dash-legend">
         {chart.series.map(({ name, total }, index) => (
           <li key={name}>
-            <span className="tg-dash-swatch" style={{ background: colourOf(index, name) }} />
+            <span className="tg-dash-swatch" style={{ background: seriesColor(index, name) }} />
             {nameOf(name)} <b>{text(total)}</b>
           </li>
         ))}

@@ -24,8 +24,8 @@ export type UsageChart = {
   readonly isUtc: boolean
   readonly buckets: readonly ChartBucket[]
   /**
-   * The series from largest to smallest. The last series may be `OTHERS`, the sum of all series
-   * that are not listed.
+   * The series from largest to smallest. The last series may be `OTHER_SERIES`, the sum of all
+   * series that are not listed.
    */
   readonly series: readonly ChartSeries[]
   readonly total: bigint
@@ -41,7 +41,7 @@ export type ChartTexts = {
 /** The time step of the bars. `isUtc` is true for data that the server counts by UTC day. */
 export type Calendar = { readonly step: ChartStep; readonly isUtc?: boolean }
 
-export const OTHERS = ''
+export const OTHER_SERIES = ''
 /** The largest number of colors that can be distinguished in both themes. */
 export const SERIES_MAX = 6
 
@@ -59,7 +59,7 @@ export function prepareUsageChart(
   for (const point of inside) {
     const at = bucketStart(point.created_at, ask)
     const values = filled.get(at) ?? new Map<string, bigint>()
-    const name = named.has(point.series) ? point.series : OTHERS
+    const name = named.has(point.series) ? point.series : OTHER_SERIES
     values.set(name, (values.get(name) ?? 0n) + BigInt(point[ask.measure]))
     filled.set(at, values)
   }
@@ -87,12 +87,12 @@ function seriesOf(points: readonly ChartPoint[], measure: ChartMeasure): ChartSe
   const sorted = (some.length > 0 ? some : [...totals])
     .map(([name, total]): ChartSeries => ({ name, total }))
     .toSorted((a, b) => Number(b.total > a.total) - Number(b.total < a.total) || order(a, b))
-  const named = sorted.filter(({ name }) => name !== OTHERS)
-  const rest = sorted.filter(({ name }) => name === OTHERS)
+  const named = sorted.filter(({ name }) => name !== OTHER_SERIES)
+  const rest = sorted.filter(({ name }) => name === OTHER_SERIES)
   if (named.length + rest.length <= SERIES_MAX) return [...named, ...rest]
   const others = [...named.slice(SERIES_MAX - 1), ...rest]
   const total = others.reduce((sum, one) => sum + one.total, 0n)
-  return [...named.slice(0, SERIES_MAX - 1), { name: OTHERS, total }]
+  return [...named.slice(0, SERIES_MAX - 1), { name: OTHER_SERIES, total }]
 }
 
 /**

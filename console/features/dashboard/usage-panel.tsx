@@ -14,7 +14,7 @@ import type { Interval } from './chart-range.ts'
 import {
   type ChartMeasure,
   type ChartTexts,
-  OTHERS,
+  OTHER_SERIES,
   prepareUsageChart,
   type UsageChart,
 } from './usage-chart.ts'
@@ -163,7 +163,7 @@ function ChartBody(props: {
   const { chart, view, text } = props
   const inWords = useMeasureWords(view.measure, text)
   const others = view.by === 'token' ? 'dashboard.otherTokens' : 'dashboard.others'
-  const nameOf = (series: string): string => (series === OTHERS ? t(others) : series)
+  const nameOf = (series: string): string => (series === OTHER_SERIES ? t(others) : series)
   return (
     <>
       <ChartSummary chart={chart} view={view} text={inWords} nameOf={nameOf} />

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
-import { between, type Interval } from './chart-range.ts'
+import { type Interval, orderedPair } from './chart-range.ts'
 import { bucketEnd, type UsageChart } from './usage-chart.ts'
 
 const NONE = -1
@@ -16,7 +16,7 @@ export function useBarSelection(chart: UsageChart, onZoom: (stretch: Interval) =
   const [anchor, setAnchor] = useState(NONE)
   const last = buckets.length - 1
   const current = stop < 0 || stop > last ? last : stop
-  const range = anchor === NONE || focusedIndex === NONE ? null : between(anchor, focusedIndex)
+  const range = anchor === NONE || focusedIndex === NONE ? null : orderedPair(anchor, focusedIndex)
   const zoom = (): void => {
     const [first, end] = range ?? [current, current]
     const [from, until] = [buckets[first]?.at, buckets[end]?.at]
@@ -45,13 +45,17 @@ export function useBarSelection(chart: UsageChart, onZoom: (stretch: Interval) =
     if (button instanceof HTMLElement) button.focus()
   }
   const drag = useDrag(box, last + 1, { setFocusedIndex, setAnchor, zoom })
-  const isOn = (index: number): boolean =>
-    range !== null && index >= range[0] && index <= range[1]
+  const isOn = (index: number): boolean => range !== null && index >= range[0] && index <= range[1]
   const focus = (index: number): void => {
     setStop(index)
     setFocusedIndex(index)
   }
-  return { ...{ box, focusedIndex, current, isOn, focus }, blur: () => setFocusedIndex(NONE), onKeyDown, drag }
+  return {
+    ...{ box, focusedIndex, current, isOn, focus },
+    blur: () => setFocusedIndex(NONE),
+    onKeyDown,
+    drag,
+  }
 }
 
 /**
@@ -61,7 +65,11 @@ export function useBarSelection(chart: UsageChart, onZoom: (stretch: Interval) =
 function useDrag(
   box: { current: HTMLDivElement | null },
   count: number,
-  on: { setFocusedIndex: (index: number) => void; setAnchor: (index: number) => void; zoom: () => void },
+  on: {
+    setFocusedIndex: (index: number) => void
+    setAnchor: (index: number) => void
+    zoom: () => void
+  },
 ) {
   const isDown = useRef(false)
   const indexOf = ({ clientX }: PointerEvent): number => {

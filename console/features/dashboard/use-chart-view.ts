@@ -11,7 +11,7 @@ import {
   STEPS,
   stepOf,
   stepsFor,
-  zoomOf,
+  zoomFromUrl,
 } from './chart-range.ts'
 import type { ChartMeasure, ChartStep } from './usage-chart.ts'
 
@@ -45,7 +45,7 @@ export function useChartView() {
   const ranges = rangesFor(isByDay)
   const wished = urlState.range === '' ? RANGE_OF_STEP[preset] : urlState.range
   const range = ranges.find((one) => one === wished) ?? '7d'
-  const zoom = zoomOf(urlState)
+  const zoom = zoomFromUrl(urlState)
   const span = zoom === null ? SPANS[range] : zoom.to - zoom.from
   const preferredStep: ChartStep = urlState.step === '' ? preset : urlState.step
   const step = fittingStep(preferredStep, span, isByDay)

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { call } from '#console/api/client.ts'
 import { callsByHour } from '#console/api/logs.ts'
 import type { TokenUsagePoint } from '#read-api/contract/usage.ts'
-import { type ChartRange, type Interval, intervalOf, wholeSteps } from './chart-range.ts'
+import { type ChartRange, extendToSteps, type Interval, intervalOf } from './chart-range.ts'
 import type { Calendar, ChartPoint } from './usage-chart.ts'
 
 export const usageKey = ['usage'] as const
@@ -45,7 +45,7 @@ export const requestedInterval = ({
 }: Omit<UsageAsk, 'scope' | 'by'>): Interval =>
   zoom === null
     ? intervalOf(range, Math.floor(Date.now() / 1000), calendar)
-    : wholeSteps(zoom, calendar)
+    : extendToSteps(zoom, calendar)
 
 async function read(
   ask: Interval & { scope: UsageScope; by: UsageBy; signal: AbortSignal },

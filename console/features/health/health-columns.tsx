@@ -1,8 +1,8 @@
 import type { TFunction } from 'i18next'
 import type { ReactNode } from 'react'
-import { type Point, pointsOf, successRate } from '#console/api/channel-health.ts'
+import { type HealthPoint, healthPoints, successRate } from '#console/api/channel-health.ts'
 import type { Translations } from '#console/i18n/translation-types.ts'
-import { type Column, column, FIGURE, TITLE } from '#console/ui/data-grid/column.ts'
+import { type Column, column, NUMBER_COLUMN, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import type { ChannelHealth, HealthFigures } from '#read-api/contract/channel-health.ts'
 import type { Period } from './health-filters.ts'
@@ -19,7 +19,7 @@ const LEAST = 2
  * Draws success and failure bars, which are only decorative. Failures are at the top, and a dot is
  * a period without calls. One SVG path per color keeps scrolling fast.
  */
-function SparkBars({ points }: { points: readonly Point[] }) {
+function SparkBars({ points }: { points: readonly HealthPoint[] }) {
   const paths = pathsOf(points)
   return (
     <svg
@@ -34,7 +34,7 @@ function SparkBars({ points }: { points: readonly Point[] }) {
   )
 }
 
-function pathsOf(points: readonly Point[]) {
+function pathsOf(points: readonly HealthPoint[]) {
   const paths = { gap: '', bad: '', good: '' }
   for (const [index, { rate }] of points.entries()) {
     const x = index * STEP
@@ -59,11 +59,11 @@ type Of = {
   readonly money: Intl.NumberFormat
   readonly period: Period
   /** The end of the last bar in unix seconds. */
-  readonly barsEnd: number
+  readonly healthBarEnd: number
 }
 
 /** Shows a dash in place of 0 for an unknown value. */
-export const Gap = () => <span className="tg-muted">–</span>
+export const UnknownValue = () => <span className="tg-muted">–</span>
 
 type Row = ChannelHealth
 
@@ -76,7 +76,7 @@ export function healthColumns(of: Of): readonly Column<Row>[] {
   const title = (id: keyof Translations['health']['column']) => t(`health.column.${id}`)
   const figure = (text: (figures: HealthFigures) => ReactNode) => (row: Row) => {
     const figures = row.figures[period]
-    return (figures === null ? null : text(figures)) ?? <Gap />
+    return (figures === null ? null : text(figures)) ?? <UnknownValue />
   }
   const latency = figure(({ latency_ms }) =>
     latency_ms === null ? null : <Latency number={number} {...latency_ms} />,
@@ -89,16 +89,16 @@ export function healthColumns(of: Of): readonly Column<Row>[] {
   )
   const inFlight = (row: Row) => <InFlight row={row} number={number} />
   const balance = ({ balance }: Row) =>
-    balance === null ? <Gap /> : <span className="tg-amount">{money.format(balance)}</span>
+    balance === null ? <UnknownValue /> : <span className="tg-amount">{money.format(balance)}</span>
   return [
-    column('channel', title('channel'), 200, nameCell, TITLE),
+    column('channel', title('channel'), 200, nameCell, TITLE_COLUMN),
     column('state', title('state'), 176, (row) => <State row={row} of={of} />, { onCard: 'aside' }),
     column('success', title('success'), 204, (row) => <SuccessCell row={row} of={of} />),
-    column('latency', title('latency'), 98, latency, FIGURE),
-    column('first', title('first'), 84, first, FIGURE),
-    column('speed', title('speed'), 80, speed, FIGURE),
-    column('inFlight', title('inFlight'), 76, inFlight, FIGURE),
-    column('balance', title('balance'), 88, balance, FIGURE),
+    column('latency', title('latency'), 98, latency, NUMBER_COLUMN),
+    column('first', title('first'), 84, first, NUMBER_COLUMN),
+    column('speed', title('speed'), 80, speed, NUMBER_COLUMN),
+    column('inFlight', title('inFlight'), 76, inFlight, NUMBER_COLUMN),
+    column('balance', title('balance'), 88, balance, NUMBER_COLUMN),
   ]
 }
 
@@ -143,15 +143,15 @@ function Latency(props: { p50: number; p95: number; number: Intl.NumberFormat })
 }
 
 function SuccessCell({ row, of }: { row: Row; of: Of }) {
-  const { t, number, period, barsEnd } = of
+  const { t, number, period, healthBarEnd } = of
   const figures = row.figures[period]
   const rate = successRate(figures)
   const tries = figures === null ? 0 : figures.successes + figures.failures
   return (
     <span className="tg-health-success">
-      <SparkBars points={pointsOf(row.minutes, barsEnd)} />
+      <SparkBars points={healthPoints(row.minutes, healthBarEnd)} />
       <span>
-        {rate === null ? <Gap /> : <b>{rateText(rate, number)}</b>}
+        {rate === null ? <UnknownValue /> : <b>{rateText(rate, number)}</b>}
         {rate !== null && (
           <span className="tg-muted">
             {t('health.attemptCount', { count: tries, number: number.format(tries) })}
@@ -164,7 +164,7 @@ function SuccessCell({ row, of }: { row: Row; of: Of }) {
 
 function InFlight(props: { row: Row; number: Intl.NumberFormat }) {
   const { in_flight: count, max_concurrency: most } = props.row
-  if (count === null) return <Gap />
+  if (count === null) return <UnknownValue />
   const isFull = most > 0 && count >= most
   return (
     <span className={isFull ? 'tg-health-full' : undefined}>

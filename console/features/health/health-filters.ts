@@ -1,4 +1,9 @@
-import { compareHealth, type HealthKind, healthKind, isUnhealthy } from '#console/api/channel-health.ts'
+import {
+  compareHealth,
+  type HealthKind,
+  healthKind,
+  isUnhealthy,
+} from '#console/api/channel-health.ts'
 import { choiceParam, integerParam, textParam } from '#console/ui/state/url-state.ts'
 import type {
   ChannelHealth,

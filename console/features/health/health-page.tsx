@@ -2,7 +2,7 @@ import '#console/ui/forms/forms.css'
 import './health.css'
 import { type ReactNode, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { barsEnd, useHealth } from '#console/api/channel-health.ts'
+import { healthBarEnd, useHealth } from '#console/api/channel-health.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
@@ -19,7 +19,7 @@ import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
 import { healthColumns } from './health-columns.tsx'
 import { HealthDrawer } from './health-drawer.tsx'
-import { HEALTH_URL_PARAMS, PERIODS, STATE_FILTERS, filterChannels } from './health-filters.ts'
+import { filterChannels, HEALTH_URL_PARAMS, PERIODS, STATE_FILTERS } from './health-filters.ts'
 import { HealthSummary } from './health-summary.tsx'
 
 export const HealthPage = adminPage('shell.health', Board)
@@ -44,7 +44,7 @@ function Board() {
           <HealthSummary channels={health.data === undefined ? null : channels} />
           <List
             channels={channels}
-            barsEnd={barsEnd(health.data?.at ?? 0)}
+            healthBarEnd={healthBarEnd(health.data?.at ?? 0)}
             isLoading={health.isPending}
             view={view}
             onView={setView}
@@ -65,7 +65,7 @@ type View = ReturnType<typeof useUrlState<typeof HEALTH_URL_PARAMS>>
 
 function List(props: {
   channels: readonly ChannelHealth[]
-  barsEnd: number
+  healthBarEnd: number
   isLoading: boolean
   view: View[0]
   onView: View[1]
@@ -75,9 +75,9 @@ function List(props: {
   const number = useNumberFormat()
   const money = useNumberFormat(DOLLARS)
   const period = view.window
-  const end = props.barsEnd
+  const end = props.healthBarEnd
   const columns = useMemo(
-    () => healthColumns({ t, number, money, period, barsEnd: end }),
+    () => healthColumns({ t, number, money, period, healthBarEnd: end }),
     [t, number, money, period, end],
   )
   const layout = useColumnLayout('health-table-columns', columns)

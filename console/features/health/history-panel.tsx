@@ -11,7 +11,7 @@ import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import type { HistoryRange } from '#read-api/contract/channel-health.ts'
-import { Gap } from './health-columns.tsx'
+import { UnknownValue } from './health-columns.tsx'
 import { HISTORY_RANGES } from './health-filters.ts'
 import { type History, prepareHistory } from './health-history.ts'
 import { durationText, rateText } from './metric-text.ts'
@@ -19,7 +19,8 @@ import { durationText, rateText } from './metric-text.ts'
 function HistoryTable({ history }: { history: History }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  const time = (value: number | null) => (value === null ? <Gap /> : durationText(value, number))
+  const time = (value: number | null) =>
+    value === null ? <UnknownValue /> : durationText(value, number)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard access
     <section className="tg-health-scroll" tabIndex={0} aria-label={t('health.history.title')}>
@@ -37,8 +38,8 @@ function HistoryTable({ history }: { history: History }) {
           {history.steps.toReversed().map(({ at, time: text, attempts, rate, p50, p95 }) => (
             <tr key={at}>
               <th scope="row">{text}</th>
-              <td>{rate === null ? <Gap /> : rateText(rate, number)}</td>
-              <td>{attempts === 0 ? <Gap /> : number.format(attempts)}</td>
+              <td>{rate === null ? <UnknownValue /> : rateText(rate, number)}</td>
+              <td>{attempts === 0 ? <UnknownValue /> : number.format(attempts)}</td>
               <td>{time(p50)}</td>
               <td>{time(p95)}</td>
             </tr>

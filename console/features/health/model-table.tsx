@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { successRate } from '#console/api/channel-health.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import type { ChannelHealth, HealthFigures } from '#read-api/contract/channel-health.ts'
-import { Gap } from './health-columns.tsx'
+import { UnknownValue } from './health-columns.tsx'
 import type { Period } from './health-filters.ts'
 import { durationText, rateText, speedText } from './metric-text.ts'
 
@@ -49,17 +49,17 @@ function Row(props: { name: string; figures: HealthFigures | null }) {
   const { figures } = props
   const rate = successRate(figures)
   const time = (value: number | undefined) =>
-    value === undefined ? <Gap /> : durationText(value, number)
+    value === undefined ? <UnknownValue /> : durationText(value, number)
   const speed = figures?.tokens_per_second ?? null
   return (
     <tr>
       <th scope="row">{props.name}</th>
-      <td>{rate === null ? <Gap /> : rateText(rate, number)}</td>
+      <td>{rate === null ? <UnknownValue /> : rateText(rate, number)}</td>
       <td>{time(figures?.latency_ms?.p50)}</td>
       <td>{time(figures?.latency_ms?.p95)}</td>
       <td>{time(figures?.latency_ms?.p99)}</td>
       <td>{time(figures?.first_token_ms?.p50)}</td>
-      <td>{speed === null ? <Gap /> : speedText(speed, number)}</td>
+      <td>{speed === null ? <UnknownValue /> : speedText(speed, number)}</td>
     </tr>
   )
 }

@@ -7,7 +7,9 @@ import { EntryForm } from '#console/ui/layout/entry-page.tsx'
 import type { Login, SecondFactorRequired } from '#write-api/contract/login.ts'
 import { useCompleteLogin } from './use-complete-login.ts'
 
-export type SecondFactor = SecondFactorRequired['second_factor'] & { readonly isCommonPassword?: boolean }
+export type SecondFactor = SecondFactorRequired['second_factor'] & {
+  readonly isCommonPassword?: boolean
+}
 export type OnSecondFactorNeeded = (needed: SecondFactor) => void
 
 /**

@@ -9,10 +9,10 @@ import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { EntryPage } from '#console/ui/layout/entry-page.tsx'
 import { useSiteName } from '#console/ui/layout/page.tsx'
 import { isLoginMethodEnabled, LOGIN_METHODS } from '#console/ui/login-methods/login-methods.ts'
-import { Alert, Refusal } from '#console/ui/messages/alert.tsx'
+import { Alert, ServerErrorText } from '#console/ui/messages/alert.tsx'
 import type { SessionUser } from '#read-api/contract/users.ts'
 import type { SecondFactorRequired } from '#write-api/contract/login.ts'
-import { type SecondFactor, LoginForm, type OnSecondFactorNeeded } from './login-form.tsx'
+import { LoginForm, type OnSecondFactorNeeded, type SecondFactor } from './login-form.tsx'
 import { OtherLoginMethods } from './other-login-methods.tsx'
 import { useCompleteLogin } from './use-complete-login.ts'
 
@@ -38,7 +38,7 @@ function PasskeyButton() {
       <Button icon="key" size="large" isFill isBusy={isBusy} onClick={submit}>
         {t('auth.signInWithPasskey')}
       </Button>
-      <Refusal text={refusal} />
+      <ServerErrorText text={refusal} />
     </div>
   )
 }

@@ -11,7 +11,7 @@ import {
   formProps,
   useDraftForm,
 } from '#console/ui/forms/use-draft-form.ts'
-import { Refusal } from '#console/ui/messages/alert.tsx'
+import { ServerErrorText } from '#console/ui/messages/alert.tsx'
 import type { PasskeyAssertion } from '#write-api/contract/credentials.ts'
 import type { SecondFactorKind } from '#write-api/contract/login.ts'
 import type { SecondFactor } from './login-form.tsx'
@@ -24,7 +24,13 @@ const CODES = {
 type CodeKind = keyof typeof CODES
 type CodeDraft = { code: string; isByPasskey: boolean }
 
-export function SecondStepForm({ needed, onRestart }: { needed: SecondFactor; onRestart: () => void }) {
+export function SecondStepForm({
+  needed,
+  onRestart,
+}: {
+  needed: SecondFactor
+  onRestart: () => void
+}) {
   const { t } = useTranslation()
   const enter = useCompleteLogin()
   const { ticket, kinds, isCommonPassword } = needed
@@ -36,7 +42,7 @@ export function SecondStepForm({ needed, onRestart }: { needed: SecondFactor; on
     validate: ({ code, isByPasskey }) =>
       isByPasskey || code.trim() !== '' ? {} : { code: t('ui.enterCode') },
     save: async ({ code, isByPasskey }) => {
-      const factor = isByPasskey ? { passkey: await showOwn(ticket) } : { code: code.trim() }
+      const factor = isByPasskey ? { passkey: await askForPasskey(ticket) } : { code: code.trim() }
       await enter(await call('POST /api/user/login/second', { body: { ticket, ...factor } }), by)
     },
     errorsOf: errorsByCode({ code: CODE_CODES }),
@@ -50,7 +56,7 @@ export function SecondStepForm({ needed, onRestart }: { needed: SecondFactor; on
   return (
     <div className="tg-entry-form">
       {codeKind !== null && <CodeForm key={codeKind} kind={codeKind} form={form} />}
-      <Refusal text={form.refusal} />
+      <ServerErrorText text={form.refusal} />
       {has('passkey') && (
         <Button
           icon="key"
@@ -101,6 +107,6 @@ function CodeForm(props: { kind: CodeKind; form: DraftForm<CodeDraft> }) {
   )
 }
 
-async function showOwn(ticket: string): Promise<PasskeyAssertion> {
+async function askForPasskey(ticket: string): Promise<PasskeyAssertion> {
   return showPasskey(await call('POST /api/user/login/second/begin', { body: { ticket } }))
 }

@@ -9,9 +9,9 @@ import { dollarText, exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import {
   hasSecret,
-  storedMailTo,
   needsCode,
   type SettingsDraft,
+  storedMailTo,
   undeliverableField,
 } from './settings-draft.ts'
 
@@ -144,7 +144,7 @@ function WebhookFields({ setting, form }: FieldsProps) {
 function SecretField({ setting, form }: Pick<FieldsProps, 'setting' | 'form'>) {
   const { t } = useTranslation()
   const { removesSecret } = form.draft
-  const isKept = hasSecret(setting)
+  const isSecretSet = hasSecret(setting)
   const isUnsendable = undeliverableField(setting, form.draft) === 'secret'
   return (
     <>
@@ -154,12 +154,12 @@ function SecretField({ setting, form }: Pick<FieldsProps, 'setting' | 'form'>) {
         isKey
         autoComplete="new-password"
         spellCheck={false}
-        placeholder={isKept && !removesSecret ? t('me.secretIsSet') : ''}
+        placeholder={isSecretSet && !removesSecret ? t('me.secretIsSet') : ''}
         disabled={removesSecret}
         {...form.field('webhookSecret')}
         error={isUnsendable ? t('me.secretUnsendable') : undefined}
       />
-      {isKept && (
+      {isSecretSet && (
         <Checkbox
           label={t('me.removeSecret')}
           hint={t('me.removeSecretHint')}

@@ -15,7 +15,13 @@ import { choiceParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { MePanelProps } from './me-panel.ts'
 import { NotificationFields } from './notification-fields.tsx'
-import { settingsChange, validateSettings, initialDraft, needsCode, type SettingsDraft } from './settings-draft.ts'
+import {
+  initialDraft,
+  needsCode,
+  type SettingsDraft,
+  settingsChange,
+  validateSettings,
+} from './settings-draft.ts'
 
 const TABS = ['notifications', 'price', 'other'] as const
 const ADDRESS = { settings: choiceParam(TABS, 'notifications') }

@@ -18,8 +18,8 @@ const pendingQuestion = createStore<Question | null>(null)
 const CODES: ReadonlySet<string> = new Set(['ProofNotRecent', 'LoginNotRecent'])
 
 /**
- * Runs `perform`. If the server requires a proof of identity, asks the user for it and runs `perform`
- * again. Throws `CancelledError` if the user cancels.
+ * Runs `perform`. If the server requires a proof of identity, asks the user for it and runs
+ * `perform` again. Throws `CancelledError` if the user cancels.
  */
 export async function withIdentityProof<T>(perform: () => Promise<T>): Promise<T> {
   try {

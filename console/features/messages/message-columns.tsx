@@ -1,6 +1,12 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
-import { actionsColumn, type Column, column, FIGURE, TITLE } from '#console/ui/data-grid/column.ts'
+import {
+  actionsColumn,
+  type Column,
+  column,
+  NUMBER_COLUMN,
+  TITLE_COLUMN,
+} from '#console/ui/data-grid/column.ts'
 import { type MenuEntry, RowMenu } from '#console/ui/elements/menu.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'
@@ -22,12 +28,12 @@ export function messageColumns(
     number.format(message.stats[name])
   return [
     column('id', t('shared.id'), 64, ({ id }) => `#${id}`, { onCard: 'bare' }),
-    column('title', t('messages.messageTitle'), 240, titleCell, TITLE),
+    column('title', t('messages.messageTitle'), 240, titleCell, TITLE_COLUMN),
     column('format', t('messages.format'), 110, ({ format }) => <FormatTag format={format} />, {
       onCard: 'bare',
     }),
-    column('recipients', t('messages.recipients'), 104, count('total_recipients'), FIGURE),
-    column('readers', t('messages.readers'), 92, count('read_count'), FIGURE),
+    column('recipients', t('messages.recipients'), 104, count('total_recipients'), NUMBER_COLUMN),
+    column('readers', t('messages.readers'), 92, count('read_count'), NUMBER_COLUMN),
     column('created', t('shared.created'), 172, ({ created_at }) => stamp(created_at)),
     {
       ...actionsColumn(t, 76, (message) => <Acts message={message} actions={actions} />),

@@ -24,7 +24,9 @@ export const validateText = (text: MessageText): FieldErrors<MessageText, Messag
   ...(text.content.trim() === '' ? { content: 'contentRequired' } : {}),
 })
 
-export function validateRecipients(recipients: Recipients): FieldErrors<Recipients, MessageErrorKey> {
+export function validateRecipients(
+  recipients: Recipients,
+): FieldErrors<Recipients, MessageErrorKey> {
   const { audience, users, groups } = recipients
   const hasSome = { users: users.size > 0, groups: groups.length > 0, everybody: true }[audience]
   return hasSome ? {} : { audience: 'recipientRequired' }

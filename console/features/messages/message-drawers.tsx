@@ -17,12 +17,12 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import { MESSAGE_TERMS } from '#read-api/contract/message-fields.ts'
 import type { AdminMessage } from '#read-api/contract/messages.ts'
 import {
-  type Recipients,
   type MessageErrorKey,
   type MessageText,
   NO_RECIPIENTS,
   NO_TEXT,
   newMessage,
+  type Recipients,
   validateRecipients,
   validateText,
 } from './message-draft.ts'

@@ -4,7 +4,7 @@ import { groupsQuery } from '#console/api/account.ts'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { Checkbox, Segmented } from '#console/ui/forms/switches.tsx'
 import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'
-import type { Audience, Recipients, MessageText } from './message-draft.ts'
+import type { Audience, MessageText, Recipients } from './message-draft.ts'
 import { UserPicker } from './user-picker.tsx'
 
 const AUDIENCES: readonly Audience[] = ['users', 'groups', 'everybody']
@@ -30,7 +30,9 @@ export function RecipientFields(props: { form: DraftForm<MessageText & Recipient
       {selected.audience === 'groups' && (
         <Groups selected={selected.groups} onChange={(groups) => onChange({ groups })} />
       )}
-      {selected.audience === 'everybody' && <p className="tg-hint">{t('messages.everybodyHint')}</p>}
+      {selected.audience === 'everybody' && (
+        <p className="tg-hint">{t('messages.everybodyHint')}</p>
+      )}
       {errors.audience !== undefined && (
         <p className="tg-field-error" role="alert">
           <Icon name="alert" size={14} />

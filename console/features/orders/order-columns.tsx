@@ -1,5 +1,11 @@
 import type { TFunction } from 'i18next'
-import { actionsColumn, type Column, column, FIGURE, TITLE } from '#console/ui/data-grid/column.ts'
+import {
+  actionsColumn,
+  type Column,
+  column,
+  NUMBER_COLUMN,
+  TITLE_COLUMN,
+} from '#console/ui/data-grid/column.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { hasRefundableMoney, OrderStatus } from '#console/ui/elements/order-status.tsx'
 import { stamp, Time } from '#console/ui/elements/time.tsx'
@@ -26,19 +32,25 @@ export function orderColumns(
       t('shared.user'),
       140,
       (order) => order.username || `#${order.user_id}`,
-      TITLE,
+      TITLE_COLUMN,
     ),
     column('status', t('shared.status'), 140, (order) => <OrderStatus order={order} />, {
       onCard: 'aside',
     }),
-    column('money', t('orders.money'), 110, (order) => money(order.money, order.currency), FIGURE),
-    column('refunded', t('orders.refundedMoney'), 110, refunded, FIGURE),
+    column(
+      'money',
+      t('orders.money'),
+      110,
+      (order) => money(order.money, order.currency),
+      NUMBER_COLUMN,
+    ),
+    column('refunded', t('orders.refundedMoney'), 110, refunded, NUMBER_COLUMN),
     column(
       'quota',
       t('shared.quota'),
       110,
       ({ quota }) => <Quota value={quotaOf(quota)} />,
-      FIGURE,
+      NUMBER_COLUMN,
     ),
     column('method', t('orders.method'), 120, methodText, { isHiddenAtFirst: true }),
     column('created', t('orders.created'), 178, ({ created_at }) => stamp(created_at), {

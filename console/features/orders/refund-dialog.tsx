@@ -57,7 +57,10 @@ export function RefundDialog(props: { order: Order; onClose: () => void }) {
   )
 }
 
-function validateSum(text: string, { refundable }: Order): 'refundInvalid' | 'refundTooMuch' | null {
+function validateSum(
+  text: string,
+  { refundable }: Order,
+): 'refundInvalid' | 'refundTooMuch' | null {
   const sum = /^\d+(\.\d{1,2})?$/.test(text.trim()) ? parseDecimal(text) : null
   if (sum === null || isZero(sum)) return 'refundInvalid'
   const most = parseDecimal(refundable)

@@ -8,7 +8,10 @@ import {
   TEMPERATURES,
 } from './conversation.ts'
 
-export type StoredConversations = { readonly conversations: readonly Conversation[]; readonly openId: string }
+export type StoredConversations = {
+  readonly conversations: readonly Conversation[]
+  readonly openId: string
+}
 
 /**
  * The maximum number of stored conversations. If the browser's storage is full, fewer conversations
@@ -34,7 +37,10 @@ export function loadConversations(userId: number): StoredConversations {
   }
 }
 
-export function storeConversations(userId: number, { conversations, openId }: StoredConversations): void {
+export function storeConversations(
+  userId: number,
+  { conversations, openId }: StoredConversations,
+): void {
   const said = conversations.filter(({ id, messages }) => messages.length > 0 || id === openId)
   const newest = said.toSorted((one, other) => other.changedAt - one.changedAt)
   for (let count = Math.min(newest.length, KEPT_MAX); count >= 0; count = Math.trunc(count / 2)) {

@@ -86,7 +86,10 @@ export const isStreaming = ({ status }: ChatMessage): boolean =>
   status === 'loading' || status === 'incomplete'
 
 /** Returns the system prompt, if there is one, and all messages except empty answers. */
-export function turnsOf({ settings, messages }: Pick<Conversation, 'settings' | 'messages'>) {
+export function requestMessages({
+  settings,
+  messages,
+}: Pick<Conversation, 'settings' | 'messages'>) {
   const system = settings.systemPrompt.trim()
   const said = messages.filter(({ role, content }) => role === 'user' || content !== '')
   return [
@@ -106,7 +109,7 @@ const costOfAll = (messages: readonly ChatMessage[]): bigint =>
   messages.reduce((sum, { cost }) => sum + BigInt(cost?.quota ?? 0), 0n)
 
 /** Returns the known cost of all answers, including answers that were removed. */
-export const spentIn = ({ messages, spentBefore = '0' }: Conversation): bigint =>
+export const conversationCost = ({ messages, spentBefore = '0' }: Conversation): bigint =>
   BigInt(spentBefore) + costOfAll(messages)
 
 /** Replaces the messages. The cost of removed answers is added to `spentBefore`. */

@@ -4,7 +4,7 @@ import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { useIsNarrow } from '#console/ui/state/use-media.ts'
-import { type Conversation, turnsOf } from './conversation.ts'
+import { type Conversation, requestMessages } from './conversation.ts'
 
 /**
  * Shows the actions of the playground. `beside` contains the hidden panels, each of which gets a
@@ -62,7 +62,7 @@ function curlText(conversation: Conversation, origin: string): string {
     stream: true,
     temperature: temperature / 10,
     ...(maxTokens === 0 ? {} : { max_tokens: maxTokens }),
-    messages: turnsOf(conversation),
+    messages: requestMessages(conversation),
   }
   const json = JSON.stringify(body, null, 2).replaceAll("'", "'\\''")
   return [

@@ -20,7 +20,7 @@ import { useMedia } from '#console/ui/state/use-media.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { ChatSettingsForm } from './chat-settings.tsx'
 import { Composer } from './composer.tsx'
-import { type Conversation, DEFAULT_SETTINGS, spentIn } from './conversation.ts'
+import { type Conversation, conversationCost, DEFAULT_SETTINGS } from './conversation.ts'
 import { ConversationList } from './conversation-list.tsx'
 import { MessageList } from './message-list.tsx'
 import { PlaygroundActions } from './playground-actions.tsx'
@@ -163,7 +163,7 @@ function NoModels() {
 function TalkFoot(props: { conversation: Conversation; isTight: boolean }) {
   const { t } = useTranslation()
   const { model, group } = props.conversation.settings
-  const amount = exactQuotaText(spentIn(props.conversation), useMoneyRule())
+  const amount = exactQuotaText(conversationCost(props.conversation), useMoneyRule())
   return (
     <p className="tg-play-foot">
       <span>{props.isTight ? `${model} · ${group}` : t('playground.keyboardHint')}</span>

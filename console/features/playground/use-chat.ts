@@ -12,7 +12,7 @@ import {
   type ChatMessage,
   type ChatSettings,
   emptyAnswer,
-  turnsOf,
+  requestMessages,
   userMessage,
 } from './conversation.ts'
 import type { Conversations } from './use-conversations.ts'
@@ -150,7 +150,7 @@ function useAnswers(conversations: Conversations) {
 }
 
 const askOf = (settings: ChatSettings, messages: readonly ChatMessage[]) => ({
-  messages: turnsOf({ settings, messages }),
+  messages: requestMessages({ settings, messages }),
   model: settings.model,
   group: settings.group,
   max_tokens: settings.maxTokens,

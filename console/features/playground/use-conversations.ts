@@ -10,7 +10,11 @@ import {
   withCost,
   withMessages,
 } from './conversation.ts'
-import { type StoredConversations, storeConversations, loadConversations } from './conversation-store.ts'
+import {
+  loadConversations,
+  type StoredConversations,
+  storeConversations,
+} from './conversation-store.ts'
 
 const KEEP_EVERY_MS = 1_000
 
@@ -87,7 +91,8 @@ function useKeeping(userId: number, stored: StoredConversations): void {
 }
 
 function withOpen(stored: StoredConversations): StoredConversations {
-  const openConversation = stored.conversations.find(({ id }) => id === stored.openId) ?? stored.conversations[0]
+  const openConversation =
+    stored.conversations.find(({ id }) => id === stored.openId) ?? stored.conversations[0]
   if (openConversation !== undefined) return { ...stored, openId: openConversation.id }
   const added = newConversation(DEFAULT_SETTINGS, Date.now())
   return { conversations: [added], openId: added.id }

@@ -5,13 +5,13 @@ import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { TextInput } from '#console/ui/forms/inputs.tsx'
 import { formatDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { PricedModel } from '#read-api/contract/pricing.ts'
-import { atLeastThree, costOf, pricesIn, threeDecimals } from './model-prices.ts'
-import type { ShownGroup } from './price-columns.tsx'
+import { allDecimalsText, costOf, pricesIn, threeDecimalText } from './model-prices.ts'
+import type { SelectedGroup } from './price-columns.tsx'
 import { RatioTag } from './ratio-tag.tsx'
 
 export function ModelDetails(props: {
   model: PricedModel
-  group: ShownGroup
+  group: SelectedGroup
   ratios: Readonly<Record<string, number>>
 }) {
   const { model, group, ratios } = props
@@ -46,9 +46,11 @@ function PricesByGroup(props: { model: PricedModel; ratios: Readonly<Record<stri
                   <RatioTag ratio={ratio} />
                 </td>
                 <td>
-                  {prices.mode === 'call' ? atLeastThree(prices.call) : threeDecimals(prices.input)}
+                  {prices.mode === 'call'
+                    ? allDecimalsText(prices.call)
+                    : threeDecimalText(prices.input)}
                 </td>
-                {prices.mode === 'tokens' && <td>{threeDecimals(prices.output)}</td>}
+                {prices.mode === 'tokens' && <td>{threeDecimalText(prices.output)}</td>}
               </tr>
             )
           })}
@@ -60,7 +62,7 @@ function PricesByGroup(props: { model: PricedModel; ratios: Readonly<Record<stri
 
 const TOKENS = /^\d{1,9}$/
 
-function Calculator({ model, group }: { model: PricedModel; group: ShownGroup }) {
+function Calculator({ model, group }: { model: PricedModel; group: SelectedGroup }) {
   const { t } = useTranslation()
   const [prompt, setPrompt] = useState('1000')
   const [completion, setCompletion] = useState('500')

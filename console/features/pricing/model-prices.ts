@@ -76,14 +76,14 @@ export function costOf(
 }
 
 /** Formats a price with three decimals, rounded half up: `$0.075`. */
-export const threeDecimals = (price: ExactDecimal): string => {
+export const threeDecimalText = (price: ExactDecimal): string => {
   const thousandths = roundToWhole(multiply(price, fromWhole(1_000)))
   const digits = String(thousandths).padStart(4, '0')
   return `$${groupDigits(`${digits.slice(0, -3)}.${digits.slice(-3)}`)}`
 }
 
 /** Formats a price with all decimals, and with at least three. A price may be below $0.001. */
-export const atLeastThree = (price: ExactDecimal): string => {
+export const allDecimalsText = (price: ExactDecimal): string => {
   const [whole = '0', fraction = ''] = formatDecimal(price).split('.')
   return `$${groupDigits(`${whole}.${fraction.padEnd(3, '0')}`)}`
 }

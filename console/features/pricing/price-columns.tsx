@@ -1,16 +1,16 @@
 import type { TFunction } from 'i18next'
-import { type Column, column, TITLE } from '#console/ui/data-grid/column.ts'
+import { type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { type ExactDecimal, formatDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { PricedModel } from '#read-api/contract/pricing.ts'
-import { atLeastThree, pricesIn, threeDecimals } from './model-prices.ts'
+import { allDecimalsText, pricesIn, threeDecimalText } from './model-prices.ts'
 import { isSortable } from './use-pricing.ts'
 
-export type ShownGroup = { readonly name: string; readonly ratio: number }
+export type SelectedGroup = { readonly name: string; readonly ratio: number }
 
-export function priceColumns(t: TFunction, group: ShownGroup): Column<PricedModel>[] {
+export function priceColumns(t: TFunction, group: SelectedGroup): Column<PricedModel>[] {
   const isHere = (model: PricedModel) => model.enable_groups.includes(group.name)
   const name = ({ model_name }: PricedModel) => (
     <ModelName name={model_name} label={t('pricing.copyName')} />
@@ -31,7 +31,7 @@ export function priceColumns(t: TFunction, group: ShownGroup): Column<PricedMode
   )
   const groups = ({ enable_groups }: PricedModel) => <Groups names={enable_groups} />
   const columns = [
-    column('model', t('ui.model'), 176, name, TITLE),
+    column('model', t('ui.model'), 176, name, TITLE_COLUMN),
     column('owner', t('pricing.owner'), 100, ({ owner_by }: PricedModel) => owner_by || NONE),
     column('billing', t('ui.billing'), 94, billing, { onCard: 'aside' }),
     column('input', t('pricing.input'), 130, input, { align: 'end' }),
@@ -56,18 +56,18 @@ function ModelName({ name, label }: { name: string; label: string }) {
   )
 }
 
-function InputPrice(props: { model: PricedModel; group: ShownGroup; t: TFunction }) {
+function InputPrice(props: { model: PricedModel; group: SelectedGroup; t: TFunction }) {
   const prices = pricesIn(props.model, props.group.ratio)
   if (prices.mode === 'tokens') return <Price of={prices.input} />
   return (
     <span className="tg-amount">
-      {atLeastThree(prices.call)} <small className="tg-muted">{props.t('ui.perCall')}</small>
+      {allDecimalsText(prices.call)} <small className="tg-muted">{props.t('ui.perCall')}</small>
     </span>
   )
 }
 
 /** Shows a price per million tokens. The cell is empty if the model is priced per call. */
-function TokenPrice(props: { model: PricedModel; group: ShownGroup; of: 'cached' | 'output' }) {
+function TokenPrice(props: { model: PricedModel; group: SelectedGroup; of: 'cached' | 'output' }) {
   const prices = pricesIn(props.model, props.group.ratio)
   const price = prices.mode === 'call' ? null : prices[props.of]
   return price === null ? NONE : <Price of={price} />
@@ -77,7 +77,7 @@ function TokenPrice(props: { model: PricedModel; group: ShownGroup; of: 'cached'
 function Price({ of }: { of: ExactDecimal }) {
   return (
     <span className="tg-amount" title={`$${formatDecimal(of)}`}>
-      {threeDecimals(of)}
+      {threeDecimalText(of)}
     </span>
   )
 }

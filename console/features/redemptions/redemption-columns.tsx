@@ -1,7 +1,13 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { actionsColumn, type Column, column, HIDDEN, TITLE } from '#console/ui/data-grid/column.ts'
+import {
+  actionsColumn,
+  type Column,
+  column,
+  HIDDEN_COLUMN,
+  TITLE_COLUMN,
+} from '#console/ui/data-grid/column.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { MenuButton } from '#console/ui/elements/menu.tsx'
@@ -20,13 +26,19 @@ export const redemptionColumns = (
   t: TFunction,
   actions: RedemptionActions,
 ): Column<Redemption>[] => [
-  column('id', t('shared.id'), 72, ({ id }) => <span className="tg-muted">{id}</span>, HIDDEN),
+  column(
+    'id',
+    t('shared.id'),
+    72,
+    ({ id }) => <span className="tg-muted">{id}</span>,
+    HIDDEN_COLUMN,
+  ),
   column(
     'name',
     t('shared.name'),
     140,
     (redemption) => <RedemptionName redemption={redemption} />,
-    TITLE,
+    TITLE_COLUMN,
   ),
   column(
     'status',
@@ -66,12 +78,18 @@ export const redemptionColumns = (
     t('redemptions.redeemedAt'),
     120,
     ({ redeemed_time: at }) => timeCell(at),
-    HIDDEN,
+    HIDDEN_COLUMN,
   ),
   column('until', t('redemptions.validity'), 180, (redemption) => (
     <RedemptionValidity redemption={redemption} />
   )),
-  column('created', t('shared.created'), 112, ({ created_time: at }) => timeCell(at), HIDDEN),
+  column(
+    'created',
+    t('shared.created'),
+    112,
+    ({ created_time: at }) => timeCell(at),
+    HIDDEN_COLUMN,
+  ),
   actionsColumn(t, 100, (redemption) => (
     <RedemptionMenu redemption={redemption} actions={actions} />
   )),

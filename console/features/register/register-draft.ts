@@ -1,8 +1,8 @@
 import {
   type AccountDraft,
   type AccountErrorKey,
-  validateAccount,
   EMPTY_ACCOUNT,
+  validateAccount,
 } from '#console/ui/forms/account-draft.ts'
 import { MAIL_CODES, USERNAME_CODES } from '#console/ui/forms/server-field-errors.ts'
 import type { FieldCodes, FieldErrors } from '#console/ui/forms/use-draft-form.ts'

@@ -30,7 +30,7 @@ export function validateBatch(draft: BatchDraft): BatchErrorKeys {
 }
 
 /** Returns the rows whose fixed price would be removed, because the form contains a ratio. */
-export const endedPrices = (rows: readonly PriceRow[], draft: BatchDraft): PriceRow[] =>
+export const rowsLosingFixedPrice = (rows: readonly PriceRow[], draft: BatchDraft): PriceRow[] =>
   draft.ratio.trim() === '' ? [] : rows.filter(({ price }) => price !== '')
 
 /**

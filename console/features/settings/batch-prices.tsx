@@ -9,11 +9,11 @@ import {
   type BatchDraft,
   type BatchField,
   type BatchMode,
-  validateBatch,
   batchRows,
   emptyBatch,
-  endedPrices,
   FIELDS_OF,
+  rowsLosingFixedPrice,
+  validateBatch,
 } from './batch-draft.ts'
 import { priceOfRatio } from './price-conversion.ts'
 import { emptyPrice } from './price-draft.ts'
@@ -56,7 +56,7 @@ export function BatchPrices(props: {
   const [mode, setMode] = useState<BatchMode>('ratio')
   const [isChecked, setChecked] = useState(false)
   const [isSkipping, setSkipping] = useState(true)
-  const ended = endedPrices(props.rows, draft)
+  const ended = rowsLosingFixedPrice(props.rows, draft)
   const errorKeys = isChecked ? validateBatch(draft) : {}
   const reset = () => {
     setDraft(emptyBatch)

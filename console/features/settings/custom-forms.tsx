@@ -17,8 +17,8 @@ import {
   FALLBACK_KEYS,
   type FallbackKey,
   fallbackDraft,
-  validateFallback,
   fallbackErrorField,
+  validateFallback,
   withFallback,
 } from './fallback-pricing.ts'
 import { GroupEditor } from './group-editor.tsx'

@@ -40,7 +40,7 @@ export function validateGroup(
   return errorKeys
 }
 
-/** Converts the form's values to a table row. The values must have no errors: see `validateGroup`. */
+/** Converts the form's values to a table row. `validateGroup` must have found no errors. */
 export function groupOfDraft(draft: GroupDraft, groups: readonly string[]): GroupRow {
   const name = draft.name.trim()
   const ratio = parseDecimal(draft.ratio)

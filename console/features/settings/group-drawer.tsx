@@ -9,8 +9,8 @@ import {
   emptyGroup,
   type GroupDraft,
   type GroupErrorKey,
-  validateGroup,
   groupOfDraft,
+  validateGroup,
 } from './group-draft.ts'
 import { GROUP_COLORS, type GroupRow } from './group-table.ts'
 

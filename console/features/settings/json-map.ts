@@ -15,7 +15,8 @@ export type ValueKind = 'number' | 'text'
 export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap | null {
   const expectedType = kind === 'number' ? 'number' : 'string'
   const parsed = parseObject(text.trim() === '' ? '{}' : text)
-  if (parsed === null || Object.values(parsed).some((value) => typeof value !== expectedType)) return null
+  if (parsed === null || Object.values(parsed).some((value) => typeof value !== expectedType))
+    return null
   const entries = new Map<string, string>()
   for (const [, key = '""', value = ''] of text.matchAll(ENTRY)) {
     entries.set(JSON.parse(key) as string, value)

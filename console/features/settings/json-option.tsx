@@ -1,6 +1,6 @@
 import { TextAreaField } from '#console/ui/forms/fields.tsx'
 import { isJson, readableJson } from './json-map.ts'
-import { useHint } from './setting-hint.tsx'
+import { useSettingHint } from './setting-hint.tsx'
 import { useLocalizedText } from './use-localized-text.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
@@ -14,7 +14,7 @@ const ROWS_MIN = 4
 export function JsonOption(props: { option: string; form: SettingsForm }) {
   const { option: key, form } = props
   const words = useLocalizedText()
-  const hint = useHint(form)
+  const hint = useSettingHint(form)
   const option = form.option(key)
   if (option === undefined) return null
   const text = form.value(key)

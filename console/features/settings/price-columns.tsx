@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
-import { actionsColumn, type Column, column, TITLE } from '#console/ui/data-grid/column.ts'
+import { actionsColumn, type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { deleteAction, editAction, RowActions } from '#console/ui/lists/row-actions.tsx'
 import { formatDecimal, multiply, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
@@ -35,7 +35,7 @@ export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceR
           {actions.changed.has(name) && <StatusTag tone="info">{t('settings.changed')}</StatusTag>}
         </span>
       ),
-      TITLE,
+      TITLE_COLUMN,
     ),
     column('mode', t('ui.billing'), 100, (row) => <ModeTag row={row} />, { onCard: 'aside' }),
     money('input', t('settings.inputPrice'), (row) =>

@@ -36,7 +36,7 @@ export const draftOfRow = ({ price, ...row }: PriceRow): PriceDraft => ({
 })
 
 /** Changes the input mode. The entered numbers are converted between ratios and prices. */
-export function inMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
+export function convertToMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
   if (mode === 'price' && draft.mode === 'ratio') {
     const { ratio, completionRatio } = draft
     const output = outputPrice(ratio, completionRatio)
@@ -96,7 +96,7 @@ export function validatePrice(
   return errorKeys
 }
 
-/** Converts the form's values to a table row. The values must have no errors: see `validatePrice`. */
+/** Converts the form's values to a table row. `validatePrice` must have found no errors. */
 export function rowOfDraft(draft: PriceDraft): PriceRow {
   const name = draft.name.trim()
   const maxOutputTokens = countOf(draft.maxOutputTokens) ?? ''

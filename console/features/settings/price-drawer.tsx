@@ -9,8 +9,8 @@ import {
   emptyPrice,
   type PriceDraft,
   type PriceErrorKey,
-  validatePrice,
   rowOfDraft,
+  validatePrice,
 } from './price-draft.ts'
 import { PriceFields } from './price-fields.tsx'
 import type { PriceRow } from './price-table.ts'

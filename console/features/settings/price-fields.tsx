@@ -12,7 +12,7 @@ import {
   ratioOfPrice,
   shortRatio,
 } from './price-conversion.ts'
-import { inMode, type PriceDraft } from './price-draft.ts'
+import { convertToMode, type PriceDraft } from './price-draft.ts'
 import type { OutputLimitFallback } from './use-output-limit-fallback.ts'
 
 type FieldsProps = { capFallback: OutputLimitFallback; form: DraftForm<PriceDraft> }
@@ -38,7 +38,7 @@ export function PriceFields(props: FieldsProps) {
           { value: 'ratio', label: t('settings.entryRatio'), hint: t('settings.entryRatioHint') },
           { value: 'call', label: t('settings.entryCall'), hint: t('settings.entryCallHint') },
         ]}
-        onChange={(mode) => form.change(inMode(form.draft, mode))}
+        onChange={(mode) => form.change(convertToMode(form.draft, mode))}
       />
       <ModeFields {...props} />
       <Equivalent draft={form.draft} />

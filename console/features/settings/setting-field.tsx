@@ -7,7 +7,7 @@ import { PasswordInput } from '#console/ui/forms/inputs.tsx'
 import { Switch } from '#console/ui/forms/switches.tsx'
 import type { OptionSchema } from '#read-api/contract/options.ts'
 import { JsonOption } from './json-option.tsx'
-import { useHint } from './setting-hint.tsx'
+import { useSettingHint } from './setting-hint.tsx'
 import { useLocalizedText } from './use-localized-text.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
@@ -22,7 +22,7 @@ function SecretField(props: { option: OptionSchema; form: SettingsForm }) {
   const { form, option } = props
   const { t } = useTranslation()
   const words = useLocalizedText()
-  const hint = useHint(form)
+  const hint = useSettingHint(form)
   const { key } = option
   const value = form.value(key)
   const isCleared = form.isChanged(key) && value === ''
@@ -77,7 +77,7 @@ export function SettingField({ option, form }: FieldProps) {
 function FlagField({ option, form }: FieldProps) {
   const { t } = useTranslation()
   const words = useLocalizedText()
-  const hint = useHint(form)
+  const hint = useSettingHint(form)
   const { key, ask_before: ask } = option
   const select = async (value: string) => {
     const isSure =
@@ -108,7 +108,7 @@ function FlagField({ option, form }: FieldProps) {
 
 function ValueField({ option, form }: FieldProps) {
   const words = useLocalizedText()
-  const hint = useHint(form)
+  const hint = useSettingHint(form)
   const label = useLabel(option)
   const { key, type } = option
   const value = form.value(key)

@@ -11,7 +11,7 @@ const NUMBERS = ['integer', 'decimal']
  * Returns a function that builds an option's hint: its quota in dollars, its help, its default
  * value and the required role.
  */
-export function useHint(form: SettingsForm): (option: OptionSchema) => string | undefined {
+export function useSettingHint(form: SettingsForm): (option: OptionSchema) => string | undefined {
   const { t } = useTranslation()
   const words = useLocalizedText()
   const rule = useMoneyRule()

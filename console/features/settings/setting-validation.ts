@@ -140,7 +140,10 @@ function validateLinks(value: unknown): SettingError | null {
   if (links.some(([name]) => name.trim() === '')) return { code: 'nameless' }
   const [same] = links.filter(([name], at) => links.findIndex(([one]) => one === name) < at)
   if (same !== undefined) return { code: 'sameName', name: same[0] }
-  return links.map(([, link]) => validateLink(link)).find((settingError) => settingError !== null) ?? null
+  return (
+    links.map(([, link]) => validateLink(link)).find((settingError) => settingError !== null) ??
+    null
+  )
 }
 
 /**

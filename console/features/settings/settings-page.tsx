@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { automaticCheckQuery } from '#console/api/options.ts'
 import { isAdmin, useUser } from '#console/api/session.ts'
 import { Button } from '#console/ui/elements/button.tsx'
-import { useReturn } from '#console/ui/forms/form-return-path.ts'
+import { useReturnToPage } from '#console/ui/forms/form-return-path.ts'
 import { useLeaveGuard } from '#console/ui/forms/use-leave-guard.ts'
 import { focusFirstError } from '#console/ui/forms/use-submit.ts'
 import { AdminsOnlyPage } from '#console/ui/layout/admins-only-page.tsx'
@@ -69,7 +69,7 @@ function Settings() {
   const [{ tab }, setAddress] = useUrlState(ADDRESS)
   const body = useRef<HTMLDivElement>(null)
   const [invalidOption, setInvalidOption] = useState<{ key: string } | null>(null)
-  const goBack = useReturn()
+  const goBack = useReturnToPage()
   const form = useSettingsForm({ onInvalid: (key) => setInvalidOption({ key }), onSaved: goBack })
   const invalidTab = invalidOption === null ? undefined : form.option(invalidOption.key)?.tab
   useLeaveGuard(form.changes.length > 0)

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { enabledModelsQuery } from '#console/api/channels.ts'
 import { Button } from '#console/ui/elements/button.tsx'
-import { useReturn } from '#console/ui/forms/form-return-path.ts'
+import { useReturnToPage } from '#console/ui/forms/form-return-path.ts'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Pagination, usePageSize } from '#console/ui/lists/pagination.tsx'
 import { textParam } from '#console/ui/state/url-state.ts'
@@ -82,7 +82,7 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
  */
 function usePriceForm({ changes }: SettingsForm) {
   const [{ price }, setAddress] = useUrlState(ADDRESS)
-  const goBack = useReturn()
+  const goBack = useReturnToPage()
   const setName = (model: string | null) => setAddress({ price: model ?? '' }, { replace: true })
   return {
     name: price === '' ? null : price,

@@ -33,7 +33,8 @@ export function unsavedPriceEntries(changes: readonly OptionChange[]): PlannedEn
     if (fresh === null) return null
     for (const [name, value] of fresh) {
       const oldValue = old?.get(name) ?? ''
-      if (oldValue !== value && !isSameNumber(oldValue, value)) entries.push({ option: key, name, value })
+      if (oldValue !== value && !isSameNumber(oldValue, value))
+        entries.push({ option: key, name, value })
     }
     for (const name of old?.keys() ?? []) {
       if (!fresh.has(name)) entries.push({ option: key, name, value: null })

@@ -9,7 +9,7 @@ import type { OptionSchema } from '#read-api/contract/options.ts'
 import { fallbackErrorKey } from './fallback-pricing.ts'
 import { changedOptions, type OptionChange } from './option-changes.ts'
 import { type RebasedText, saveChanges } from './save-changes.ts'
-import { validateRange, type SettingError, validateSetting } from './setting-validation.ts'
+import { type SettingError, validateRange, validateSetting } from './setting-validation.ts'
 import { useLocalizedText, useOptionLabel } from './use-localized-text.ts'
 import { type Options, useOptions } from './use-options.ts'
 
@@ -132,7 +132,7 @@ export function useSettingsForm(events: FormEvents): SettingsForm {
     errorText: (key) => {
       const [option, settingError] = [schema.get(key), errorOf(key)]
       if (settingError === null || option === undefined) return drafts.refusals.get(key)
-      return drafts.isTold(key) ? errorText(option, settingError) : undefined
+      return drafts.showsErrorOf(key) ? errorText(option, settingError) : undefined
     },
     changes,
     hold: (isOpen) => setHeld(isOpen ? options.baseline : null),
@@ -197,7 +197,7 @@ function useDrafts() {
     texts,
     bases,
     refusals,
-    isTold: (key: string) => isChecked || touched.has(key),
+    showsErrorOf: (key: string) => isChecked || touched.has(key),
     set: (values: Texts, baseline: Texts, changed: ReadonlySet<string>) => {
       const seen = [...values.keys()].map((key) => [key, baseline.get(key) ?? ''] as const)
       const fresh = seen.filter(([key]) => !changed.has(key))

@@ -6,8 +6,8 @@ import { clearUser, storeUser } from '#console/api/session.ts'
 import {
   type AccountDraft,
   type AccountErrorKey,
-  validateAccount,
   EMPTY_ACCOUNT,
+  validateAccount,
 } from '#console/ui/forms/account-draft.ts'
 import { AccountFields } from '#console/ui/forms/account-fields.tsx'
 import { RadioCards } from '#console/ui/forms/switches.tsx'

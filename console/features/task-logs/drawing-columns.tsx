@@ -3,14 +3,14 @@ import type { Column } from '#console/ui/data-grid/column.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import type { DrawingTask } from '#read-api/contract/tasks.ts'
 import { CodeCell, TextCell } from './task-cells.tsx'
-import { columnOf, commonColumns } from './task-columns.tsx'
+import { commonColumns, taskColumn } from './task-columns.tsx'
 import { DRAWINGS } from './task-kind.ts'
 
-export type Shown = 'image' | 'texts'
+export type TaskDetailsKind = 'image' | 'texts'
 
 type Acts = {
   readonly isAdmin: boolean
-  readonly onOpen: (task: DrawingTask, part: Shown) => void
+  readonly onOpen: (task: DrawingTask, part: TaskDetailsKind) => void
   readonly onChannel: (channel: number) => void
 }
 
@@ -21,7 +21,7 @@ export function drawingColumns(t: TFunction, actions: Acts): Column<DrawingTask>
     read: (task: DrawingTask) => string,
     rest: Partial<Column<DrawingTask>>,
   ): Column<DrawingTask> =>
-    columnOf(
+    taskColumn(
       t,
       id,
       104,
@@ -39,9 +39,11 @@ export function drawingColumns(t: TFunction, actions: Acts): Column<DrawingTask>
     common.status,
     common.progress,
     common.duration,
-    columnOf<DrawingTask>(t, 'result', 96, (task) => result(t, task, actions), { onCard: 'line' }),
+    taskColumn<DrawingTask>(t, 'result', 96, (task) => result(t, task, actions), {
+      onCard: 'line',
+    }),
     // Admins see two additional columns. For admins, the result column also explains failures.
-    columnOf<DrawingTask>(t, 'code', 117, ({ code }) => <CodeCell code={code} />, {
+    taskColumn<DrawingTask>(t, 'code', 117, ({ code }) => <CodeCell code={code} />, {
       isHiddenAtFirst: actions.isAdmin,
     }),
     ...(actions.isAdmin ? [common.channel] : []),

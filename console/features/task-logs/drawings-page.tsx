@@ -7,7 +7,7 @@ import { Page } from '#console/ui/layout/page.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import type { DrawingTask } from '#read-api/contract/tasks.ts'
-import { drawingColumns, type Shown } from './drawing-columns.tsx'
+import { drawingColumns, type TaskDetailsKind } from './drawing-columns.tsx'
 import { TaskDetails } from './task-details.tsx'
 import { CopyableText, TaskDialog } from './task-dialog.tsx'
 import { DRAWINGS } from './task-kind.ts'
@@ -53,7 +53,7 @@ function ImageViewer(props: { task: DrawingTask; onClose: () => void }) {
 export function DrawingsPage() {
   const { t } = useTranslation()
   const view = useTaskList(DRAWINGS)
-  const [open, setOpen] = useState<{ id: number; part: Shown } | null>(null)
+  const [open, setOpen] = useState<{ id: number; part: TaskDetailsKind } | null>(null)
   const { isAdmin, setFilter, rows } = view
   const columns = useMemo(
     () =>

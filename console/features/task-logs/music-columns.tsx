@@ -3,8 +3,8 @@ import type { Column } from '#console/ui/data-grid/column.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import type { MusicTask } from '#read-api/contract/tasks.ts'
-import { Nothing, TextCell } from './task-cells.tsx'
-import { columnOf, commonColumns } from './task-columns.tsx'
+import { EmptyCell, TextCell } from './task-cells.tsx'
+import { commonColumns, taskColumn } from './task-columns.tsx'
 import { MUSIC } from './task-kind.ts'
 
 type Acts = {
@@ -22,22 +22,22 @@ export function musicColumns(t: TFunction, actions: Acts): Column<MusicTask>[] {
     common.status,
     common.progress,
     common.duration,
-    columnOf<MusicTask>(t, 'result', 150, (task) => result(t, task, actions), {
+    taskColumn<MusicTask>(t, 'result', 150, (task) => result(t, task, actions), {
       ...{ isGrowing: true, onCard: 'line' },
     }),
     ...(actions.isAdmin ? [common.channel] : []),
-    columnOf<MusicTask>(t, 'platform', 80, ({ platform }) => platform, { isHiddenAtFirst: true }),
+    taskColumn<MusicTask>(t, 'platform', 80, ({ platform }) => platform, { isHiddenAtFirst: true }),
     common.id,
-    columnOf<MusicTask>(
+    taskColumn<MusicTask>(
       t,
       'finished',
       124,
       ({ finish_time }) =>
-        finish_time === 0 ? <Nothing /> : <Time at={finish_time} style="short-stamp" />,
+        finish_time === 0 ? <EmptyCell /> : <Time at={finish_time} style="short-stamp" />,
       {
         isHiddenAtFirst: true,
         agoCell: ({ finish_time }) =>
-          finish_time === 0 ? <Nothing /> : <Time at={finish_time} style="short" />,
+          finish_time === 0 ? <EmptyCell /> : <Time at={finish_time} style="short" />,
       },
     ),
   ]

@@ -57,7 +57,7 @@ const statusName = (status: string): Status | null =>
   known(STATUS_TONES, status === '' ? 'SUBMITTING' : status)
 const actionName = (action: string): Action | null => known(ACTION_COLORS, action)
 
-export const Nothing = () => <span className="tg-muted">–</span>
+export const EmptyCell = () => <span className="tg-muted">–</span>
 
 export function ActionCell({ action }: { action: string }) {
   const { t } = useTranslation()

@@ -5,13 +5,13 @@ import type { Column } from '#console/ui/data-grid/column.ts'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { MiddleEllipsis } from '#console/ui/elements/middle-ellipsis.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
-import { ActionCell, DurationCell, Nothing, ProgressCell, StatusCell } from './task-cells.tsx'
+import { ActionCell, DurationCell, EmptyCell, ProgressCell, StatusCell } from './task-cells.tsx'
 import type { AnyTask, TaskKind } from './task-kind.ts'
 
 type ColumnId = keyof Translations['taskLogs']['column']
 type Cell<Task> = (task: Task) => ReactNode
 
-export const columnOf = <Task extends AnyTask>(
+export const taskColumn = <Task extends AnyTask>(
   t: TFunction,
   id: ColumnId,
   width: number,
@@ -37,7 +37,7 @@ export function commonColumns<Task extends AnyTask>(
     width: number,
     cell: Cell<Task>,
     rest: Partial<Column<Task>> = {},
-  ) => columnOf(t, id, width, cell, rest)
+  ) => taskColumn(t, id, width, cell, rest)
   return {
     time: column('submitted', 122, (task) => <Time at={task.submit_time} style="short-stamp" />, {
       ...{ isPinned: true, onCard: 'bare' },
@@ -80,7 +80,7 @@ export function commonColumns<Task extends AnyTask>(
 
 function ChannelCell(props: { task: AnyTask; onChannel: (channel: number) => void }) {
   const { channel_id: id, channel_name: name } = props.task
-  if (id === 0) return <Nothing />
+  if (id === 0) return <EmptyCell />
   return (
     <button
       type="button"

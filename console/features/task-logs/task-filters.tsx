@@ -35,7 +35,7 @@ export function TaskFilters(props: { view: TaskListView }) {
   )
 }
 
-export type NoTasksText = {
+export type EmptyTaskListText = {
   readonly icon: IconName
   readonly title: string
   readonly body: string
@@ -44,7 +44,7 @@ export type NoTasksText = {
 }
 
 /** Tells the user that no new rows arrive, because the site has disabled tasks of this kind. */
-export function OffNote(props: { off: string; isAdmin: boolean }) {
+export function TasksDisabledNote(props: { off: string; isAdmin: boolean }) {
   const { t } = useTranslation()
   return (
     <Alert role="note">
@@ -56,7 +56,7 @@ export function OffNote(props: { off: string; isAdmin: boolean }) {
   )
 }
 
-export function NoTasks(props: NoTasksText & { view: TaskListView }) {
+export function NoTasks(props: EmptyTaskListText & { view: TaskListView }) {
   const { t } = useTranslation()
   const { filter, setFilter, isFiltered, isAdmin, clear } = props.view
   const isAll = filter.range.kind === 'relative' && filter.range.span === 'all'

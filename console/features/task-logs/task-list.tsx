@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import type { Column } from '#console/ui/data-grid/column.ts'
 import { ListPanel } from '#console/ui/lists/list-panel.tsx'
-import { NoTasks, type NoTasksText, OffNote, TaskFilters } from './task-filters.tsx'
+import { type EmptyTaskListText, NoTasks, TaskFilters, TasksDisabledNote } from './task-filters.tsx'
 import type { AnyTask } from './task-kind.ts'
 import type { useTaskList } from './use-task-list.ts'
 import '#console/ui/forms/forms.css'
@@ -12,7 +12,7 @@ export function TaskList<Task extends AnyTask>(props: {
   layoutKey: string
   columns: readonly Column<Task>[]
   view: ReturnType<typeof useTaskList<Task>>
-  none: NoTasksText
+  none: EmptyTaskListText
   onOpen: (task: Task) => void
 }) {
   const { t } = useTranslation()
@@ -20,7 +20,9 @@ export function TaskList<Task extends AnyTask>(props: {
   const { off } = props.none
   return (
     <>
-      {off !== null && view.rows.length > 0 && <OffNote off={off} isAdmin={view.isAdmin} />}
+      {off !== null && view.rows.length > 0 && (
+        <TasksDisabledNote off={off} isAdmin={view.isAdmin} />
+      )}
       <div className="tg-task-list">
         <ListPanel
           label={name}

@@ -14,16 +14,16 @@ import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { namesOf } from './token-draft.ts'
 
-export type ReadyToken = Pick<
+export type CreatedToken = Pick<
   Token,
   'id' | 'name' | 'key' | 'group' | 'model_limits_enabled' | 'model_limits'
 >
 
-export type Ready = { readonly tokens: readonly ReadyToken[]; readonly areNew: boolean }
+export type CreatedTokens = { readonly tokens: readonly CreatedToken[]; readonly areNew: boolean }
 
-const NONE: Ready = { tokens: [], areNew: true }
+const NONE: CreatedTokens = { tokens: [], areNew: true }
 
-export function TokenReady(props: { ready: Ready | null; onClose: () => void }) {
+export function CreatedTokenDrawer(props: { ready: CreatedTokens | null; onClose: () => void }) {
   const { t } = useTranslation()
   const last = useRef(NONE)
   if (props.ready !== null) last.current = props.ready
@@ -68,7 +68,7 @@ export function TokenReady(props: { ready: Ready | null; onClose: () => void }) 
   )
 }
 
-function FirstCall({ token }: { token: ReadyToken }) {
+function FirstCall({ token }: { token: CreatedToken }) {
   const { t } = useTranslation()
   const ownGroup = useUser()?.group ?? ''
   const models = useQuery(chatModelsOfGroup(token.group || ownGroup))
@@ -81,12 +81,12 @@ function FirstCall({ token }: { token: ReadyToken }) {
   )
 }
 
-function callable(token: ReadyToken, models: readonly string[]): string | undefined {
+function callable(token: CreatedToken, models: readonly string[]): string | undefined {
   if (!token.model_limits_enabled) return models[0]
   return namesOf(token.model_limits).find((model) => models.includes(model))
 }
 
-function Sample(props: { token: ReadyToken; model: string | undefined }) {
+function Sample(props: { token: CreatedToken; model: string | undefined }) {
   const { token, model } = props
   const { t } = useTranslation()
   const [snippet, setSnippet] = useState<SnippetKind>('curl')

@@ -58,14 +58,14 @@ function useGroupChoices(group: string) {
   const { t } = useTranslation()
   const words = useGroupDescription()
   const groups = Object.entries(useQuery(usableGroupsQuery).data ?? {})
-  const isKnown = group === '' || groups.some(([name]) => name === group)
+  const isListed = group === '' || groups.some(([name]) => name === group)
   return [
     { value: '', label: t('tokens.groupDefault') },
     ...groups.map(([name, { desc, ratio }]) => ({
       value: name,
       label: t('tokens.groupChoice', { name, description: words(name, desc), ratio }),
     })),
-    ...(isKnown ? [] : [{ value: group, label: group }]),
+    ...(isListed ? [] : [{ value: group, label: group }]),
   ]
 }
 

@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { translate } from '#console/i18n/i18n.ts'
-import { actionsColumn, type Column, column, TITLE } from '#console/ui/data-grid/column.ts'
+import { actionsColumn, type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { fullKey, maskedKey } from '#console/ui/elements/full-key.ts'
@@ -55,7 +55,13 @@ export const tokenColumns = (
   chats: Chats,
 ): Column<Token>[] => [
   column('id', t('shared.id'), 64, ({ id }) => id, { align: 'end', isHiddenAtFirst: true }),
-  column('name', t('shared.name'), 150, (token) => <MiddleEllipsis text={token.name} />, TITLE),
+  column(
+    'name',
+    t('shared.name'),
+    150,
+    (token) => <MiddleEllipsis text={token.name} />,
+    TITLE_COLUMN,
+  ),
   column('status', t('shared.status'), 146, (token) => <TokenStateTag token={token} />, {
     onCard: 'aside',
   }),

@@ -6,13 +6,13 @@ import {
   changedFields,
   type DraftOf,
   draftOf,
+  newDraft,
   type ValidationError,
   type ValidationErrors,
   validateFields,
-  validationErrorText,
   validateInteger,
   validateLength,
-  newDraft,
+  validationErrorText,
 } from '#console/ui/forms/field-draft.ts'
 import type { DraftForm, FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota/quota-amount.ts'
@@ -44,7 +44,9 @@ export type TokenDraft = DraftOf<typeof TOKEN_FIELDS> & {
 }
 
 type TokenErrorKey = keyof Translations['tokens']['error'] | ValidationError
-export type TokenErrorKeys = Partial<Record<Exclude<keyof TokenDraft, 'rateLimit'>, TokenErrorKey>> & {
+export type TokenErrorKeys = Partial<
+  Record<Exclude<keyof TokenDraft, 'rateLimit'>, TokenErrorKey>
+> & {
   rateLimit?: ValidationErrors<typeof RATE_LIMIT_FIELDS>
 }
 
@@ -95,7 +97,11 @@ export const draftOfToken = (token: Token, unit: AmountUnit): TokenDraft => ({
  * Returns the errors of the token form. An expiry in the past is an error unless it is the stored
  * expiry `expiresBefore`.
  */
-export function validateToken(draft: TokenDraft, unit: AmountUnit, expiresBefore = ''): TokenErrorKeys {
+export function validateToken(
+  draft: TokenDraft,
+  unit: AmountUnit,
+  expiresBefore = '',
+): TokenErrorKeys {
   const errorKeys: TokenErrorKeys = validateFields(TOKEN_FIELDS, draft)
   const set = (field: keyof TokenErrorKeys & string, errorKey: TokenErrorKey | null) => {
     if (errorKey !== null) Object.assign(errorKeys, { [field]: errorKey })

@@ -11,7 +11,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import type { AmountUnit } from '#console/ui/quota/quota-amount.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
-import type { ReadyToken } from './created-token.tsx'
+import type { CreatedToken } from './created-token.tsx'
 import {
   createTokenBody,
   draftOfToken,
@@ -27,7 +27,7 @@ type TokenDrawerProps = {
   edited: Token | 'new' | null
   onClose: () => void
   /** Receives the created tokens with their keys, in the order of their creation. */
-  onCreated: (tokens: readonly ReadyToken[]) => void
+  onCreated: (tokens: readonly CreatedToken[]) => void
 }
 
 /** A drawer that creates tokens or edits a token. Each opening starts with the initial values. */

@@ -17,7 +17,7 @@ import { chatClients } from '#console/ui/state/chat-links.ts'
 import { choiceParam, textParam } from '#console/ui/state/url-state.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { tokenColumns } from './token-columns.tsx'
-import { asOf } from './token-status.ts'
+import { withExpiryAt } from './token-status.ts'
 import type { TokenActions } from './use-token-actions.ts'
 
 const SORTS = {
@@ -54,7 +54,7 @@ function useTokenList() {
   }
   return {
     ...page,
-    rows: page.rows.map((row) => asOf(row, now)),
+    rows: page.rows.map((row) => withExpiryAt(row, now)),
     matched: { ...page.filter, token },
     isFiltered: page.isFiltered || token !== '',
     key,
@@ -103,7 +103,11 @@ function SelectedTokens(props: { selected: SelectedRows<Token>; actions: TokenAc
     <SelectionBar
       selected={selected}
       actions={[
-        { icon: 'copy', text: t('tokens.copySelected'), perform: () => void actions.copyKeys(selectedRows) },
+        {
+          icon: 'copy',
+          text: t('tokens.copySelected'),
+          perform: () => void actions.copyKeys(selectedRows),
+        },
         { icon: 'play', text: t('shared.enableSelected'), perform: () => setEnabled(true) },
         { icon: 'pause', text: t('shared.disableSelected'), perform: () => setEnabled(false) },
         { icon: 'trash', text: t('shared.deleteSelected'), perform: () => void remove() },
@@ -119,13 +123,13 @@ function useLiveTokens(): void {
   useLiveTopic('tokens', {
     onEvents: (changes) => {
       const newest = new Map(changes.map((change) => [change.id, change]))
-      const isGone = ({ id }: Token) => 'deleted' in (newest.get(id) ?? {})
-      const areSomeGone = cachedRows<Token>(client, tokensKey).some(isGone)
+      const isDeleted = ({ id }: Token) => 'deleted' in (newest.get(id) ?? {})
+      const areSomeDeleted = cachedRows<Token>(client, tokensKey).some(isDeleted)
       changeRows<Token>(client, tokensKey, (token) => {
         const change = newest.get(token.id)
         return change === undefined || 'deleted' in change ? token : { ...token, ...change }
       })
-      if (areSomeGone) readAgain()
+      if (areSomeDeleted) readAgain()
     },
     onResync: readAgain,
   })

@@ -19,8 +19,10 @@ export function tokenState(token: Pick<Token, 'status' | 'model_limits_enabled'>
  * Returns the token with its status at the time `now`. If the token's expiry has passed, the status
  * is `expired`.
  */
-export const asOf = <T extends Pick<Token, 'status' | 'expired_time'>>(token: T, now: number): T =>
-  isOver(token, now) ? { ...token, status: 3 } : token
+export const withExpiryAt = <T extends Pick<Token, 'status' | 'expired_time'>>(
+  token: T,
+  now: number,
+): T => (isOver(token, now) ? { ...token, status: 3 } : token)
 
 const isOver = (
   { status, expired_time: end }: Pick<Token, 'status' | 'expired_time'>,

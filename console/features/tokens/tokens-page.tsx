@@ -3,20 +3,20 @@ import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate } from 'react-router-dom'
 import { CreateButton } from '#console/ui/elements/button.tsx'
 import { formReturnPath } from '#console/ui/forms/form-return-path.ts'
-import { SETTLED } from '#console/ui/forms/use-leave-guard.ts'
+import { LEAVE_CONFIRMED } from '#console/ui/forms/use-leave-guard.ts'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import { choiceParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
-import { type Ready, TokenReady } from './created-token.tsx'
+import { CreatedTokenDrawer, type CreatedTokens } from './created-token.tsx'
 import { TokenDrawer } from './token-drawer.tsx'
 import { TokenList } from './token-list.tsx'
 import { useTokenActions } from './use-token-actions.ts'
 import '#console/ui/forms/forms.css'
 import './tokens.css'
 
-type Shown = { edited: Token | 'new' | null; ready: Ready | null }
+type Shown = { edited: Token | 'new' | null; ready: CreatedTokens | null }
 
 const NOTHING: Shown = { edited: null, ready: null }
 const CREATING: Shown = { edited: 'new', ready: null }
@@ -42,7 +42,7 @@ export function TokensPage() {
         onClose={close}
         onCreated={(tokens) => setShown({ edited: null, ready: { tokens, areNew: true } })}
       />
-      <TokenReady ready={shown.ready} onClose={close} />
+      <CreatedTokenDrawer ready={shown.ready} onClose={close} />
     </Page>
   )
 }
@@ -59,7 +59,7 @@ function useShown() {
   const [{ form }] = useUrlState(ADDRESS)
   const [shown, setShown] = useState<Shown>(form === 'new' ? CREATING : NOTHING)
   const close = () => {
-    if (returnTo !== null) return void navigate(returnTo, { state: SETTLED })
+    if (returnTo !== null) return void navigate(returnTo, { state: LEAVE_CONFIRMED })
     setShown(NOTHING)
     if (form !== '') void navigate({ search: '' }, { replace: true, preventScrollReset: true })
   }

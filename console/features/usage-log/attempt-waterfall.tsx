@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { channelNameQuery, otherOf } from '#console/api/logs.ts'
+import { channelNameQuery, parseOtherField } from '#console/api/logs.ts'
 import { reasonText } from '#console/ui/messages/channel-reason.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import { type AttemptBar, attemptBars } from './attempts.ts'
@@ -13,7 +13,7 @@ import { shortDuration } from './timing.ts'
  */
 export function AttemptWaterfall({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
-  const bars = attemptBars(otherOf(row))
+  const bars = attemptBars(parseOtherField(row))
   if (bars.length === 0) return null
   const whole = bars.reduce((sum, { ms }) => sum + ms, 0)
   return (

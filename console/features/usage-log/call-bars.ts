@@ -27,7 +27,7 @@ const SPAN_MAX = 99 * 24 * HOUR
  * Returns true if the calls that match the filters can be counted. The server counts calls only by
  * hour and model.
  */
-export const canCount = (filters: LogFilters): boolean =>
+export const canCountCalls = (filters: LogFilters): boolean =>
   [0, CONSUMPTION].includes(filters.type) &&
   filters.token === '' &&
   filters.group === '' &&

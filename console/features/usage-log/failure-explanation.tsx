@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { endName, otherOf } from '#console/api/logs.ts'
+import { failureName, parseOtherField } from '#console/api/logs.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { dollarText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
@@ -11,8 +11,13 @@ import type { LogEntry } from '#read-api/contract/logs.ts'
  */
 export function FailureExplanation({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
-  const { end, status_code: status, error_code: code, provider_message: said } = otherOf(row)
-  const name = endName(end)
+  const {
+    end,
+    status_code: status,
+    error_code: code,
+    provider_message: said,
+  } = parseOtherField(row)
+  const name = failureName(end)
   return (
     <section className="tg-log-failure" aria-label={t('logDetails.failure.title')}>
       <h3>{t('logDetails.failure.title')}</h3>
@@ -47,7 +52,7 @@ function ProviderMessage({ text }: { text: string }) {
 
 function Account({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
-  const { hold } = otherOf(row)
+  const { hold } = parseOtherField(row)
   return (
     <table className="tg-log-table">
       <tbody>

@@ -43,11 +43,11 @@ export type PageBelow = { readonly rows: readonly LogEntry[]; readonly isWhole: 
  */
 export function receive(tail: LiveTail, rows: readonly LogEntry[], page: PageBelow): LiveTail {
   const newest = Math.max(page.rows[0]?.id ?? 0, tail.pending[0]?.id ?? 0, tail.shown[0]?.id ?? 0)
-  const isKnown = ({ id }: LogEntry): boolean =>
+  const isListed = ({ id }: LogEntry): boolean =>
     [page.rows, tail.shown, tail.pending].some((known) => known.some((row) => row.id === id))
   const lowest = lowestOf(page)
   const fresh = rows
-    .filter((row) => row.id > newest || (row.id > lowest && !isKnown(row)))
+    .filter((row) => row.id > newest || (row.id > lowest && !isListed(row)))
     .reverse()
   if (fresh.length === 0) return tail
   if (!tail.isHeld) {

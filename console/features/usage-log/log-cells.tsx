@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { endName, otherOf } from '#console/api/logs.ts'
+import { failureName, parseOtherField } from '#console/api/logs.ts'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { dollarText, exactQuotaText } from '#console/ui/quota/money.ts'
@@ -27,7 +27,7 @@ export function StatusCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   if (row.type === ERROR) return <StatusTag tone="bad">{t('shared.failed')}</StatusTag>
   if (row.type !== CONSUMPTION) return <TypeCell row={row} />
-  const end = endName(otherOf(row).end)
+  const end = failureName(parseOtherField(row).end)
   if (end !== null) return <StatusTag tone="warn">{t(`usageLog.endShort.${end}`)}</StatusTag>
   return (
     <span className="tg-log-done">
@@ -39,7 +39,7 @@ export function StatusCell({ row }: { row: LogEntry }) {
 
 export function RatioCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
-  const { model_price: price, ...other } = otherOf(row)
+  const { model_price: price, ...other } = parseOtherField(row)
   const group = other.price?.group ?? other.group_ratio
   if (price !== undefined) {
     const text = `$${other.price?.price ?? price} / ${group}`
@@ -79,7 +79,7 @@ export function CostCell({ row }: { row: LogEntry }) {
 
 export function RetryCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
-  const other = otherOf(row)
+  const other = parseOtherField(row)
   const count = retriesOf(other)
   if (count === 0) return <span className="tg-muted">–</span>
   return (
@@ -92,8 +92,8 @@ export function RetryCell({ row }: { row: LogEntry }) {
 /** Describes what is unusual about a call: an abnormal end, an error or a note. */
 export function DetailsCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
-  const other = otherOf(row)
-  const end = endName(other.end)
+  const other = parseOtherField(row)
+  const end = failureName(other.end)
   const isCall = row.type === CONSUMPTION || row.type === ERROR
   return (
     <span className="tg-log-note">
@@ -128,7 +128,7 @@ export function FilterValue(props: {
 }
 
 export function DurationCell({ row }: { row: LogEntry }) {
-  const ms = row.request_id === '' ? null : durationMs(row, otherOf(row))
+  const ms = row.request_id === '' ? null : durationMs(row, parseOtherField(row))
   if (ms === null) return <span className="tg-muted">–</span>
   // A failed call is not marked as fast, even if it was short.
   if (row.type === ERROR) return <span>{shortDuration(ms)}</span>
@@ -137,7 +137,7 @@ export function DurationCell({ row }: { row: LogEntry }) {
 
 export function FirstTokenCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
-  const { frt } = otherOf(row)
+  const { frt } = parseOtherField(row)
   if (row.request_id !== '' && !row.is_stream) {
     return <span className="tg-log-mode">{t('usageLog.notStreamed')}</span>
   }

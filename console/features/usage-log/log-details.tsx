@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { chatModelsQuery } from '#console/api/account.ts'
-import { endName, otherOf } from '#console/api/logs.ts'
+import { failureName, parseOtherField } from '#console/api/logs.ts'
 import { useLocale, useNumberFormat } from '#console/i18n/use-locale.ts'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
@@ -18,7 +18,7 @@ import { PriceTable } from './price-table.tsx'
 import { durationMs, shortDuration, tokensPerSecond } from './timing.ts'
 
 export function LogDetails(props: { row: LogEntry; isAdmin: boolean }) {
-  const other = otherOf(props.row)
+  const other = parseOtherField(props.row)
   const isFailed = props.row.type === ERROR
   const isCall = other.price !== undefined || props.row.request_id !== ''
   return (
@@ -35,7 +35,7 @@ export function LogDetails(props: { row: LogEntry; isAdmin: boolean }) {
 
 function LogFacts({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
-  const facts = useFacts(row, otherOf(row))
+  const facts = useFacts(row, parseOtherField(row))
   return (
     <section aria-label={t('logDetails.fact.title')}>
       <h3>{t('logDetails.fact.title')}</h3>
@@ -192,7 +192,7 @@ function RequestId({ id }: { id: string }) {
 
 function CallEnd({ other }: { other: LogOther }) {
   const { t } = useTranslation()
-  return <>{t(`usageLog.end.${endName(other.end) ?? 'done'}`)}</>
+  return <>{t(`usageLog.end.${failureName(other.end) ?? 'done'}`)}</>
 }
 
 function UsageSource({ source }: { source: string }) {

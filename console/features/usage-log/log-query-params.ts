@@ -1,4 +1,4 @@
-import { type LogParams, otherOf } from '#console/api/logs.ts'
+import { type LogParams, parseOtherField } from '#console/api/logs.ts'
 import { boundsOf, isWithin, relativeRange } from '#console/ui/time-range/time-range.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import type { LogFilters } from './log-filter-params.ts'
@@ -41,7 +41,8 @@ export function isListed(
   if (filters.type !== 0 && row.type !== filters.type) return false
   if (filters.channel !== 0 && row.channel !== filters.channel) return false
   if (filters.failed_channel !== 0 && !hasFailedOn(row, filters.failed_channel)) return false
-  const isSame = (filterValue: string, value: string): boolean => filterValue === '' || filterValue === value
+  const isSame = (filterValue: string, value: string): boolean =>
+    filterValue === '' || filterValue === value
   return (
     isSame(filters.token, row.token_name) &&
     isSame(filters.model, row.model_name) &&
@@ -54,4 +55,4 @@ export function isListed(
 }
 
 const hasFailedOn = (row: LogEntry, channelId: number): boolean =>
-  otherOf(row).failed_channels?.includes(channelId) === true
+  parseOtherField(row).failed_channels?.includes(channelId) === true

@@ -47,7 +47,8 @@ function ExportMenu({ exporting }: { exporting: ExportState }) {
   const isNarrow = useIsNarrow()
   const { start, columns, setDrawerOpen } = exporting
   const [selected, all] = [columns.selected.length, columns.all.length]
-  const csv = selected < all ? t('usageLog.exportSome', { selected, all }) : t('usageLog.exportAs.csv')
+  const csv =
+    selected < all ? t('usageLog.exportSome', { selected, all }) : t('usageLog.exportAs.csv')
   const items = [
     { text: csv, onSelect: () => start('csv') },
     { text: t('usageLog.exportAs.ndjson'), onSelect: () => start('ndjson') },

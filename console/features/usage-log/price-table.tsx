@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { otherOf } from '#console/api/logs.ts'
+import { parseOtherField } from '#console/api/logs.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { dollarText, groupDigits, quotaOf } from '#console/ui/quota/money.ts'
@@ -11,7 +11,7 @@ import { explainPrice, type PriceExplanation, type PriceTerm } from './price-exp
 export function PriceTable({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const charged = BigInt(row.quota)
-  const other = otherOf(row)
+  const other = parseOtherField(row)
   const explanation = explainPrice(other, charged)
   return (
     <section className="tg-log-price" aria-label={t('logDetails.price.title')}>

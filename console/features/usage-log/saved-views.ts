@@ -21,7 +21,7 @@ export function withView(views: readonly SavedView[], view: SavedView): readonly
 }
 
 /** Adds a view to the list in storage, which another tab may have changed. */
-export function keepView(view: SavedView): void {
+export function storeView(view: SavedView): void {
   const stored: unknown = JSON.parse(localStorage.getItem(VIEWS_KEY) ?? '[]')
   storePreference(VIEWS_KEY, withView(readViews(stored) ?? [], view))
 }

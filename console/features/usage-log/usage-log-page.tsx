@@ -104,7 +104,13 @@ function useLogCommands(actions: {
       icon: isPaused ? 'play' : 'pause',
       perform: actions.onPause,
     },
-    { id: 'refresh', title: t('ui.refresh'), keys: 'r', icon: 'refresh', perform: actions.onRefresh },
+    {
+      id: 'refresh',
+      title: t('ui.refresh'),
+      keys: 'r',
+      icon: 'refresh',
+      perform: actions.onRefresh,
+    },
     {
       id: 'log-export',
       title: t('usageLog.exportAs.csv'),
@@ -118,7 +124,13 @@ function useLogCommands(actions: {
       icon: 'columns',
       perform: actions.onExportColumns,
     },
-    { id: 'copy-link', title: t('shared.copyLink'), keys: 'c', icon: 'link', perform: actions.onCopyLink },
+    {
+      id: 'copy-link',
+      title: t('shared.copyLink'),
+      keys: 'c',
+      icon: 'link',
+      perform: actions.onCopyLink,
+    },
   ])
 }
 

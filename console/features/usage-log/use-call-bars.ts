@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { barsKey, callsByHour } from '#console/api/logs.ts'
+import { callBarsKey, callsByHour } from '#console/api/logs.ts'
 import { useMedia } from '#console/ui/state/use-media.ts'
-import { type CallBar, callBars, canCount, planBars } from './call-bars.ts'
+import { type CallBar, callBars, canCountCalls, planBars } from './call-bars.ts'
 import type { LogView } from './use-log-view.ts'
 
 const READ_EVERY_MS = 15_000
@@ -19,10 +19,10 @@ export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | nul
   const { filters } = view
   const now = Math.floor(Date.now() / 1000)
   const plan = planBars(filters.range, now, isWide ? 31 : 16)
-  const isOn = !isTight && plan !== null && canCount(filters)
+  const isOn = !isTight && plan !== null && canCountCalls(filters)
   const scope = view.isAdmin ? ('all' as const) : ('self' as const)
   const { data, isPending } = useQuery({
-    queryKey: [...barsKey, scope, filters.username, plan],
+    queryKey: [...callBarsKey, scope, filters.username, plan],
     queryFn: ({ signal }) =>
       callsByHour({
         scope,

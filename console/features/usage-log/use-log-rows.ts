@@ -6,7 +6,7 @@ import {
 } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
-import { barsKey, listLogs, logStat, logsKey } from '#console/api/logs.ts'
+import { callBarsKey, listLogs, logStat, logsKey } from '#console/api/logs.ts'
 import {
   currentServerHealth,
   isServerUnavailable,
@@ -62,7 +62,7 @@ export function useLogRows(view: LogView, isHeld: boolean) {
     refetchOnMount: 'always',
     refetchOnWindowFocus: false,
   })
-  const isAway = useReturn(page)
+  const isAway = useReturnToPage(page)
   const statKey = [...logsKey, 'stat', view.isAdmin, JSON.stringify(view.filters)]
   const stat = useQuery({
     queryKey: statKey,
@@ -71,7 +71,7 @@ export function useLogRows(view: LogView, isHeld: boolean) {
     refetchInterval: isAway ? ASK_EVERY_MS : RATES_EVERY_MS,
   })
   const refreshStat = useThrottled(() => {
-    for (const queryKey of [statKey, barsKey]) void client.invalidateQueries({ queryKey })
+    for (const queryKey of [statKey, callBarsKey]) void client.invalidateQueries({ queryKey })
   }, STAT_EVERY_MS)
   const [tail, update] = useTail(view.key, isHeld)
   const below = pageBelow(page.data)
@@ -132,7 +132,7 @@ function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; an
  * Reads the page again as soon as another request gets a response. Returns true while the server is
  * unavailable and no rows are displayed.
  */
-function useReturn({ data, error, isPlaceholderData, refetch }: Page): boolean {
+function useReturnToPage({ data, error, isPlaceholderData, refetch }: Page): boolean {
   const hasNone = data === undefined || isPlaceholderData
   const isAway = hasNone && error !== null && isServerUnavailable(error)
   useEffect(() => {

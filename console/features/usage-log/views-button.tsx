@@ -7,11 +7,11 @@ import { TextInput } from '#console/ui/forms/inputs.tsx'
 import { showInfo } from '#console/ui/messages/toast.ts'
 import { useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import {
-  keepView,
   NAME_MAX,
   readViews,
   type SavedView,
   searchOf,
+  storeView,
   VIEWS_KEY,
   VIEWS_MAX,
 } from './saved-views.ts'
@@ -46,7 +46,7 @@ function Views({ hrefNow, onDone }: Props & { onDone: () => void }) {
   const remove = (view: SavedView): void => {
     store(views.filter((other) => other !== view))
     showInfo(t('usageLog.views.deleted', { name: view.name }), {
-      action: { text: t('shared.undo'), onClick: () => keepView(view) },
+      action: { text: t('shared.undo'), onClick: () => storeView(view) },
     })
   }
   return (
@@ -80,7 +80,7 @@ function Views({ hrefNow, onDone }: Props & { onDone: () => void }) {
       )}
       <NewView
         isFull={views.length >= VIEWS_MAX}
-        onSave={(name) => keepView({ name, search: searchOf(hrefNow()) })}
+        onSave={(name) => storeView({ name, search: searchOf(hrefNow()) })}
       />
     </div>
   )

@@ -21,13 +21,13 @@ export function EditProfilePage() {
   const { t } = useTranslation()
   const own = useQuery(ownUserQuery)
   const [saves, setSaves] = useState(0)
-  const isKnown = !own.isFetching || saves > 0
+  const isLoaded = !own.isFetching || saves > 0
   const onSaved = () => void own.refetch().then(() => setSaves((count) => count + 1))
   return (
     <Page title={t('users.selfTitle')} lead={t('users.lead.self')}>
       <div className="tg-user-self">
         <Panel>
-          <QueryView query={{ ...own, data: isKnown ? own.data : undefined }} height={220}>
+          <QueryView query={{ ...own, data: isLoaded ? own.data : undefined }} height={220}>
             {(user) => <Form key={saves} user={user} onSaved={onSaved} />}
           </QueryView>
         </Panel>

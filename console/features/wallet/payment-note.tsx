@@ -9,7 +9,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { Order } from '#read-api/contract/top-ups.ts'
-import { pendingOrder, forgetOrder } from './use-top-up.ts'
+import { pendingOrder, removeStoredOrder } from './use-top-up.ts'
 import { additionsKey } from './use-wallet.ts'
 
 const EVERY_MS = 5_000
@@ -39,7 +39,7 @@ export function PaymentNote() {
   const amount = order === undefined ? '' : exactQuotaText(quotaOf(order.quota), rule)
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, whatever the language is
   useEffect(() => {
-    if (!isPaid || id === null || !forgetOrder(id)) return
+    if (!isPaid || id === null || !removeStoredOrder(id)) return
     showSuccess(t('wallet.paymentReceived', { amount }))
     void client.invalidateQueries({ queryKey: selfKey })
     void client.invalidateQueries({ queryKey: additionsKey })

@@ -47,7 +47,9 @@ export function RedeemPanel() {
           {t('wallet.redeemNow')}
         </Button>
       </form>
-      <div role="status">{redeem.redeemed !== null && <RedeemedNote redeemed={redeem.redeemed} />}</div>
+      <div role="status">
+        {redeem.redeemed !== null && <RedeemedNote redeemed={redeem.redeemed} />}
+      </div>
     </Panel>
   )
 }

@@ -133,7 +133,7 @@ const awaitOrder = (id: number): void => sessionStorage.setItem(KEY, String(id))
  * Removes the stored id of the order. Returns true if the id was stored, which is only the case on
  * the first call for an order.
  */
-export function forgetOrder(id: number): boolean {
+export function removeStoredOrder(id: number): boolean {
   if (pendingOrder() !== id) return false
   sessionStorage.removeItem(KEY)
   return true

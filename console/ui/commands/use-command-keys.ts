@@ -31,10 +31,10 @@ const find = (commands: readonly Command[], keys: string): Command | null =>
   commands.find((command) => command.keys === keys && command.perform !== undefined) ?? null
 
 /**
- * Runs commands by their keys. While the palette or the sheet is open (`isAsked`), only ⌘K (Ctrl-K)
- * works.
+ * Runs commands by their keys. While the palette or the sheet is open (`isDialogOpen`), only ⌘K
+ * (Ctrl-K) works.
  */
-export function useCommandKeys(onPalette: () => void, isAsked: boolean): void {
+export function useCommandKeys(onPalette: () => void, isDialogOpen: boolean): void {
   const pending = useRef({ key: '', at: 0 })
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (isPaletteKey(event)) {
@@ -42,7 +42,7 @@ export function useCommandKeys(onPalette: () => void, isAsked: boolean): void {
       onPalette()
       return
     }
-    const isOthers = isAsked || event.defaultPrevented || event.isComposing || event.repeat
+    const isOthers = isDialogOpen || event.defaultPrevented || event.isComposing || event.repeat
     if (isOthers || event.ctrlKey || event.metaKey || event.altKey) return
     if (event.key === 'Shift' || !areSingleKeysOn() || isMeantForTarget(event.target)) return
     const first = event.timeStamp - pending.current.at < SEQUENCE_MS ? pending.current.key : ''

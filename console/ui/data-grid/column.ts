@@ -46,12 +46,12 @@ export const column = <Row>(
 ): Column<Row> => ({ id, title, width, cell, ...rest })
 
 /** The properties of the column that names a row. This column takes the remaining width. */
-export const TITLE = { isGrowing: true, isPinned: true, onCard: 'title' } as const
+export const TITLE_COLUMN = { isGrowing: true, isPinned: true, onCard: 'title' } as const
 
 /** The properties of a column that is hidden until the user shows it. */
-export const HIDDEN = { isHiddenAtFirst: true, onCard: 'more' } as const
+export const HIDDEN_COLUMN = { isHiddenAtFirst: true, onCard: 'more' } as const
 
-export const FIGURE = { align: 'end', onCard: 'brief' } as const
+export const NUMBER_COLUMN = { align: 'end', onCard: 'brief' } as const
 
 /** Creates the column with the actions of a row, which is always visible. */
 export const actionsColumn = <Row>(t: TFunction, width: number, cell: Cell<Row>): Column<Row> =>
@@ -107,7 +107,7 @@ export function inOrder<Row>(
  * Returns the column with elapsed times, if the user prefers elapsed times. A column without
  * `agoCell` is returned unchanged.
  */
-export const inTime = <Row>(column: Column<Row>, { isAgo }: StoredLayout): Column<Row> =>
+export const withTimeFormat = <Row>(column: Column<Row>, { isAgo }: StoredLayout): Column<Row> =>
   isAgo === true && column.agoCell !== undefined ? { ...column, cell: column.agoCell } : column
 
 export const isShown = <Row>(column: Column<Row>, layout: StoredLayout): boolean =>

@@ -9,7 +9,7 @@ import { GridHeader } from './grid-header.tsx'
 import type { DataGridProps } from './grid-props.ts'
 import { GridRow } from './grid-row.tsx'
 import { type Grid, useGrid } from './use-grid.ts'
-import { useGridCommands, useGridHandle, useGridKeys, useFullAmounts } from './use-grid-effects.ts'
+import { useFullAmounts, useGridCommands, useGridHandle, useGridKeys } from './use-grid-effects.ts'
 import type { PagePosition } from './use-page-scroll.ts'
 import { useRowActions } from './use-row-actions.ts'
 import './data-grid.css'
@@ -66,9 +66,9 @@ export function DataGrid<Row>(props: DataGridProps<Row>) {
   return isCards ? <CardList props={props} grid={grid} /> : <Table props={props} grid={grid} />
 }
 
-type Parts<Row> = { props: DataGridProps<Row>; grid: Grid<Row> }
+type GridPartProps<Row> = { props: DataGridProps<Row>; grid: Grid<Row> }
 
-function Table<Row>({ props: tableProps, grid }: Parts<Row>) {
+function Table<Row>({ props: tableProps, grid }: GridPartProps<Row>) {
   const [density] = useDensity(tableProps.density)
   const { layout, measure } = useFullAmounts(tableProps.layout, grid.box)
   const props = { ...tableProps, layout }
@@ -123,7 +123,7 @@ function Table<Row>({ props: tableProps, grid }: Parts<Row>) {
   )
 }
 
-function CardList<Row>({ props, grid }: Parts<Row>) {
+function CardList<Row>({ props, grid }: GridPartProps<Row>) {
   return (
     <section
       ref={grid.attach}

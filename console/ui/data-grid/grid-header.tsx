@@ -2,7 +2,7 @@ import { type KeyboardEvent, type PointerEvent, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../elements/icons.tsx'
 import { Tooltip } from '../elements/tooltip.tsx'
-import { dismissHints } from '../messages/toast.ts'
+import { dismissLocalErrors } from '../messages/toast.ts'
 import { type Column, type Sort, WIDTH_MAX, WIDTH_MIN } from './column.ts'
 import type { DataGridProps } from './grid-props.ts'
 import { allToggled } from './selection.ts'
@@ -79,7 +79,7 @@ export function GridHeader<Row>(props: { grid: DataGridProps<Row> }) {
               aria-label={t('ui.selectAll')}
               checked={areAllOn}
               onChange={() => {
-                dismissHints()
+                dismissLocalErrors()
                 selection.onChange(allToggled(selection.keys, rows.map(rowKey)))
               }}
             />

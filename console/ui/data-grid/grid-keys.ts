@@ -4,7 +4,12 @@ export type GridAction = { move: number } | 'open' | 'expand' | 'select' | 'coll
  * Returns the action of a key in a grid with `count` rows. `active` is the index of the active row,
  * or -1.
  */
-export function gridActionOf(key: string, active: number, count: number, pageRows: number): GridAction {
+export function gridActionOf(
+  key: string,
+  active: number,
+  count: number,
+  pageRows: number,
+): GridAction {
   if (count === 0) return null
   const target = targetOf(key, active, count, pageRows)
   if (target !== null) return { move: Math.min(count - 1, Math.max(0, target)) }

@@ -84,7 +84,10 @@ const DrawnRow = memo(function DrawnRow(props: DrawnRowProps) {
         onClick={(event) => actions.press(index, event.target)}
       >
         {isSelected !== undefined && (
-          <SelectCell isSelected={isSelected} onSelect={(isRange) => actions.select(index, isRange)} />
+          <SelectCell
+            isSelected={isSelected}
+            onSelect={(isRange) => actions.select(index, isRange)}
+          />
         )}
         {isExpanded !== undefined && (
           <ExpandCell isExpanded={isExpanded} onToggle={() => actions.toggle(index)} />

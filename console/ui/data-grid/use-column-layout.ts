@@ -4,13 +4,13 @@ import {
   type Column,
   clampWidth,
   inOrder,
-  inTime,
   isShown,
   moved,
   NO_LAYOUT,
   readLayout,
   type StoredLayout,
   widthOf,
+  withTimeFormat,
 } from './column.ts'
 
 export type ColumnLayout<Row> = {
@@ -41,7 +41,7 @@ export function useColumnLayout<Row>(
 ): ColumnLayout<Row> {
   const [stored, store] = useLocalPreference<StoredLayout>(key, NO_LAYOUT, readLayout)
   return useMemo(() => {
-    const all = inOrder(columns, stored.order).map((column) => inTime(column, stored))
+    const all = inOrder(columns, stored.order).map((column) => withTimeFormat(column, stored))
     const set = (patch: Partial<StoredLayout>) => store({ ...stored, ...patch })
     const minOf = (id: string) => columns.find((column) => column.id === id)?.minWidth
     return {

@@ -1,6 +1,6 @@
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useCallback, useId, useRef, useState } from 'react'
-import { dismissHints } from '../messages/toast.ts'
+import { dismissLocalErrors } from '../messages/toast.ts'
 import { CARD_HEIGHT, HEADER_HEIGHT, ROW_HEIGHT, useDensity } from './density.ts'
 import type { DataGridProps } from './grid-props.ts'
 import { toggled } from './selection.ts'
@@ -119,7 +119,7 @@ function selectRow<Row>(
   range: { readonly isRange: boolean; readonly anchor: number | null },
 ): void {
   if (selection === undefined) return
-  dismissHints()
+  dismissLocalErrors()
   selection.onChange(toggled(selection.keys, rows.map(rowKey), index, range))
 }
 

@@ -1,6 +1,6 @@
 import { Overlay2 } from '@blueprintjs/core'
 import { type ReactNode, useCallback, useEffect, useRef } from 'react'
-import { dismissRefusals } from '../messages/toast.ts'
+import { dismissErrors } from '../messages/toast.ts'
 import { lastDialog, useFocusReturn } from './use-focus-return.ts'
 
 /**
@@ -21,7 +21,7 @@ export function Overlay(props: {
   const panel = useRef<HTMLDivElement | null>(null)
   useFocusReturn(props.isOpen)
   const { isOpen } = props
-  useEffect(() => (isOpen ? dismissRefusals : undefined), [isOpen])
+  useEffect(() => (isOpen ? dismissErrors : undefined), [isOpen])
   // The panel gets the focus, so that screen readers read the panel's name and not the edge of the
   // focus trap.
   const takeFocus = () =>

@@ -1,6 +1,6 @@
 import { useLocation, useMatch, useNavigate } from 'react-router-dom'
 import { formReturnPath } from '../forms/form-return-path.ts'
-import { SETTLED } from '../forms/use-leave-guard.ts'
+import { LEAVE_CONFIRMED } from '../forms/use-leave-guard.ts'
 
 export type EditedId = number | 'new' | null
 
@@ -24,8 +24,8 @@ export function useDrawerUrl({ list, add = list, edit }: Addresses) {
     open: (target: number | 'new') => go(target === 'new' ? add : `${edit}/${target}`, null),
     /** Navigates back to the page that opened the form. Unsaved changes are not checked here. */
     close: () => {
-      if (returnTo === null) go(list, SETTLED)
-      else void navigate(returnTo, { state: SETTLED })
+      if (returnTo === null) go(list, LEAVE_CONFIRMED)
+      else void navigate(returnTo, { state: LEAVE_CONFIRMED })
     },
   }
 }

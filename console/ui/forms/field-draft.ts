@@ -91,7 +91,9 @@ export function validateFields<F extends WritableFields>(
     if (!('maxLength' in field) || field.type === 'names') return [name, null] as const
     return [name, validateLength(field, String(draft[name]))] as const
   })
-  return Object.fromEntries(errorKeys.filter(([, errorKey]) => errorKey !== null)) as ValidationErrors<F>
+  return Object.fromEntries(
+    errorKeys.filter(([, errorKey]) => errorKey !== null),
+  ) as ValidationErrors<F>
 }
 
 export function validateInteger(
@@ -119,7 +121,10 @@ export const fieldErrors = <F extends WritableFields>(
   draft: DraftOf<F>,
 ): Partial<Record<keyof F, string>> => {
   const errorKeys = validateFields(fields, draft) as Readonly<Record<string, ValidationError>>
-  const texts = Object.entries(errorKeys).map(([name, errorKey]) => [name, validationErrorText(t, errorKey)])
+  const texts = Object.entries(errorKeys).map(([name, errorKey]) => [
+    name,
+    validationErrorText(t, errorKey),
+  ])
   return Object.fromEntries(texts) as Partial<Record<keyof F, string>>
 }
 

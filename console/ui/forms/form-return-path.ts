@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useLocation, useNavigate } from 'react-router-dom'
-import { SETTLED } from './use-leave-guard.ts'
+import { LEAVE_CONFIRMED } from './use-leave-guard.ts'
 
 /**
  * Returns the path to which a form returns, which is in the router's state. Null means that the
@@ -22,7 +22,7 @@ export type ReturnState = { readonly returnTo: string; readonly returnState?: ob
  * Returns a function that opens the page to which the form returns. Returns null if the router's
  * state contains no such page.
  */
-export function useReturn(): (() => void) | null {
+export function useReturnToPage(): (() => void) | null {
   const navigate = useNavigate()
   const { state } = useLocation()
   // The state at the opening is kept, because a change of the URL (such as opening another tab of
@@ -31,5 +31,5 @@ export function useReturn(): (() => void) | null {
   const returnTo = formReturnPath(opened)
   if (returnTo === null) return null
   const { returnState } = opened as ReturnState
-  return () => void navigate(returnTo, { state: { ...returnState, ...SETTLED } })
+  return () => void navigate(returnTo, { state: { ...returnState, ...LEAVE_CONFIRMED } })
 }

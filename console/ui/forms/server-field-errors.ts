@@ -26,7 +26,8 @@ export function serverFieldError(error: unknown): { field: string; text: string 
 }
 
 /**
- * Runs `perform`. An error with one of the `codes` is shown at the field. Any other error is thrown.
+ * Runs `perform`. An error with one of the `codes` is shown at the field. Any other error is
+ * thrown.
  */
 export async function showErrorAtField(
   codes: readonly string[],

@@ -56,7 +56,7 @@ export type DraftForm<Draft> = {
   readonly close: () => void
 }
 
-const tellRepeat = () => showInfo(translate('auth.duplicateSubmit'))
+const onDuplicate = () => showInfo(translate('auth.duplicateSubmit'))
 
 /**
  * Manages the values and errors of a form. Values are checked on submit and, while there is an
@@ -85,7 +85,7 @@ export function useDraftForm<Draft extends object, ErrorKey extends string = str
       })
     },
     options.onRepeat,
-    options.showsRefusal === true ? tellRepeat : undefined,
+    options.showsRefusal === true ? onDuplicate : undefined,
   )
   const change = (patch: Partial<Draft>) => {
     setDraft((now) => ({ ...now, ...patch }))
@@ -196,7 +196,9 @@ const textsOf = <ErrorKey extends string>(
   textOf: (errorKey: ErrorKey) => string,
 ) =>
   Object.fromEntries(
-    Object.entries(errorKeys).map(([name, errorKey]) => [name, textOf(errorKey as ErrorKey)] as const),
+    Object.entries(errorKeys).map(
+      ([name, errorKey]) => [name, textOf(errorKey as ErrorKey)] as const,
+    ),
   )
 
 /** Serializes a form's values, so that equal values give equal texts. */

@@ -6,14 +6,14 @@ import { confirmDiscard } from '../dialogs/confirm-discard.ts'
  * The router's state of a navigation that needs no confirmation, because the user was already
  * asked.
  */
-export const SETTLED = { isSettled: true }
+export const LEAVE_CONFIRMED = { isSettled: true }
 
 export function useLeaveGuard(hasUnsavedChanges: boolean): void {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) =>
       hasUnsavedChanges &&
       currentLocation.pathname !== nextLocation.pathname &&
-      (nextLocation.state as Partial<typeof SETTLED> | null)?.isSettled !== true,
+      (nextLocation.state as Partial<typeof LEAVE_CONFIRMED> | null)?.isSettled !== true,
   )
   const isAsking = useRef(false)
   useEffect(() => {

@@ -1,30 +1,30 @@
 import { type RefObject, useRef, useState } from 'react'
 import { translate } from '#console/i18n/i18n.ts'
-import { dismissRefusals, showError } from '../messages/toast.ts'
+import { dismissErrors, showError } from '../messages/toast.ts'
 
-const tellDuplicate = () => showError(translate('ui.duplicateSubmit'), { goesAlong: true })
+const showDuplicate = () => showError(translate('ui.duplicateSubmit'), { goesAlong: true })
 
 /**
  * Manages the submits of a form. While a submit is running, a second submit is not sent, and only
- * `tellRepeat` and `onRepeat` are called. Errors are shown as messages, which the next submit
+ * `onDuplicate` and `onRepeat` are called. Errors are shown as messages, which the next submit
  * removes.
  */
 export function useSubmit<Args extends readonly unknown[] = []>(
   perform: (...args: Args) => Promise<void>,
   onRepeat?: () => void,
-  tellRepeat: () => void = tellDuplicate,
+  onDuplicate: () => void = showDuplicate,
 ): { isBusy: boolean; submit: (...args: Args) => Promise<void> } {
   const isRunning = useRef(false)
   const [isBusy, setBusy] = useState(false)
   const submit = async (...args: Args) => {
     if (isRunning.current) {
-      tellRepeat()
+      onDuplicate()
       onRepeat?.()
       return
     }
     isRunning.current = true
     setBusy(true)
-    dismissRefusals()
+    dismissErrors()
     try {
       await perform(...args)
     } catch (error) {

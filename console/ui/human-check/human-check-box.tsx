@@ -66,10 +66,10 @@ export function HumanCheckBox(props: {
   const [isFailed, setFailed] = useState(false)
   const onToken = useEffectEvent(props.onToken)
   useEffect(() => {
-    let isGone = false
+    let isUnmounted = false
     const start = async () => {
       const api = await loadHumanCheck()
-      if (isGone || box.current === null) return
+      if (isUnmounted || box.current === null) return
       const id = api.render(box.current, {
         sitekey: siteKey,
         action,
@@ -83,9 +83,9 @@ export function HumanCheckBox(props: {
       widget.current = { api, id }
     }
     setFailed(false)
-    start().catch(() => setFailed(!isGone))
+    start().catch(() => setFailed(!isUnmounted))
     return () => {
-      isGone = true
+      isUnmounted = true
       onToken('')
       widget.current?.api.remove(widget.current.id)
       widget.current = null

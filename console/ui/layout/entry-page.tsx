@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Button } from '../elements/button.tsx'
 import { type DraftForm, formProps } from '../forms/use-draft-form.ts'
-import { Alert, Refusal } from '../messages/alert.tsx'
+import { Alert, ServerErrorText } from '../messages/alert.tsx'
 import { usePageTitle } from './page.tsx'
 
 /** The frame of pages before login: an h1 and the content, in one narrow column. */
@@ -39,7 +39,7 @@ export function EntryForm(props: {
   return (
     <form className="tg-entry-form" {...formProps(form)}>
       {props.children}
-      <Refusal text={form.refusal} />
+      <ServerErrorText text={form.refusal} />
       {done === undefined ? (
         <Button
           type="submit"

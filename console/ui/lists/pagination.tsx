@@ -101,11 +101,11 @@ export function Pagination(props: Paging) {
 
 /** Opens the last page if `page` does not exist, for example after deletions or with an old URL. */
 function useLastPage({ page, total, isCapped, onPage }: Paging, pages: number): void {
-  const isGone = total > 0 && page >= pages && isCapped !== true
+  const isBeyondLastPage = total > 0 && page >= pages && isCapped !== true
   // biome-ignore lint/correctness/useExhaustiveDependencies: made anew with each rendering
   useEffect(() => {
-    if (isGone) onPage(pages - 1, { replace: true })
-  }, [isGone, pages])
+    if (isBeyondLastPage) onPage(pages - 1, { replace: true })
+  }, [isBeyondLastPage, pages])
 }
 
 /**

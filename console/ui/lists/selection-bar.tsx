@@ -8,7 +8,10 @@ import type { SelectedRows } from './use-selected-rows.ts'
  * Shows the number of selected rows and the actions on them. Renders nothing if no row is selected.
  */
 export function SelectionBar(props: {
-  selected: Pick<SelectedRows<unknown>, 'selectedRows' | 'selectableCount' | 'selectAll' | 'clearSelection'>
+  selected: Pick<
+    SelectedRows<unknown>,
+    'selectedRows' | 'selectableCount' | 'selectAll' | 'clearSelection'
+  >
   actions: readonly { icon: IconName; text: string; perform: () => void }[]
   /** The dialogs that the actions open. */
   children?: ReactNode

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { Dialog } from '../dialogs/dialog.tsx'
 import { Button } from '../elements/button.tsx'
-import { Refusal } from '../messages/alert.tsx'
+import { ServerErrorText } from '../messages/alert.tsx'
 import { createScriptUrl } from '../state/script-url.ts'
 
 const scriptUrl = createScriptUrl(
@@ -65,10 +65,10 @@ function Widget(props: { bot: string; act: 'login' | 'bind'; getState: () => Pro
   const [errorText, setErrorText] = useState('')
   const getState = useEffectEvent(props.getState)
   useEffect(() => {
-    let isGone = false
+    let isUnmounted = false
     const show = async () => {
       const state = await getState()
-      if (isGone || box.current === null) return
+      if (isUnmounted || box.current === null) return
       const address = new URL('/oauth/telegram', window.location.origin)
       address.searchParams.set('act', act)
       address.searchParams.set('state', state)
@@ -79,13 +79,13 @@ function Widget(props: { bot: string; act: 'login' | 'bind'; getState: () => Pro
     setErrorText('')
     show().catch((error: unknown) => setErrorText(error instanceof Error ? error.message : ''))
     return () => {
-      isGone = true
+      isUnmounted = true
     }
   }, [bot, act, language, t])
   return (
     <>
       <div ref={box} className="tg-telegram" />
-      <Refusal text={errorText} />
+      <ServerErrorText text={errorText} />
     </>
   )
 }

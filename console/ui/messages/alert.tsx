@@ -31,5 +31,5 @@ export function Alert(props: {
 }
 
 /** Shows an error message of the server inside the form that caused the error. */
-export const Refusal = ({ text }: { text: string }) =>
+export const ServerErrorText = ({ text }: { text: string }) =>
   text === '' ? null : <Alert tone="bad">{text}</Alert>

@@ -40,12 +40,12 @@ let lastId = 0
 
 /** Shows a success message. Earlier error messages are removed, because they no longer apply. */
 export function showSuccess(message: string, options: ToastOptions = {}): void {
-  dismissRefusals()
+  dismissErrors()
   show('success', { message }, options)
 }
 
 /** Removes earlier error messages. A message that has just appeared is kept. */
-export function dismissRefusals(): void {
+export function dismissErrors(): void {
   keep(({ tone, at }) => tone !== 'error' || performance.now() - at <= JUST_NOW_MS)
 }
 
@@ -70,11 +70,11 @@ export const dismissToast = (id: number): void => keep((toast) => toast.id !== i
  * Removes hints, which are errors that did not come from the server. The user is already following
  * them.
  */
-export function dismissHints(): void {
+export function dismissLocalErrors(): void {
   keep(({ tone, requestId }) => tone !== 'error' || requestId !== '')
 }
 
-export const dismissLeft = (): void => keep(({ goesAlong }) => goesAlong)
+export const dismissPageToasts = (): void => keep(({ goesAlong }) => goesAlong)
 
 export const shownToasts = toasts.get
 export const useToasts = toasts.useValue

@@ -9,7 +9,7 @@ import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 export function useThrottled(perform: () => void, everyMs: number): () => void {
   const run = useEffectEvent(perform)
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null)
-  const isWanted = useRef(false)
+  const isPending = useRef(false)
   useEffect(
     () => () => {
       if (timer.current !== null) clearTimeout(timer.current)
@@ -18,11 +18,11 @@ export function useThrottled(perform: () => void, everyMs: number): () => void {
     [],
   )
   return useCallback(() => {
-    isWanted.current = true
+    isPending.current = true
     const turn = (): void => {
       timer.current = null
-      if (!isWanted.current) return
-      isWanted.current = false
+      if (!isPending.current) return
+      isPending.current = false
       run()
       timer.current = setTimeout(turn, everyMs)
     }

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import {
   type ChannelDraft,
   draftOfChannel,
-  listOf,
   newChannel,
+  parseNames,
   withType,
 } from '#console/features/channels/form/channel-draft.ts'
 import {
@@ -155,7 +155,7 @@ describe('the channel form', () => {
   })
 
   it('names come once each, from commas or lines', () => {
-    expect(listOf(' a, b\na,,c ')).toEqual(['a', 'b', 'c'])
+    expect(parseNames(' a, b\na,,c ')).toEqual(['a', 'b', 'c'])
   })
 
   it('an expiry is the same moment after a round trip, and empty is never', () => {

@@ -7,16 +7,16 @@ import {
   rateOf,
 } from '#console/features/dashboard/call-rate.ts'
 import {
+  extendToSteps,
   fittingStep,
   stepsFor,
-  wholeSteps,
-  zoomOf,
+  zoomFromUrl,
 } from '#console/features/dashboard/chart-range.ts'
 import { setupSteps } from '#console/features/dashboard/setup-steps.ts'
 import {
   bucketEnd,
   bucketStart,
-  OTHERS,
+  OTHER_SERIES,
   prepareUsageChart,
   SERIES_MAX,
 } from '#console/features/dashboard/usage-chart.ts'
@@ -54,7 +54,7 @@ describe('the chart, prepared', () => {
     expect(sum(chart.series.map(({ total }) => total))).toBe(whole)
     expect(sum(chart.buckets.map(({ total }) => total ?? 0n))).toBe(whole)
     expect(chart.series).toHaveLength(SERIES_MAX)
-    expect(chart.series.at(-1)?.name).toBe(OTHERS)
+    expect(chart.series.at(-1)?.name).toBe(OTHER_SERIES)
   })
 
   it('puts the largest series first, and names the peak', () => {
@@ -111,15 +111,15 @@ describe('its steps', () => {
 
   it('zooms to whole steps, and to nothing that the server would refuse', () => {
     const [from, to] = [START + 60, START + 2 * HOUR + 5]
-    const period = wholeSteps({ from, to }, { step: 'hour' })
+    const period = extendToSteps({ from, to }, { step: 'hour' })
     expect(period).toEqual({ from: START, to: START + 3 * HOUR - 1 })
-    expect(zoomOf({ from, to })).toEqual({ from, to })
+    expect(zoomFromUrl({ from, to })).toEqual({ from, to })
     const bad = [
       { from: 0, to },
       { from: to, to: from },
       { from, to: from + 200 * DAY },
     ]
-    expect(bad.map(zoomOf)).toEqual([null, null, null])
+    expect(bad.map(zoomFromUrl)).toEqual([null, null, null])
   })
 
   it('tells tokens of one name apart, and what is of none stays last', () => {
@@ -134,7 +134,7 @@ describe('its steps', () => {
       token(0, '', 9),
     ])
     const names = prepareUsageChart(points, ask).series.map(({ name }) => name)
-    expect(names).toEqual(['b', 'a #2', 'a #1', OTHERS])
+    expect(names).toEqual(['b', 'a #2', 'a #1', OTHER_SERIES])
   })
 })
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import {
-  barsEnd,
   compareHealth,
+  healthBarEnd,
   healthKind,
+  healthPoints,
   isUnhealthy,
-  pointsOf,
-  successRate,
   mergeHealthPush,
+  successRate,
 } from '#console/api/channel-health.ts'
 import { groupEntries, spanText, summaryOf } from '#console/features/health/grouped-entries.ts'
 import { durationText, rateText } from '#console/features/health/metric-text.ts'
@@ -57,13 +57,13 @@ describe('a channel’s state', () => {
 describe('figures', () => {
   it('have a gap where nothing was tried, never a zero', () => {
     expect(successRate(null)).toBeNull()
-    const points = pointsOf(
+    const points = healthPoints(
       [
         [3_540, 3, 1],
         [0, 1, 0],
         [-60, 9, 9],
       ],
-      barsEnd(3_599_000),
+      healthBarEnd(3_599_000),
     )
     expect(points).toHaveLength(20)
     expect(points.at(-1)).toMatchObject({ rate: 0.75, tries: 4 })

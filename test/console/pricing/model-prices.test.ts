@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import {
-  atLeastThree,
+  allDecimalsText,
   costOf,
   pricesIn,
-  threeDecimals,
+  threeDecimalText,
 } from '#console/features/pricing/model-prices.ts'
 import { ratioTone } from '#console/features/pricing/ratio-tag.tsx'
 import { formatDecimal } from '#console/ui/quota/exact-decimal.ts'
@@ -15,7 +15,7 @@ const shown = (ratio: number, completion: number, group: number) => {
     group,
   )
   if (prices.mode !== 'tokens') throw new Error('priced by tokens')
-  return [threeDecimals(prices.input), threeDecimals(prices.output)]
+  return [threeDecimalText(prices.input), threeDecimalText(prices.output)]
 }
 
 describe('a price by tokens', () => {
@@ -51,7 +51,7 @@ it.each([
   [1_234, 1, '$1,234.000'],
 ])('a price by call of %s in a group of %s is %s', (price, group, text) => {
   const prices = pricesIn(byCall('m', price), group)
-  expect(prices.mode === 'call' && atLeastThree(prices.call)).toBe(text)
+  expect(prices.mode === 'call' && allDecimalsText(prices.call)).toBe(text)
 })
 
 it('a ratio is told by its colour: above 5 red, above 3 orange, above 1 blue, else green', () => {

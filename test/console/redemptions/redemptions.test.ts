@@ -90,7 +90,8 @@ describe('the codes of the site', () => {
     await page.getByRole('checkbox').first().click()
     await page.setViewportSize({ width: 390, height: 844 })
     const actions = page.getByRole('button', { name: /^(复制所选|下载 CSV|禁用所选)$/ })
-    const tops = () => actions.evaluateAll((all) => all.map((perform) => perform.getBoundingClientRect().y))
+    const tops = () =>
+      actions.evaluateAll((all) => all.map((perform) => perform.getBoundingClientRect().y))
     const counts = (all: number[]): number[] => [all.length, new Set(all).size]
     // A busy machine draws the narrow list a while after the window is narrow.
     await expect.poll(async () => counts(await tops())).toEqual([3, 1])

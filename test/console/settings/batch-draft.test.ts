@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import {
-  validateBatch,
   batchRows,
   emptyBatch,
-  endedPrices,
+  rowsLosingFixedPrice,
+  validateBatch,
 } from '#console/features/settings/batch-draft.ts'
 import { exampleCost, quotaOfDollars } from '#console/features/settings/price-conversion.ts'
 
@@ -40,8 +40,8 @@ describe('ratios for many models at once', () => {
 
   it('tells which fixed prices it would end', () => {
     const rows = [row(), row({ name: 'b', price: '0.04', ratio: '' })]
-    expect(endedPrices(rows, { ...emptyBatch, ratio: '3' })).toEqual([rows[1]])
-    expect(endedPrices(rows, { ...emptyBatch, cacheRatio: '3' })).toEqual([])
+    expect(rowsLosingFixedPrice(rows, { ...emptyBatch, ratio: '3' })).toEqual([rows[1]])
+    expect(rowsLosingFixedPrice(rows, { ...emptyBatch, cacheRatio: '3' })).toEqual([])
   })
 
   it('names every field that holds no number, and no empty one', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
-  validateFallback,
   fallbackErrorField,
+  validateFallback,
   withFallback,
 } from '#console/features/settings/fallback-pricing.ts'
 import { changedLines, changedOptions } from '#console/features/settings/option-changes.ts'

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   changedRow,
+  convertToMode,
   draftOfRow,
   emptyPrice,
-  inMode,
   type PriceDraft,
-  validatePrice,
   rowOfDraft,
+  validatePrice,
 } from '#console/features/settings/price-draft.ts'
 import {
   type PriceRow,
@@ -53,7 +53,9 @@ describe('a price that is entered', () => {
         for (const { field, price, isByRatios } of edits) {
           const before = draftOfRow(row)
           // A look at the ratios, and back.
-          const opened = isByRatios ? inMode(inMode(before, 'ratio'), 'price') : before
+          const opened = isByRatios
+            ? convertToMode(convertToMode(before, 'ratio'), 'price')
+            : before
           const after = { ...opened, [field]: price }
           expect(validatePrice(after, new Set(), before)).toEqual({})
           expected[field] = price

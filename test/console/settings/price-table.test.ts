@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import {
   changedRow,
+  convertToMode,
   draftOfRow,
   emptyPrice,
-  inMode,
-  validatePrice,
   rowOfDraft,
+  validatePrice,
 } from '#console/features/settings/price-draft.ts'
 import {
   priceRows,
@@ -106,7 +106,10 @@ describe('the price form', () => {
       inputPrice: 'zeroPrice',
       outputPrice: 'notNumber',
     })
-    expect(validatePrice(emptyPrice, taken)).toEqual({ name: 'nameMissing', inputPrice: 'notNumber' })
+    expect(validatePrice(emptyPrice, taken)).toEqual({
+      name: 'nameMissing',
+      inputPrice: 'notNumber',
+    })
     const negative = { ...emptyPrice, name: 'a', mode: 'call', callPrice: '-1' } as const
     expect(validatePrice(negative, taken)).toEqual({ callPrice: 'negative' })
   })
@@ -128,13 +131,15 @@ describe('the price form', () => {
 
   it('ratio and price are two views of one number', () => {
     const draft = { ...emptyPrice, name: 'a', inputPrice: '0.3', outputPrice: '1.2' }
-    const ratios = inMode(draft, 'ratio')
+    const ratios = convertToMode(draft, 'ratio')
     expect([ratios.ratio, ratios.completionRatio]).toEqual(['0.15', '4'])
-    const back = inMode({ ...ratios, ratio: '0.2' }, 'price')
+    const back = convertToMode({ ...ratios, ratio: '0.2' }, 'price')
     expect([back.inputPrice, back.outputPrice]).toEqual(['0.4', '1.6'])
   })
 
   it('a ratio of 0 is a free model, and allowed', () => {
-    expect(validatePrice({ ...emptyPrice, name: 'a', mode: 'ratio', ratio: '0' }, taken)).toEqual({})
+    expect(validatePrice({ ...emptyPrice, name: 'a', mode: 'ratio', ratio: '0' }, taken)).toEqual(
+      {},
+    )
   })
 })

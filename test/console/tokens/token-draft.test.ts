@@ -5,15 +5,15 @@ import {
   expiryText,
   newToken,
   presetText,
-  validateToken,
   updateTokenBody,
+  validateToken,
   wrongAddress,
 } from '#console/features/tokens/token-draft.ts'
 import {
-  asOf,
   toggledStatus,
   tokenState,
   usedPercent,
+  withExpiryAt,
 } from '#console/features/tokens/token-status.ts'
 import { maskedKey } from '#console/ui/elements/full-key.ts'
 import { secondsOfDateField } from '#console/ui/forms/date-field.ts'
@@ -172,11 +172,11 @@ describe('status', () => {
 describe('a token as the clock has it', () => {
   it('is expired from its end on, unless it is switched off', () => {
     const token = { status: 1, expired_time: 100 }
-    expect(asOf(token, 99)).toEqual(token)
-    expect(asOf(token, 100).status).toBe(3)
-    expect(asOf({ ...token, status: 4 }, 101).status).toBe(3)
-    expect(asOf({ ...token, status: 2 }, 101).status).toBe(2)
-    expect(asOf({ ...token, expired_time: -1 }, 101).status).toBe(1)
+    expect(withExpiryAt(token, 99)).toEqual(token)
+    expect(withExpiryAt(token, 100).status).toBe(3)
+    expect(withExpiryAt({ ...token, status: 4 }, 101).status).toBe(3)
+    expect(withExpiryAt({ ...token, status: 2 }, 101).status).toBe(2)
+    expect(withExpiryAt({ ...token, expired_time: -1 }, 101).status).toBe(1)
   })
 })
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { axisTicks, callBars, canCount, planBars } from '#console/features/usage-log/call-bars.ts'
+import {
+  axisTicks,
+  callBars,
+  canCountCalls,
+  planBars,
+} from '#console/features/usage-log/call-bars.ts'
 import { NO_FILTERS } from '#console/features/usage-log/log-filter-params.ts'
 
 const HOUR = 3_600
@@ -75,9 +80,9 @@ describe('the bars of a time range', () => {
     expect(planBars({ kind: 'absolute', from: 0, to: NOON }, NOON, 31)).toBe(null)
     const hour = NOON - (NOON % HOUR)
     expect(planBars({ kind: 'absolute', from: hour, to: hour + 60 }, NOON, 31)).toBe(null)
-    expect(canCount({ ...NO_FILTERS, model: 'a', username: 'b', type: 2 })).toBe(true)
+    expect(canCountCalls({ ...NO_FILTERS, model: 'a', username: 'b', type: 2 })).toBe(true)
     for (const filter of [{ token: 'a' }, { group: 'a' }, { channel: 1 }, { type: 6 }]) {
-      expect(canCount({ ...NO_FILTERS, ...filter })).toBe(false)
+      expect(canCountCalls({ ...NO_FILTERS, ...filter })).toBe(false)
     }
   })
 })

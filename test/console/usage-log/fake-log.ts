@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { otherOf } from '#console/api/logs.ts'
+import { parseOtherField } from '#console/api/logs.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import { perTokenPrice } from '#test/support/per-token-price.ts'
 import { ROOT_USER } from '../support/admin-site.ts'
@@ -74,7 +74,8 @@ export function logRoutes(rows: () => readonly LogEntry[]): FakeRoutes {
         [null, row.token_name].includes(query.get('token_name')) &&
         [null, String(row.type)].includes(query.get('type')) &&
         (query.get('failed_channel') === null ||
-          otherOf(row).failed_channels?.includes(Number(query.get('failed_channel'))) === true),
+          parseOtherField(row).failed_channels?.includes(Number(query.get('failed_channel'))) ===
+            true),
     )
   const list = (call: FakeCall) => {
     const [page, size] = [Number(call.query.get('p')), Number(call.query.get('page_size'))]

@@ -13,7 +13,13 @@ describe('what an admin is offered', () => {
   })
 
   it('is, of users, everything but promotion and erasure', () => {
-    expect(allowedActions({ role: 1 }, 10)).toEqual(['adjust', 'delete', 'disable', 'edit', 'resetFactor'])
+    expect(allowedActions({ role: 1 }, 10)).toEqual([
+      'adjust',
+      'delete',
+      'disable',
+      'edit',
+      'resetFactor',
+    ])
     const banned = ['adjust', 'delete', 'edit', 'enable', 'resetFactor']
     expect(allowedActions({ role: 1, status: 2 }, 10)).toEqual(banned)
   })

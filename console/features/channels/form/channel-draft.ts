@@ -77,7 +77,7 @@ export function withType(
   return { ...draft, type: after.id, baseUrl: isUntouched ? after.base_url : draft.baseUrl }
 }
 
-export const listOf = (text: string): string[] => [
+export const parseNames = (text: string): string[] => [
   ...new Set(
     text
       .split(/[,\n]/)

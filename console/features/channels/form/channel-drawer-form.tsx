@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { channelsKey, updateChannel } from '#console/api/channels.ts'
 import { exchange } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
-import { unpricedAmong } from '#console/api/unpriced-models.ts'
+import { findUnpricedModels } from '#console/api/unpriced-models.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
 import { serverFieldError } from '#console/ui/forms/server-field-errors.ts'
@@ -118,7 +118,7 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
    */
   function findUnpriced(models: readonly string[]): Promise<readonly string[]> {
     if (isSelfUse) return Promise.resolve([])
-    return unpricedAmong(client, models).catch(() => [])
+    return findUnpricedModels(client, models).catch(() => [])
   }
   function confirmReplace(count: number): Promise<boolean> {
     return confirm({

@@ -5,7 +5,7 @@ import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.
 import { type ChannelDraft, FORM_FIELDS } from './channel-draft.ts'
 import { cleanUrl, keysOf, needsKeyReentry } from './channel-keys.ts'
 
-/** Builds the request that creates channels. The form must have no errors: see `validateChannel`. */
+/** Builds the request that creates channels. `validateChannel` must have found no errors. */
 export function createChannelBody(draft: ChannelDraft): CreateChannel {
   const mode =
     draft.keyMode === 'batch' || draft.keyMode === 'multi_to_single' ? draft.keyMode : 'single'

@@ -59,7 +59,10 @@ function validateExpiry(text: string, before: string | undefined): ChannelErrorK
   return isPast && text !== before ? 'datePast' : null
 }
 
-function validateBaseUrl(draft: ChannelDraft, type: ChannelType | undefined): ChannelErrorKey | null {
+function validateBaseUrl(
+  draft: ChannelDraft,
+  type: ChannelType | undefined,
+): ChannelErrorKey | null {
   const text = draft.baseUrl.trim()
   if (text === '') return type?.base_url === '' ? 'baseUrlMissing' : null
   if (type?.bases.some(({ keyword }) => keyword === text)) return null

@@ -16,7 +16,7 @@ export function JsonField(
 ) {
   const { value, judge, onChange } = props
   const { t } = useTranslation()
-  const [own, setOwn] = useState(() => judge(value))
+  const [ownErrorKey, setOwnErrorKey] = useState(() => judge(value))
   const unknown = props.knownMembers === undefined ? [] : unknownMembers(props.knownMembers, value)
   const names = unknown.join(', ')
   return (
@@ -30,7 +30,9 @@ export function JsonField(
           )}
         </>
       }
-      error={props.error ?? (own === null ? undefined : t(`channelForm.error.${own}`))}
+      error={
+        props.error ?? (ownErrorKey === null ? undefined : t(`channelForm.error.${ownErrorKey}`))
+      }
       isMono
       rows={3}
       spellCheck={false}
@@ -38,9 +40,9 @@ export function JsonField(
       value={value}
       onChange={(text) => {
         onChange(text)
-        if (own !== null) setOwn(judge(text))
+        if (ownErrorKey !== null) setOwnErrorKey(judge(text))
       }}
-      onBlur={() => setOwn(judge(value))}
+      onBlur={() => setOwnErrorKey(judge(value))}
     />
   )
 }

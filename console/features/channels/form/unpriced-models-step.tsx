@@ -11,7 +11,7 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { formReturnPath, type ReturnState } from '#console/ui/forms/form-return-path.ts'
-import { SETTLED } from '#console/ui/forms/use-leave-guard.ts'
+import { LEAVE_CONFIRMED } from '#console/ui/forms/use-leave-guard.ts'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
@@ -71,7 +71,7 @@ export function UnpricedModelsStep(props: Props) {
   const { t } = useTranslation()
   const back = formReturnPath(useLocation().state)
   const linkState: ReturnState = {
-    ...(isSaved === true ? SETTLED : {}),
+    ...(isSaved === true ? LEAVE_CONFIRMED : {}),
     returnTo: props.returnTo ?? LINKED_STEP,
     returnState: { ...(back === null ? {} : { returnTo: back }), ...AFTER_PRICE },
   }

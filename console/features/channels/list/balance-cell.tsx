@@ -7,7 +7,7 @@ import type { Channel } from '#read-api/contract/channels.ts'
 
 export function Balance(props: {
   channel: Channel
-  isTold: boolean
+  isReported: boolean
   onRefresh: () => Promise<void>
 }) {
   const { channel } = props
@@ -15,7 +15,7 @@ export function Balance(props: {
   const locale = useLocale()
   const [isBusy, setBusy] = useState(false)
   const isRead = channel.balance_updated_time > 0
-  if (!props.isTold && !isRead) return <span className="tg-quiet">–</span>
+  if (!props.isReported && !isRead) return <span className="tg-quiet">–</span>
   const refresh = async () => {
     if (isBusy) return
     setBusy(true)
@@ -31,7 +31,7 @@ export function Balance(props: {
       >
         {isRead ? balanceText(channel.balance, locale) : t('channels.balanceNeverRead')}
       </span>
-      {props.isTold && (
+      {props.isReported && (
         <Button
           tone="quiet"
           size="small"

@@ -19,7 +19,8 @@ export function BatchBar(props: {
   const then = async (done: Promise<boolean>) => {
     if (await done) onDone()
   }
-  const setEnabled = (isEnabled: boolean) => void then(actions.setAllEnabled(selectedRows, isEnabled))
+  const setEnabled = (isEnabled: boolean) =>
+    void then(actions.setAllEnabled(selectedRows, isEnabled))
   const remove = () => void then(actions.remove(selectedRows))
   return (
     <SelectionBar

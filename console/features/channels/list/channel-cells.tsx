@@ -141,7 +141,7 @@ export function Expiry({ at }: { at: number }) {
   )
 }
 
-export function Names(props: { names: readonly string[]; areGroups?: boolean }) {
+export function NameTags(props: { names: readonly string[]; areGroups?: boolean }) {
   const { names } = props
   const [first, ...others] = names
   if (first === undefined) return <span className="tg-quiet">–</span>

@@ -1,18 +1,18 @@
 import type { TFunction } from 'i18next'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { actionsColumn, type Column, column, TITLE } from '#console/ui/data-grid/column.ts'
+import { actionsColumn, type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
 import { stamp } from '#console/ui/elements/time.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import { Quota } from '#console/ui/quota/quota.tsx'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
-import { listOf } from '../form/channel-draft.ts'
+import { parseNames } from '../form/channel-draft.ts'
 import { Balance } from './balance-cell.tsx'
 import {
   ChannelStatus,
   Expiry,
   LastTest,
-  Names,
+  NameTags,
   ResponseTime,
   TagStatus,
 } from './channel-cells.tsx'
@@ -56,7 +56,7 @@ export const channelColumns = (
     cell(({ id }) => id),
     { align: 'end', isHiddenAtFirst: true },
   ),
-  column('name', t('shared.name'), isBatch ? 118 : 156, nameCell(types, actions), TITLE),
+  column('name', t('shared.name'), isBatch ? 118 : 156, nameCell(types, actions), TITLE_COLUMN),
   column(
     'type',
     t('shared.type'),
@@ -131,10 +131,10 @@ function numberCell(t: TFunction, actions: ChannelActions, field: 'priority' | '
   )
 }
 
-const groups = ({ group }: { group: string }) => <Names names={listOf(group)} areGroups />
+const groups = ({ group }: { group: string }) => <NameTags names={parseNames(group)} areGroups />
 const groupCell = cell(groups, groups)
 
-const modelsCell = cell(({ models }) => <Names names={listOf(models)} />)
+const modelsCell = cell(({ models }) => <NameTags names={parseNames(models)} />)
 
 const usedQuota = ({ used_quota }: { used_quota: number }) => <Quota value={BigInt(used_quota)} />
 
@@ -142,7 +142,7 @@ const balanceCell = (types: ColumnContext, actions: ChannelActions) =>
   cell((channel) => (
     <Balance
       channel={channel}
-      isTold={types.hasBalance(channel.type)}
+      isReported={types.hasBalance(channel.type)}
       onRefresh={() => actions.updateBalance(channel)}
     />
   ))

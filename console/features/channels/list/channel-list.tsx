@@ -7,7 +7,7 @@ import { ListPanel } from '#console/ui/lists/list-panel.tsx'
 import { showInfo, showSuccess } from '#console/ui/messages/toast.ts'
 import { useIsNarrow } from '#console/ui/state/use-media.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
-import { listOf } from '../form/channel-draft.ts'
+import { parseNames } from '../form/channel-draft.ts'
 import { TestProgressBar, useTestAll } from '../testing/test-progress.tsx'
 import { useUnpricedModels } from '../unpriced-tag.tsx'
 import { useChannelTypes } from '../use-channel-types.ts'
@@ -56,7 +56,7 @@ const noteOf = (line: ChannelRow) =>
 function useUnpricedOf(): (channel: Channel) => readonly string[] {
   const unpriced = useUnpricedModels()
   return useCallback(
-    ({ models, model_prefix: prefix }) => unpriced({ models: listOf(models), prefix }),
+    ({ models, model_prefix: prefix }) => unpriced({ models: parseNames(models), prefix }),
     [unpriced],
   )
 }

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { channelsOfTagQuery, wholeChannels } from '#console/api/channels.ts'
+import { channelsOfPage, channelsOfTagQuery } from '#console/api/channels.ts'
 import { call } from '#console/api/client.ts'
 import { confirmDelete, showUndoable } from '#console/ui/lists/list-actions.ts'
 import { showInfo, showSuccess } from '#console/ui/messages/toast.ts'
@@ -61,7 +61,7 @@ function useSwitched() {
         // channels.
         const page = await client.fetchQuery({ ...channelsOfTagQuery(tag), staleTime: 0 })
         const isSo = ({ status }: TagMember) => (status === 1) === isEnabled
-        const changed = new Set(wholeChannels(page).filter(isSo).map(idOf))
+        const changed = new Set(channelsOfPage(page).filter(isSo).map(idOf))
         await undoStatus(
           members.filter(({ id }) => changed.has(id)),
           isEnabled,
@@ -73,7 +73,8 @@ function useSwitched() {
 
 function useUndo() {
   const perform = useChannelAction()
-  return (message: string, undo: () => Promise<unknown>) => showUndoable(message, () => perform(undo))
+  return (message: string, undo: () => Promise<unknown>) =>
+    showUndoable(message, () => perform(undo))
 }
 
 /**

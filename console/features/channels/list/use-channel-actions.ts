@@ -31,7 +31,10 @@ function useGroupNumber() {
   }
 }
 
-type Handlers = Record<'onEdit' | 'onTest' | 'onUnpriced' | 'onTimeline', (channel: Channel) => void> &
+type Handlers = Record<
+  'onEdit' | 'onTest' | 'onUnpriced' | 'onTimeline',
+  (channel: Channel) => void
+> &
   Record<'onEditTag' | 'onOpenTag', (group: TagGroup) => void>
 
 export type ChannelActions = ReturnType<typeof useChannelActions>

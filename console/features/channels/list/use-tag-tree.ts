@@ -1,6 +1,6 @@
 import { type UseQueryResult, useQueries } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
-import { channelsOfTagQuery, wholeChannels } from '#console/api/channels.ts'
+import { channelsOfPage, channelsOfTagQuery } from '#console/api/channels.ts'
 import type { ListPage } from '#console/api/request.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 import type { ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
@@ -50,7 +50,7 @@ const pagesOf = (results: UseQueryResult<ListPage<ChannelEntry>>[]) =>
   results.map(({ data, error }) => ({ page: data, error }))
 
 const channelsIn = (page: ListPage<ChannelEntry> | undefined) =>
-  page === undefined ? null : wholeChannels(page)
+  page === undefined ? null : channelsOfPage(page)
 
 function toggled(tags: ReadonlySet<string>, tag: string): ReadonlySet<string> {
   const next = new Set(tags)

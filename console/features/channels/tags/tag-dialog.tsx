@@ -14,7 +14,13 @@ import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import { JsonField } from '../form/json-field.tsx'
 import { validateJson } from '../form/json-validation.ts'
-import { draftOfGroup, type TagDraft, type TagErrorKey, tagChange, validateTag } from './tag-draft.ts'
+import {
+  draftOfGroup,
+  type TagDraft,
+  type TagErrorKey,
+  tagChange,
+  validateTag,
+} from './tag-draft.ts'
 
 export type EditedTag = { readonly group: TagGroup; readonly channels: readonly Channel[] }
 

@@ -1,7 +1,7 @@
 import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import type { UpdateTag } from '#write-api/contract/channels.ts'
-import { listOf } from '../form/channel-draft.ts'
+import { parseNames } from '../form/channel-draft.ts'
 import { isInteger, isNatural } from '../form/channel-validation.ts'
 import { type JsonErrorKey, validateJson } from '../form/json-validation.ts'
 
@@ -29,8 +29,8 @@ export function draftOfGroup(
     new Set(values).size === 1 ? (values[0] ?? '') : ''
   return {
     newTag: tag,
-    models: listOf(common(children.map(({ models }) => models))),
-    groups: listOf(common(children.map(({ group }) => group))),
+    models: parseNames(common(children.map(({ models }) => models))),
+    groups: parseNames(common(children.map(({ group }) => group))),
     modelMapping: common(children.map(({ model_mapping }) => model_mapping)),
     priority: priority === null ? '' : String(priority),
     weight: weight === null ? '' : String(weight),

@@ -51,8 +51,8 @@ function Results(props: { onLeave: () => void }) {
   return (
     <>
       <p className="tg-hint">{t('channelTests.resultsAt', { time, tested, total, failed })}</p>
-      <Part name="resultsFailed" results={data.results.filter(isFailure)} {...props} />
-      <Part
+      <ResultSection name="resultsFailed" results={data.results.filter(isFailure)} {...props} />
+      <ResultSection
         name="resultsPassed"
         results={data.results.filter((result) => !isFailure(result))}
         {...props}
@@ -61,7 +61,7 @@ function Results(props: { onLeave: () => void }) {
   )
 }
 
-function Part(props: {
+function ResultSection(props: {
   name: 'resultsFailed' | 'resultsPassed'
   results: readonly Result[]
   onLeave: () => void

@@ -8,9 +8,9 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import type { Channel } from '#read-api/contract/channels.ts'
-import { listOf } from '../form/channel-draft.ts'
+import { parseNames } from '../form/channel-draft.ts'
 import { ResponseTime } from '../list/channel-cells.tsx'
-import { runConcurrently, foundModels, type TestResults, withResult } from './test-results.ts'
+import { foundModels, runConcurrently, type TestResults, withResult } from './test-results.ts'
 
 /** Tests one model or all models of a channel. Closing the dialog cancels running tests. */
 function useModelTests(channelId: number) {
@@ -61,7 +61,7 @@ function ModelTests(props: { channel: Channel; onClose: () => void }) {
   const { t } = useTranslation()
   const [search, setSearch] = useState('')
   const tests = useModelTests(channel.id)
-  const models = listOf(channel.models)
+  const models = parseNames(channel.models)
   const found = foundModels(models, search)
   const first = channel.test_model || models[0]
   return (

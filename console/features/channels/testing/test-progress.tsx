@@ -83,7 +83,9 @@ export function TestProgressBar(props: { onResults: () => void }) {
     )
   }
   if (announcedRun === '' || announcedRun !== progress.run) return null
-  return <Ended progress={progress} onResults={props.onResults} onDismiss={() => setAnnouncedRun('')} />
+  return (
+    <Ended progress={progress} onResults={props.onResults} onDismiss={() => setAnnouncedRun('')} />
+  )
 }
 
 function Ended(props: { progress: TestProgress; onResults: () => void; onDismiss: () => void }) {

@@ -57,7 +57,8 @@ export function validateUser(kind: FormKind, before: UserDraft, draft: UserDraft
     else if (lengthOf(draft.username.trim()) > USERNAME_LENGTH_MAX) errorKeys.username = 'nameLong'
     if (password === '') errorKeys.password = 'bothMissing'
   }
-  if (password !== '' && lengthOf(password) < PASSWORD_LENGTH_MIN) errorKeys.password = 'passwordShort'
+  if (password !== '' && lengthOf(password) < PASSWORD_LENGTH_MIN)
+    errorKeys.password = 'passwordShort'
   if (lengthOf(password) > PASSWORD_LENGTH_MAX) errorKeys.password = 'passwordLong'
   if (kind === 'self' && needsIdentityProof(draft) && draft.originalPassword.trim() === '') {
     errorKeys.originalPassword = draft.proof === 'code' ? 'codeMissing' : 'originalMissing'

@@ -147,7 +147,9 @@ function OneUser(props: OneProps) {
   const allowed = actionsOn(loaded, props.actor)
   const parts = (
     <>
-      {allowed.has('adjust') && <BalancePart user={stored.data ?? loaded} onAdjust={props.onAdjust} />}
+      {allowed.has('adjust') && (
+        <BalancePart user={stored.data ?? loaded} onAdjust={props.onAdjust} />
+      )}
       <Bindings user={loaded} />
       <QuotaChanges username={loaded.username} />
       {allowed.has('resetFactor') && loaded.has_second_factor !== false && (
@@ -163,12 +165,12 @@ function OneUser(props: OneProps) {
       </OpenForm>
     )
   }
-  const isGone = loaded.DeletedAt !== null
+  const isDeactivated = loaded.DeletedAt !== null
   return (
     <Drawer
       {...frame}
       title={displayNameOf(loaded)}
-      lead={t(isGone ? 'users.deactivatedLead' : 'users.beyondLead')}
+      lead={t(isDeactivated ? 'users.deactivatedLead' : 'users.beyondLead')}
     >
       <UserDetails user={loaded} />
       {parts}

@@ -1,6 +1,12 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
-import { actionsColumn, type Column, column, FIGURE, TITLE } from '#console/ui/data-grid/column.ts'
+import {
+  actionsColumn,
+  type Column,
+  column,
+  NUMBER_COLUMN,
+  TITLE_COLUMN,
+} from '#console/ui/data-grid/column.ts'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { type MenuEntry, RowMenu } from '#console/ui/elements/menu.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'
@@ -22,11 +28,11 @@ export type UserRowActions = UserActions & {
 export function userColumns(t: TFunction, locale: string, actions: UserRowActions): Column<User>[] {
   const count = new Intl.NumberFormat(locale)
   const quota = (id: string, title: string, field: 'quota' | 'used_quota') =>
-    column<User>(id, title, 92, (user) => <Quota value={quotaOf(user[field])} />, FIGURE)
+    column<User>(id, title, 92, (user) => <Quota value={quotaOf(user[field])} />, NUMBER_COLUMN)
   const created = ({ created_time }: User) => stamp(created_time)
   return [
     column('id', t('shared.id'), 54, (user) => <IdCell user={user} />, { onCard: 'bare' }),
-    column('username', t('shared.username'), 112, (user) => <NameCell user={user} />, TITLE),
+    column('username', t('shared.username'), 112, (user) => <NameCell user={user} />, TITLE_COLUMN),
     column('status', t('shared.status'), 122, (user) => <StateTag user={user} />, {
       onCard: 'aside',
     }),
@@ -41,7 +47,7 @@ export function userColumns(t: TFunction, locale: string, actions: UserRowAction
       t('shared.requests'),
       86,
       (user) => count.format(user.request_count),
-      FIGURE,
+      NUMBER_COLUMN,
     ),
     column('invites', t('users.invites'), 124, (user) => <InvitesCell user={user} />, {
       onCard: 'brief',

@@ -12,10 +12,10 @@ import type { QuotaAdjustment } from '#write-api/contract/users.ts'
 import {
   type AdjustDraft,
   type AdjustErrorKey,
-  validateAdjustment,
   amountOf,
   createRequestIds,
   newAdjustment,
+  validateAdjustment,
 } from './adjust-draft.ts'
 import { useBalances } from './use-balances.ts'
 
