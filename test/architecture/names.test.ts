@@ -41,6 +41,8 @@ const REPLACED = new RegExp(
     String.raw`\b(?:OutputAllowance|LeaseWatch|isEcho|Acceptances|LaneRunner)\b`,
     String.raw`\b(?:faultyField|mappingFault|faultOfTerms|faultOfAnswer|webhookFaultOf)\b`,
     String.raw`\bkind: 'seats'`,
+    String.raw`\b(?:focusFirstFault|faultText|isFaulty|chooseNone|QuickPicks|picksFrom)\b`,
+    String.raw`\b(?:\w*Coupon\w*|keptMailTo|calledOf|ChatWay|editAct|deleteAct)\b`,
   ].join('|'),
 )
 const LOCAL = new Set(['node_modules', '.git', '.env'])
