@@ -74,7 +74,7 @@ describe('on a phone', () => {
     await page
       .getByRole('textbox', { name: en('shared.baseUrl') })
       .fill(`https://${'a'.repeat(63)}.example`)
-    await page.getByText(/^Calls are sent to/).waitFor()
+    await page.getByText(/^Calls are sent to https:/).waitFor()
     expect(await cutAmong(page, '.tg-drawer-body')).toEqual([])
     await openAsRoot(page, app.site, '/admin/channels')
     await page.getByRole('button', { name: en('channels.tagMode') }).click()

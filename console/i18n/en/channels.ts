@@ -16,7 +16,7 @@ export const channels: Translations['channels'] = {
   responseTime: 'Response time',
   usedQuota: 'Used quota',
   balanceAt: 'Updated {{time}}',
-  balanceNeverRead: 'Not updated yet',
+  balanceNeverRead: 'Not read',
   refreshBalance: 'Update the balance of {{name}}',
   balanceUpdated: 'Balance of “{{name}}” updated',
   balancesUpdated: 'Balances updated: {{updated}}, not updated: {{failed}}',
