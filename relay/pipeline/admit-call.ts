@@ -2,6 +2,7 @@ import { accountDecider } from '#domain/account/decide.ts'
 import { payableBy } from '#domain/account/decide-call.ts'
 import { accountStream } from '#domain/account/events.ts'
 import { holdFor } from '#domain/pricing/hold.ts'
+import type { Quota } from '#domain/shared/quota.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
@@ -33,21 +34,27 @@ export type Admitted = { readonly ledger: CallLedger; readonly terms: CallTerms 
  */
 const CALLS_AT_ONCE = 20n
 
+/** Reports whether the quota pays for `CALLS_AT_ONCE` inputs of the planned length. */
+export function isAmple(
+  { price, terms }: Pick<CallPlan, 'price' | 'terms'>,
+  quota: Quota,
+): boolean {
+  const input = holdFor(price, { ...terms.bounds, outputTokens: 0 })
+  return input * CALLS_AT_ONCE <= quota
+}
+
 /**
- * Reports whether the account can pay for `CALLS_AT_ONCE` inputs of this length. Returns true if
- * the account can't be read, so that no text is counted.
+ * Reports whether the text needs no count, because the account can pay for many inputs. Returns
+ * true if the account can't be read.
  */
-async function isAmple(
+async function needsNoCount(
   { actors }: RelayDeps,
   { user, token }: Caller,
-  { price, terms }: CallPlan,
+  plan: CallPlan,
 ): Promise<boolean> {
-  const input = holdFor(price, { ...terms.bounds, outputTokens: 0 })
   try {
-    return await actors.ask(
-      accountDecider,
-      accountStream(user.userId),
-      (state) => input * CALLS_AT_ONCE <= payableBy(state, token.tokenId),
+    return await actors.ask(accountDecider, accountStream(user.userId), (state) =>
+      isAmple(plan, payableBy(state, token.tokenId)),
     )
   } catch {
     return true
@@ -78,7 +85,7 @@ export async function admit(
     return isRelayError(ledger) ? ledger : { ledger, terms }
   }
   if (!isWorthCounting(request, plan)) return attempt(plan.terms)
-  if (await isAmple(deps, caller, plan)) return attempt(plan.terms)
+  if (await needsNoCount(deps, caller, plan)) return attempt(plan.terms)
   const lowest = lowestTerms(deps.views.options, plan, request)
   const denial = await checkAccountCanPay(deps, exchange, caller, request, {
     ...plan,

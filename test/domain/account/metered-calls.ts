@@ -1,5 +1,6 @@
 import type { AccountCommand } from '#domain/account/commands.ts'
 import { accountDecider } from '#domain/account/decide.ts'
+import { payableBy } from '#domain/account/decide-call.ts'
 import type { AccountEvent } from '#domain/account/events.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
@@ -12,11 +13,13 @@ import {
 } from '#relay/canonical/answer-text-for-token-count.ts'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { type ChatRequest, readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
+import { isAmple } from '#relay/pipeline/admit-call.ts'
 import { type Delivery, meter, usageSoFar } from '#relay/pipeline/billed-usage.ts'
 import { callTerms } from '#relay/pipeline/call-hold.ts'
 import { OutputHoldTracker } from '#relay/pipeline/output-hold-tracker.ts'
-import type { Candidate } from '#relay/pipeline/plan-call.ts'
+import { type Candidate, isWorthCounting, termsForInput } from '#relay/pipeline/plan-call.ts'
 import { OptionView } from '#relay/views/option-view.ts'
+import type { Views } from '#relay/views/start-views.ts'
 
 export const USER = 7
 const LEASE_MS = 1_000
@@ -37,6 +40,12 @@ export type CallRequest = {
   /** The limit that a channel's override sets in place of the caller's; null: none does. */
   readonly override: number | null
   readonly choices: number
+  /** The length of the message. A long message is counted where the quota is small. */
+  readonly textBytes: number
+  /** The bound that a count of the text has, as a part of the length of the body. */
+  readonly countedShare: number
+  /** Whether the request stores its message in the cache for an hour. */
+  readonly hasHourCache: boolean
 }
 
 /** What the provider reports, and how far the gateway's own count is from the rough one. */
@@ -70,15 +79,17 @@ export class Account {
 }
 
 /**
- * One call as the relay's pipeline runs it: `callTerms` says what is held, `OutputHoldTracker` when
- * the hold must grow and when a stream ends, `meter` what is billed. The order of the steps is that
- * of `LiveCall`, without its sockets and clocks.
+ * One call as the relay's pipeline runs it: `callTerms` and `termsForInput` say what is held,
+ * `OutputHoldTracker` when the hold must grow and when a stream ends, `meter` what is billed. The
+ * order of the steps is that of `LiveCall`, without its sockets and clocks.
  */
 export class MeteredCall {
   readonly id: string
   readonly request: CallRequest
   /** Whether the README grants the call one progress step beyond its hold. */
   readonly isOpenEnded: boolean
+  /** Whether the hold covers a count of the input, and not the length of the request. */
+  readonly isCounted: boolean
   /** Its owner died: nothing more comes of the call until the sweeper ends it. */
   isOrphaned = false
   private readonly account: Account
@@ -101,6 +112,7 @@ export class MeteredCall {
       readonly chat: ChatRequest
       readonly hold: Quota
       readonly isReduced: boolean
+      readonly isCounted: boolean
       readonly outputHold: OutputHoldTracker
     },
   ) {
@@ -113,6 +125,7 @@ export class MeteredCall {
     this.outputHold = admitted.outputHold
     this.inputTokens = Math.ceil(admitted.chat.body.length / 4)
     const hasLimit = maxTokens !== null || model.outputCap !== null || admitted.isReduced
+    this.isCounted = admitted.isCounted
     this.isOpenEnded = isStream && !hasLimit && model.price.mode === 'tokens'
   }
 
@@ -129,7 +142,14 @@ export class MeteredCall {
     const chat = chatRequestOf(request)
     const overridden = override === null ? [] : [{ ...chat, outputTokensMax: override }]
     const options = optionsOf(model, defaultOutputCap, preConsumedQuota)
-    const terms = callTerms(price, [chat, ...overridden], options)
+    const byLength = callTerms(price, [chat, ...overridden], options)
+    const plan = { price, terms: byLength, isOverridden: true, offer: [] }
+    const isCounted =
+      isWorthCounting(chat, plan) && !isAmple(plan, payableBy(account.state, tokenId))
+    const forms = [chat, ...overridden] as const
+    const most = forms.map(({ body }) => Math.ceil(body.length * request.countedShare))
+    const view = { options } as Views['options']
+    const terms = isCounted ? termsForInput(view, plan, forms, most) : byLength
     const { hold, reduction } = terms
     const outcome = account.handle({
       type: 'AdmitCall',
@@ -153,7 +173,7 @@ export class MeteredCall {
     const outputHold = new OutputHoldTracker(price, terms, outputLimit)
     const isReduced = outputLimit !== null
     return new MeteredCall(account, id, request, {
-      ...{ chat, outputHold, isReduced },
+      ...{ chat, outputHold, isReduced, isCounted },
       hold: fromWire(event.data.hold),
     })
   }
@@ -262,8 +282,11 @@ function answerEvent(words: number): Buffer {
   return Buffer.from(`data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`)
 }
 
-function chatRequestOf({ model, isStream, maxTokens, choices }: CallRequest): ChatRequest {
-  const messages = [{ role: 'user', content: 'hello' }]
+function chatRequestOf(asked: CallRequest): ChatRequest {
+  const { model, isStream, maxTokens, choices, textBytes, hasHourCache } = asked
+  const text = 'hello '.repeat(Math.ceil(textBytes / 6))
+  const cached = [{ type: 'text', text, cache_control: { type: 'ephemeral', ttl: '1h' } }]
+  const messages = [{ role: 'user', content: hasHourCache ? cached : text }]
   const limit = maxTokens === null ? {} : { max_tokens: maxTokens }
   const body = { model: model.name, messages, stream: isStream, n: choices, ...limit }
   const request = readChatRequest(Buffer.from(JSON.stringify(body)))

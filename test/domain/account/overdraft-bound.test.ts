@@ -34,13 +34,13 @@ import {
  * included: usage beyond what its hold covers is charged only where it can be paid.
  */
 const STEP_TOKENS = 1_024n
-const RUNS = 300
+const RUNS = 600
 const LEASE_UNTIL = 1_000
 const TOKENS = [1, 2, 3] as const
 
 const tokens = (model: string, completion: string, group: string): PerTokenPrice => ({
   ...{ mode: 'tokens', list: 1, model, completion, group },
-  ...{ cacheRead: '0.5', cacheWrite: '1.25', image: '2', audio: '1.5', audioCompletion: '2' },
+  ...{ cacheRead: '0.5', cacheWrite: '1.25', image: '1.5', audio: '1.5', audioCompletion: '2' },
 })
 const PRICES: readonly PriceSnapshot[] = [
   tokens('1.25', '4', '1'),
@@ -106,16 +106,26 @@ const request: fc.Arbitrary<CallRequest> = fc.record({
   maxTokens: fc.option(fc.integer({ min: 1, max: 9_000 }), { freq: 1 }),
   override: fc.option(fc.integer({ min: 1, max: 9_000 }), { freq: 1 }),
   choices: fc.constantFrom(1, 1, 1, 3),
+  textBytes: fc.constantFrom(6, 6, 6, 6, 6, 5_000, 20_000),
+  countedShare: fc.constantFrom(0.25, 0.4, 1),
+  hasHourCache: fc.boolean(),
 })
 
+const promptTokens = fc.oneof(fc.nat(500), fc.nat(20_000))
 /** From a provider that tells the truth, none of it, or any lie. */
 const rawUsage = fc.oneof(
   fc.constant(undefined),
   fc.constant({ prompt_tokens: 0, completion_tokens: 0 }),
   fc.constant({ prompt_tokens: 9_999_999, completion_tokens: 9_999_999 }),
   fc.constantFrom({ prompt_tokens: -1, completion_tokens: 5 }, { completion_tokens: 1e300 }),
+  /** The dearest input that the price of a cache allows, with a long answer. */
+  fc.tuple(promptTokens, fc.nat(20_000)).map(([prompt, completion]) => ({
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    prompt_tokens_details: { cache_write_tokens: prompt },
+  })),
   fc
-    .tuple(fc.nat(500), fc.nat(20_000), fc.nat(300), fc.nat(20_000))
+    .tuple(promptTokens, fc.nat(20_000), promptTokens, fc.nat(20_000))
     .map(([prompt, completion, cached, audio]) => ({
       prompt_tokens: prompt,
       completion_tokens: completion,
@@ -193,6 +203,7 @@ class Run {
   private readonly calls: MeteredCall[] = []
   private readonly terms: Pick<Scenario, 'defaultOutputCap' | 'preConsumedQuota'>
   private readonly mayOwe = new Map<'account' | number, bigint>()
+  private readonly counted = new Set<string>()
   private commands = 0
   private admitted = 0
 
@@ -268,6 +279,10 @@ class Run {
     const { defaultOutputCap, preConsumedQuota } = this.terms
     const made = MeteredCall.admit(this.account, id, asked, defaultOutputCap, preConsumedQuota)
     if (made === null) return count('refused')
+    if (made.isCounted) {
+      count('counted')
+      this.counted.add(id)
+    }
     this.calls.push(made)
   }
 
@@ -303,6 +318,7 @@ class Run {
     if (event.type === 'CallAdmitted' && event.data.outputLimit !== undefined) count('reduced')
     if (event.type === 'CallSettled' && event.data.unpaidUsage !== undefined) {
       count(event.data.isStream ? 'unpaid usage of a stream' : 'unpaid usage of a plain call')
+      if (this.counted.has(event.data.call)) count('unpaid usage of a counted call')
     }
     for (const [payer, quota] of this.payers()) {
       if (quota >= 0n) continue
@@ -329,12 +345,13 @@ describe('what the open calls of an account or a token can still cost', () => {
     await fc.assert(property, { numRuns: RUNS })
   }, 300_000)
 
-  it('was tried with debts, refusals, raised holds, reduced limits and interrupted calls', () => {
+  it('was tried with debts, refusals, raised, reduced and counted holds, and interruptions', () => {
     const events = ['CallAdmitted', 'CallProgressed', 'HoldRaised', 'CallSettled']
     const limits = ['CallInterrupted', 'reduced', 'refused', 'QuotaDeducted']
     const unpaid = ['unpaid usage of a stream', 'unpaid usage of a plain call']
     const debts = ['debt of the account', 'debt of a token']
-    for (const kind of [...events, ...limits, ...unpaid, ...debts]) {
+    const counted = ['counted', 'unpaid usage of a counted call']
+    for (const kind of [...events, ...limits, ...unpaid, ...debts, ...counted]) {
       expect(seen.get(kind) ?? 0, kind).toBeGreaterThan(20)
     }
   })
