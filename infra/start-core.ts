@@ -3,7 +3,6 @@ import type { Config } from './config/config.ts'
 import { loadSecretKey } from './config/secret-key.ts'
 import type { Core } from './core-dependencies.ts'
 import { createDirectBus } from './event-bus/brokerless-bus.ts'
-import { createKafkaBus } from './event-bus/kafka/kafka-bus.ts'
 import type { EventBus } from './event-bus/port.ts'
 import { openEventStore } from './event-store/open-event-store.ts'
 import { createPostgresSnapshots } from './event-store/snapshots.ts'
@@ -100,6 +99,8 @@ async function openBus(
   deps: Pick<Core, 'store' | 'leases' | 'log'>,
 ): Promise<EventBus> {
   if (brokers.length === 0) return createDirectBus(deps)
+  // Only sites with Kafka load its client, because loading it takes long.
+  const { createKafkaBus } = await import('./event-bus/kafka/kafka-bus.ts')
   return await createKafkaBus({ brokers, ...deps, isPublisher: roles.has('projections') })
 }
 

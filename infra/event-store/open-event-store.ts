@@ -1,7 +1,6 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { ConfigError } from '../config/config.ts'
-import { createEventStoreDbStore } from './eventstoredb/eventstoredb-store.ts'
 import { createPostgresLocks } from './eventstoredb/postgres-locks.ts'
 import { type EventStore, StoreUnavailable } from './port.ts'
 import { createPostgresEventStore } from './postgres-event-store.ts'
@@ -39,6 +38,8 @@ async function openEventStoreDb(
   locks: Awaited<ReturnType<typeof createPostgresLocks>>,
   log: Logger,
 ): Promise<EventStore> {
+  // Only sites with EventStoreDB load its client, because loading it takes long.
+  const { createEventStoreDbStore } = await import('./eventstoredb/eventstoredb-store.ts')
   try {
     return await createEventStoreDbStore({ url, locks, log })
   } catch (error) {

@@ -5,7 +5,6 @@ import { createMemoryShortLived } from '../limits/memory-short-lived-values.ts'
 import type { Limits } from '../limits/port.ts'
 import { createPostgresShortLived } from '../limits/postgres-short-lived-values.ts'
 import type { ShortLived } from '../limits/short-lived-values.ts'
-import { connectRedis } from './connect-redis.ts'
 import { createRedisLimits } from './redis-limits.ts'
 import { createRedisShortLived } from './redis-short-lived-values.ts'
 import { PERMIT_LEASE_MS, shareOf, startSharedLimits } from './shared-limits.ts'
@@ -59,6 +58,8 @@ export async function openLimits(settings: Settings): Promise<OpenLimits> {
         : await createPostgresShortLived(pg, secretKey, now)
     return { limits, callLimits: limits, shortLived, close }
   }
+  // Only sites with Redis load its client, because loading it takes long.
+  const { connectRedis } = await import('./connect-redis.ts')
   const client = await connectRedis(redisUrl, log)
   const redis = createRedisLimits(client, { leaseMs: PERMIT_LEASE_MS })
   const limits = await startSharedLimits({ redis, log, now: monotonic })
