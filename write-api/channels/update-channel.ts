@@ -49,8 +49,8 @@ export const updateChannel: Action = (api, deps) => {
 }
 
 /**
- * Removes a status that is unchanged since the caller read the channel. A complete row that was read
- * before the gateway disabled the channel must not enable it again.
+ * Removes a status that is unchanged since the caller read the channel. A complete row that was
+ * read before the gateway disabled the channel must not enable it again.
  */
 const withoutSameStatus = ({ status, expected_status: expected, ...rest }: UpdateChannel) =>
   status === undefined || status === expected ? rest : { ...rest, status }

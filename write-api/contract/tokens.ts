@@ -8,7 +8,8 @@ import {
   TOKEN_NAME_MAX,
 } from '#read-api/contract/token-fields.ts'
 
-const quota = Type.Integer({ minimum: -9007199254740991, maximum: 9007199254740991 })
+const QUOTA_RANGE = { minimum: -9007199254740991, maximum: 9007199254740991 }
+const quota = Type.Integer(QUOTA_RANGE)
 
 /**
  * The fields of a token. All fields except `name` are optional. If a token is created, an omitted
@@ -46,6 +47,14 @@ const tokenId = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 export const UpdateToken = Type.Object({
   ...Type.Partial(Type.Omit(CreateToken, ['count'])).properties,
   id: tokenId,
+  remain_quota: Type.Optional(
+    Type.Integer({
+      ...QUOTA_RANGE,
+      description:
+        'The difference to expected_remain_quota is added to the remaining quota, and the request ' +
+        'is rejected with 409 only if another edit has changed the budget since budget_version.',
+    }),
+  ),
   /**
    * The remaining quota on which `remain_quota` is based. A request without `budget_version` is
    * rejected with 409 unless the remaining quota still equals this value.
