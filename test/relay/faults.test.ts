@@ -6,7 +6,9 @@ import { chat, errorOf, onlyEnd, type RelayRig, relayRig } from './support/relay
 
 let rig: RelayRig
 beforeEach(async () => {
-  rig = await relayRig({ deadlines: { firstByteMs: 300, firstBytePlainMs: 300, idleMs: 300 } })
+  rig = await relayRig({
+    deadlines: { firstByteMs: 1_000, firstBytePlainMs: 1_000, idleMs: 1_000 },
+  })
 })
 afterEach(() => rig.close())
 
@@ -102,7 +104,7 @@ describe('a provider that is slow to begin', () => {
   it.each(['before-headers', 'after-headers'] as const)(
     'with a plain answer (%s) is not followed by another, because both would charge for it',
     async (at) => {
-      await site({ firstBytePlainMs: 300 })
+      await site({ firstBytePlainMs: 1_500 })
       rig.provider.script.push({ kind: 'stall', at })
       expect((await chat(rig)).status).toBe(504)
       expect((await onlyEnd(rig)).data.attempts).toHaveLength(1)
@@ -111,7 +113,7 @@ describe('a provider that is slow to begin', () => {
   )
 
   it('with a stream is followed by another', async () => {
-    await site({ firstByteMs: 300 })
+    await site({ firstByteMs: 1_500 })
     rig.provider.script.push({ kind: 'stall', at: 'after-headers' })
     expect((await chat(rig, { stream: true })).text).toContain('[DONE]')
     expect((await onlyEnd(rig)).data.attempts).toHaveLength(2)
@@ -207,7 +209,7 @@ describe('a provider with habits', () => {
   })
 
   it('a slow stream longer than the idle bound in all goes through', async () => {
-    rig.provider.script.push({ kind: 'slow', msPerChunk: 60 })
+    rig.provider.script.push({ kind: 'slow', msPerChunk: 150 })
     const { text } = await chat(rig, { stream: true, max_tokens: 10 })
     expect(text).toContain('[DONE]')
   })

@@ -244,7 +244,12 @@ describe('plain calls of a model with an unknown cap', () => {
 
   it('owe nothing, also where all of them are admitted without a limit', async () => {
     await rig.grant(POOR.user, 28n * holdMost)
-    send = plain(() => 100_000)
+    const answer = plain(() => 100_000)
+    send = async (response, body) => {
+      // No call ends before all of them were admitted.
+      while (bodies.length < 20) await pause(5)
+      await answer(response, body)
+    }
     const answers = await burst(20)
     expect(statuses(answers)).toEqual(Array.from({ length: 20 }, () => 200))
     expect(bodies.some(({ max_tokens }) => max_tokens !== undefined)).toBe(false)
