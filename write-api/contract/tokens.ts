@@ -51,8 +51,8 @@ export const UpdateToken = Type.Object({
     Type.Integer({
       ...QUOTA_RANGE,
       description:
-        'The difference to expected_remain_quota is added to the remaining quota, and the request ' +
-        'is rejected with 409 only if another edit has changed the budget since budget_version.',
+        'The difference to expected_remain_quota is added to the remaining quota, unless another ' +
+        'edit has changed the budget since budget_version (409).',
     }),
   ),
   /**
