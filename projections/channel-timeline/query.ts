@@ -2,25 +2,12 @@ import { type CommonQueryMethods, sql } from 'slonik'
 import Type from 'typebox'
 import type { ChannelTerms } from '#domain/channel/events.ts'
 import { jsonOf, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
+import { TIMELINE_KINDS } from '#read-api/contract/channel-timeline.ts'
 import type { Listed } from '../list-queries.ts'
 
-export const TIMELINE_KINDS = [
-  'created',
-  'terms-changed',
-  'enabled',
-  'disabled',
-  'auto-disabled',
-  'deleted',
-  'tagged',
-  'tag-changed',
-  'key-set-aside',
-  'keys-taken-back',
-  'circuit-opened',
-  'circuit-half-opened',
-  'circuit-closed',
-  'tested',
-] as const
-export type TimelineKind = (typeof TIMELINE_KINDS)[number]
+/** The kinds of entries. An expiry has no event, so the response adds it. */
+const KINDS = TIMELINE_KINDS.filter((kind) => kind !== 'expired')
+export type TimelineKind = (typeof KINDS)[number]
 
 /** The details of a timeline entry. Fields that do not apply to this kind of entry are absent. */
 export type TimelineDetail = {
@@ -44,7 +31,7 @@ const entry = rowType({
   position: wireInteger,
   /** The time of the event in unix milliseconds. */
   at: wireInteger,
-  kind: Type.Enum(TIMELINE_KINDS),
+  kind: Type.Enum(KINDS),
   actor: Type.String(),
   detail: jsonOf<TimelineDetail>(),
 })

@@ -21,7 +21,7 @@ export type Outcome = 'well' | 'nothing' | Failure
  * Errors of attempts that the gateway or the caller ended. An attempt that ended with one of these
  * errors gives no information about the provider.
  */
-const OURS: ReadonlySet<AttemptError> = new Set([
+export const NOT_PROVIDER_ERRORS: ReadonlySet<AttemptError> = new Set([
   'caller-gone',
   'draining',
   'revoked',
@@ -34,7 +34,7 @@ const OURS: ReadonlySet<AttemptError> = new Set([
 export function outcomeOf(end: AttemptEnd): Outcome {
   if (end.kind === 'plain') return 'well'
   if (end.error === null || end.error === 'screened') return 'well'
-  if (OURS.has(end.error)) return 'nothing'
+  if (NOT_PROVIDER_ERRORS.has(end.error)) return 'nothing'
   if (end.kind === 'streamed') return { reason: end.error, blame: 'unknown' }
   if (end.isProxy === true) return { reason: 'proxy', blame: 'channel' }
   if (end.error !== 'status') return errorOutcome(end.error, end.body)

@@ -3,20 +3,11 @@ import type { Offer } from '#domain/routing/channels-by-group-and-model.ts'
 import { Draw } from '#domain/routing/weighted-channel-draw.ts'
 import { isFull, type Limits, type Permit } from '#infra/limits/port.ts'
 import { type ChannelLimits, channelClaims } from '#relay/limits/channel-limit-claims.ts'
+import { NOT_PROVIDER_ERRORS } from '../channel-health/attempt-outcome.ts'
 import type { Breaker } from '../channel-health/circuit-breaker.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import { isValid } from './plan-call.ts'
-import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
-
-/** The errors that the provider did not cause. After such an error, no other channel is tried. */
-const NOT_PROVIDERS: ReadonlySet<AttemptError> = new Set([
-  'caller-gone',
-  'draining',
-  'revoked',
-  'screened',
-  'balance-spent',
-  'store-unavailable',
-])
+import type { AttemptEnd } from './upstream-attempt.ts'
 
 /**
  * Reports whether the call may be tried with another channel. Failures of the provider, exceeded
@@ -29,7 +20,8 @@ export function isRetryable(
   isStream: boolean,
 ): boolean {
   const { error, status, isDispatched } = end
-  if (NOT_PROVIDERS.has(error)) return false
+  // The provider did not cause these errors, so another channel would not help.
+  if (NOT_PROVIDER_ERRORS.has(error)) return false
   if (error === 'timeout' && isDispatched === true && !isStream) return false
   if (error !== 'status' || status === null) return true
   if (status >= 500 || (status >= 300 && status <= 399)) return true

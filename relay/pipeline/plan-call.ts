@@ -1,6 +1,7 @@
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { priceOf } from '#domain/pricing/price-list.ts'
 import { channelsIn, type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
+import type { CodedError } from '#domain/shared/coded-error.ts'
 import { BYTES_PER_TOKEN_MAX, EXCERPT_BYTES_MAX } from '#relay/token-counts/text-excerpt.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import type { Views } from '#relay/views/start-views.ts'
@@ -59,13 +60,11 @@ export function planCall(
   request: ChatRequest,
   now: number,
 ): CallPlan | RelayError {
-  const { token, user, group } = caller
+  const { user, group } = caller
   const { model } = request
-  if (token.models !== null && !token.models.has(model)) {
-    return relayError('model_not_allowed', { param: 'model', subject: model })
-  }
   const { options, prices } = views.options
-  if (!isGroupUsable(caller, options)) return relayError('group_not_allowed', { subject: group })
+  const refusal = accessRefusal(caller, options, model)
+  if (refusal !== null) return refusal
   const offer = offerFor(views, caller, model)
   // Unknown models are refused before their price is checked, so that a misspelt name is not
   // reported as a model without a price.
@@ -74,11 +73,7 @@ export function planCall(
   }
   const acceptsUnpriced = user.settings.acceptUnsetModelRatioModel
   const price = priceOf(prices, model, group, { userGroup: user.group, acceptsUnpriced })
-  if ('code' in price) {
-    return price.code === 'GroupUnknown'
-      ? relayError('group_not_allowed', { subject: group })
-      : relayError('model_unpriced', { param: 'model', subject: model })
-  }
+  if ('code' in price) return priceRefusal(price, group, model)
   if (!hasValid(offer, now)) {
     return relayError('no_channel', { param: 'model', subject: model, retryAfter: 10 })
   }
@@ -223,12 +218,25 @@ export function hasValid(offer: Offer<RelayChannel>, now: number): boolean {
 export const isValid = ({ expiredTime }: RelayChannel['terms'], now: number): boolean =>
   expiredTime <= 0 || expiredTime * 1_000 > now
 
-/**
- * Reports whether the caller may use the group of the call. A user's own group is always usable.
- * Any other group must be open to users.
- */
-export const isGroupUsable = ({ user, group }: Caller, options: RelayOptions): boolean =>
-  group === user.group || options.usableGroups.has(group)
+/** Returns the error if the token must not use the model, or the caller the group of the call. */
+export function accessRefusal(
+  { token, user, group }: Caller,
+  { usableGroups }: RelayOptions,
+  model: string,
+): RelayError | null {
+  if (token.models !== null && !token.models.has(model)) {
+    return relayError('model_not_allowed', { param: 'model', subject: model })
+  }
+  // A user's own group is always usable. Any other group must be open to users.
+  const isGroupUsable = group === user.group || usableGroups.has(group)
+  return isGroupUsable ? null : relayError('group_not_allowed', { subject: group })
+}
+
+/** Returns the error for a call whose price is unknown. */
+export const priceRefusal = ({ code }: CodedError, group: string, model: string): RelayError =>
+  code === 'GroupUnknown'
+    ? relayError('group_not_allowed', { subject: group })
+    : relayError('model_unpriced', { param: 'model', subject: model })
 
 /**
  * Returns every overridden form of the request that a channel of the offer may receive. All forms

@@ -7,7 +7,7 @@ import type { TaskRecord } from '#domain/task/decide.ts'
 import type { TaskKind } from '#domain/task/events.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
-import { hasValid, isGroupUsable } from '../pipeline/plan-call.ts'
+import { accessRefusal, hasValid, priceRefusal } from '../pipeline/plan-call.ts'
 import { type RelayChannel, workOf } from '../views/channel-view.ts'
 import type { Views } from '../views/start-views.ts'
 import type { TaskBody } from './task-request-body.ts'
@@ -72,20 +72,14 @@ export function planTask(
   origin: TaskRecord | null,
   now: number,
 ): TaskPlan | RelayError {
-  const { token, user, group } = caller
+  const { user, group } = caller
   const { model } = request
-  if (token.models !== null && !token.models.has(model)) {
-    return relayError('model_not_allowed', { param: 'model', subject: model })
-  }
   const { options, prices } = views.options
-  if (!isGroupUsable(caller, options)) return relayError('group_not_allowed', { subject: group })
+  const refusal = accessRefusal(caller, options, model)
+  if (refusal !== null) return refusal
   const customer = { userGroup: user.group, acceptsUnpriced: false }
   const price = priceOf(prices, model, group, customer)
-  if ('code' in price) {
-    return price.code === 'GroupUnknown'
-      ? relayError('group_not_allowed', { subject: group })
-      : relayError('model_unpriced', { param: 'model', subject: model })
-  }
+  if ('code' in price) return priceRefusal(price, group, model)
   // A task uses no tokens, so a price per token would make it free.
   if (price.mode !== 'call') return relayError('model_unpriced', { param: 'model', subject: model })
   const offer = offerFor(views, caller, request, origin)

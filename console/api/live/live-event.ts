@@ -1,20 +1,14 @@
 import type { TestPush } from '#read-api/contract/channel-actions.ts'
 import type { HealthPush } from '#read-api/contract/channel-health.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
-import type { LiveMessage, LiveTopic } from '#read-api/contract/live.ts'
+import { LIVE_TOPICS, type LiveMessage } from '#read-api/contract/live.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import type { UnreadCount } from '#read-api/contract/messages.ts'
 import type { TaskPush } from '#read-api/contract/tasks.ts'
 import type { TokenState } from '#read-api/contract/tokens.ts'
 
-export const FOLLOWED_TOPICS = [
-  'logs',
-  'channels',
-  'tokens',
-  'inbox',
-  'tasks',
-  'users',
-] as const satisfies readonly LiveTopic[]
+/** The topics that the console subscribes to. */
+export const FOLLOWED_TOPICS = LIVE_TOPICS.filter((topic) => topic !== 'stats')
 export type FollowedTopic = (typeof FOLLOWED_TOPICS)[number]
 
 /**

@@ -5,7 +5,7 @@ import { useStatus } from '#console/api/status.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
-import { TextField } from '#console/ui/forms/fields.tsx'
+import { PresetButtons, TextField } from '#console/ui/forms/fields.tsx'
 import { RadioCards } from '#console/ui/forms/switches.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
@@ -139,18 +139,15 @@ function AmountField({ topUp }: { topUp: TopUp }) {
         onChange={(amount) => change({ amount })}
         onBlur={topUp.typeOut}
       />
-      <fieldset className="tg-topup-picks" aria-label={t('wallet.commonAmounts')}>
-        {presetAmounts(least).map((preset) => (
-          <button
-            key={preset}
-            type="button"
-            aria-pressed={String(preset) === draft.amount}
-            onClick={() => change({ amount: String(preset) })}
-          >
-            ${preset}
-          </button>
-        ))}
-      </fieldset>
+      <PresetButtons
+        label={t('wallet.commonAmounts')}
+        choices={presetAmounts(least).map((preset) => ({
+          value: String(preset),
+          text: `$${preset}`,
+        }))}
+        selected={draft.amount}
+        onSelect={(amount) => change({ amount })}
+      />
     </div>
   )
 }

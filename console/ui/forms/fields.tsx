@@ -78,7 +78,7 @@ export const SelectField = <Value extends string>(
   props: ComponentProps<typeof Select<Value>> & Labelled,
 ) => labelled(props, (input) => <Select {...input} />)
 
-function PresetButtons(props: Required<Presets>) {
+export function PresetButtons(props: Required<Presets>) {
   return (
     <fieldset className="tg-picks" aria-label={props.label}>
       {props.choices.map(({ value, text }) => (
