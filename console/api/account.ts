@@ -11,7 +11,6 @@ export const usableModelsQuery = apiQuery('GET /api/user/models')
 
 export const chatModelsQuery = apiQuery('GET /api/user/models', { query: { chat: true } })
 
-/** Reads the chat models that calls in this group can use. */
 export const chatModelsOfGroup = (group: string) => ({
   ...apiQuery('GET /api/user/models', { query: { chat: true, group } }),
   enabled: group !== '',

@@ -1,20 +1,12 @@
-/** Thrown when the server refuses a request or fails, and when there is no response. */
 export class ApiError extends Error {
-  /**
-   * A stable error code such as `InsufficientQuota`. If the server sent no code, it is `Http` and
-   * the status (such as `Http404`). Without a response, it is `Network`.
-   */
+  /** `Http404` stands for a 404 without a code, and `Network` for a missing response. */
   readonly code: string
   /** The HTTP status, or 0 if there was no response. */
   readonly status: number
-  /** The server's `X-Request-Id`. The text is empty if there was no response. */
+  /** The server's `X-Request-Id`, or an empty text without a response. */
   readonly requestId: string
-  /**
-   * The server's message. The text is empty if `message` already contains it or if the server sent
-   * no message.
-   */
+  /** The server's message, or an empty text if `message` already contains it. */
   readonly detail: string
-  /** The value of `Retry-After` in milliseconds. */
   readonly retryAfterMs: number | null
 
   constructor(
@@ -38,10 +30,7 @@ export class ApiError extends Error {
   }
 }
 
-/**
- * Returns an `ApiError` unchanged. Any other error is replaced by an error with the message
- * `words`.
- */
+/** Returns an `ApiError` unchanged, and replaces any other error by one that says `words`. */
 export function failureOf(error: unknown, words: string): Error {
   if (!(error instanceof ApiError) || error.status === 0) return new Error(words)
   if (error.status <= 500) return error

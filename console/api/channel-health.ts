@@ -51,10 +51,7 @@ export function healthKind({ status, circuits, figures }: ChannelHealth): Health
 export const isUnhealthy = (channel: ChannelHealth): boolean =>
   RANK.indexOf(healthKind(channel)) < RANK.indexOf('healthy')
 
-/**
- * Compares channels for sorting. Channels with more severe problems come first. Channels with
- * equally severe problems are in the order of their ids.
- */
+/** Sorts channels with more severe problems first, and equally severe ones by id. */
 export const compareHealth = (one: ChannelHealth, other: ChannelHealth): number =>
   Math.min(RANK.indexOf(healthKind(one)), RANK.indexOf('healthy')) -
     Math.min(RANK.indexOf(healthKind(other)), RANK.indexOf('healthy')) || one.id - other.id
@@ -77,10 +74,7 @@ const BAR_SECONDS = 180
 export const healthBarEnd = (atMs: number): number =>
   (Math.floor(atMs / 1_000 / BAR_SECONDS) + 1) * BAR_SECONDS
 
-/**
- * Divides the hour before `end` into three-minute bars. The rate is null for a bar without
- * attempts.
- */
+/** Divides the hour before `end` into three-minute bars. A bar without attempts has no rate. */
 export function healthPoints(rows: ChannelHealth['minutes'], end: number): readonly HealthPoint[] {
   const length = BAR_SECONDS
   const count = Math.round(3_600 / length)
@@ -121,10 +115,7 @@ export function mergeHealthPush(snapshot: HealthSnapshot, push: HealthPush): Hea
   return { at: push.at, channels: [...kept, ...added].sort((a, b) => a.id - b.id) }
 }
 
-/**
- * Reads the health of all channels and applies live events. After a reconnection, the health is
- * read again.
- */
+/** Reads the health of all channels, applies live events and reads again after a reconnection. */
 export function useHealth() {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'

@@ -5,10 +5,7 @@ import { ApiError } from './api-error.ts'
 import { apiQuery, call, exchange } from './client.ts'
 import { fetchAllPages, type ListPage, MATCHING_MAX } from './request.ts'
 
-/**
- * The parameters of a channel list. `page` is zero-based. In tag mode, the items of the list are
- * tags and channels without a tag.
- */
+/** `page` is zero-based. In tag mode, the items are tags and channels without a tag. */
 export type ChannelQuery = {
   keyword: string
   model: string
@@ -21,7 +18,6 @@ export type ChannelQuery = {
   sort?: string
   isDescending?: boolean
   isIdSort?: boolean
-  /** True to list each tag as one item, without its channels. */
   isTagMode?: boolean
   tag?: string
 }
@@ -56,7 +52,7 @@ export async function listChannels(
 type ChannelOrder = Pick<ChannelQuery, 'sort' | 'isDescending' | 'isIdSort'>
 type ChannelFilter = Omit<ChannelQuery, 'page' | 'pageSize'>
 
-/** Reads every channel of a tag, as one list page. Search filters do not apply. */
+/** Reads every channel of a tag as one list page. Search filters do not apply. */
 export const channelsOfTagQuery = (tag: string, order: ChannelOrder = {}) =>
   channelsThat([...channelsKey, 'of-tag', tag, order], { ...order, tag })
 
@@ -86,9 +82,6 @@ export const knownModelsQuery = queryOptions({
 
 export const enabledModelsQuery = apiQuery('GET /api/channel/models_enabled')
 
-/**
- * Reads the channel types with their fields. The types do not change while the server is running.
- */
 export const channelTypesQuery = {
   ...apiQuery('GET /api/channel/types'),
   staleTime: Number.POSITIVE_INFINITY,
@@ -96,10 +89,7 @@ export const channelTypesQuery = {
 
 export const testProgressKey = ['channel-test-progress'] as const
 
-/**
- * Reads the progress of a test of all channels. If there are no live updates (`isLive` is false), a
- * running test is polled.
- */
+/** Reads the progress of a test of all channels, by polling if there are no live updates. */
 export const testProgressQuery = (isLive: boolean) =>
   queryOptions({
     queryKey: testProgressKey,
@@ -112,7 +102,7 @@ export type TestOutcome =
   | { readonly isSuccess: true; readonly seconds: number }
   | { readonly isSuccess: false; readonly message: string }
 
-/** Sends a test call for one model. If the test fails, the failure is returned and not thrown. */
+/** Returns the failure of the test call instead of throwing it. */
 export async function testChannel(
   id: number,
   model: string,
@@ -129,9 +119,6 @@ export async function testChannel(
   }
 }
 
-/**
- * Changes a channel and returns the server's message. Status 1 enables the channel, and status 2
- * disables it.
- */
+/** Returns the server's message. Status 1 enables the channel, and status 2 disables it. */
 export const updateChannel = async (body: UpdateChannel): Promise<string> =>
   (await exchange('PUT /api/channel/', { body })).message

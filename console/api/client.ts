@@ -29,10 +29,7 @@ import type { orderActions } from '#write-api/contract/top-ups.ts'
 import type { userActions } from '#write-api/contract/users.ts'
 import { type ApiAnswer, type ApiRequest, type QueryValue, request } from './request.ts'
 
-/**
- * The routes of the API by name. Only types are imported here, because the schemas would enlarge
- * the bundle.
- */
+/** Only types are imported here, because the schemas would enlarge the bundle. */
 type Routes = typeof channelActions &
   typeof channelChecks &
   typeof channelQueries &
@@ -61,7 +58,6 @@ type Routes = typeof channelActions &
   typeof userActions &
   typeof userQueries
 
-/** The name of a route, such as `GET /api/log/`. */
 export type RouteName = keyof Routes
 
 type Part<Name extends RouteName, Key extends string> =
@@ -69,9 +65,7 @@ type Part<Name extends RouteName, Key extends string> =
     ? Static<Schema>
     : unknown
 
-/**
- * Converts the types of path and query values. Numbers and booleans are permitted and sent as text.
- */
+/** Numbers and booleans are permitted as path and query values, and are sent as text. */
 type Texts<Fields> = unknown extends Fields
   ? unknown
   : {
@@ -130,10 +124,7 @@ export const call = async <Name extends RouteName>(
   ...input: Arguments<Name>
 ): Promise<Data<Name>> => (await exchange(name, ...input)).data
 
-/**
- * Creates a query of a route. The query key is the route's name, or `queryKey` if several queries
- * must be invalidated together.
- */
+/** The query key is the route's name, or `queryKey` if several queries are invalidated together. */
 export const apiQuery = <Name extends RouteName>(
   name: Name,
   input: NonNullable<Arguments<Name>[0]> | undefined = undefined,

@@ -1,10 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { fetchAllPages, type ListPage, type ListSort, MATCHING_MAX } from './request.ts'
 
-/**
- * The parameters of a list. `page` is zero-based. An empty field does not filter. The default order
- * is newest first.
- */
+/** `page` is zero-based. An empty field does not filter. The default order is newest first. */
 export type ListQuery = ListSort & {
   keyword: string
   page: number
@@ -13,7 +10,6 @@ export type ListQuery = ListSort & {
   status?: string
 }
 
-/** Creates the queries of a list: for one page, and for all rows that match the filters. */
 export function listQueries<Query extends ListQuery, Row extends { id: number }>(
   key: readonly string[],
   fetchPage: (query: Query, signal?: AbortSignal) => Promise<ListPage<Row>>,

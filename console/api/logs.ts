@@ -7,9 +7,7 @@ import { type ListPage, type ListSort, requestFile } from './request.ts'
 
 type LogScope = 'self' | 'all'
 
-/**
- * The filters of the usage log. A filter that is empty or 0 is not sent. Times are in unix seconds.
- */
+/** A filter that is empty or 0 is not sent. Times are in unix seconds. */
 export type LogParams = {
   type?: number | undefined
   token_name?: string
@@ -23,7 +21,7 @@ export type LogParams = {
   end_timestamp?: number | undefined
 }
 
-/** The common key prefix of all queries about calls. Live events invalidate these queries. */
+/** The key prefix of all queries about calls, which live events invalidate. */
 export const logsKey = ['logs'] as const
 export const callBarsKey = [...logsKey, 'bars'] as const
 
@@ -58,15 +56,12 @@ export const logStat = (ask: {
     signal: ask.signal,
   })
 
-/**
- * Reads the calls per hour between `from` and `to`, in unix seconds. The result contains no entry
- * for an hour without calls.
- */
+/** The result has no entry for an hour without calls. `from` and `to` are in unix seconds. */
 export async function callsByHour(ask: {
   scope: LogScope
   from: number
   to: number
-  /** The username, which is empty for all users. Only admins may set a username. */
+  /** Empty for all users. Only admins may set a username. */
   username: string
   signal?: AbortSignal
 }): Promise<UsagePoint[]> {
@@ -79,10 +74,7 @@ export async function callsByHour(ask: {
 
 export type ExportKind = 'csv' | 'ndjson'
 
-/**
- * Exports the usage log as a file. `zone` is the time zone of the times in the file. If `columns`
- * is null, all columns are exported.
- */
+/** `zone` is the time zone of the times in the file. If `columns` is null, all are exported. */
 export const exportLogs = (ask: {
   scope: LogScope
   params: LogParams
@@ -105,10 +97,7 @@ export const logUserQuery = (userId: number) =>
 
 const NAME_FRESH_MS = 60_000
 
-/**
- * Reads the name of a channel. The name is empty if the channel was deleted. Only admins may read
- * it.
- */
+/** The name is empty if the channel was deleted. Only admins may read it. */
 export const channelNameQuery = (id: number) =>
   queryOptions({
     queryKey: ['channel-name', id],
@@ -125,10 +114,7 @@ export const channelNameQuery = (id: number) =>
 
 const parsed = new WeakMap<LogEntry, LogOther>()
 
-/**
- * Parses the JSON in the row's field `other` and caches the result. A value that is not a JSON
- * object counts as an empty object.
- */
+/** Parses and caches the row's field `other`. Anything but a JSON object counts as an empty one. */
 export function parseOtherField(row: LogEntry): LogOther {
   const cached = parsed.get(row)
   if (cached !== undefined) return cached
@@ -150,9 +136,6 @@ const END_NAMES = [
 ] as const
 type EndName = (typeof END_NAMES)[number]
 
-/**
- * Returns the name of a call's failure. Returns null for a successful call and for a row that is
- * not a call.
- */
+/** Returns null for a successful call and for a row that is not a call. */
 export const failureName = (end: string | undefined): EndName | null =>
   END_NAMES.find((name) => name === end) ?? null

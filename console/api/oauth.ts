@@ -3,7 +3,7 @@ import { call } from './client.ts'
 
 const KEY = 'oauth_return_to'
 
-/** Redirects this tab to the OAuth provider. After the login, the path `returnTo` opens. */
+/** After the login, the path `returnTo` opens. */
 export async function redirectToProvider(
   query: AuthorizeQuery,
   returnTo: string | null,

@@ -22,16 +22,13 @@ const isSame = (old: unknown, fresh: unknown): boolean =>
   old.size === (fresh as Values).size &&
   [...(fresh as Values)].every(([key, value]) => old.get(key) === value)
 
-/** Reads the names and types of all options, which change only with a release. */
+/** The names and types of the options change only with a release. */
 export const optionSchemaQuery = {
   ...apiQuery('GET /api/option/schema'),
   staleTime: Number.POSITIVE_INFINITY,
 }
 
-/**
- * Saves an option. Returns the server's remark about the value, or an empty text. The server
- * refuses the request if the stored value is no longer `before`.
- */
+/** Returns the server's remark or an empty text. The server refuses if `before` is outdated. */
 export const putOption = async (key: string, value: string, before: string): Promise<string> =>
   (await exchange('PUT /api/option/', { body: { key, value, before } })).message
 
@@ -68,10 +65,7 @@ export const presetRatiosQuery = (source: PresetSource) => ({
   retry: false,
 })
 
-/**
- * Reads the result of the automatic check for a newer release. The result is empty if the check is
- * disabled.
- */
+/** The result is empty if the automatic check for a newer release is disabled. */
 export const automaticCheckQuery = {
   ...apiQuery('GET /api/option/latest_release'),
   staleTime: Number.POSITIVE_INFINITY,

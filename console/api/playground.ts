@@ -21,10 +21,7 @@ type ChatListener = {
   onPiece: (piece: ChatPiece) => void
 }
 
-/**
- * Reads the stream of an answer until `[DONE]`. Throws `ApiError` if the call is refused or the
- * stream ends without `[DONE]`.
- */
+/** Throws `ApiError` if the call is refused or the stream ends without `[DONE]`. */
 export async function chat(
   ask: ChatAsk,
   { onCall, onPiece }: ChatListener,
@@ -72,7 +69,7 @@ type Chunk = {
   }[]
 }
 
-/** Yields the chunks of the body. NOTE: Some browsers do not support `for await` on a stream. */
+/** NOTE: Some browsers do not support `for await` on a stream. */
 async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader()
   if (reader === undefined) return
@@ -83,10 +80,7 @@ async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
   }
 }
 
-/**
- * Reads the next chunk. If the connection breaks, throws the same error as for a request without a
- * response.
- */
+/** A broken connection throws the same error as a request without a response. */
 async function read(reader: ReadableStreamDefaultReader<Uint8Array>) {
   try {
     return await reader.read()

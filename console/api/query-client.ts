@@ -4,28 +4,19 @@ import { ApiError } from './api-error.ts'
 const RETRIES_MAX = 2
 const RETRY_DELAY_MS_MAX = 30_000
 
-/**
- * Returns true if a failed request may be retried: after a missing response, an overload or a
- * server failure. A refused request is not retried.
- */
+/** Retries a request after a missing response, an overload or a server failure, not a refusal. */
 export function isWorthRetrying(failures: number, error: Error): boolean {
   if (failures >= RETRIES_MAX || !(error instanceof ApiError)) return false
   return error.status === 0 || error.status === 429 || error.status >= 502
 }
 
-/**
- * Returns the delay before a retry in milliseconds. If the response has no `Retry-After`, the delay
- * starts at one second and doubles with each failure.
- */
+/** Without `Retry-After`, the delay starts at one second and doubles with each failure. */
 export function retryDelayMs(failures: number, error: Error): number {
   const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : null
   return Math.min(retryAfterMs ?? 1000 * 2 ** failures, RETRY_DELAY_MS_MAX)
 }
 
-/**
- * Creates the query client. A failed query shows no toast, because the screen that uses the query
- * shows the error.
- */
+/** A failed query shows no toast, because the screen that uses the query shows the error. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {

@@ -7,7 +7,6 @@ export type QueryValue = string | number | boolean | undefined | null
 
 export type ApiRequest = {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** The path, which starts with `/api`. */
   path: string
   /** A value that is undefined, null or empty is not sent. */
   query?: Readonly<Record<string, QueryValue>>
@@ -15,7 +14,7 @@ export type ApiRequest = {
   /** A stream position. The server responds only after its read models include this position. */
   afterPosition?: number | undefined
   signal?: AbortSignal | undefined
-  /** The idempotency key. The server executes only the first request with this key. */
+  /** The server executes only the first request with this key. */
   idempotencyKey?: string
   /** True for a request that ends the current session and returns a new one. */
   renewsSession?: boolean
@@ -32,25 +31,16 @@ export type ApiAnswer<T> = {
 /** A page of a list, where `page` is zero-based. */
 export type ListPage<Row> = { items: Row[]; page: number; total: number }
 
-/**
- * The order of a list. `sort` is the server's name of the column. If `sort` is missing, the
- * server's default order applies.
- */
+/** `sort` is the server's name of the column. Without it, the default order applies. */
 export type ListSort = {
   readonly sort?: string
   readonly order?: 'asc' | 'desc'
 }
 
-/**
- * The position of the latest write of this tab. Reads send the position as `X-After-Position`. The
- * server then waits until its read models include this position.
- */
+/** The position of this tab's latest write. Reads wait until the read models include it. */
 let writtenPosition = 0
 
-/**
- * Sends a request to the management API. Throws a translated `ApiError` if the request fails. A 401
- * ends the stored session.
- */
+/** Throws a translated `ApiError` if the request fails. A 401 ends the stored session. */
 export async function request<T>(call: ApiRequest): Promise<ApiAnswer<T>> {
   const user = storedUser()
   const response = await send(call, user?.id ?? null)
@@ -88,10 +78,7 @@ export async function fetchAllPages<Row extends { id: number }>(
   return { items: [...found.values()], page: 0, total: found.size }
 }
 
-/**
- * Downloads a file as a byte stream. If the server refuses the request, throws the same error as
- * `request`.
- */
+/** Downloads a byte stream. A refused download throws the same error as `request`. */
 export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint8Array>> {
   const user = storedUser()
   const response = await send(call, user?.id ?? null)
@@ -100,10 +87,7 @@ export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint
   return response.body ?? new ReadableStream()
 }
 
-/**
- * Sends a request to the relay with the user's session. An error contains the relay's message and
- * does not change the recorded health of the server.
- */
+/** Calls the relay. An error has the relay's message and leaves the server's health unchanged. */
 export async function requestStream(call: ApiRequest): Promise<Response> {
   const user = storedUser()
   const response = await send(call, user?.id ?? null)
@@ -118,7 +102,7 @@ export async function requestStream(call: ApiRequest): Promise<Response> {
   })
 }
 
-/** Returns the path with the query. Empty values are left out, and the keys keep their order. */
+/** Empty values are left out, and the keys keep their order. */
 export function addressOf(path: string, query: ApiRequest['query']): string {
   const params = new URLSearchParams()
   for (const [key, value] of Object.entries(query ?? {})) {
@@ -128,10 +112,7 @@ export function addressOf(path: string, query: ApiRequest['query']): string {
   return text === '' ? path : `${path}?${text}`
 }
 
-/**
- * Sends the request. After a 401, the request is sent again if the session was renewed in the
- * meantime.
- */
+/** After a 401, sends the request again if the session was renewed in the meantime. */
 async function send(call: ApiRequest, userId: number | null): Promise<Response> {
   if (call.renewsSession) return renewSession(() => sendOnce(call, userId))
   const isRenewed = watchSession()

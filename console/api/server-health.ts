@@ -1,10 +1,6 @@
 import { ApiError } from './api-error.ts'
 
-/**
- * The health of the server by its last response. `unreachable` means no response, `busy` means HTTP
- * 429, and `down` means HTTP 502 to 504. `until` is the time of the next attempt by
- * `performance.now()`, or null if the server sent no time.
- */
+/** `until` is the time of the next attempt by `performance.now()`, or null if none is known. */
 export type ServerHealth =
   | { readonly kind: 'fine' }
   | { readonly kind: 'unreachable' }
@@ -22,10 +18,7 @@ export function onServerHealthChange(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/**
- * Records the HTTP status of a response. Only 0 (no response), 429 and 502 to 504 indicate a
- * problem.
- */
+/** Only 0 (no response), 429 and 502 to 504 indicate a problem. */
 export function recordResponse(status: number, retryAfterMs: number | null): void {
   const next = healthOf(status, retryAfterMs)
   if (next.kind === 'fine' && health.kind === 'fine') return

@@ -7,25 +7,16 @@ type Listener = (user: SessionUser | null) => void
 const listeners = new Set<Listener>()
 const expiryListeners = new Set<() => void>()
 
-/**
- * The minimum role for the screens of admins. `ROOT_ROLE` is the role for the screens of the super
- * admin.
- */
+/** The minimum roles for the screens of admins and of the super admin. */
 export const ADMIN_ROLE = 10
 export const ROOT_ROLE = 100
 
-/**
- * True after the user has chosen to log out. A 401 then does not mean that the session has expired.
- */
+/** True after the user has chosen to log out. A 401 then does not mean an expired session. */
 let isLeaving = false
 
 let cached: { text: string | null; user: SessionUser | null } = { text: null, user: null }
 
-/**
- * Returns the user who was stored at login. The same object is returned until the stored record
- * changes. The stored user only decides what the console shows, because the server checks all
- * rights.
- */
+/** Returns the same object until the stored record changes. The server checks all rights itself. */
 export function storedUser(): SessionUser | null {
   const text = localStorage.getItem(KEY)
   if (text !== cached.text) {
@@ -46,7 +37,7 @@ export function clearUser(): void {
   notifyListeners()
 }
 
-/** Marks the start of a logout. Until the next login, a 401 shows no error. */
+/** Until the next login, a 401 shows no error. */
 export function startLogout(): void {
   storedUser()
   isLeaving = true
@@ -58,10 +49,7 @@ export const isLoggingOut = (): boolean => isLeaving
 export const isAdmin = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ADMIN_ROLE
 export const isRoot = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ROOT_ROLE
 
-/**
- * Ends the stored session after a 401. The call is ignored during a logout, and if `userId` is not
- * the stored user.
- */
+/** Ends the stored session after a 401, except during a logout or if another user is stored. */
 export function expireSession(userId: number): void {
   if (isLeaving || storedUser()?.id !== userId) return
   clearUser()
@@ -86,10 +74,7 @@ export function onUserChange(listener: Listener): () => void {
   }
 }
 
-/**
- * Returns the logged-in user or null. The component renders again after a login or logout in any
- * tab.
- */
+/** Renders the component again after a login or logout in any tab. */
 export function useUser(): SessionUser | null {
   return useSyncExternalStore(onUserChange, storedUser)
 }
@@ -119,10 +104,7 @@ export async function renewSession<T>(perform: () => Promise<T>): Promise<T> {
   return running
 }
 
-/**
- * Returns a function that resolves with true if the session has been renewed since the call of
- * `watchSession`.
- */
+/** The returned function resolves with true if the session has been renewed in the meantime. */
 export function watchSession(): () => Promise<boolean> {
   const before = renewals
   return async () => {

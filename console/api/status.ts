@@ -11,10 +11,7 @@ import { apiQuery, call } from './client.ts'
 
 type Chat = Readonly<Record<string, string>>
 
-/**
- * The chat clients of the last visit, or null if the stored value is invalid. They are read before
- * `cacheStatus` overwrites the stored value.
- */
+/** The chat clients of the last visit, which are read before `cacheStatus` overwrites them. */
 const stored = readChats(localStorage.getItem('chats'))
 let areChatsBroken = stored === null
 
@@ -45,10 +42,7 @@ export function takeChatsError(): boolean {
 
 const KEY = 'status'
 
-/**
- * Stores the status for the first paint of the next visit. Some fields are also stored separately,
- * because other screens read them.
- */
+/** Stores the status for the next visit's first paint. Other screens read the separate fields. */
 function cacheStatus(status: Status): void {
   localStorage.setItem(KEY, JSON.stringify(status))
   localStorage.setItem('footer_html', status.footer_html)
@@ -68,10 +62,7 @@ export function cachedStatus(): Status | undefined {
 }
 
 const REFRESH_MS = 5 * 60_000
-/**
- * The time limit for reading the status, in milliseconds. The limit is needed because the console
- * shows nothing before the response.
- */
+/** The time limit (ms) of the status, because the console shows nothing before the response. */
 const ANSWER_MS_MAX = 10_000
 
 export const statusQuery = queryOptions({
@@ -85,10 +76,7 @@ export const statusQuery = queryOptions({
   staleTime: REFRESH_MS,
 })
 
-/**
- * Returns the site's status. Until the status has loaded, returns the stored copy from the last
- * visit, if there is one.
- */
+/** Until the status has loaded, returns the copy from the last visit, if there is one. */
 export function useStatus(): Status | undefined {
   const placeholder = cachedStatus()
   return useQuery(
@@ -103,10 +91,7 @@ type Watch = {
 
 const watches = new WeakMap<QueryClient, Watch>()
 
-/**
- * Returns the site's status for cells of lists. All cells share one query observer, because many
- * observers would be slow.
- */
+/** All cells of lists share one query observer, because many observers would be slow. */
 export function useSharedStatus(): Status | undefined {
   const client = useQueryClient()
   const { subscribe, read } = watchOf(client)
@@ -143,10 +128,7 @@ type SitePage = 'notice' | 'about' | 'home_page_content'
 
 const PAGE_FRESH_MS = 60_000
 
-/**
- * Reads a text of the operator in Markdown or HTML. The text is empty if the operator has not set
- * it.
- */
+/** Reads a text in Markdown or HTML, which is empty if the operator has not set it. */
 export const sitePageQuery = (page: SitePage) => ({
   ...apiQuery(`GET /api/${page}`),
   staleTime: PAGE_FRESH_MS,
@@ -154,10 +136,7 @@ export const sitePageQuery = (page: SitePage) => ({
 
 const NOTICE_KEY = 'notice'
 
-/**
- * Reads the operator's notice and stores a copy. The copy is shown first on the next visit, because
- * a notice that loads late would move the page.
- */
+/** The stored copy is shown first on the next visit, because a late notice would move the page. */
 const noticeQuery = queryOptions({
   ...sitePageQuery('notice'),
   queryFn: async ({ signal }) => {
@@ -167,10 +146,7 @@ const noticeQuery = queryOptions({
   },
 })
 
-/**
- * Returns the operator's notice. Until the notice has loaded, returns the stored notice from the
- * last visit.
- */
+/** Until the notice has loaded, returns the stored notice from the last visit. */
 export function useNotice(): string {
   const storedNotice = localStorage.getItem(NOTICE_KEY)
   const query =

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { isConflict, optionsQuery, presetRatiosQuery, putOption } from './options.ts'
 
-/** The built-in price of a model, as decimal texts with all digits. A missing value is null. */
+/** The built-in price of a model, as decimal texts with all digits. */
 export type PresetPrice = {
   readonly model: string
   readonly ratio: string | null
@@ -14,7 +14,7 @@ type Texts = ReadonlyMap<string, string>
 const readAgain = (client: QueryClient): Promise<Texts> =>
   client.fetchQuery({ ...optionsQuery, staleTime: 0 })
 
-/** Returns the models without a price. The server refuses calls to these models. */
+/** The server refuses calls to models without a price. */
 export async function findUnpricedModels(
   client: QueryClient,
   models: readonly string[],
@@ -22,7 +22,6 @@ export async function findUnpricedModels(
   return createUnpricedFilter(await readAgain(client))(models)
 }
 
-/** Returns a function that selects the models without a price in `options`. */
 export function createUnpricedFilter(
   options: Texts,
 ): (models: readonly string[]) => readonly string[] {
@@ -50,8 +49,7 @@ export async function savePresetPrices(
   prices: readonly PresetPrice[],
 ): Promise<void> {
   const priced = prices.filter(({ ratio }) => ratio !== null)
-  // A model can be called as soon as its model ratio is saved. The other entries must therefore be
-  // saved first.
+  // A model can be called once its model ratio is saved, so the other entries are saved first.
   await addEntries(client, 'CompletionRatio', entriesOf(priced, 'completionRatio'))
   await addEntries(client, 'MaxOutputTokens', entriesOf(priced, 'maxOutputTokens'))
   await addEntries(client, 'ModelRatio', entriesOf(priced, 'ratio'))
@@ -86,7 +84,7 @@ async function addEntries(
   }
 }
 
-/** Adds the missing entries to a JSON object of numbers. Existing numbers keep all their digits. */
+/** Existing numbers in the JSON object keep all their digits. */
 export function addMissingEntries(
   text: string,
   entries: readonly (readonly [string, string])[],

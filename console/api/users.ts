@@ -2,10 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { apiQuery, call } from './client.ts'
 import type { ListSort } from './request.ts'
 
-/**
- * The parameters of the user list. `page` is zero-based. An empty text does not filter. The default
- * order is newest first.
- */
+/** `page` is zero-based. An empty text does not filter. The default order is newest first. */
 type UserQuery = { keyword: string; group: string; page: number; pageSize: number } & ListSort
 
 export const usersKey = ['users'] as const
@@ -22,9 +19,7 @@ export const usersQuery = (listQuery: UserQuery) =>
     placeholderData: keepPreviousData,
   })
 
-/**
- * Reads one user with all fields. Each opened form reads the user again. Only admins may read it.
- */
+/** Each opened form reads the user again. Only admins may read it. */
 export const userQuery = (id: number) => ({
   ...apiQuery('GET /api/user/:id', { params: { id } }, ['user', id]),
   staleTime: 0,

@@ -14,10 +14,7 @@ export function ownOrdersQuery(page: number) {
   }
 }
 
-/**
- * The payment page to open. The browser submits a form with `fields` to `url`. If there are no
- * fields, the browser opens `url`.
- */
+/** The browser submits a form with `fields` to `url`, or opens `url` if there are no fields. */
 export type PaymentPage = { fields: Readonly<Record<string, string>>; url: string }
 
 export async function pay(body: Pay): Promise<PaymentPage> {

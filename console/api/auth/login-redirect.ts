@@ -1,10 +1,7 @@
-/** The page that opens after a login if the link to the login page contains no return path. */
+/** The page that opens after a login if the login page's link has no return path. */
 export const DEFAULT_RETURN_PATH = '/app/tokens'
 
-/**
- * Returns `value` if every browser would open it as a page of this site, and the default path
- * otherwise.
- */
+/** Returns `value` only if every browser would open it as a page of this site. */
 export function safeReturnTo(
   value: string | null,
   origin: string,

@@ -7,25 +7,19 @@ import type {
   ProofOnly,
 } from '#write-api/contract/credentials.ts'
 
-/**
- * Returns true if the page can use passkeys. Passkeys need TLS or localhost, and a host name
- * instead of an IP address.
- */
+/** Passkeys need TLS or localhost, and a host name instead of an IP address. */
 export function arePasskeysSupported(): boolean {
   const isAddress = /^(\d+\.){3}\d+$|:/.test(window.location.hostname)
   return window.isSecureContext && !isAddress && 'PublicKeyCredential' in window
 }
 
-/** Asks the user for a passkey. Throws an error with a translated message if the user cancels. */
+/** Throws an error with a translated message if the user cancels. */
 export async function showPasskey({ options }: PasskeyOptions): Promise<PasskeyAssertion> {
   const { startAuthentication } = await import('@simplewebauthn/browser')
   return (await startAuthentication({ optionsJSON: options as never }).catch(explained)) as never
 }
 
-/**
- * Asks the user for a passkey and returns it as proof of identity, in place of the password or a
- * code.
- */
+/** Asks for a passkey as proof of identity, in place of the password or a code. */
 export const proveByPasskey = async (): Promise<ProofOnly> => ({
   passkey: await showPasskey(await call('POST /api/user/passkeys/proof')),
 })

@@ -7,10 +7,7 @@ export const browserFrames: FrameClock = (draw) => {
   return () => cancelAnimationFrame(handle)
 }
 
-/**
- * Collects the items of one animation frame into one list. A hidden tab may collect more than
- * `capacity` items. The list then contains only `overflow`.
- */
+/** Collects the items of a frame. More than `capacity` items (hidden tab) become one `overflow`. */
 export function batchPerFrame<T>(
   source: Observable<T>,
   capacity: number,

@@ -17,9 +17,7 @@ import { createLiveStream, type LiveSocket, type LiveStream } from './live-strea
 
 const HIDDEN_REST_MS = 60_000
 const NEW_SESSION_MS = 300
-/**
- * The close code that the server sends if the session has ended or the client has sent too fast.
- */
+/** The server's close code for an ended session or a client that has sent too fast. */
 const POLICY_VIOLATION = 1008
 
 let shared: LiveStream | null = null
@@ -49,10 +47,7 @@ const isLookedAt$ = (): Observable<boolean> =>
     startWith(true),
   )
 
-/**
- * Emits true while a user is logged in. A user who must replace a reset password does not count,
- * because the server sends such a user no events.
- */
+/** The server sends no events to a user who must first replace a reset password. */
 const isSomebodyIn$ = (): Observable<boolean> =>
   new Observable((screen) => {
     const notify = (user: SessionUser | null) =>
@@ -71,9 +66,7 @@ function connect(): LiveSocket {
   return closingOnceOpen(socket) as LiveSocket
 }
 
-/**
- * Delays `close` until the socket is open, because browsers report an earlier close as an error.
- */
+/** Delays `close` until the socket is open, because browsers report an earlier one as an error. */
 function closingOnceOpen(socket: WebSocket): WebSocket {
   const close = socket.close.bind(socket)
   socket.close = (...why) => {
@@ -83,10 +76,7 @@ function closingOnceOpen(socket: WebSocket): WebSocket {
   return socket
 }
 
-/**
- * Sends a request. If the session has ended, the response 401 leads to the login page. The delay
- * lets another tab first finish a password change that renews the session.
- */
+/** The delay lets another tab first finish a password change that renews the session. */
 function leaveWhereSessionEnded(): void {
   setTimeout(() => {
     if (isLoggingOut() || storedUser() === null) return

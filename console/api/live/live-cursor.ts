@@ -12,10 +12,7 @@ type NumberedMessage = EventMessage & { data: { id: number } }
 
 type Seen = { position: number; ids: Set<number> }
 
-/**
- * Stores the stream position for reconnections. NOTE: Two topics can share a position. A connection
- * therefore resumes one position earlier and drops repeated events.
- */
+/** Resumes one position earlier and drops repeats, because two topics can share a position. */
 export class LiveCursor {
   private seen = new Map<FollowedTopic, Seen>()
   private last: number | null = null
@@ -25,10 +22,7 @@ export class LiveCursor {
     return this.last === null ? null : Math.max(0, this.last - 1)
   }
 
-  /**
-   * Converts a message to events. The event `resync` asks the screens of a topic to read their data
-   * again.
-   */
+  /** Converts a message to events. After `resync`, the screens of a topic read their data again. */
   accept(message: LiveMessage): LiveEvent[] {
     if (message.type === 'ready') return this.start(message.position)
     if ('topic' in message && !isFollowed(message)) return []
@@ -57,10 +51,7 @@ export class LiveCursor {
     return [{ kind: 'event', topic, position, data } as LiveEvent]
   }
 
-  /**
-   * Stores the start position of a connection. The first connection resyncs every topic, because
-   * the data on screens may be outdated.
-   */
+  /** The first connection resyncs every topic, because the data on screens may be outdated. */
   private start(position: number): LiveEvent[] {
     if (this.last !== null) return []
     this.last = position
@@ -87,14 +78,11 @@ const isFollowed = <T extends { topic: LiveTopic }>(
 const isHealth = (message: EventMessage): message is HealthMessage =>
   'kind' in message.data && message.data.kind === 'health'
 
-/** Returns true for a message about a task's progress. Such a message has no stream position. */
+/** A message about a task's progress has no stream position. */
 const isProgress = (message: EventMessage): message is ProgressMessage =>
   message.topic === 'tasks' && message.data.kind === 'progress'
 
-/**
- * Returns true for a message about a channel test. Such a message contains the complete current
- * state, so a repeated message is harmless.
- */
+/** A message about a channel test contains the complete state, so repeating it is harmless. */
 const isTest = (message: EventMessage): message is TestMessage =>
   'kind' in message.data && message.data.kind === 'test'
 

@@ -7,14 +7,10 @@ import type { UnreadCount } from '#read-api/contract/messages.ts'
 import type { TaskPush } from '#read-api/contract/tasks.ts'
 import type { TokenState } from '#read-api/contract/tokens.ts'
 
-/** The topics that the console subscribes to. */
 export const FOLLOWED_TOPICS = LIVE_TOPICS.filter((topic) => topic !== 'stats')
 export type FollowedTopic = (typeof FOLLOWED_TOPICS)[number]
 
-/**
- * The data of the events of each topic. Health events use the channels topic and have no stream
- * position.
- */
+/** Health events use the channels topic and have no stream position. */
 export type LiveData = {
   logs: LogEntry
   channels: Channel | { id: number; deleted: true }
@@ -27,18 +23,12 @@ export type LiveData = {
 }
 export type ScreenTopic = keyof LiveData
 
-/**
- * An event, or a resync. After a resync, screens read their data again. If `position` is set, the
- * data must include this position.
- */
+/** After a resync, screens read their data again. The data must include `position` if it is set. */
 export type LiveEvent<T extends ScreenTopic = ScreenTopic> =
   | { kind: 'event'; topic: T; position: number; data: LiveData[T] }
   | { kind: 'resync'; topic: T; position: number | null }
 
-/**
- * The state of the live connection. `retryAt` is the time of the next connection attempt, by
- * `performance.now()`.
- */
+/** `retryAt` is the time of the next connection attempt, by `performance.now()`. */
 export type LiveState =
   | { kind: 'connecting' }
   | { kind: 'live' }

@@ -40,7 +40,7 @@ export type LiveDeps = {
 
 export type LiveStream = {
   readonly state$: Observable<LiveState>
-  /** The events of the server. The first subscriber opens the connection. */
+  /** The first subscriber opens the connection. */
   readonly events$: Observable<LiveEvent>
   readonly retryNow: () => void
 }
@@ -49,16 +49,10 @@ const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
 const PING_MS = 20_000
 const SILENCE_MAX_MS = 45_000
-/**
- * The time in milliseconds for which the connection stays open without subscribers, for example
- * during a change of screens.
- */
+/** How long (ms) the connection stays open without subscribers, as when screens change. */
 const LINGER_MS = 5_000
 
-/**
- * Creates the live stream. A lost connection is retried with growing delays and resumes at its last
- * position. While the browser is offline or the page is hidden, there is no connection.
- */
+/** Retries a lost connection with growing delays, and has none while offline or hidden. */
 export function createLiveStream(parts: LiveDeps): LiveStream {
   const state$ = new BehaviorSubject<LiveState>({ kind: 'connecting' })
   const retry$ = new Subject<void>()
@@ -118,10 +112,7 @@ function keepConnected(
   )
 }
 
-/**
- * Returns the delay before the next attempt in milliseconds. The delay doubles with each failure up
- * to 30 s. It varies by ±20 %, so that tabs do not reconnect at the same time.
- */
+/** Returns a delay in ms that doubles up to 30 s. It varies, so that tabs do not retry together. */
 function waitAfter(failures: number, random: number): number {
   const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 10))
   return Math.round(wait * (0.8 + 0.4 * random))

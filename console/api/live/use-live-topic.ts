@@ -7,15 +7,9 @@ import type { LiveData, LiveEvent, LiveState, ScreenTopic } from './live-event.t
 const CAPACITY = 5_000
 
 export type LiveHandlers<T extends ScreenTopic> = {
-  /**
-   * Receives the events since the last animation frame, oldest first, and the newest event's
-   * position.
-   */
+  /** Receives the events since the last frame, oldest first, and the newest event's position. */
   readonly onEvents: (rows: readonly LiveData[T][], position: number) => void
-  /**
-   * Called if events may have been missed. The data must then be read again, and must include
-   * `position` if it is set.
-   */
+  /** Called if events were missed. Data that is read again must include `position` if it is set. */
   readonly onResync: (position: number | null) => void
 }
 
@@ -32,10 +26,7 @@ export function useLiveTopic<T extends ScreenTopic>(topic: T, handlers: LiveHand
   }, [topic])
 }
 
-/**
- * Passes the events of one frame to the handlers. Events before a resync are dropped, because their
- * data is read again.
- */
+/** Drops the events before a resync, because their data is read again. */
 function deliver<T extends ScreenTopic>(
   batch: readonly LiveEvent<T>[],
   { onEvents, onResync }: LiveHandlers<T>,
