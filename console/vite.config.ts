@@ -3,7 +3,7 @@ import { defineConfig, type Plugin } from 'vite'
 
 const SERVER = 'http://127.0.0.1:3000'
 
-/** Removes the older font formats. Every supported browser can read woff2. */
+/** Every supported browser can read woff2. */
 const woff2Only: Plugin = {
   name: 'woff2-only',
   enforce: 'pre',
@@ -30,9 +30,8 @@ export default defineConfig({
         chunkFileNames: ({ name }) =>
           `assets/${name.startsWith('shared~') ? 'shared' : '[name]'}-[hash].js`,
         codeSplitting: {
-          // Without groups, each set of pages that shares a module gets a chunk, and a page needs
-          // about 100 requests. Modules are still loaded only by pages that need them: a small
-          // group joins the group whose pages are the most similar.
+          // Without groups, each set of pages with a common module gets a chunk (about 100 a page).
+          // Pages still load only what they need: a small group joins the most similar one.
           groups: [
             { name: 'initial', tags: ['$initial'], priority: 1 },
             {

@@ -52,10 +52,7 @@ export function AccountMenu({ user }: { user: SessionUser }) {
 
 const isNewYear = (today: Date): boolean => today.getMonth() === 0 && today.getDate() === 1
 
-/**
- * Returns a function that ends the session on the server and in this browser. The session in this
- * browser ends even if the server can't be reached.
- */
+/** The session in this browser ends even if the server can't be reached. */
 export function useLogout(): () => void {
   const { t } = useTranslation()
   const client = useQueryClient()

@@ -16,10 +16,7 @@ import { createRouter } from './routes.tsx'
 
 const WEIGHTS = [400, 600]
 
-/**
- * Loads the glyphs of the offline message in advance, because the Chinese font loads glyphs on
- * demand and can't load them while offline.
- */
+/** The Chinese font loads glyphs on demand, which is not possible while offline. */
 function useOfflineGlyphs(): void {
   const { t, i18n } = useTranslation()
   const { language } = i18n
@@ -67,8 +64,7 @@ export function App() {
   useEffect(() => {
     let last = storedUser()?.id
     return onUserChange((user) => {
-      // If another tab has logged out or logged in as another user, the cached data belongs to the
-      // previous user.
+      // After a logout or another login in another tab, the cached data is the previous user's.
       if (user?.id !== last) client.clear()
       last = user?.id
     })

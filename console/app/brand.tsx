@@ -17,9 +17,7 @@ function BrandMark({ size = 24 }: { size?: number }) {
   )
 }
 
-/**
- * Shows the site's name and logo. If the logo's URL is on another site, the default logo is shown.
- */
+/** If the logo's URL is on another site, the default logo is shown. */
 export function Brand() {
   const logo = useStatus()?.logo ?? ''
   const isSameOrigin = logo.startsWith('/') && !logo.startsWith('//')

@@ -7,7 +7,7 @@ import { type Entry, usePaletteEntries } from './use-palette-entries.ts'
 
 type Props = { isOpen: boolean; onClose: () => void }
 
-/** Finds pages, actions, tokens and channels by name. The text field always keeps the focus. */
+/** The text field always keeps the focus. */
 export function CommandPalette(props: Props) {
   const { t } = useTranslation()
   const id = useId()

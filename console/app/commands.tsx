@@ -19,18 +19,14 @@ const IDLE_MS = 3_000
 type Dialog = keyof typeof load
 type Shown = Dialog | null
 
-/**
- * Shows the button of the command palette and, when requested, the palette or the list of
- * shortcuts. Each of these dialogs loads on first use.
- */
+/** The palette and the list of shortcuts each load on first use. */
 export function Commands() {
   const { t } = useTranslation()
   const [shown, setShown] = useState<Shown>(null)
   const [mounted, setMounted] = useState<ReadonlySet<Shown>>(new Set())
   const show = async (dialog: Dialog) => {
     try {
-      // The dialog is rendered only after its code has loaded, so that a failed load can be
-      // retried.
+      // The dialog is rendered after its code has loaded, so that a failed load can be retried.
       await load[dialog]()
       setMounted((before) => new Set([...before, dialog]))
       setShown(dialog)
@@ -58,7 +54,6 @@ export function Commands() {
   )
 }
 
-/** Loads the command palette in advance, `IDLE_MS` milliseconds after the component was mounted. */
 function fetchWhenIdle(): () => void {
   const timer = setTimeout(() => void load.palette().catch(() => {}), IDLE_MS)
   return () => clearTimeout(timer)

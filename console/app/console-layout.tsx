@@ -78,10 +78,7 @@ const ForcedPasswordChangePage = lazy(async () => ({
     .ForcedPasswordChangePage,
 }))
 
-/**
- * Replaces every page for a user whose password was reset, until the user has chosen a new
- * password.
- */
+/** Replaces every page until a user with a reset password has chosen a new password. */
 function OwnPasswordLayout() {
   const leave = useLogout()
   return (

@@ -8,10 +8,9 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 
 const RETRY_EVERY_MS = 3_000
 const RELOAD_EVERY_MS = 30_000
-/** The session storage key that is set after a retry has reloaded the document. */
 const RELOADED_KEY = 'lost-page-reloaded'
 
-/** Replaces a page whose script failed to load. Browsers retry a script only after a reload. */
+/** Browsers retry a script that failed to load only after a reload of the document. */
 function LoadErrorPage({ file }: { file: string }) {
   const { t } = useTranslation()
   usePageTitle(t('ui.pageLoadFailed'))
@@ -37,15 +36,11 @@ function LoadErrorPage({ file }: { file: string }) {
   )
 }
 
-/**
- * Retries every 3 s and when the browser is online again. Retries are needed because the browser
- * may not report the end of an outage.
- */
+/** Retries are timed too, because the browser may not report the end of an outage. */
 function useRetries(file: string): void {
   useEffect(() => {
     const retry = () => {
-      // After the first reload, the next retry waits for 30 s. Otherwise a broken script would
-      // cause a loop of reloads.
+      // After the first reload, retries wait for 30 s, or a broken script would cause a loop.
       const isFirst = sessionStorage.getItem(RELOADED_KEY) === null
       if (isFirst || performance.now() > RELOAD_EVERY_MS) void reloadIfAnswered(file)
     }
@@ -61,10 +56,7 @@ function useRetries(file: string): void {
   }, [file])
 }
 
-/**
- * Reloads the document if the file can be fetched. If the file can't be fetched, a reload would
- * only show the browser's error page.
- */
+/** Without a file that can be fetched, a reload would only show the browser's error page. */
 async function reloadIfAnswered(file: string): Promise<void> {
   const answer = await fetch(file, { cache: 'no-store' }).catch(() => null)
   if (answer?.ok !== true) return
@@ -72,10 +64,7 @@ async function reloadIfAnswered(file: string): Promise<void> {
   window.location.reload()
 }
 
-/**
- * Loads a page's component. If loading fails, returns an error page, because a rejected `lazy`
- * would render nothing.
- */
+/** If loading fails, returns an error page, because a rejected `lazy` would render nothing. */
 export async function loadPage(
   load: () => Promise<ComponentType>,
 ): Promise<{ Component: ComponentType }> {
@@ -87,7 +76,7 @@ export async function loadPage(
   }
 }
 
-/** Returns the URL in the browser's error message, or `/` if the message contains no URL. */
+/** Returns the URL in the browser's error message, or `/` if there is none. */
 function fileOf(error: unknown): string {
   const message = error instanceof Error ? error.message : ''
   return /(?:https?:\/)?\/\S+\.(?:js|css)\b/.exec(message)?.[0] ?? '/'

@@ -6,9 +6,7 @@ import { useStatus } from '../api/status.ts'
 
 const VARIANTS = ['powered1', 'powered2', 'powered3', 'powered4'] as const
 
-/**
- * Shows the operator's text, if there is one, and one of four texts that attribute the software.
- */
+/** Shows the operator's text, if any, and one of four texts that attribute the software. */
 export function Footer() {
   const { t } = useTranslation()
   const html = useFooterHtml()
@@ -31,10 +29,7 @@ const KEY = 'footer_html'
 const LOOKS_MAX = 5
 const LOOK_MS = 200
 
-/**
- * Returns the operator's footer HTML. Until the site's status loads, it returns a stored copy,
- * which it tries to read up to five times.
- */
+/** Until the status loads, returns a stored copy, for which it looks up to five times. */
 function useFooterHtml(): string {
   const fromStatus = useStatus()?.footer_html
   const [stored, setStored] = useState(() => localStorage.getItem(KEY) ?? '')

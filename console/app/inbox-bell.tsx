@@ -6,10 +6,7 @@ import { inboxKey, unreadKey, unreadQuery } from '../api/messages.ts'
 import { BellLink } from './bell-link.tsx'
 
 const POLL_MS = 30_000
-/**
- * The polling interval in milliseconds with a live connection. Polling is needed because a live
- * connection may break unnoticed.
- */
+/** Polling (ms) goes on with a live connection, because such a connection may break unnoticed. */
 const POLL_LIVE_MS = 60_000
 
 export function InboxBell() {

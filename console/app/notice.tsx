@@ -4,10 +4,7 @@ import { RichText } from '#console/ui/rich/rich-text.tsx'
 import { useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import { useNotice } from '../api/status.ts'
 
-/**
- * Shows the operator's notice until the user dismisses it. The notice reappears when its text
- * changes.
- */
+/** A notice that the user has dismissed reappears when its text changes. */
 export function Notice() {
   const { t } = useTranslation()
   const text = useNotice()
@@ -33,15 +30,10 @@ export function Notice() {
 const LINE_PX = 25
 const GAP_PX = 15
 const CHARACTER_PX = 7.5
-/**
- * The width in pixels that the sidebar, the margins and the close button take away from the notice.
- */
+/** The width (px) that the sidebar, the margins and the close button take from the notice. */
 const AROUND_PX = 90
 
-/**
- * Estimates the height of the notice in pixels, so that the page moves little when the notice is
- * rendered.
- */
+/** Estimates the height of the notice (px), so that the page moves little when it is rendered. */
 function estimatedHeight(text: string): number {
   const width = Math.max(240, window.innerWidth - AROUND_PX)
   const blocks = text
@@ -52,7 +44,7 @@ function estimatedHeight(text: string): number {
   return lines.reduce((sum, height) => sum + height + GAP_PX, -GAP_PX)
 }
 
-/** Returns a short hash of the text. The hash is stored when the user dismisses the notice. */
+/** Returns a short hash, which is stored when the user dismisses the notice. */
 function markOf(text: string): string {
   let sum = 0
   for (const character of text) sum = (Math.imul(sum, 31) + (character.codePointAt(0) ?? 0)) | 0

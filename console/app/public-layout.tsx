@@ -8,13 +8,9 @@ import { isWithoutSidebar } from './sidebar-paths.ts'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
 
-/** Matches the paths of pages whose frame fills the window. */
 const CHAT = /^\/chat(?:\/|$)/
 
-/**
- * The layout of public pages, such as home and login. For a logged-in user, the layout also
- * contains the sidebar.
- */
+/** The layout of public pages. For a logged-in user, it also contains the sidebar. */
 export function PublicLayout(props: {
   /** Returns true for the path of an existing page, to which a login may return. */
   isKnownPath: (path: string) => boolean

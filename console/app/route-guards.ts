@@ -7,10 +7,7 @@ import { loadAllTranslations, translate } from '#console/i18n/i18n.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 import { cachedStatus, loadNotice, statusQuery } from '../api/status.ts'
 
-/**
- * Returns a loader that redirects to the setup page until the setup is complete. If the setup was
- * complete on the last visit, the loader does not wait for the server.
- */
+/** If the setup was complete on the last visit, the loader does not wait for the server. */
 export function redirectToSetup(client: QueryClient, leaveForSetup: () => void): LoaderFunction {
   return async ({ request }) => {
     const { pathname } = new URL(request.url)
@@ -25,7 +22,7 @@ export function redirectToSetup(client: QueryClient, leaveForSetup: () => void):
   }
 }
 
-/** Redirects to the login page if there is no stored user. The server checks the session itself. */
+/** Checks only whether a user is stored. The server checks the session itself. */
 export const requireLogin: LoaderFunction = async ({ request }) => {
   if (storedUser() !== null) {
     await loadAllTranslations()
@@ -35,10 +32,7 @@ export const requireLogin: LoaderFunction = async ({ request }) => {
   return redirect(loginPath(`${pathname}${search}`, { isExpired: false }))
 }
 
-/**
- * Checks the setup in the background. A separate observer reads the status, because leaving a page
- * cancels the page's requests.
- */
+/** A separate observer reads the status, because leaving a page cancels the page's requests. */
 function followStatus(client: QueryClient, leaveForSetup: () => void): void {
   const observer = new QueryObserver(client, statusQuery)
   let isReported = false
@@ -53,10 +47,7 @@ function followStatus(client: QueryClient, leaveForSetup: () => void): void {
   })
 }
 
-/**
- * Reads whether the setup is complete. If the server is unreachable, shows a message and returns
- * undefined.
- */
+/** If the server is unreachable, shows a message and returns undefined. */
 async function readSetup(client: QueryClient): Promise<boolean | undefined> {
   try {
     const status = await client.fetchQuery({ ...statusQuery, retry: false })

@@ -10,17 +10,14 @@ import { ShellSkeleton } from './shell-skeleton.tsx'
 
 type PageModule<Name extends string> = Record<Name, ComponentType>
 
-/** Defines a page whose code is a separate chunk. The chunk loads when the page is first opened. */
+/** Defines a page whose code is a separate chunk, which loads on first use. */
 const page = <Name extends string>(
   path: string,
   load: () => Promise<PageModule<Name>>,
   name: Name,
 ): RouteObject => ({ path, ...chunk(load, name) })
 
-/**
- * Defines a page with several paths. The page keeps its state when the user moves from one of these
- * paths to another.
- */
+/** The page keeps its state when the user moves between its paths. */
 const pageAt = <Name extends string>(
   paths: readonly string[],
   load: () => Promise<PageModule<Name>>,
@@ -35,7 +32,7 @@ const chunk = <Name extends string>(load: () => Promise<PageModule<Name>>, name:
   lazy: () => loadPage(async () => (await load())[name]),
 })
 
-/** Defines a page whose translations are in a separate file. This file loads with the page. */
+/** Defines a page whose translations are in a separate file, which loads with the page. */
 const pageWithTranslations = <Name extends string>(
   path: string,
   load: () => Promise<PageModule<Name>>,

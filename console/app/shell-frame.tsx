@@ -54,7 +54,7 @@ function MobileNavigation(props: { isOpen: boolean; onClose: () => void }) {
   )
 }
 
-/** The inbox bell. If its code can't be loaded, a plain link to the inbox is shown in its place. */
+/** If the bell's code can't be loaded, a plain link to the inbox is shown in its place. */
 const InboxBell = lazy(() =>
   import('./inbox-bell.tsx').then(
     (module) => ({ default: module.InboxBell }),
@@ -70,11 +70,7 @@ export function Bell() {
   )
 }
 
-export function ShellFrame(props: {
-  /** Elements that are shown first in the right part of the top bar. */
-  tools?: ReactNode
-  children: ReactNode
-}) {
+export function ShellFrame(props: { tools?: ReactNode; children: ReactNode }) {
   const status = useStatus()
   const isNarrow = useIsNarrow()
   const isMedium = useIsMedium()

@@ -8,7 +8,6 @@ import { isWithoutSidebar } from './sidebar-paths.ts'
 
 const LINKS = [62, 48, 70, 55, 66, 44, 58]
 
-/** A placeholder with the console's outline, shown while the first page loads slowly. */
 export function ShellSkeleton() {
   const { t } = useTranslation()
   const isNarrow = useIsNarrow()
@@ -52,7 +51,6 @@ export function ShellSkeleton() {
   )
 }
 
-/** A gray bar. Without `width`, the bar fills its container. */
 function Bar(props: { width?: number; height: number }) {
   const { width, height } = props
   return (

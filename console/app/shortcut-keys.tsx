@@ -5,7 +5,7 @@ const isMac = /Mac|iP/.test(navigator.userAgent)
 
 export const PALETTE_KEYS = isMac ? '⌘K' : 'Ctrl+K'
 
-/** Shows a shortcut. The shortcut `g d` is shown as two keys in sequence. */
+/** Shows the shortcut `g d` as two keys in sequence. */
 export function ShortcutKeys({ keys }: { keys: string }) {
   const { t } = useTranslation()
   return (

@@ -8,7 +8,7 @@ import { PALETTE_KEYS, ShortcutKeys } from './shortcut-keys.tsx'
 
 const SECTIONS = ['page', 'go', 'action'] as const
 
-/** Shows the list of shortcuts. A switch in it disables all shortcuts that are a single letter. */
+/** The sheet has a switch that disables all shortcuts of a single letter. */
 export function ShortcutSheet(props: { isOpen: boolean; onClose: () => void }) {
   const { t } = useTranslation()
   const id = useId()

@@ -15,9 +15,9 @@ import { LanguageMenu } from './language-menu.tsx'
 import { siteLinks } from './site-links.ts'
 
 export function TopBar(props: {
-  /** Opens the mobile navigation. The property is set on narrow screens of pages with a sidebar. */
+  /** Opens the mobile navigation, on narrow screens of pages with a sidebar. */
   onMenu?: () => void
-  /** True before the setup is complete. No link works at this time. */
+  /** True before the setup is complete, when no link works. */
   isBare?: boolean
   canRegister?: boolean
   tools?: ReactNode
@@ -58,10 +58,7 @@ export function TopBar(props: {
   )
 }
 
-/**
- * Shows the links of the top bar. Narrow screens show a menu instead, or nothing if another menu
- * contains the links (`hasMenu`).
- */
+/** Narrow screens show a menu instead, or nothing if another menu has the links (`hasMenu`). */
 function SiteLinks({ hasMenu }: { hasMenu: boolean }) {
   const { t } = useTranslation()
   const links = siteLinks(useStatus())

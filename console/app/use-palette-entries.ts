@@ -21,10 +21,6 @@ export type Entry = Pick<Command, 'id' | 'title' | 'icon' | 'keys'> & {
 const FOUND_MAX = 5
 const PATIENCE_MS = 150
 
-/**
- * Returns the palette's entries for a query: calls, then actions, then objects whose names match
- * the query.
- */
 export function usePaletteEntries(query: string): readonly Entry[] {
   const [commands] = useState(currentCommands)
   const actions = commands.flatMap(({ perform, ...rest }) =>
@@ -39,7 +35,7 @@ export function usePaletteEntries(query: string): readonly Entry[] {
   ]
 }
 
-/** Finds calls if the query contains a request id. Each result opens the call in the usage log. */
+/** Finds calls by a request id. Each result opens the call in the usage log. */
 function useCalls(query: string): readonly Entry[] {
   const { t } = useTranslation()
   const navigate = useNavigate()

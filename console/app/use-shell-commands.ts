@@ -11,7 +11,6 @@ import { useLogout } from './account-menu.tsx'
 import { LANGUAGE_NAMES } from './language-menu.tsx'
 import { GO_KEYS, navItems } from './navigation.ts'
 
-/** The pages that the palette also finds by additional keywords. */
 const FOUND_BY_MORE = ['channels', 'me', 'settings', 'tokens', 'wallet'] as const
 type FoundByMore = (typeof FOUND_BY_MORE)[number]
 const isFoundByMore = (label: string): label is FoundByMore =>

@@ -43,10 +43,10 @@ const needed = new Set<TextPart>(['entry'])
 
 export const currentLanguage = (): Language => (i18next.language === 'en' ? 'en' : 'zh')
 
-/** Returns the BCP 47 tag of a language, for `Intl` and `<html lang>`. */
+/** Returns a BCP 47 tag for `Intl` and `<html lang>`. */
 export const localeOf = (language: Language): string => LOCALES[language]
 
-/** Translates a text outside of components. Components use `useTranslation` instead. */
+/** For use outside of components, which use `useTranslation` instead. */
 export const translate = i18next.t
 
 /** Loads the texts that all console pages share, before the first page renders. */
@@ -56,16 +56,12 @@ export async function loadAllTranslations(): Promise<void> {
   await load(currentLanguage())
 }
 
-/** Loads the texts of a part of the console, before that part renders. */
 export async function loadTranslations(part: 'pages' | 'logDetails'): Promise<void> {
   needed.add(part)
   await load(currentLanguage())
 }
 
-/**
- * Starts the translations in the stored language, in the browser's language or in Chinese. Only the
- * texts of the pages before login are loaded.
- */
+/** Loads only the texts of the pages before login. The fallback language is Chinese. */
 export async function startI18n(): Promise<void> {
   const language = firstLanguage(localStorage.getItem(STORAGE_KEY), navigator.languages)
   await i18next.use(initReactI18next).init({

@@ -2,7 +2,7 @@ import type { logDetails } from './zh/log-details.ts'
 import type { pageTranslations } from './zh/page-translations.ts'
 import type { zh } from './zh/translations.ts'
 
-/** All texts of the console. The Chinese texts define the keys of every language. */
+/** The Chinese texts define the keys of every language. */
 export type Translations = SharedTranslations & PageTranslations & { logDetails: typeof logDetails }
 export type SharedTranslations = typeof zh
 export type PageTranslations = typeof pageTranslations

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { currentLanguage, localeOf } from './i18n.ts'
 
-/** Returns the locale for `Intl`. A change of language renders the component again. */
+/** A change of language renders the component again. */
 export function useLocale(): string {
   useTranslation()
   return localeOf(currentLanguage())

@@ -1,15 +1,11 @@
 import regular from '@fontsource/noto-sans-sc/400.css?url'
 import semibold from '@fontsource/noto-sans-sc/600.css?url'
 
-/**
- * The stylesheets of the Chinese fonts. They are loaded separately, because their character ranges
- * are larger than all other styles.
- */
+/** Loaded separately, because their character ranges are larger than all other styles. */
 export const CHINESE_FONTS: readonly string[] = [regular, semibold]
 
 let loading: Promise<unknown> | undefined
 
-/** Loads the stylesheets of both font weights. Rejects if one of them can't be loaded. */
 export function loadChineseFonts(): Promise<unknown> {
   loading ??= Promise.all(CHINESE_FONTS.map(addStyles))
   return loading

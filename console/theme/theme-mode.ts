@@ -9,7 +9,7 @@ const listeners = new Set<() => void>()
 export const currentTheme = (): ThemeMode =>
   document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light'
 
-/** Stores and applies the theme that the user has chosen, which overrides the system's theme. */
+/** The user's choice overrides the system's theme. */
 export function chooseTheme(mode: ThemeMode): void {
   localStorage.setItem(KEY, mode)
   apply()

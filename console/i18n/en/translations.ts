@@ -40,10 +40,7 @@ const timeRange: SharedTranslations['timeRange'] = {
   invalid: 'Fill in both times, the first not after the second',
 }
 
-/**
- * Texts that several areas use with the same meaning. A text with another meaning has a separate
- * key.
- */
+/** Texts that several areas share. A text with another meaning has a separate key. */
 const shared: SharedTranslations['shared'] = {
   undo: 'Undo',
   reconnectNow: 'Reconnect now',

@@ -58,7 +58,6 @@ export const usageLog: Translations['usageLog'] = {
     retry: 'Retries',
     details: 'Details',
   },
-  /** A short header for narrow columns. */
   ratios: 'Ratios',
   stream: 'Stream',
   notStreamed: 'No stream',

@@ -9,7 +9,7 @@ import { taskLogs } from './task-logs.ts'
 import { users } from './users.ts'
 import { wallet } from './wallet.ts'
 
-/** The texts of a few pages. `loadTranslations` loads the texts together with these pages. */
+/** `loadTranslations` loads these texts together with the pages that need them. */
 const logExport = {
   title: '导出的列',
   lead: 'CSV 只包含勾选的列，此选择保存在本浏览器中。',

@@ -39,10 +39,7 @@ const timeRange = {
   invalid: '请填写两个时间，且开始不晚于结束',
 }
 
-/**
- * Texts that several areas use with the same meaning. A text with another meaning has a separate
- * key.
- */
+/** Texts that several areas share. A text with another meaning has a separate key. */
 const shared = {
   undo: '撤销',
   reconnectNow: '立即重连',

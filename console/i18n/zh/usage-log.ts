@@ -55,7 +55,6 @@ export const usageLog = {
     retry: '重试',
     details: '详情',
   },
-  /** A short header for narrow columns. */
   ratios: '倍率',
   stream: '流式',
   notStreamed: '非流式',
