@@ -2,27 +2,19 @@ import { useEffect, useRef } from 'react'
 import type { IconName } from '../elements/icons.tsx'
 import { readFlag, useLocalPreference } from '../state/use-local-preference.ts'
 
-/**
- * A command, which the palette and the sheet of shortcuts list. If several commands have the same
- * id, the last registered command applies.
- */
+/** If several commands have the same id, the last registered command applies. */
 export type Command = {
   readonly id: string
   readonly title: string
   /** Additional words by which the palette finds the command. */
   readonly keywords?: string
   readonly section: 'page' | 'go' | 'action'
-  /**
-   * The keys of the shortcut: one `KeyboardEvent.key` (`?`, `r`) or a sequence of two keys (`g d`).
-   */
+  /** One `KeyboardEvent.key` (`?`, `r`), or a sequence of two keys (`g d`). */
   readonly keys?: string
   readonly icon?: IconName
-  /**
-   * Runs the command. Undefined if the page itself handles the keys. The command is then only
-   * listed.
-   */
+  /** Undefined if the page itself handles the keys. The command is then only listed. */
   readonly perform?: () => void
-  /** True if the command is listed only in the sheet of shortcuts and not in the palette. */
+  /** True if only the sheet of shortcuts lists the command, and not the palette. */
   readonly isKeyOnly?: boolean
 }
 
@@ -35,7 +27,6 @@ export function registerCommands(source: Source): () => void {
   return () => sources.delete(source)
 }
 
-/** Returns the commands of the current screen. Commands of the page come first. */
 export function currentCommands(): readonly Command[] {
   const byId = new Map<string, Command>()
   for (const source of sources) {
@@ -55,10 +46,7 @@ export function matches(title: string, query: string): boolean {
 
 type PageCommand = Omit<Command, 'section'> & Partial<Pick<Command, 'section'>>
 
-/**
- * Registers commands while the component is mounted. A command without a section belongs to the
- * section `page`.
- */
+/** Registers commands while mounted. A command without a section belongs to the section `page`. */
 export function useCommands(pageCommands: readonly PageCommand[]): void {
   const commands = pageCommands.map((command) => ({ section: 'page' as const, ...command }))
   const latest = useRef(commands)
@@ -70,10 +58,7 @@ export function useCommands(pageCommands: readonly PageCommand[]): void {
 
 const KEY = 'single-keys'
 
-/**
- * Returns and sets whether shortcuts of a single letter are enabled. Users can disable these
- * shortcuts (WCAG 2.1.4). By default, they are enabled.
- */
+/** Users can disable shortcuts of a single letter (WCAG 2.1.4). */
 export const useSingleKeys = (): [boolean, (isOn: boolean) => void] =>
   useLocalPreference(KEY, true, readFlag)
 

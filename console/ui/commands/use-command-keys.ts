@@ -1,15 +1,12 @@
 import { useEffect, useEffectEvent, useRef } from 'react'
 import { areSingleKeysOn, type Command, currentCommands } from './command.ts'
 
-/** The maximum time between the two keys of a sequence, in milliseconds. */
+/** The maximum time (ms) between the two keys of a sequence. */
 const SEQUENCE_MS = 1_500
 
 type Pressed = { readonly command: Command | null; readonly pending: string }
 
-/**
- * Returns the command whose shortcut is the pending key followed by `key`. If there is no such
- * command, `key` may start a new sequence.
- */
+/** A key that completes no pending shortcut may start a new sequence. */
 function press(commands: readonly Command[], pending: string, key: string): Pressed {
   const command = find(commands, pending === '' ? key : `${pending} ${key}`)
   if (command !== null) return { command, pending: '' }
@@ -30,10 +27,7 @@ function isMeantForTarget(target: EventTarget | null): boolean {
 const find = (commands: readonly Command[], keys: string): Command | null =>
   commands.find((command) => command.keys === keys && command.perform !== undefined) ?? null
 
-/**
- * Runs commands by their keys. While the palette or the sheet is open (`isDialogOpen`), only ⌘K
- * (Ctrl-K) works.
- */
+/** While the palette or the sheet is open (`isDialogOpen`), only ⌘K (Ctrl-K) works. */
 export function useCommandKeys(onPalette: () => void, isDialogOpen: boolean): void {
   const pending = useRef({ key: '', at: 0 })
   const onKey = useEffectEvent((event: KeyboardEvent) => {

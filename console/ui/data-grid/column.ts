@@ -3,33 +3,25 @@ import type { ReactNode } from 'react'
 
 export type Column<Row> = {
   readonly id: string
-  /** The text of the header. The column chooser and cards also show this text. */
+  /** The text of the header, of the column chooser and of cards. */
   readonly title: string
-  /** A shorter text for the header. If set, the header's tooltip shows `title`. */
+  /** A shorter text for the header, whose tooltip then shows `title`. */
   readonly heading?: string
   readonly cell: (row: Row) => ReactNode
-  /**
-   * Renders the cell as elapsed time. It is used in place of `cell` if the user prefers elapsed
-   * times.
-   */
+  /** Renders the cell as elapsed time, in place of `cell` if the user prefers elapsed times. */
   readonly agoCell?: (row: Row) => ReactNode
-  /** The initial width in pixels. Columns of amounts (`.tg-amount`) grow to fit their content. */
+  /** The initial width (px). Columns of amounts (`.tg-amount`) grow to fit their content. */
   readonly width: number
   readonly minWidth?: number
   readonly isGrowing?: boolean
-  /**
-   * The alignment. `end` is for numbers: the cell is right-aligned, and its digits have equal
-   * width.
-   */
+  /** `end` is for numbers: the cell is right-aligned, and its digits have equal width. */
   readonly align?: 'start' | 'end'
   readonly isSortable?: boolean
   readonly isPinned?: boolean
   readonly isHiddenAtFirst?: boolean
   /**
-   * The place of the value on a card. `title` and `aside` are the left and right part of the
-   * heading. `line` (the default) is a line with a label. `brief` values share a line with labels,
-   * and `bare` values share a line without labels. `more` is in the expanded part, `foot` contains
-   * the actions, and `hidden` is not shown.
+   * The place on a card: `title` and `aside` in the heading, `line` (the default) with its label,
+   * `brief` and `bare` in a shared line with or without labels, `more` in the expanded part.
    */
   readonly onCard?: 'title' | 'aside' | 'line' | 'brief' | 'bare' | 'more' | 'foot' | 'hidden'
 }
@@ -45,15 +37,12 @@ export const column = <Row>(
   rest: Rest<Row> = {},
 ): Column<Row> => ({ id, title, width, cell, ...rest })
 
-/** The properties of the column that names a row. This column takes the remaining width. */
 export const TITLE_COLUMN = { isGrowing: true, isPinned: true, onCard: 'title' } as const
 
-/** The properties of a column that is hidden until the user shows it. */
 export const HIDDEN_COLUMN = { isHiddenAtFirst: true, onCard: 'more' } as const
 
 export const NUMBER_COLUMN = { align: 'end', onCard: 'brief' } as const
 
-/** Creates the column with the actions of a row, which is always visible. */
 export const actionsColumn = <Row>(t: TFunction, width: number, cell: Cell<Row>): Column<Row> =>
   column('actions', t('shared.actions'), width, cell, {
     isPinned: true,
@@ -64,10 +53,7 @@ export const actionsColumn = <Row>(t: TFunction, width: number, cell: Cell<Row>)
 export type Sort = { readonly column: string; readonly isDescending: boolean }
 
 export type StoredLayout = {
-  /**
-   * The ids of the columns in the user's order. A column that a later release adds is not in this
-   * list.
-   */
+  /** A column that a later release adds is not in this list. */
   readonly order: readonly string[]
   readonly shown: Readonly<Record<string, boolean>>
   readonly widths: Readonly<Record<string, number>>
@@ -78,7 +64,7 @@ export const NO_LAYOUT: StoredLayout = { order: [], shown: {}, widths: {} }
 export const WIDTH_MIN = 56
 export const WIDTH_MAX = 1200
 
-/** Validates a stored layout. Returns null if the stored value is not a layout. */
+/** Returns null if the stored value is not a layout. */
 export function readLayout(stored: unknown): StoredLayout | null {
   if (typeof stored !== 'object' || stored === null) return null
   const { order, shown, widths, isAgo } = stored as Partial<Record<keyof StoredLayout, unknown>>
@@ -90,10 +76,7 @@ export function readLayout(stored: unknown): StoredLayout | null {
   }
 }
 
-/**
- * Returns the columns in the stored order. A column that is not in the stored order keeps its
- * position.
- */
+/** A column that is not in the stored order keeps its position. */
 export function inOrder<Row>(
   columns: readonly Column<Row>[],
   order: readonly string[],
@@ -103,10 +86,7 @@ export function inOrder<Row>(
   return columns.map((column) => (order.includes(column.id) ? (sorted.shift() ?? column) : column))
 }
 
-/**
- * Returns the column with elapsed times, if the user prefers elapsed times. A column without
- * `agoCell` is returned unchanged.
- */
+/** A column without `agoCell` is returned unchanged. */
 export const withTimeFormat = <Row>(column: Column<Row>, { isAgo }: StoredLayout): Column<Row> =>
   isAgo === true && column.agoCell !== undefined ? { ...column, cell: column.agoCell } : column
 
@@ -120,9 +100,7 @@ export function widthOf<Row>(column: Column<Row>, layout: StoredLayout): number 
 export const clampWidth = (width: number, min = WIDTH_MIN): number =>
   Math.round(Math.min(WIDTH_MAX, Math.max(min, width)))
 
-/**
- * Returns the ids with `id` moved by `step` positions, but not beyond the first or last position.
- */
+/** Moves `id` by `step` positions, but not beyond the first or last position. */
 export function moved(ids: readonly string[], id: string, step: number): string[] {
   const from = ids.indexOf(id)
   const to = Math.min(ids.length - 1, Math.max(0, from + step))

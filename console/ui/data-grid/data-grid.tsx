@@ -16,14 +16,11 @@ import './data-grid.css'
 import './page-scroll.css'
 import './scroll-bar.css'
 
-/** The minimum height in pixels of a list whose height is limited by the window. */
+/** The minimum height (px) of a list whose height is limited by the window. */
 const ROOM_MIN_PX = 240
 const GAP_PX = 12
 
-/**
- * Limits the height of a list, so that the list and its page buttons fit into the window. A list
- * far down the page keeps the height set by CSS.
- */
+/** Fits the list and its page buttons into the window, unless the list is far down the page. */
 function useFitHeight(box: HTMLElement | null): void {
   useLayoutEffect(() => {
     if (box === null) return
@@ -52,10 +49,7 @@ function roomFor(box: HTMLElement): number {
 
 const SKELETON_ROWS = 8
 
-/**
- * A list that renders only the visible rows. On narrow screens, rows are rendered as cards. Rows
- * that are added above do not move the rows that the user is reading.
- */
+/** Renders only visible rows. Rows added above do not move the rows that the user is reading. */
 export function DataGrid<Row>(props: DataGridProps<Row>) {
   const isCards = useIsNarrow()
   const grid = useGrid(props, isCards)

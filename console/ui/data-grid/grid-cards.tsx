@@ -59,10 +59,7 @@ export function GridCard<Row>(rowProps: Given<Row>) {
   )
 }
 
-/**
- * A button that opens a card. It covers the head of the card and is behind the other controls of
- * the head.
- */
+/** Covers the head of the card, behind the other controls of the head. */
 function HeadOpener<Row>({ props, grid, row, index }: Given<Row>) {
   return (
     <button
@@ -75,10 +72,7 @@ function HeadOpener<Row>({ props, grid, row, index }: Given<Row>) {
   )
 }
 
-/**
- * A button that opens the card by touch. With a keyboard or a screen reader, the head of the card
- * opens it.
- */
+/** For touch only. With a keyboard or a screen reader, the head of the card opens the card. */
 function FootOpener<Row>(rowProps: Given<Row> & { isBare: boolean }) {
   const { props, grid, row, index, isBare } = rowProps
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)
@@ -117,7 +111,6 @@ const filled = <Row,>({ columns, row }: Lines<Row>) =>
     .map(({ id, title, cell }) => ({ id, title, value: cell(row) }))
     .filter(({ value }) => value !== undefined && value !== null && value !== '')
 
-/** Renders values in one line. Only the values of `brief` columns have a visible label. */
 function CardBrief<Row>(props: Lines<Row>) {
   if (props.columns.length === 0) return null
   return (

@@ -9,7 +9,7 @@ import { allToggled } from './selection.ts'
 
 const STEP_PX = 16
 
-/** A handle that resizes its column. The user drags it or presses arrow keys. */
+/** The user drags the handle or presses arrow keys. */
 function ColumnResizer(props: { title: string; width: number; onWidth: (width: number) => void }) {
   const { t } = useTranslation()
   const start = useRef<{ x: number; width: number } | null>(null)
@@ -54,14 +54,11 @@ function ColumnResizer(props: { title: string; width: number; onWidth: (width: n
   )
 }
 
-/**
- * Returns the rendered width of a column. The stored width of a growing column is smaller than its
- * rendered width.
- */
+/** The stored width of a growing column is smaller than its rendered width. */
 const drawnWidth = (handle: HTMLElement): number | undefined =>
   handle.parentElement?.getBoundingClientRect().width
 
-/** The header of a list. Its checkbox selects every loaded row. */
+/** The checkbox selects every loaded row. */
 export function GridHeader<Row>(props: { grid: DataGridProps<Row> }) {
   const { t } = useTranslation()
   const { layout, selection, rows, rowKey, expand } = props.grid

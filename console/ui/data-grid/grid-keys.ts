@@ -1,9 +1,6 @@
 export type GridAction = { move: number } | 'open' | 'expand' | 'select' | 'collapse' | null
 
-/**
- * Returns the action of a key in a grid with `count` rows. `active` is the index of the active row,
- * or -1.
- */
+/** Returns the action of a key. `active` is the index of the active row, or -1. */
 export function gridActionOf(
   key: string,
   active: number,
@@ -46,10 +43,7 @@ function targetOf(key: string, active: number, count: number, pageRows: number):
   }
 }
 
-/**
- * Returns true if the event started on a control that handles keys and clicks, such as a button in
- * a row.
- */
+/** Returns true if the event started on a control that handles it, such as a button in a row. */
 export function isOnControl(target: EventTarget): boolean {
   return (
     target instanceof Element &&

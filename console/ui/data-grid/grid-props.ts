@@ -12,7 +12,7 @@ export type Selection = {
 export type Branch = {
   /** The depth in the tree, from 1 for top-level rows. */
   readonly level: number
-  /** True if the row's children are shown. Undefined for a row without children. */
+  /** Undefined for a row without children. */
   readonly isOpen?: boolean
   readonly onToggle?: () => void
 }
@@ -25,33 +25,22 @@ export type DataGridHandle = {
 export type DataGridProps<Row> = {
   label: string
   rows: readonly Row[]
-  /**
-   * Returns a unique and stable key of a row. When rows are added, the list uses the keys to keep
-   * its position.
-   */
+  /** Must return a unique and stable key, by which the list keeps its place when rows are added. */
   rowKey: (row: Row) => string
   layout: ColumnLayout<Row>
-  /**
-   * The number of rows on all pages. `firstIndex` is the zero-based index of the first row among
-   * these rows.
-   */
+  /** The number of rows on all pages. `firstIndex` is the zero-based index of `rows[0]` in them. */
   total?: number
   firstIndex?: number
-  /** True during the first load. Placeholder rows appear after a short delay. */
   isLoading?: boolean
-  /** True while other rows load. The current rows then stay visible, but dimmed. */
+  /** While other rows load, the current rows stay visible, but dimmed. */
   isRefetching?: boolean
   empty?: ReactNode
-  /** Renders the details below a row. If it is set, a click, Enter or Space expands the row. */
+  /** Renders the details below a row, which a click, Enter or Space then expands. */
   expand?: (row: Row) => ReactNode
-  /**
-   * The key of a row whose details are opened. Each new key opens the details only once, so that
-   * the user can close them.
-   */
+  /** Each new key opens the row's details only once, so that the user can close them. */
   openKey?: string | undefined
-  /** Called when a row is clicked or Enter is pressed. If it is set, only Space expands a row. */
+  /** Called on a click or Enter. If it is set, only Space expands a row. */
   onOpen?: (row: Row) => void
-  /** The label of the button that opens a card. The default is "Edit". */
   openText?: string
   /** Makes the list a tree. Arrow keys and Space open and close the row's children. */
   branch?: (row: Row) => Branch
@@ -61,20 +50,14 @@ export type DataGridProps<Row> = {
   isMuted?: (row: Row) => boolean
   /** Renders a note on a card, because a card has no tooltips. */
   cardNote?: (row: Row) => ReactNode
-  /** Returns true for a row that has just arrived. The list highlights such a row once. */
+  /** Returns true for a row that has just arrived, which the list highlights once. */
   isFresh?: (row: Row) => boolean
   isFirstSticky?: boolean
-  /** The row height that applies until the user chooses one. The default is `comfortable`. */
+  /** Applies until the user chooses a row height. The default is `comfortable`. */
   density?: Density
-  /**
-   * The maximum height as a CSS length. By default, the list takes the remaining height of the
-   * window.
-   */
+  /** A CSS length. By default, the list takes the remaining height of the window. */
   maxHeight?: string
-  /**
-   * Called when the newest row becomes visible or invisible. A page uses it to show a button that
-   * scrolls to new rows.
-   */
+  /** Called when the newest row becomes visible or invisible. */
   onAtTop?: (isAtTop: boolean) => void
   gridRef?: Ref<DataGridHandle>
 }

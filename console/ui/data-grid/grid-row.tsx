@@ -10,7 +10,7 @@ type RowProps<Row> = {
   props: DataGridProps<Row>
   grid: Grid<Row>
   actions: RowHandlers
-  /** Measures the element of a row. It is called after each rendering of the row's cells. */
+  /** Called after each rendering of the row's cells. */
   measure: (element: Element) => void
   row: Row
   index: number
@@ -49,10 +49,7 @@ type DrawnRowProps = {
   rowIndex: number
   level: number | undefined
   isOpen: boolean | undefined
-  /**
-   * True if the row is selected. Undefined if rows can't be selected. `isExpanded` is undefined if
-   * rows have no details.
-   */
+  /** Undefined if rows can't be selected. `isExpanded` is undefined if rows have no details. */
   isSelected: boolean | undefined
   isExpanded: boolean | undefined
   details: ReactNode
@@ -60,7 +57,7 @@ type DrawnRowProps = {
   measure: (element: Element) => void
 }
 
-/** Renders a row. The component is memoized, because scrolling renders the list on every frame. */
+/** Memoized, because scrolling renders the list on every frame. */
 const DrawnRow = memo(function DrawnRow(props: DrawnRowProps) {
   const { index, row, columns, isSelected, isExpanded, actions, measure } = props
   const element = useRef<HTMLDivElement>(null)
@@ -117,10 +114,7 @@ const DrawnRow = memo(function DrawnRow(props: DrawnRowProps) {
 
 type AnyCell = (row: unknown) => ReactNode
 
-/**
- * Renders the content of a cell. The component is memoized, because scrolling changes neither the
- * row nor the column.
- */
+/** Memoized, because scrolling changes neither the row nor the column. */
 const CellContent = memo(function CellContent(props: { cell: AnyCell; row: unknown }) {
   return props.cell(props.row)
 })

@@ -1,7 +1,4 @@
-/**
- * Returns the selection after the row at `index` was toggled. With `isRange`, all rows from
- * `anchor` to `index` get the new state of this row.
- */
+/** With `isRange`, all rows from `anchor` to `index` get the new state of the row at `index`. */
 export function toggled(
   selected: ReadonlySet<string>,
   keys: readonly string[],
@@ -20,10 +17,7 @@ export function toggled(
   return next
 }
 
-/**
- * Returns the selection with all rows in `keys`. If all of these rows are already selected, they
- * are deselected.
- */
+/** Selects all rows in `keys`, or deselects them if all are already selected. */
 export function allToggled(selected: ReadonlySet<string>, keys: readonly string[]): Set<string> {
   const next = new Set(selected)
   const areAllOn = keys.every((key) => selected.has(key))

@@ -20,9 +20,7 @@ export type ColumnLayout<Row> = {
   readonly widthOf: (column: Column<Row>) => number
   readonly isShown: (column: Column<Row>) => boolean
   readonly isResized: (column: Column<Row>) => boolean
-  /**
-   * True if the user prefers elapsed times. Null if no column of the list can show elapsed times.
-   */
+  /** Null if no column of the list can show elapsed times. */
   readonly isAgo: boolean | null
   readonly setAgo: (isAgo: boolean) => void
   readonly setShown: (id: string, isShown: boolean) => void
@@ -31,10 +29,7 @@ export type ColumnLayout<Row> = {
   readonly reset: () => void
 }
 
-/**
- * Manages the layout of a list's columns, which is stored under `key`. Pass only the columns that
- * the user may see.
- */
+/** Stores the layout under `key`. Pass only the columns that the user may see. */
 export function useColumnLayout<Row>(
   key: string,
   columns: readonly Column<Row>[],

@@ -7,10 +7,7 @@ import type { DataGridProps } from './grid-props.ts'
 import type { ColumnLayout } from './use-column-layout.ts'
 import { AT_TOP_PX, type Grid, OVERSCAN } from './use-grid.ts'
 
-/**
- * Returns the key handler of a list. The element of the list has the focus, and rows never have the
- * focus.
- */
+/** The element of the list has the focus, and rows never have the focus. */
 export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   return (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -30,10 +27,7 @@ export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   }
 }
 
-/**
- * Opens or closes the content of a row. With `isEither`, closed content is opened and open content
- * is closed.
- */
+/** With `isEither`, closed content is opened and open content is closed. */
 function toggle<Row>(
   props: DataGridProps<Row>,
   grid: Grid<Row>,
@@ -49,9 +43,7 @@ function toggle<Row>(
   else branch.onToggle?.()
 }
 
-/**
- * Registers the list's shortcuts as commands. `j` and `k` work wherever the focus is on the page.
- */
+/** `j` and `k` work wherever the focus is on the page. */
 export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>): void {
   const { t } = useTranslation()
   const move = (step: number) => {
@@ -80,10 +72,7 @@ export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>)
   ])
 }
 
-/**
- * The options of scroll listeners. The listeners measure before the rows are rendered, which avoids
- * a second layout by the browser.
- */
+/** Scroll listeners measure before the rows are rendered, which avoids a second layout. */
 const BEFORE_ROWS = { capture: true, passive: true } as const
 
 export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): void {
@@ -92,8 +81,7 @@ export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): 
   const { scroller, box } = grid
   const isOpen = grid.page !== null
   useEffect(() => {
-    // While details are open, the list does not count as scrolled to its top. New rows are then not
-    // inserted.
+    // While details are open, the list does not count as at its top, so no rows are added.
     const look = () => setAtTop(!isOpen && (box?.scrollTop ?? 0) <= AT_TOP_PX)
     look()
     box?.addEventListener('scroll', look, BEFORE_ROWS)
@@ -123,11 +111,7 @@ function watchEdge(box: HTMLElement): () => void {
   }
 }
 
-/**
- * Widens columns whose amounts are truncated, because a truncated amount looks like a smaller
- * amount. Pass each rendered row to `measure`. Columns never become narrower while the list
- * scrolls.
- */
+/** Widens columns whose truncated amounts look smaller. Pass each rendered row to `measure`. */
 export function useFullAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement | null) {
   const [least, setLeast] = useState<Readonly<Record<string, number>>>({})
   const measure = useMemo(
@@ -138,14 +122,12 @@ export function useFullAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement 
       }),
     [],
   )
-  // After a resize, amounts are measured again, because the stored width may be too narrow for
-  // them.
+  // After a resize, the stored width may be too narrow for the amounts.
   const widths = layout.shown.map(layout.widthOf).join(' ')
   useEffect(() => {
     const measureAll = () => box?.querySelectorAll('.tg-grid-body .tg-grid-row').forEach(measure)
     if (widths !== '') measureAll()
-    // After a font has loaded, amounts are measured again, because the font may be wider than the
-    // fallback font.
+    // A font that has just loaded may be wider than the fallback font.
     document.fonts.addEventListener('loadingdone', measureAll)
     return () => document.fonts.removeEventListener('loadingdone', measureAll)
   }, [box, measure, widths])
@@ -156,10 +138,7 @@ export function useFullAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement 
   return { layout: whole, measure }
 }
 
-/**
- * Returns a function that measures elements after the browser's layout, so that measuring causes no
- * second layout.
- */
+/** Measures elements after the browser's layout, so that measuring causes no second layout. */
 function afterLayout(look: (elements: readonly Element[]) => void): (element: Element) => void {
   const observer = new ResizeObserver((entries) => {
     const elements = entries.map(({ target }) => target)

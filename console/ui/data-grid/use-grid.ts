@@ -18,14 +18,11 @@ export type Grid<Row> = {
   readonly box: HTMLDivElement | null
   readonly attach: (box: HTMLDivElement | null) => void
   readonly virtualizer: Virtualizer<HTMLDivElement, Element>
-  /**
-   * The position of the list on the page, if the list scrolls with the page because details are
-   * open. Null otherwise.
-   */
+  /** Set if the list scrolls with the page, because details are open. */
   readonly page: PagePosition | null
-  /** The distance in pixels from the start of the scrolled content to the first row. */
+  /** The distance (px) from the start of the scrolled content to the first row. */
   readonly margin: number
-  /** The index of the row that receives keys, or -1. When this row moves, the index changes. */
+  /** The index of the row that receives keys, or -1. The index changes when this row moves. */
   readonly active: number
   readonly isExpanded: (row: Row) => boolean
   readonly activate: (index: number) => void
@@ -34,13 +31,10 @@ export type Grid<Row> = {
   readonly select: (index: number, isRange: boolean) => void
 }
 
-/**
- * The number of invisible rows that are rendered at each end, which is enough for three frames of
- * fast scrolling.
- */
+/** The number of invisible rows rendered at each end, enough for three frames of fast scrolling. */
 export const OVERSCAN = 5
 
-/** The maximum scroll offset in pixels at which the newest row counts as visible. */
+/** The maximum scroll offset (px) at which the newest row counts as visible. */
 export const AT_TOP_PX = 4
 
 export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<Row> {
@@ -102,7 +96,6 @@ export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<
   }
 }
 
-/** Returns a function that maps an index to a row key. An index without a row also gets a key. */
 function useKeyAt<Row>({ rows, rowKey }: DataGridProps<Row>) {
   return useCallback(
     (index: number) => {
@@ -123,7 +116,7 @@ function selectRow<Row>(
   selection.onChange(toggled(selection.keys, rows.map(rowKey), index, range))
 }
 
-/** Manages which rows have open details. A new `openKey` opens the details of this row once. */
+/** A new `openKey` opens the details of this row once. */
 function useExpanded(openKey: string | undefined) {
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set())
   const [opened, setOpened] = useState<string>()
@@ -156,9 +149,7 @@ function isReading(scroller: HTMLDivElement | null, expanded: ReadonlySet<string
   return expanded.size > 0 || (scroller?.scrollTop ?? 0) > AT_TOP_PX
 }
 
-/**
- * Returns the index of the active row. The previous index is tried first, because rows move rarely.
- */
+/** The previous index is tried first, because rows move rarely. */
 function useActiveIndex<Row>(
   rows: readonly Row[],
   rowKey: (row: Row) => string,

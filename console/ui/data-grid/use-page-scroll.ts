@@ -9,9 +9,9 @@ import {
 import { useLayoutEffect, useRef, useState } from 'react'
 
 export type PagePosition = {
-  /** The distance in pixels from the top of the page to the top of the list. */
+  /** The distance (px) from the top of the page to the top of the list. */
   readonly top: number
-  /** The height in pixels of the top bar, which covers the start of the window. */
+  /** The height (px) of the top bar, which covers the start of the window. */
   readonly coveredHeight: number
 }
 
@@ -21,10 +21,7 @@ const BOX_SCROLLING = {
   scrollToFn: elementScroll<HTMLDivElement>,
 }
 
-/**
- * The options of a list that scrolls with the page. The cast is needed, because the virtualizer's
- * type does not allow a change from an element to the window.
- */
+/** Cast because the virtualizer's type allows no change from an element to the window. */
 const PAGE_SCROLLING = {
   observeElementRect: observeWindowRect,
   observeElementOffset: observeWindowOffset,
@@ -36,7 +33,7 @@ export const scrollerOptions = (isWithPage: boolean, box: () => HTMLDivElement |
   getScrollElement: () => (isWithPage ? (window as unknown as HTMLDivElement) : box()),
 })
 
-/** Returns the position of a list that scrolls with the page, or null if it scrolls in its box. */
+/** Returns null if the list scrolls in its box instead of with the page. */
 export function usePagePosition(box: HTMLElement | null, isWithPage: boolean): PagePosition | null {
   const [measured, setMeasured] = useState<PagePosition | null>(null)
   useLayoutEffect(() => {
@@ -69,8 +66,8 @@ function positionOf(box: HTMLElement): PagePosition {
 }
 
 /**
- * Keeps rows in place when the list starts or stops scrolling with the page. Call this hook after
- * the virtualizer's hook, which first applies the old offset to the new scroller.
+ * Keeps rows in place when the list starts or stops scrolling with the page. Call it after the
+ * virtualizer's hook, which first applies the old offset to the new scroller.
  */
 export function useScrollTakeover(box: HTMLElement | null, isWithPage: boolean): void {
   const wasWithPage = useRef(isWithPage)

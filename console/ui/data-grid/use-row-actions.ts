@@ -5,10 +5,7 @@ import type { Grid } from './use-grid.ts'
 
 export type RowHandlers = ReturnType<typeof useRowActions>
 
-/**
- * Returns callbacks that never change and that use the latest props, so that rows are not rendered
- * again.
- */
+/** The callbacks never change and use the latest props, so that rows are not rendered again. */
 export const useRowActions = <Row>(props: DataGridProps<Row>, grid: Grid<Row>) =>
   useStableCallbacks({
     press: (index: number, target: EventTarget) => {

@@ -12,10 +12,7 @@ type ConfirmWords = {
   tone?: 'primary' | 'danger'
 }
 
-/**
- * A dialog with a question and two answers. Use `confirm()` unless the dialog needs additional
- * content.
- */
+/** Use `confirm()` unless the dialog needs additional content. */
 export function ConfirmDialog(
   props: ConfirmWords & { isOpen: boolean; onConfirm: () => void; onCancel: () => void },
 ) {
@@ -43,7 +40,7 @@ type Question = { words: ConfirmWords; isOpen: boolean; answer: (isConfirmed: bo
 
 const question = createStore<Question | null>(null)
 
-/** Opens a dialog and resolves to the user's answer, or to false if the dialog is closed. */
+/** Resolves to the user's answer, or to false if the dialog is closed. */
 export function confirm(words: ConfirmWords): Promise<boolean> {
   question.get()?.answer(false)
   return new Promise((resolve) => {
@@ -56,7 +53,7 @@ export function confirm(words: ConfirmWords): Promise<boolean> {
   })
 }
 
-/** Renders the dialog of `confirm()`. The app contains this component once. */
+/** The app contains this component once. */
 export function ConfirmHost() {
   const openQuestion = question.useValue()
   if (openQuestion === null) return null

@@ -1,13 +1,13 @@
 import { type ReactNode, useId } from 'react'
 import { Overlay } from './overlay.tsx'
 
-/** A dialog with a title. Each opening mounts the content again, so that its state starts empty. */
+/** Each opening mounts the content again, so that its state starts empty. */
 export function Dialog(props: {
   isOpen: boolean
   title: ReactNode
   lead?: ReactNode
   className?: string
-  /** The ARIA role. `alertdialog` is for a question that the user must answer. */
+  /** `alertdialog` is for a question that the user must answer. */
   role?: 'dialog' | 'alertdialog'
   onOpened?: (panel: HTMLElement) => void
   foot?: ReactNode

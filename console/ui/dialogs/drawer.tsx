@@ -6,11 +6,11 @@ import { Overlay } from './overlay.tsx'
 
 export type DrawerProps = {
   isOpen: boolean
-  /** Called when the drawer closes, after the user has agreed to lose unsaved changes. */
+  /** Called after the user has agreed to lose unsaved changes. */
   onClose: () => void
   title: string
   lead?: ReactNode
-  /** The width in pixels. On a narrow screen, the drawer has the width of the screen. */
+  /** A width above 700 makes the drawer wide. A narrow screen ignores the width. */
   width?: number
   hasUnsavedChanges?: boolean
   footer?: ReactNode

@@ -10,7 +10,7 @@ const FIELDS = ':is(input, select, textarea):enabled:not([readonly], [type="hidd
 const focusFirstField = (panel: HTMLElement): void =>
   panel.querySelector<HTMLElement>(FIELDS)?.focus({ preventScroll: true })
 
-/** A small dialog with one form. Enter submits the form. For long forms, use `FormDrawer`. */
+/** Enter submits the form. For long forms, use `FormDrawer`. */
 export function FormDialog(props: {
   isOpen: boolean
   title: string

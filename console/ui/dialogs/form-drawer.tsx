@@ -5,10 +5,7 @@ import { type DraftForm, formProps } from '../forms/use-draft-form.ts'
 import { confirmDiscard } from './confirm-discard.ts'
 import { Drawer } from './drawer.tsx'
 
-/**
- * A drawer with one form. Enter submits the form. If there are unsaved changes, the user must
- * confirm the closing.
- */
+/** Enter submits the form. The user must confirm the closing if there are unsaved changes. */
 export function FormDrawer(props: {
   isOpen: boolean
   title: string

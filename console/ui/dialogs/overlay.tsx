@@ -3,10 +3,7 @@ import { type ReactNode, useCallback, useEffect, useRef } from 'react'
 import { dismissErrors } from '../messages/toast.ts'
 import { lastDialog, useFocusReturn } from './use-focus-return.ts'
 
-/**
- * The panel of a dialog or drawer. It keeps the focus inside and returns the focus on close. Escape
- * or a click outside closes the panel.
- */
+/** Keeps the focus inside and returns it on close. Escape or a click outside closes the panel. */
 export function Overlay(props: {
   isOpen: boolean
   onClose: () => void
@@ -22,8 +19,7 @@ export function Overlay(props: {
   useFocusReturn(props.isOpen)
   const { isOpen } = props
   useEffect(() => (isOpen ? dismissErrors : undefined), [isOpen])
-  // The panel gets the focus, so that screen readers read the panel's name and not the edge of the
-  // focus trap.
+  // With the focus on the panel, screen readers read its name and not the focus trap's edge.
   const takeFocus = () =>
     requestAnimationFrame(() => {
       if (panel.current?.contains(document.activeElement) === false) {
@@ -35,8 +31,7 @@ export function Overlay(props: {
     })
   const attach = useCallback((node: HTMLDivElement) => {
     panel.current = node
-    // If an action removes the focused element, the panel gets the focus, so that Escape still
-    // works.
+    // Without this focus, Escape would not work after an action removes the focused element.
     const observer = new MutationObserver(() => {
       if (document.activeElement !== document.body || lastDialog() !== node) return
       node.focus({ preventScroll: true })

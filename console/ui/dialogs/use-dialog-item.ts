@@ -1,9 +1,6 @@
 import { useRef } from 'react'
 
-/**
- * Keeps the last item while the dialog closes. `key` changes with each opening. As a React key, it
- * resets the content.
- */
+/** Keeps the last item while the dialog closes. As a React key, `key` resets the content. */
 export function useDialogItem<Item>(item: Item | null) {
   const shown = useRef<Item | null>(null)
   const openings = useRef(0)

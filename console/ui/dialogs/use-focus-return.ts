@@ -1,9 +1,6 @@
 import { useEffect, useRef } from 'react'
 
-/**
- * Returns the focus when a dialog closes. The focused element is read during rendering, because a
- * child may take the focus before effects run.
- */
+/** The focus is read during rendering, because a child may take it before effects run. */
 export function useFocusReturn(isOpen: boolean): void {
   const opener = useRef<HTMLElement | null>(null)
   const wasOpen = useRef(false)
@@ -18,7 +15,7 @@ export function useFocusReturn(isOpen: boolean): void {
   }, [isOpen])
 }
 
-/** Returns the topmost open dialog. Dialogs that are closing are ignored. */
+/** Dialogs that are closing are ignored. */
 export const lastDialog = (): HTMLElement | undefined =>
   [
     ...document.querySelectorAll<HTMLElement>(

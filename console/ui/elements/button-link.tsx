@@ -6,7 +6,7 @@ export function ButtonLink(props: {
   children: string
   icon?: IconName
   tone?: 'primary' | 'normal'
-  /** The state that is passed to the router, such as the path to which a form returns. */
+  /** The router's state, such as the path to which a form returns. */
   state?: object
 }) {
   const { to, icon, tone = 'normal', state } = props

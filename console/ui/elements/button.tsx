@@ -15,16 +15,10 @@ export type ButtonProps = {
   isBusy?: boolean
   isDisabled?: boolean
   isPressed?: boolean
-  /**
-   * True if the content after the button is shown. It sets `aria-expanded` on a button that shows
-   * or hides the content.
-   */
+  /** Sets `aria-expanded` on a button that shows or hides the content after it. */
   isExpanded?: boolean
   hasMenu?: boolean
-  /**
-   * The id of an element that describes the button, for example the reason why the button is
-   * disabled.
-   */
+  /** The id of an element that describes the button, such as the reason why it is disabled. */
   describedBy?: string | undefined
   isFill?: boolean
   onClick?: MouseEventHandler<HTMLElement>
@@ -63,7 +57,6 @@ export function Button(props: ButtonProps) {
   )
 }
 
-/** The main button of a page with a list. It opens the form that creates a row. */
 export const CreateButton = (props: { text: string; onClick: () => void }) => (
   <Button tone="primary" icon="add" onClick={props.onClick}>
     {props.text}

@@ -3,12 +3,11 @@ import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
 import { copyText } from './copy-text.ts'
 
-/** A button that copies a text. After the copy, a check mark replaces the icon for a moment. */
 export function CopyButton(props: {
   /** The text to copy, or a function that loads the text on click. */
   text: string | (() => Promise<string>)
   label: string
-  /** The text of the button. If it is missing, the button shows only the icon. */
+  /** Without a text, the button shows only the icon. */
   children?: string
 }) {
   const { t } = useTranslation()

@@ -2,10 +2,7 @@ import { translate } from '#console/i18n/i18n.ts'
 import { showError } from '../messages/toast.ts'
 import { showManualCopyDialog } from './manual-copy-dialog.tsx'
 
-/**
- * Copies a text and returns true. If the browser refuses to copy, shows a dialog with the text and
- * returns false.
- */
+/** If the browser refuses to copy, shows a dialog with the text and returns false. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -18,10 +15,7 @@ export async function copyText(text: string): Promise<boolean> {
   return false
 }
 
-/**
- * Copies a text with the browser's legacy API, which is the only API for copying on pages without
- * TLS.
- */
+/** The legacy API is the only API for copying on pages without TLS. */
 function copyByCommand(text: string): boolean {
   const focused = document.activeElement
   const area = document.createElement('textarea')

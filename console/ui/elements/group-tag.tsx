@@ -7,10 +7,9 @@ export function GroupTag({ name }: { name: string }) {
   return <GroupBadge name={name} color={color ?? ''} />
 }
 
-/** Renders a `GroupTag`. Lists use this function as a renderer of names. */
 export const groupTag = (name: string) => <GroupTag name={name} />
 
-/** Shows the name of a group. The color may be a value that is not saved yet. */
+/** The color may be a value that is not saved yet. */
 export function GroupBadge(props: { name: string; color: string }) {
   const color = /^[a-z]+$/.test(props.color) ? ` tg-group-${props.color}` : ''
   return <span className={`tg-group${color}`}>{props.name}</span>

@@ -1,15 +1,9 @@
 import PATHS from './icon-paths.json'
 
-/**
- * The names of the icons. Icons are outlines on a grid of 16 px, with strokes in the color of the
- * text.
- */
+/** Icons are outlines on a grid of 16 px, with strokes in the color of the text. */
 export type IconName = keyof typeof PATHS
 
-/**
- * A decorative icon, which is hidden from screen readers. The text beside the icon must have the
- * same meaning.
- */
+/** Hidden from screen readers: the text beside the icon must have the same meaning. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (
     <svg className="tg-icon" viewBox="0 0 16 16" width={size} height={size} aria-hidden="true">

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A label with its value, for use inside a `dl`. */
+/** For use inside a `dl`. */
 export function LabelledValue(props: { name: ReactNode; className?: string; children: ReactNode }) {
   return (
     <div>

@@ -8,9 +8,7 @@ import { Button } from './button.tsx'
 
 type LiveKind = keyof Translations['shared']['live']
 
-/**
- * Shows the state of live updates as a word and a mark. The shape of the mark depends on the state.
- */
+/** The shape of the mark depends on the state. */
 function LiveDot(props: {
   kind: LiveKind
   /** The time of the next connection attempt, by `performance.now()`. */
@@ -25,10 +23,7 @@ function LiveDot(props: {
   )
 }
 
-/**
- * Shows the state of live updates. While the connection works, `kind` replaces the state, and
- * `children` replaces the button.
- */
+/** While the connection works, `kind` replaces the state, and `children` replaces the button. */
 export function LiveIndicator(props: { kind?: LiveKind; children?: ReactNode }) {
   const { t } = useTranslation()
   const state = useLiveState()

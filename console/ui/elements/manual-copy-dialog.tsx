@@ -6,13 +6,10 @@ import { Button } from './button.tsx'
 
 const shown = createStore({ text: '', isOpen: false })
 
-/**
- * Opens a dialog in which the text is selected. It is used if the browser denies access to the
- * clipboard.
- */
+/** Shows the text, selected, if the browser denies access to the clipboard. */
 export const showManualCopyDialog = (text: string): void => shown.set({ text, isOpen: true })
 
-/** Renders the dialog of `showManualCopyDialog()`. The app contains this component once. */
+/** The app contains this component once. */
 export function ManualCopyHost() {
   const { t } = useTranslation()
   const { text, isOpen } = shown.useValue()

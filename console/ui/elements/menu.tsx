@@ -5,7 +5,7 @@ import { Popover, useDismissPopover } from './popover.tsx'
 
 export type MenuEntry =
   | 'divider'
-  /** A heading inside the menu, which can't be selected. */
+  /** A heading, which can't be selected. */
   | { head: ReactNode }
   | {
       text: ReactNode
@@ -16,7 +16,7 @@ export type MenuEntry =
       onSelect: () => void
     }
 
-/** A button with a menu: `<MenuButton items={[…]}><Button …/></MenuButton>`. */
+/** Use: `<MenuButton items={[…]}><Button …/></MenuButton>`. */
 export function MenuButton(props: {
   children: ReactElement
   items: readonly MenuEntry[]
@@ -33,7 +33,7 @@ export function MenuButton(props: {
   )
 }
 
-/** The menu of a row. The menu is mounted on click, because most menus in a list never open. */
+/** Mounts the menu on click, because most menus in a list never open. */
 export function RowMenu(props: { label: string; items: readonly MenuEntry[] }) {
   const [isOpen, setOpen] = useState(false)
   const wasOpen = useRef(false)
@@ -46,8 +46,7 @@ export function RowMenu(props: { label: string; items: readonly MenuEntry[] }) {
         label={props.label}
         hasMenu
         isExpanded={isOpen}
-        // If the menu is open, pressing its button counts as an outside click and closes the menu.
-        // The click must not open it again.
+        // Pressing the button closes an open menu (outside click). The click must not reopen it.
         onPointerDown={() => {
           wasOpen.current = isOpen
         }}
@@ -65,7 +64,7 @@ export function RowMenu(props: { label: string; items: readonly MenuEntry[] }) {
   )
 }
 
-/** A menu. Arrow keys, Home, End, Enter and Space work. Selecting an entry closes the menu. */
+/** Arrow keys, Home, End, Enter and Space work. Selecting an entry closes the menu. */
 function Menu({ items }: { items: readonly MenuEntry[] }) {
   const list = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {

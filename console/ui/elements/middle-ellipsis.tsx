@@ -1,10 +1,6 @@
-/** The number of characters at the end that stay visible. Similar names differ at the end. */
+/** The number of visible characters at the end, where similar names differ. */
 const END = 7
 
-/**
- * Shows a text that is truncated in the middle if it is too long. A tooltip shows the complete
- * text.
- */
 export function MiddleEllipsis({ text }: { text: string }) {
   const letters = [...text]
   const isLong = letters.length > 2 * END

@@ -2,7 +2,6 @@ import { useTranslation } from 'react-i18next'
 import type { Order } from '#read-api/contract/top-ups.ts'
 import { StatusTag, type Tone } from './status-tag.tsx'
 
-/** Returns true if a part of the payment can still be refunded. */
 export const hasRefundableMoney = ({ refundable }: Pick<Order, 'refundable'>): boolean =>
   /[1-9]/.test(refundable)
 
@@ -23,10 +22,7 @@ const TONES: Readonly<Record<Status, Tone>> = {
   disputeLost: 'neutral',
 }
 
-/**
- * Shows the status of an order. If a dispute is open or lost, the refund that the dispute caused is
- * not shown.
- */
+/** The refund that an open or lost dispute caused is not shown. */
 export function OrderStatus({ order }: { order: Order }) {
   const { t } = useTranslation()
   const status = statusOf(order)

@@ -6,7 +6,7 @@ type PopoverProps = {
   children: ReactElement
   content: ReactElement
   placement?: 'bottom-start' | 'bottom-end' | 'right-start' | 'top-start'
-  /** The kind of content: `menu` for a menu, and `dialog` for other content such as form fields. */
+  /** `menu` for a menu, and `dialog` for other content such as form fields. */
   kind?: 'menu' | 'dialog'
   isOpen?: boolean
   onOpenChange?: (isOpen: boolean) => void
@@ -16,7 +16,7 @@ const Dismiss = createContext<() => void>(() => undefined)
 
 export const useDismissPopover = (): (() => void) => useContext(Dismiss)
 
-/** Content that opens beside its button and closes on Escape or a click outside. */
+/** Opens beside its button and closes on Escape or a click outside. */
 export function Popover(props: PopoverProps) {
   const [isOpenHere, setOpenHere] = useState(false)
   const isOpen = props.isOpen ?? isOpenHere
@@ -41,8 +41,7 @@ export function Popover(props: PopoverProps) {
       arrow={false}
       popoverClassName="tg-popover"
       autoFocus={false}
-      // Blueprint must not return the focus. It would do so after its animation, even if the user
-      // has moved the focus in the meantime.
+      // Blueprint returns the focus after its animation, even if the user has moved it meanwhile.
       shouldReturnFocusOnClose={false}
       canEscapeKeyClose={false}
       enforceFocus={isOpen}
@@ -52,7 +51,7 @@ export function Popover(props: PopoverProps) {
   )
 }
 
-/** Closes the popover on Escape. Elements below the popover do not receive the key. */
+/** Elements below the popover do not receive the key. */
 function EscapeCloses({ onEscape }: { onEscape: () => void }) {
   const mark = useRef<HTMLSpanElement>(null)
   const handler = useRef(onEscape)
@@ -72,7 +71,7 @@ function EscapeCloses({ onEscape }: { onEscape: () => void }) {
   return <span ref={mark} hidden />
 }
 
-/** Focuses the selected option of a menu. If no option is selected, focuses the first control. */
+/** Focuses the selected option of a menu, or the first control if none is selected. */
 function FocusFirst(props: { children: ReactElement }) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {

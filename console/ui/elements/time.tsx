@@ -13,25 +13,16 @@ const listeners = new Set<() => void>()
 let now = seconds()
 let timer: ReturnType<typeof setInterval> | undefined
 
-/**
- * Returns the current time in unix seconds. The value is updated every ten seconds while the tab is
- * visible.
- */
+/** Unix seconds, updated every ten seconds while the tab is visible. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now)
 }
 
-/**
- * Shows a time, `at` in unix seconds. If the text is relative, the tooltip is absolute. If the text
- * is absolute, the tooltip is relative.
- */
+/** `at` is in unix seconds. The tooltip is absolute if the text is relative, and vice versa. */
 export function Time(props: {
   at: number
   style?: 'relative' | 'short' | 'stamp' | 'short-stamp'
-  /**
-   * True for a time that may be in the future. If it is false, a future time is shown as the
-   * current time.
-   */
+  /** If false, a time in the future is shown as the current time. */
   canLieAhead?: boolean
 }) {
   const locale = useLocale()
@@ -54,7 +45,6 @@ export function Time(props: {
   )
 }
 
-/** Renders a time as `2026-11-21 07:03:09`. It is used in the cells of a list. */
 export const stamp = (at: number) => <Time at={at} style="stamp" />
 
 function subscribe(listener: () => void): () => void {

@@ -1,14 +1,11 @@
 import { useTranslation } from 'react-i18next'
 
-/** The descriptions of groups that every new site has. They are in Chinese. */
+/** The descriptions of groups that every new site has, in Chinese. */
 const SHIPPED = { default: '默认分组', vip: 'vip分组' } as const
 
 const isShipped = (name: string): name is keyof typeof SHIPPED => Object.hasOwn(SHIPPED, name)
 
-/**
- * Returns a function for the description of a group. A description that every new site has is
- * translated.
- */
+/** Returns a function that translates only the descriptions that every new site has. */
 export function useGroupDescription(): (name: string, description: string) => string {
   const { t } = useTranslation()
   return (name, description) =>
