@@ -11,12 +11,10 @@ export const EMPTY_ACCOUNT: AccountDraft = { username: '', password: '', confirm
 
 export const USERNAME_LENGTH_MAX = 12
 export const PASSWORD_LENGTH_MIN = 8
-/**
- * The maximum length of a password in Unicode code points, because the server counts code points.
- */
+/** The maximum length of a password in Unicode code points, which the server counts. */
 export const PASSWORD_LENGTH_MAX = 128
 
-/** Checks the fields of a new account. Returns the errors by field, in the order of the form. */
+/** Returns the errors by field, in the order of the form. */
 export function validateAccount(
   draft: AccountDraft,
 ): Partial<Record<keyof AccountDraft, AccountErrorKey>> {

@@ -11,26 +11,19 @@ import {
 } from '../quota/quota-amount.ts'
 import { TextField } from './fields.tsx'
 
-/**
- * Returns the unit in which amounts are entered. It is the unit in which the site displays quota:
- * dollars or quota units.
- */
+/** Amounts are entered in the unit in which the site displays quota: dollars or quota units. */
 export function useAmountUnit(): AmountUnit {
   const { display_in_currency: isCurrency = true, quota_per_unit: perUnit = 500_000 } =
     useStatus() ?? {}
   return useMemo(() => amountUnitOf(isCurrency, perUnit), [isCurrency, perUnit])
 }
 
-/**
- * A field for an amount of quota, with buttons for common amounts. Below the field, the amount is
- * shown in dollars and quota units.
- */
+/** Has buttons for common amounts, and shows the amount in dollars and quota units. */
 export function AmountField(props: {
   label: string
   unit: AmountUnit
   value: string
   error: string | undefined
-  /** The error message for a text that is not an amount. */
   wrongText: string
   presetsLabel: string
   dollars: readonly bigint[]

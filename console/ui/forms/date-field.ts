@@ -1,7 +1,4 @@
-/**
- * Formats unix seconds as `YYYY-MM-DDTHH:mm` in the browser's time zone. For 0 and less, returns an
- * empty text.
- */
+/** Formats unix seconds as `YYYY-MM-DDTHH:mm` in local time, and 0 and less as an empty text. */
 export function dateFieldText(seconds: number): string {
   if (seconds <= 0) return ''
   const date = new Date(seconds * 1000)
@@ -10,10 +7,7 @@ export function dateFieldText(seconds: number): string {
   return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`
 }
 
-/**
- * Parses the text of a date-time field to unix seconds. Returns null for an invalid text and
- * `ifEmpty` for an empty text.
- */
+/** Parses local time to unix seconds. Returns null if invalid, and `ifEmpty` if empty. */
 export function secondsOfDateField(text: string, ifEmpty: number | null = null): number | null {
   if (text.trim() === '') return ifEmpty
   const match = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::\d\d)?$/.exec(text.trim())

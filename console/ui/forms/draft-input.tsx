@@ -6,15 +6,12 @@ type Props = {
   label: string
   value: string
   suggestions?: readonly string[]
-  /** Set if only whole numbers are valid. `errorText` is the error message for all other texts. */
+  /** Set if only whole numbers are valid. All other texts show `errorText`. */
   whole?: { errorText: string }
   onCommit: (value: string) => void
 }
 
-/**
- * A text field for the URL. Its text applies on Enter, on blur or when a suggestion is chosen, so
- * that typing adds no history entries.
- */
+/** Applies its text on Enter, blur or a suggestion, so that typing adds no history entries. */
 export function DraftInput(props: Props) {
   const id = useId()
   const draft = useDraft(props)
@@ -58,8 +55,7 @@ function useDraft(props: Props) {
   const [draft, setDraft] = useState({ from: props.value, text: props.value, isInvalid: false })
   const set = (text: string, isInvalid = false): void =>
     setDraft({ from: props.value, text, isInvalid })
-  // Another control (Back, or a clicked cell) has changed the URL, so the field shows the value of
-  // the URL.
+  // If another control (Back, or a clicked cell) has changed the URL, the field shows its value.
   if (draft.from !== props.value) set(props.value)
   const commit = (typed: string): void => {
     const value = typed.trim()

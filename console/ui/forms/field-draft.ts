@@ -18,8 +18,8 @@ type Drafts = Record<Exclude<FieldType, 'names' | 'flag' | 'numericFlag'>, strin
 }
 
 /**
- * The form values of fields. A number is the entered text, a time has the format of a date-time
- * field, and names are a list. A missing number or time is an empty text.
+ * A number is the entered text, a time has the format of a date-time field, and names are a
+ * list. A missing number or time is an empty text.
  */
 export type DraftOf<F extends WritableFields> = {
   [Name in keyof F]: F[Name] extends { values: readonly (infer Value)[] }
@@ -45,7 +45,7 @@ export const draftOf = <F extends WritableFields>(fields: F, answer: AnswerOf<F>
   }) as DraftOf<F>
 }
 
-/** Builds the request body. The form's values must have no errors: see `validateFields`. */
+/** The form's values must have no errors: see `validateFields`. */
 export const bodyOf = <F extends WritableFields>(fields: F, draft: DraftOf<F>): AnswerOf<F> => {
   const entries = Object.entries(fields).map(([name, field]) => [
     field.wire,
@@ -104,7 +104,7 @@ export function validateInteger(
   return isIn ? null : { key: 'wholeNumber', min, max }
 }
 
-/** Checks the length of a text in characters, as the server counts them. */
+/** Counts characters as the server does. */
 export function validateLength(
   { maxLength }: { readonly maxLength: number },
   text: string,

@@ -2,7 +2,7 @@ import type { ComponentProps, ReactNode } from 'react'
 import { type FieldControl, FormField } from './form-field.tsx'
 import { PasswordInput, Select, TextArea, TextInput } from './inputs.tsx'
 
-/** The label, the hint and the error of a field. All other properties are passed to the control. */
+/** All other properties of a field are passed to its control. */
 export type Labelled = {
   label: string
   hint?: ReactNode
@@ -63,7 +63,7 @@ export function TextField({ presets, beside, ...props }: TextFieldProps) {
   )
 }
 
-/** A field with a label for a date and time in the browser's time zone. */
+/** The date and time are in the browser's time zone. */
 export const DateTimeField = (props: ComponentProps<typeof TextField>) => (
   <TextField className="tg-input-date" {...props} type="datetime-local" max="9999-12-31T23:59" />
 )

@@ -10,7 +10,7 @@ export type FieldControl = {
   'aria-required': true | undefined
 }
 
-/** A label, a control, a hint and an error. Attributes connect them for screen readers. */
+/** Attributes connect the label, the control, the hint and the error for screen readers. */
 export function FormField(props: {
   label: string
   hint?: ReactNode

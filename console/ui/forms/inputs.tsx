@@ -11,7 +11,7 @@ type TextInputProps = Omit<ComponentProps<'input'>, 'onChange' | 'value' | 'size
   isMono?: boolean
 }
 
-/** A text box of one line. `FormField` or `aria-label` gives it a label. */
+/** Needs a label from `FormField` or `aria-label`. */
 export function TextInput({ onChange, icon, isMono, className, ...rest }: TextInputProps) {
   const classes = ['tg-input', isMono === true ? 'tg-mono' : '', className ?? '']
   const input = (

@@ -11,7 +11,6 @@ import { useSubmit } from './use-submit.ts'
 
 type CodePurpose = 'register' | 'bind' | 'notify'
 
-/** Mails a verification code to an address, for a new account or for the current user. */
 const sendCode = (email: string, purpose: CodePurpose, turnstile: string) =>
   call('GET /api/verification', { query: { email, purpose, turnstile } })
 
@@ -21,10 +20,7 @@ type MailCodeDraft = { readonly email: string; readonly code: string }
 
 type MailCodeForm = Pick<DraftForm<MailCodeDraft>, 'draft' | 'field' | 'refuse'>
 
-/**
- * The fields for a mail address and its verification code. After 30 s, the user can request another
- * code.
- */
+/** After 30 s, the user can request another code. */
 export function MailCodeFields(props: {
   form: MailCodeForm
   purpose: CodePurpose
@@ -62,7 +58,7 @@ export function MailCodeFields(props: {
   )
 }
 
-/** The field for a mailed code. The mail address is entered in a separate field. */
+/** For a code whose mail address is entered in a separate field. */
 export function MailCodeField(
   props: FieldState<string> & {
     email: string

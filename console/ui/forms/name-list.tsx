@@ -29,9 +29,7 @@ export function NamesField(props: NamesFieldProps) {
   ))
 }
 
-/**
- * A field for a list of names. Names are typed, pasted with commas, or selected from suggestions.
- */
+/** Names are typed, pasted with commas, or selected from suggestions. */
 export function NameList(props: NameListProps) {
   const { names } = props
   const { t } = useTranslation()
@@ -82,10 +80,7 @@ type SuggestingProps = NameListProps & {
   onRemoveLast: () => void
 }
 
-/**
- * A text box with suggestions. Arrow keys select a suggestion, Enter accepts it, and Escape closes
- * the list.
- */
+/** Arrow keys select a suggestion, Enter accepts it, and Escape closes the list. */
 function Suggesting(props: SuggestingProps) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)
@@ -180,8 +175,7 @@ function SuggestionList(props: {
           role="option"
           tabIndex={-1}
           aria-selected={index === props.active}
-          // A click must not take the focus from the text box, because a blur closes the
-          // suggestions.
+          // A click must not take the focus, because a blur of the text box closes the suggestions.
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => props.onTake(name)}
         >

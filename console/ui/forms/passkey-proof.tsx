@@ -6,7 +6,7 @@ import type { ProofOnly } from '#write-api/contract/credentials.ts'
 import { Button } from '../elements/button.tsx'
 import { useSubmit } from './use-submit.ts'
 
-/** A button for a proof of identity by passkey. It is hidden if the user has no passkey. */
+/** Hidden if the user has no passkey. */
 export function PasskeyProof(props: { perform: (proof: ProofOnly) => Promise<void> }) {
   const { t } = useTranslation()
   const has = (useQuery(securityQuery).data?.passkeys.length ?? 0) > 0

@@ -1,10 +1,7 @@
 import { type ComponentProps, useState } from 'react'
 import { TextInput } from './inputs.tsx'
 
-/**
- * A search field that writes its text to the URL after a short delay. Its text is replaced only if
- * another control, such as Back, changes the URL.
- */
+/** Writes to the URL after a short delay. Only other controls, such as Back, replace the text. */
 export function SearchInput({
   label,
   value,

@@ -1,9 +1,7 @@
 import { ApiError } from '#console/api/api-error.ts'
 
 export const CODE_CODES = ['CodeWrong', 'CodeUsed'] as const
-/**
- * The server's error codes for a missing or wrong proof of identity by password, code or passkey.
- */
+/** The server's codes for a missing or wrong proof of identity (password, code or passkey). */
 export const PROOF_CODES = ['ProofNeeded', 'ProofWrong', ...CODE_CODES] as const
 export const USERNAME_CODES = [
   'UsernameTaken',
@@ -16,7 +14,7 @@ export const MAIL_CODES = ['MailRequired', 'MailInvalid', 'MailDomainNotAllowed'
 
 const NAMED = /(?:参数 (\w+) 无效：|Invalid field (\w+): )/
 
-/** Returns the field and the message of a server error, or null if the error names no field. */
+/** Returns null if the error names no field. */
 export function serverFieldError(error: unknown): { field: string; text: string } | null {
   if (!(error instanceof ApiError)) return null
   const named = NAMED.exec(error.message)
@@ -25,10 +23,7 @@ export function serverFieldError(error: unknown): { field: string; text: string 
   return { field: named[1] ?? named[2] ?? '', text }
 }
 
-/**
- * Runs `perform`. An error with one of the `codes` is shown at the field. Any other error is
- * thrown.
- */
+/** Shows an error of `perform` with one of the `codes` at the field. Throws any other error. */
 export async function showErrorAtField(
   codes: readonly string[],
   tell: (words: string) => void,

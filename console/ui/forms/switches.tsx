@@ -9,7 +9,6 @@ type ToggleProps = {
   onChange: (isOn: boolean) => void
 }
 
-/** A switch. Its change applies immediately or is submitted with a form. */
 export function Switch(props: ToggleProps) {
   return <Toggle {...props} role="switch" className="tg-switch" />
 }
@@ -52,7 +51,6 @@ function Toggle(props: ToggleProps & { role?: 'switch'; className: string }) {
 
 export type RadioChoice<Value extends string> = { value: Value; label: ReactNode; hint?: ReactNode }
 
-/** A choice between a few options. All options are visible. */
 export function RadioCards<Value extends string>(props: {
   label: string
   value: Value
@@ -82,7 +80,7 @@ export function RadioCards<Value extends string>(props: {
   )
 }
 
-/** A row of buttons, one of which is selected. It is used for ranges and modes. */
+/** A row of buttons, one of which is selected, for ranges and modes. */
 export function Segmented<Value extends string>(props: {
   label: string
   value: Value

@@ -4,26 +4,24 @@ import { translate } from '#console/i18n/i18n.ts'
 import { showInfo } from '../messages/toast.ts'
 import { focusFirstError, useSubmit } from './use-submit.ts'
 
-/** The errors of a form by field. They are messages, or codes that the form's checks define. */
+/** The errors are messages, or codes that the form's checks define. */
 export type FieldErrors<Draft, ErrorKey extends string = string> = Partial<
   Record<keyof Draft & string, ErrorKey>
 >
 
 type Options<Draft, ErrorKey extends string> = {
   initial: () => Draft
-  /** Checks the form's values (`draft`) before they are sent. `before` has the initial values. */
+  /** Checks the form's values before they are sent. `before` has the initial values. */
   validate?: (draft: Draft, before: Draft) => FieldErrors<Draft, ErrorKey>
   errorText?: (errorKey: ErrorKey) => string
-  /** Sends the form's values. Throws `FieldError` if the errors of fields are known. */
+  /** Throws `FieldError` if the errors of fields are known. */
   save: (draft: Draft, before: Draft) => Promise<void>
-  /**
-   * Maps an error of `save` to errors of fields. If the result is null, a toast shows the error.
-   */
+  /** Maps an error of `save` to errors of fields. For null, a toast shows the error. */
   errorsOf?: (error: unknown) => FieldErrors<Draft> | null
   /** Called if the user submits again while a request is pending. */
   onRepeat?: () => void
   onClose?: () => void
-  /** True if errors without a field are shown in the form (`refusal`) instead of as toasts. */
+  /** True to show errors without a field in the form (`refusal`) instead of as toasts. */
   showsRefusal?: boolean
 }
 
@@ -38,10 +36,7 @@ export type DraftForm<Draft> = {
   readonly before: Draft
   readonly draft: Draft
   readonly errors: FieldErrors<Draft>
-  /**
-   * The error of the last submit, if the error does not concern a field. Otherwise, the text is
-   * empty.
-   */
+  /** The error of the last submit, or an empty text if the error concerns a field. */
   readonly refusal: string
   readonly isChanged: boolean
   readonly isBusy: boolean
@@ -59,9 +54,8 @@ export type DraftForm<Draft> = {
 const onDuplicate = () => showInfo(translate('auth.duplicateSubmit'))
 
 /**
- * Manages the values and errors of a form. Values are checked on submit and, while there is an
- * error, on each change. A server error stays until its field changes. The first field with an
- * error gets the focus.
+ * Checks values on submit and, while there is an error, on each change. A server error stays
+ * until its field changes. The first field with an error gets the focus.
  */
 export function useDraftForm<Draft extends object, ErrorKey extends string = string>(
   options: Options<Draft, ErrorKey>,
@@ -123,7 +117,6 @@ export function useDraftForm<Draft extends object, ErrorKey extends string = str
   }
 }
 
-/** Manages the errors of fields that the server reported for the last submit. */
 function useRefusals<Draft>({
   errorsOf,
   showsRefusal,
@@ -149,7 +142,7 @@ function useRefusals<Draft>({
   }
 }
 
-/** Returns the props of a `<form>` that is not in a `FormDrawer` or `FormDialog`. */
+/** For a `<form>` that is not in a `FormDrawer` or `FormDialog`. */
 export const formProps = ({ ref, submit }: Pick<DraftForm<object>, 'ref' | 'submit'>) => ({
   ref,
   noValidate: true,
@@ -159,10 +152,7 @@ export const formProps = ({ ref, submit }: Pick<DraftForm<object>, 'ref' | 'subm
   },
 })
 
-/**
- * Maps a server error to a field. Each field has a list of error codes, and the field whose list
- * contains the code shows the error.
- */
+/** Shows an error at the field whose list of error codes contains the code. */
 export const errorsByCode =
   <Draft>(codesOf: FieldCodes<Draft>) =>
   (error: unknown): FieldErrors<Draft> | null => {
@@ -201,6 +191,6 @@ const textsOf = <ErrorKey extends string>(
     ),
   )
 
-/** Serializes a form's values, so that equal values give equal texts. */
+/** Equal values give equal texts. */
 const comparable = (draft: object): string =>
   JSON.stringify(draft, (_, value: unknown) => (value instanceof Map ? [...value] : value))

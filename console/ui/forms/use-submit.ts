@@ -4,11 +4,7 @@ import { dismissErrors, showError } from '../messages/toast.ts'
 
 const showDuplicate = () => showError(translate('ui.duplicateSubmit'), { goesAlong: true })
 
-/**
- * Manages the submits of a form. While a submit is running, a second submit is not sent, and only
- * `onDuplicate` and `onRepeat` are called. Errors are shown as messages, which the next submit
- * removes.
- */
+/** While a submit runs, a second one is not sent: only `onDuplicate` and `onRepeat` are called. */
 export function useSubmit<Args extends readonly unknown[] = []>(
   perform: (...args: Args) => Promise<void>,
   onRepeat?: () => void,
@@ -40,7 +36,6 @@ export function useSubmit<Args extends readonly unknown[] = []>(
 /** The maximum number of animation frames to wait until a busy page has rendered the errors. */
 const FRAMES = 20
 
-/** Focuses the first invalid control once it has been rendered as invalid. */
 export function focusFirstError(form: RefObject<HTMLElement | null>, frames = FRAMES): void {
   requestAnimationFrame(() => {
     const control = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')

@@ -47,10 +47,7 @@ function load(): Promise<HumanCheckApi> {
 
 type Widget = { readonly api: HumanCheckApi; readonly id: string }
 
-/**
- * The widget of the verification provider. `onToken` receives a token. When the token expires, it
- * receives an empty text.
- */
+/** `onToken` receives an empty text when the token expires. */
 export function HumanCheckBox(props: {
   siteKey: string
   action: string

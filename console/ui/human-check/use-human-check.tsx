@@ -8,19 +8,13 @@ const HumanCheckBox = lazy(async () => ({
 }))
 
 export type HumanCheck = {
-  /** The provider's widget, or null if the site requires no human verification. */
+  /** Null if the site requires no human verification. */
   readonly box: ReactElement | null
-  /**
-   * Returns a token for one request, or an empty text if the site requires no human verification.
-   * While the verification is incomplete, shows a message and returns null.
-   */
+  /** Returns an empty text if none is required, or shows a message and null if it is incomplete. */
   readonly take: () => string | null
 }
 
-/**
- * Manages the human verification of a form. `action` is the server's name for the purpose of the
- * form.
- */
+/** `action` is the server's name for the purpose of the form. */
 export function useHumanCheck(action: 'login' | 'register' | 'verification' | 'reset'): HumanCheck {
   const { t } = useTranslation()
   const status = useStatus()

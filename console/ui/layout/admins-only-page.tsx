@@ -7,10 +7,7 @@ import { EmptyState } from './empty-state.tsx'
 import { Page } from './page.tsx'
 import { Panel } from './panel.tsx'
 
-/**
- * Shown to users who are not admins in place of an admin page. It contains the reason and a link to
- * another page.
- */
+/** Replaces an admin page for other users, and contains the reason and a link to another page. */
 export function AdminsOnlyPage({ title }: { title: string }) {
   const { t } = useTranslation()
   return (
@@ -31,10 +28,7 @@ export function AdminsOnlyPage({ title }: { title: string }) {
   )
 }
 
-/**
- * Creates a page that shows `Content` to admins. Other users see the reason why they can't open the
- * page.
- */
+/** Creates a page that shows `Content` only to admins, and the reason to other users. */
 export const adminPage = (title: ParseKeys, Content: ComponentType) =>
   function AdminPage() {
     const { t } = useTranslation()

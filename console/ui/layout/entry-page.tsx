@@ -26,7 +26,7 @@ export function EntryPage(props: {
   )
 }
 
-/** A form on a page before login. The form's `refusal` is an error that concerns no field. */
+/** The form's `refusal` is an error that concerns no field. */
 export function EntryForm(props: {
   form: Pick<DraftForm<object>, 'ref' | 'submit' | 'isBusy' | 'refusal'>
   submitText: string

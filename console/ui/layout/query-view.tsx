@@ -2,10 +2,7 @@ import type { ReactNode } from 'react'
 import { ErrorState } from './empty-state.tsx'
 import { Skeleton } from './skeleton.tsx'
 
-/**
- * Shows the data of a query. While the data loads, a placeholder is shown. If the query fails, its
- * error is shown with a retry button.
- */
+/** Shows a placeholder while the data loads, and an error with a retry button on failure. */
 export function QueryView<Data>(props: {
   query: { data: Data | undefined; error: Error | null; refetch: () => unknown }
   /** The height of the placeholder in pixels. */

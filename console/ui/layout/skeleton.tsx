@@ -2,9 +2,7 @@ import { useEffect, useState } from 'react'
 
 const PATIENCE_MS = 150
 
-/**
- * Returns true once `isOn` has been true for a moment. Placeholders that depend on it do not flash.
- */
+/** Returns true once `isOn` has been true for a moment, so that placeholders do not flash. */
 export function useDelayed(isOn: boolean): boolean {
   const [isLate, setLate] = useState(false)
   useEffect(() => {
@@ -18,9 +16,7 @@ export function useDelayed(isOn: boolean): boolean {
   return isOn && isLate
 }
 
-/**
- * A gray placeholder for text. `width` is in percent of the container, and `height` is in pixels.
- */
+/** `width` is in percent of the container, and `height` is in pixels. */
 export function Skeleton(props: { width?: number; height?: number }) {
   const isShown = useDelayed(true)
   return (
@@ -32,7 +28,6 @@ export function Skeleton(props: { width?: number; height?: number }) {
   )
 }
 
-/** A placeholder for a form with the given number of fields. */
 export function FormSkeleton(props: { fields: number }) {
   const fields = Array.from({ length: props.fields }, (_, field) => field)
   return (

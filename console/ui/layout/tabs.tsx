@@ -2,7 +2,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 're
 
 export type Tab<Id extends string> = { id: Id; title: ReactNode }
 
-/** A row of tabs, one of which is open. Arrow keys move to another tab. */
+/** Arrow keys move to another tab. */
 export function Tabs<Id extends string>(props: {
   label: string
   tabs: readonly Tab<Id>[]

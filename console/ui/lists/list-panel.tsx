@@ -24,29 +24,20 @@ type ListPanelProps<Row> = Omit<DataGridProps<Row>, Given> & {
   filters: ReactNode
   /** True to add a button that clears all filters. */
   isClearable?: boolean
-  /** Creates a row. It is offered as a command and as a button in an empty list. */
+  /** Creates a row, by a command or by a button in an empty list. */
   create?: { text: string; perform: () => void }
   none?: { icon: IconName; title: string; body: string }
   notFound?: { title: string; body: string }
-  /**
-   * Controls of the toolbar. `modes` are before the refresh button at the end of the toolbar, and
-   * `tools` are after it.
-   */
+  /** `modes` are before the refresh button at the end of the toolbar, and `tools` are after it. */
   modes?: ReactNode
   tools?: ReactNode
   notice?: ReactNode
-  /**
-   * The actions on selected rows. They are shown below the rows, so that selecting a row does not
-   * move the rows.
-   */
+  /** Actions on selected rows, shown below the rows so that a selection does not move the rows. */
   selectionBar?: ReactNode
   /** True if the last column (the actions) stays visible during horizontal scrolling. */
   isEnded?: boolean
 }
 
-/**
- * A list in pages, with filters, rows and page buttons. If the list is empty, the reason is shown.
- */
 export function ListPanel<Row>(props: ListPanelProps<Row>) {
   const { view, layoutKey, columns, filters, isClearable, create, none, notFound, ...rest } = props
   const { modes, tools, notice, selectionBar, isEnded, ...grid } = rest
@@ -103,13 +94,10 @@ export function ListPanel<Row>(props: ListPanelProps<Row>) {
   )
 }
 
-/**
- * Returns the number of rows on all pages and the index of the page's first row. Lists that are
- * trees ignore these values.
- */
+/** Lists that are trees ignore the total and the index. */
 const placeOf = ({ total, page, pageSize }: Paging) => ({ total, firstIndex: page * pageSize })
 
-/** A filter of a list by keyword. The URL is updated while the user types. */
+/** The URL is updated while the user types. */
 export function KeywordFilter(props: {
   label: string
   view: {
@@ -132,7 +120,6 @@ type EmptyProps = Pick<ListPanelProps<never>, 'none' | 'notFound' | 'create'> & 
   view: Pick<ListView<never>, 'isFiltered' | 'clear'>
 }
 
-/** Shows why a list is empty: no row matches the filters, or no row exists. */
 function NoRows({ view, none, notFound, create }: EmptyProps) {
   const { t } = useTranslation()
   if (none === undefined || (notFound !== undefined && view.isFiltered)) {

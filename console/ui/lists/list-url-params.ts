@@ -10,7 +10,7 @@ import {
 export const PAGE_SIZES = [10, 20, 50, 100] as const
 export type PageSize = (typeof PAGE_SIZES)[number]
 
-/** The page size in the URL, or 0 if the URL contains no page size. */
+/** The page size in the URL, or 0 if the URL contains none. */
 export const pageSizeParam: UrlParam<PageSize | 0> = {
   fallback: 0,
   read: (text) => PAGE_SIZES.find((size) => String(size) === text) ?? null,
@@ -25,10 +25,7 @@ export type ListUrlParams<Filters extends UrlSchema> = {
   readonly params: UrlSchema
 }
 
-/**
- * Defines the URL parameters of a list. The result must be a module constant. With `hasPageSize`,
- * the page size is also a parameter.
- */
+/** The result must be a module constant. With `hasPageSize`, the page size is a parameter too. */
 export function listUrlParams<Filters extends UrlSchema>(
   filters: Filters,
   options: {
@@ -53,7 +50,7 @@ export function listUrlParams<Filters extends UrlSchema>(
   }
 }
 
-/** The values that select a page of a list. `page` is zero-based. */
+/** `page` is zero-based. */
 export type ListQuery<Filters extends UrlSchema> = UrlValues<Filters> &
   ListSort & {
     readonly page: number

@@ -8,10 +8,7 @@ import { Select } from '../forms/inputs.tsx'
 import { useLocalPreference } from '../state/use-local-preference.ts'
 import { PAGE_SIZES, type PageSize } from './list-url-params.ts'
 
-/**
- * Returns and sets the page size, which this browser stores for all lists. The default is
- * `fallback`.
- */
+/** This browser stores one page size for all lists. The default is `fallback`. */
 export function usePageSize(
   key = 'page-size',
   fallback: PageSize = 10,
@@ -23,10 +20,7 @@ export function usePageSize(
   )
 }
 
-/**
- * Opens a page. With `replace`, the current page is removed from the history, because it no longer
- * exists.
- */
+/** With `replace`, a page that no longer exists is removed from the history. */
 type GoTo = (page: number, how?: { replace: boolean }) => void
 
 export type Paging = {
@@ -39,7 +33,7 @@ export type Paging = {
   onPageSize: (size: PageSize) => void
 }
 
-/** Builds the paging props of a list. A change of the page size returns to the first page. */
+/** A change of the page size returns to the first page. */
 export const pagingOf = (
   { page, total = 0 }: { page: number; total: number | undefined },
   [pageSize, setPageSize]: ReturnType<typeof usePageSize>,
@@ -55,10 +49,7 @@ export const pagingOf = (
   },
 })
 
-/**
- * Shows page buttons. `page` is zero-based. The buttons are hidden if all rows fit on a page of the
- * smallest size.
- */
+/** `page` is zero-based. Hidden if all rows fit on a page of the smallest size. */
 export function Pagination(props: Paging) {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -99,7 +90,7 @@ export function Pagination(props: Paging) {
   )
 }
 
-/** Opens the last page if `page` does not exist, for example after deletions or with an old URL. */
+/** A page may not exist after deletions or with an old URL. */
 function useLastPage({ page, total, isCapped, onPage }: Paging, pages: number): void {
   const isBeyondLastPage = total > 0 && page >= pages && isCapped !== true
   // biome-ignore lint/correctness/useExhaustiveDependencies: made anew with each rendering
@@ -108,10 +99,7 @@ function useLastPage({ page, total, isCapped, onPage }: Paging, pages: number): 
   }, [isBeyondLastPage, pages])
 }
 
-/**
- * Shows buttons to the previous and next page. If there are more than two pages, it also shows
- * buttons to the first and last page.
- */
+/** Buttons to the first and last page appear if there are more than two pages. */
 function Turns({ page, pages, isCapped, onPage }: Paging & { pages: number }) {
   const { t } = useTranslation()
   const turn = (icon: IconName, label: string, to: number) => (

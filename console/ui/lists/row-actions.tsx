@@ -6,13 +6,11 @@ export type RowAction = {
   /** The accessible name, which contains the name of the row. */
   readonly label: string
   readonly perform: () => void
-  /**
-   * True for an action that only the table shows. Cards have a separate button for such an action.
-   */
+  /** True for an action that only the table shows, because cards have a separate button for it. */
   readonly isOnTable?: boolean
 }
 
-/** Creates the action that edits a row. On a card, a separate button opens the form. */
+/** On a card, a separate button opens the form. */
 export const editAction = (label: string, perform: () => void): RowAction => ({
   icon: 'edit',
   label,

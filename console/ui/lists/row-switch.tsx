@@ -1,4 +1,4 @@
-/** A switch in a row, which applies immediately. Its accessible name is the row's name. */
+/** Applies immediately. The accessible name is the row's name. */
 export function RowSwitch(props: {
   label: string
   isOn: boolean

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { type Choice, Select } from '../forms/inputs.tsx'
 
-/** A filter with a list of options. `any` is the text of the option that does not filter. */
+/** `any` is the text of the option that does not filter. */
 export function SelectFilter<Value extends string>(props: {
   label: string
   any: string
@@ -20,7 +20,7 @@ export function SelectFilter<Value extends string>(props: {
   )
 }
 
-/** A filter by status. The server has a number for each status. */
+/** The server has a number for each status. */
 export function StatusFilter<Value extends string>(
   props: Omit<Parameters<typeof SelectFilter<Value>>[0], 'label' | 'any'>,
 ) {
@@ -28,7 +28,7 @@ export function StatusFilter<Value extends string>(
   return <SelectFilter label={t('shared.status')} any={t('shared.anyStatus')} {...props} />
 }
 
-/** A filter by user group. The group in the URL is listed even if it does not exist. */
+/** The group in the URL is listed even if it does not exist. */
 export function GroupFilter(props: {
   groups: readonly string[]
   value: string

@@ -4,9 +4,6 @@ import { Button } from '../elements/button.tsx'
 import type { IconName } from '../elements/icons.tsx'
 import type { SelectedRows } from './use-selected-rows.ts'
 
-/**
- * Shows the number of selected rows and the actions on them. Renders nothing if no row is selected.
- */
 export function SelectionBar(props: {
   selected: Pick<
     SelectedRows<unknown>,

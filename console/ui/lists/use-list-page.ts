@@ -24,10 +24,7 @@ export type ListView<Row> = {
   readonly paging: Paging
 }
 
-/**
- * Manages the state of a list. Filters, order and page are stored only in the URL. A change of
- * filters or order returns to the first page.
- */
+/** The URL stores filters, order and page. A change of filters or order returns to page one. */
 export function useListPage<
   Filters extends UrlSchema,
   Page extends ListPage<unknown>,
@@ -72,7 +69,7 @@ export function useListPage<
     refresh: () => void list.refetch(),
     sorts,
     sort: sort === '' ? null : { column: sort as string, isDescending: order === 'desc' },
-    /** Sets the sort order. Null restores the default order. */
+    /** Null restores the default order. */
     setSort: (next: Sort | null) =>
       setAddress({
         sort: next?.column ?? '',
@@ -88,7 +85,7 @@ const NONE: unknown[] = []
 const pick = (values: Readonly<Record<string, unknown>>, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, values[name]]))
 
-/** Returns the page size in the URL. If the URL has no page size, returns the stored page size. */
+/** Returns the page size in the URL or, without one, the stored page size. */
 function useAskedSize(
   [remembered, remember]: ReturnType<typeof usePageSize>,
   listQuery: PageSize | 0 | undefined,

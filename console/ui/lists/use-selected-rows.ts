@@ -11,10 +11,7 @@ import { showError } from '../messages/toast.ts'
 const NONE: ReadonlySet<string> = new Set()
 
 type Stored = {
-  /**
-   * The filters under which the rows were selected. If other filters apply, the selection is
-   * cleared.
-   */
+  /** Under other filters than these, the selection is cleared. */
   readonly under: string
   readonly keys: ReadonlySet<string>
   /** True after the user has selected all matching rows, on every page. */
@@ -26,18 +23,12 @@ export type SelectedRows<Row> = {
   readonly keys: ReadonlySet<string>
   readonly select: (keys: ReadonlySet<string>) => void
   readonly clearSelection: () => void
-  /**
-   * The number of rows that `selectAll` would select. It is 0 if no other page has rows or too many
-   * rows match.
-   */
+  /** The number of rows that `selectAll` would select: 0 if there are no others or too many. */
   readonly selectableCount: number
   readonly selectAll: () => Promise<void>
 }
 
-/**
- * Manages the selected rows. `selectAll` selects the matching rows of every page. `matching` reads
- * these rows, and reads them again after each reload of the list.
- */
+/** `selectAll` selects the rows of every page, which `matching` reads again after each reload. */
 export function useSelectedRows<
   Row extends { id: number },
   Match extends Row,

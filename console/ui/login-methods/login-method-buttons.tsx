@@ -6,9 +6,7 @@ import { showError } from '../messages/toast.ts'
 import { LOGIN_METHOD_ICONS, type LoginMethod } from './login-methods.ts'
 import { isMessenger, type Messenger } from './messenger-dialog.tsx'
 
-/**
- * Shows a button for each login method. A button that redirects is busy until the tab navigates.
- */
+/** A button that redirects is busy until the tab navigates. */
 export function LoginMethodButtons(props: {
   ways: readonly LoginMethod[]
   leave: (type: OAuthType) => Promise<void>

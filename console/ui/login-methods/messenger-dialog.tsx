@@ -11,10 +11,7 @@ const TelegramDialog = lazy(async () => ({
 /** The login methods that open a dialog instead of redirecting. */
 export type Messenger = 'wechat' | 'telegram'
 
-/**
- * A dialog with WeChat's QR code or Telegram's button. Its content is loaded when the dialog first
- * opens.
- */
+/** Loads its content (WeChat's QR code or Telegram's button) when it first opens. */
 export function MessengerDialog(props: {
   way: Messenger
   act: 'login' | 'bind'

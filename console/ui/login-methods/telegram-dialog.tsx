@@ -12,8 +12,8 @@ const scriptUrl = createScriptUrl(
 )
 
 /**
- * Creates the script of Telegram's widget (core.telegram.org/widgets/login), which inserts a frame.
- * After a login, the widget redirects. Its callback mode is not used, because it needs `eval`.
+ * The script (core.telegram.org/widgets/login) inserts a frame and redirects after a login. Its
+ * callback mode is not used, because it needs `eval`.
  */
 function telegramScript(widget: {
   readonly bot: string
@@ -30,10 +30,7 @@ function telegramScript(widget: {
   return script
 }
 
-/**
- * A dialog with Telegram's login button. The button redirects this tab to `/oauth/telegram` with
- * data and state.
- */
+/** Telegram's button redirects this tab to `/oauth/telegram` with data and state. */
 export function TelegramDialog(props: {
   isOpen: boolean
   title: string

@@ -3,16 +3,13 @@ import { FormDialog } from '../dialogs/form-dialog.tsx'
 import { TextField } from '../forms/fields.tsx'
 import { useDraftForm } from '../forms/use-draft-form.ts'
 
-/**
- * A dialog with the QR code of the site's WeChat account, and a field for the code that this
- * account sends.
- */
+/** The site's WeChat account sends a code to a user who has scanned the QR code. */
 export function WeChatDialog(props: {
   isOpen: boolean
   title: string
   submitText: string
   qrCode: string
-  /** Sends the code to the server. If the promise rejects, the dialog stays open. */
+  /** If the promise rejects, the dialog stays open. */
   onCode: (code: string) => Promise<void>
   onClose: () => void
 }) {

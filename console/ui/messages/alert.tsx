@@ -1,13 +1,9 @@
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from '../elements/icons.tsx'
 
-/**
- * A highlighted message on a page or in a form. Only a message of the tone `bad` interrupts a
- * screen reader.
- */
+/** Only a message of the tone `bad` interrupts a screen reader. */
 export function Alert(props: {
   tone?: 'bad' | 'good'
-  /** The icon. By default, the icon depends on the tone. */
   icon?: IconName
   role?: 'alert' | 'note'
   children: ReactNode
@@ -30,6 +26,5 @@ export function Alert(props: {
   )
 }
 
-/** Shows an error message of the server inside the form that caused the error. */
 export const ServerErrorText = ({ text }: { text: string }) =>
   text === '' ? null : <Alert tone="bad">{text}</Alert>

@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 
-/** The reason codes that have a translation. Other codes are shown unchanged. */
+/** Reason codes without a translation are shown unchanged. */
 const KNOWN_REASONS = [
   'connect',
   'proxy',

@@ -1,10 +1,7 @@
 const WHOLE = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i
 const BEGINNING = /^[0-9a-f]{8}(?:-[0-9a-f-]*)?$/i
 
-/**
- * Finds a request id in a pasted text, such as an error message. The first characters of an id are
- * sufficient. Returns the id in lower case, or null if there is none.
- */
+/** Finds a request id, or its first characters, in a pasted text. Returns it in lower case. */
 export function requestIdIn(text: string): string | null {
   const whole = wholeRequestIdIn(text)
   if (whole !== null) return whole

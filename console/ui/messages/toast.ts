@@ -14,9 +14,7 @@ export type Toast = {
   action: { text: string; onClick: () => void } | null
   /** True for a toast that stays after a page change, for example a toast with an undo. */
   goesAlong: boolean
-  /**
-   * The display time in milliseconds. While the toast is hovered or focused, the time is paused.
-   */
+  /** The display time (ms), which is paused while the toast is hovered or focused. */
   stayMs: number
   /** The time of appearance, by `performance.now()`. */
   at: number
@@ -38,13 +36,13 @@ const JUST_NOW_MS = 1_000
 const toasts = createStore<readonly Toast[]>([])
 let lastId = 0
 
-/** Shows a success message. Earlier error messages are removed, because they no longer apply. */
+/** Removes earlier error messages, because they no longer apply. */
 export function showSuccess(message: string, options: ToastOptions = {}): void {
   dismissErrors()
   show('success', { message }, options)
 }
 
-/** Removes earlier error messages. A message that has just appeared is kept. */
+/** Keeps a message that has just appeared. */
 export function dismissErrors(): void {
   keep(({ tone, at }) => tone !== 'error' || performance.now() - at <= JUST_NOW_MS)
 }
@@ -55,7 +53,7 @@ export const showInfo = (message: string, options: ToastOptions = {}): void =>
 export const showWarning = (message: string, options: ToastOptions = {}): void =>
   show('warning', { message }, options)
 
-/** Shows an error. If the server refused the request, the server's message is shown. */
+/** If the server refused the request, the server's message is shown. */
 export function showError(error: unknown, options: ToastOptions = {}): void {
   if (error instanceof CancelledError) return
   const message = error instanceof Error ? error.message : String(error)
@@ -66,10 +64,7 @@ export function showError(error: unknown, options: ToastOptions = {}): void {
 
 export const dismissToast = (id: number): void => keep((toast) => toast.id !== id)
 
-/**
- * Removes hints, which are errors that did not come from the server. The user is already following
- * them.
- */
+/** Removes errors that did not come from the server, because the user is already following them. */
 export function dismissLocalErrors(): void {
   keep(({ tone, requestId }) => tone !== 'error' || requestId !== '')
 }
@@ -85,7 +80,7 @@ function keep(isKept: (toast: Toast) => boolean): void {
 
 type Said = { message: string; detail?: string; requestId?: string }
 
-/** Adds a toast. Equal messages share one toast. At most the three newest toasts are kept. */
+/** Equal messages share one toast. At most the three newest toasts are kept. */
 function show(tone: Toast['tone'], said: Said, options: ToastOptions) {
   const { message, detail = '', requestId = '' } = said
   const equal = shownToasts().find((toast) => toast.tone === tone && toast.message === message)

@@ -11,7 +11,7 @@ const ICONS: Record<Toast['tone'], IconName> = {
   info: 'info',
 }
 
-/** Renders the toasts. The app contains this component once. */
+/** The app contains this component once. */
 export function Toaster() {
   const toasts = useToasts()
   return (

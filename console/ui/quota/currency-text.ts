@@ -1,10 +1,7 @@
-/**
- * Formats an amount of money in a language. If the currency is unknown, returns the digits and the
- * code.
- */
+/** If the currency is unknown, returns the digits and the code. */
 export function moneyText(money: string, currency: string, language: string): string {
   try {
-    // `Intl` does not round an amount that is given as text, so the server's exact digits are kept.
+    // `Intl` does not round an amount that is given as text, so the server's digits are kept.
     return new Intl.NumberFormat(language, { style: 'currency', currency }).format(
       money as `${number}`,
     )

@@ -13,7 +13,7 @@ export function parseDecimal(text: string): ExactDecimal | null {
   return scale < 0 ? { units: digits * 10n ** BigInt(-scale), scale: 0 } : { units: digits, scale }
 }
 
-/** Formats a decimal as its shortest text, without an exponent or trailing zeros. */
+/** Returns the shortest text, without an exponent or trailing zeros. */
 export function formatDecimal({ units, scale }: ExactDecimal): string {
   const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0')
   const whole = digits.slice(0, digits.length - scale)
@@ -41,7 +41,7 @@ export const fromWhole = (whole: bigint | number): ExactDecimal => ({
   scale: 0,
 })
 
-/** Rounds to the nearest integer. Halves are rounded away from zero. */
+/** Rounds halves away from zero. */
 export function roundToWhole({ units, scale }: ExactDecimal): bigint {
   const one = 10n ** BigInt(scale)
   const size = units < 0n ? -units : units
@@ -49,10 +49,7 @@ export function roundToWhole({ units, scale }: ExactDecimal): bigint {
   return units < 0n ? -rounded : rounded
 }
 
-/**
- * Divides to `digits` decimals. Halves are rounded away from zero. Returns null for a division by
- * zero.
- */
+/** Rounds halves away from zero, at `digits` decimals. A division by zero gives null. */
 export function divide(left: ExactDecimal, right: ExactDecimal, digits = 12): ExactDecimal | null {
   if (right.units === 0n) return null
   const shift = BigInt(digits + right.scale)

@@ -1,4 +1,3 @@
-/** The rule for displaying quota, from the site's status. */
 export type MoneyRule = { quotaPerUnit: string; isCurrency: boolean }
 
 export const DEFAULT_RULE: MoneyRule = { quotaPerUnit: '500000', isCurrency: true }
@@ -7,8 +6,8 @@ export const quotaOf = (wire: number): bigint =>
   Number.isSafeInteger(wire) ? BigInt(wire) : BigInt(Math.trunc(wire))
 
 /**
- * Formats quota. Dollars have `digits` decimals. Quota units have a k, M or B from 10 000 on. A
- * tiny amount has more digits, so that it does not look like zero.
+ * Quota units have a k, M or B from 10 000 on. A tiny amount in dollars has more than `digits`
+ * decimals, so that it does not look like zero.
  */
 export function quotaText(quota: bigint, rule: MoneyRule, digits = 2): string {
   if (!rule.isCurrency) return unitText(quota)
@@ -35,10 +34,7 @@ export function exactQuotaText(quota: bigint, rule: MoneyRule): string {
   return dollarText(quota, rule, DECIMALS_MAX).replace(/(\.\d\d\d*?)0+$/, '$1')
 }
 
-/**
- * Formats quota in dollars, even if the site displays quota units. Halves are rounded away from
- * zero.
- */
+/** Uses dollars even if the site displays quota units. Halves are rounded away from zero. */
 export function dollarText(quota: bigint, rule: MoneyRule, digits = 2): string {
   const perUnit = readDecimal(rule.quotaPerUnit)
   const magnitude = quota < 0n ? -quota : quota
@@ -47,10 +43,7 @@ export function dollarText(quota: bigint, rule: MoneyRule, digits = 2): string {
   return `${quota < 0n && rounded > 0n ? '-' : ''}$${placePoint(rounded, digits)}`
 }
 
-/**
- * Converts an amount in dollars to quota. Returns null if the text is not an amount or contains a
- * fraction of a quota unit.
- */
+/** Returns null for a text that is no amount or contains a fraction of a quota unit. */
 export function quotaFromDollars(text: string, rule: MoneyRule): bigint | null {
   if (!/^\d{1,12}(\.\d{1,9})?$/.test(text.trim())) return null
   const amount = readDecimal(text.trim())
@@ -80,7 +73,7 @@ function placePoint(units: bigint, digits: number): string {
   return digits === 0 ? whole : `${whole}.${text.slice(-digits)}`
 }
 
-/** Adds thousands separators to a decimal text. The result is `12,345.5` in every language. */
+/** The result is `12,345.5` in every language. */
 export const groupDigits = (decimal: string): string =>
   decimal.replace(/^([+-]?)(\d+)/, (_, sign: string, whole: string) =>
     sign.concat(whole.replace(/\B(?=(\d{3})+$)/g, ',')),

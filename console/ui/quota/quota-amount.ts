@@ -1,17 +1,11 @@
 import { divide, formatDecimal, multiply, parseDecimal } from './exact-decimal.ts'
 
-/**
- * The unit in which amounts are entered: dollars if the site displays dollars, and quota units
- * otherwise.
- */
+/** Amounts are entered in dollars if the site displays dollars, and in quota units otherwise. */
 export type AmountUnit = { isCurrency: boolean; quotaPerUnit: bigint }
 
 const QUOTA_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
-/**
- * Returns the unit in which amounts are entered. The unit is dollars only if every number of quota
- * units is an exact decimal in dollars.
- */
+/** The unit is dollars only if every number of quota units is an exact decimal in dollars. */
 export function amountUnitOf(displayInCurrency: boolean, quotaPerUnit: number): AmountUnit {
   const isWhole = Number.isSafeInteger(quotaPerUnit) && quotaPerUnit > 0
   const perUnit = isWhole ? BigInt(quotaPerUnit) : 500_000n
@@ -24,10 +18,7 @@ export function amountOfQuota(quota: bigint, unit: AmountUnit): string {
   return dollars === null ? '' : formatDecimal(dollars)
 }
 
-/**
- * Converts an entered amount to quota units. Returns null if the text is not an amount or contains
- * a fraction of a quota unit.
- */
+/** Returns null for a text that is no amount or contains a fraction of a quota unit. */
 export function quotaOfAmount(text: string, unit: AmountUnit): bigint | null {
   const amount = parseDecimal(text)
   if (amount === null) return null
@@ -37,7 +28,7 @@ export function quotaOfAmount(text: string, unit: AmountUnit): bigint | null {
   return BigInt(quota)
 }
 
-/** Returns true if the text is not an amount and can't become an amount by further typing. */
+/** Returns true if the text is no amount and can't become an amount by further typing. */
 export function isInvalidAmount(text: string, unit: AmountUnit): boolean {
   const whole = unit.isCurrency ? text.trim().replace(/(?<=\d)\.$/, '') : text
   return whole.trim() !== '' && quotaOfAmount(whole, unit) === null

@@ -2,10 +2,7 @@ import { useMemo } from 'react'
 import { useSharedStatus } from '#console/api/status.ts'
 import { DEFAULT_RULE, exactQuotaText, type MoneyRule, quotaText } from './money.ts'
 
-/**
- * Returns the site's rule for displaying quota. Until the status has loaded, returns a default
- * rule.
- */
+/** Returns a default rule until the site's status has loaded. */
 export function useMoneyRule(): MoneyRule {
   const status = useSharedStatus()
   const perUnit = status?.quota_per_unit
@@ -20,7 +17,7 @@ export function useMoneyRule(): MoneyRule {
   )
 }
 
-/** Shows an amount of quota. The tooltip shows the exact amount. */
+/** The tooltip shows the exact amount. */
 export function Quota(props: { value: bigint; digits?: number }) {
   const rule = useMoneyRule()
   return (

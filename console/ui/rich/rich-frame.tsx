@@ -7,18 +7,17 @@ import { trustedHtml } from './trusted-html.ts'
 export type RichTextProps = {
   text: string
   title: string
-  /** True if the text is small and in a line at the edge of the page. */
+  /** True for a line of small text at the edge of the page. */
   isSmall?: boolean
-  /** True if `text` is HTML. Otherwise, `text` is Markdown, which may contain HTML. */
+  /** If false, `text` is Markdown, which may contain HTML. */
   isHtml?: boolean
-  /** The height in pixels that applies until the content has been measured. */
+  /** The height (px) that applies until the content has been measured. */
   firstHeight?: number
 }
 
 /**
- * Shows sanitized text in a frame without scripts. NOTE: The frame has the console's origin,
- * because its height is measured. Never add `allow-scripts`, because scripts would have the
- * console's rights.
+ * NOTE: The frame has the console's origin, because its height is measured. Never add
+ * `allow-scripts`, because scripts would have the console's rights.
  */
 export function RichFrame(props: RichTextProps) {
   const { text, title, isSmall = false, isHtml = false, firstHeight } = props
@@ -37,10 +36,7 @@ const nextId = (): number => {
   return lastId
 }
 
-/**
- * Shows one document in a frame. NOTE: Each document needs a new frame, because a reused frame
- * would add history entries.
- */
+/** NOTE: Each document needs a new frame, because a reused frame would add history entries. */
 function Frame(props: { html: string; title: string; firstHeight: number | undefined }) {
   const { html, title, firstHeight } = props
   const frame = useRef<HTMLIFrameElement>(null)
@@ -61,7 +57,6 @@ function Frame(props: { html: string; title: string; firstHeight: number | undef
   )
 }
 
-/** Gives the frame the height of its content. Returns a function that stops the observer. */
 function fitHeight(frame: HTMLIFrameElement): () => void {
   let sizes: ResizeObserver | undefined
   const measure = () => {

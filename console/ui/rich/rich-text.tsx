@@ -4,7 +4,7 @@ import './rich-text.css'
 
 const RichFrame = lazy(async () => ({ default: (await import('./rich-frame.tsx')).RichFrame }))
 
-/** Shows the operator's Markdown or HTML. If the text is empty, the renderer is not loaded. */
+/** If the operator's text is empty, the renderer is not loaded. */
 export function RichText(props: RichTextProps) {
   return (
     <Suspense

@@ -4,15 +4,12 @@ import { CHINESE_FONTS } from '#console/theme/chinese-fonts.ts'
 import latinFonts from '#console/theme/fonts.css?url'
 import { trustedHtml } from './trusted-html.ts'
 
-/**
- * The tags that are removed because they could cover the page, accept input or change the look of
- * the site.
- */
+/** Tags that could cover the page, accept input or change the look of the site. */
 const FORBIDDEN_TAGS = [
   ...['style', 'form', 'input', 'button', 'select', 'textarea', 'iframe', 'object', 'embed'],
   ...['svg', 'math', 'audio', 'video', 'link', 'meta', 'base'],
 ]
-/** The tags that are removed with their content. A link around such a tag may then be empty. */
+/** Tags that are removed with their content. A link around such a tag may then be empty. */
 const WITHOUT_CONTENT = 'style, script, iframe, audio, video, math, noscript'
 const FORBIDDEN_ATTRIBUTES = ['style', 'class', 'id', 'name', 'target', 'srcset']
 
@@ -23,7 +20,6 @@ export type FrameLook = {
   isHtml: boolean
 }
 
-/** The stylesheets of the document: the console's fonts and the styles of the frame. */
 const STYLES = [latinFonts, ...CHINESE_FONTS, '/frame.css']
 const styleLink = (href: string): string => `<link rel="stylesheet" href="${href}">`
 
@@ -31,10 +27,7 @@ const STYLE_ATTRIBUTE = /(<[^<>]*?\s)style(?=\s*=)/gi
 
 let purifier: DOMPurify | undefined
 
-/**
- * Returns a safe document for a sandboxed frame. Links open in a new tab. Images on other hosts
- * become links.
- */
+/** Links open in a new tab. Images on other hosts become links. */
 export function frameDocument(text: string, look: FrameLook): string {
   const html = look.isHtml ? text : parse(text, { async: false, gfm: true, breaks: false })
   const clean = purify().sanitize(readied(html), {
@@ -60,10 +53,7 @@ function readied(html: string): string {
   return template.innerHTML
 }
 
-/**
- * Replaces each drawing in a link by the title of the drawing. A link that is then still empty gets
- * its label, its title or its URL as its text.
- */
+/** Replaces each drawing in a link by its title. An empty link gets its label, title or URL. */
 function nameBare(link: Element): void {
   for (const drawing of link.querySelectorAll('svg')) {
     drawing.replaceWith(drawing.querySelector('title')?.textContent ?? '')
@@ -88,10 +78,7 @@ function purify(): DOMPurify {
   return made
 }
 
-/**
- * NOTE: Replaces an image on another host by a link. The CSP blocks such images, because they could
- * track readers.
- */
+/** NOTE: The CSP blocks images on other hosts, because such images could track readers. */
 function replaceForeign(image: Element): void {
   const source = image.getAttribute('src') ?? ''
   if (/^(?:\/(?!\/)|data:image\/)/.test(source)) return

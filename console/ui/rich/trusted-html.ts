@@ -3,10 +3,7 @@ type PolicyFactory = { createPolicy: (name: string, rules: HtmlPolicy) => HtmlPo
 
 let policy: HtmlPolicy | undefined
 
-/**
- * NOTE: Marks HTML as trusted. Use this function only for inert templates and for sanitized,
- * sandboxed frames.
- */
+/** NOTE: Use this function only for inert templates and for sanitized, sandboxed frames. */
 export function trustedHtml(html: string): string {
   const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes
   policy ??= factory?.createPolicy('rich-text', { createHTML: (text) => text })

@@ -11,29 +11,20 @@ export const chatLinks = (chats: readonly Readonly<Record<string, string>>[]): C
     })),
   )
 
-/**
- * Returns the host of a link, or its scheme if the link has no host. A client without a name gets
- * this text as its name.
- */
+/** Returns the host of a link (or its scheme), which is the name of a client without a name. */
 function hostOf(template: string): string {
   if (!URL.canParse(template)) return template
   const { host, protocol } = new URL(template)
   return host || protocol.slice(0, -1)
 }
 
-/**
- * Returns the chat clients: first the clients of the option `Chats`, then the clients of
- * `chat_link` and `chat_link2`. The page `/chat/0` opens the first client.
- */
+/** The page `/chat/0` opens the first client, so the order matters. */
 export function chatClients(status: Status | undefined): ChatLink[] {
   if (status === undefined) return []
   return [...chatLinks(status.chats), ...singleLinks(status)]
 }
 
-/**
- * Returns the client that the page `/chat2link` opens. It is the client of `chat_link` or
- * `chat_link2`. If neither is set, it is the first of all clients.
- */
+/** Returns the client that the page `/chat2link` opens. */
 export const externalClient = (status: Status | undefined): ChatLink | undefined =>
   status === undefined ? undefined : (singleLinks(status)[0] ?? chatClients(status)[0])
 
@@ -42,19 +33,13 @@ const singleLinks = ({ chat_link, chat_link2 }: Status): ChatLink[] =>
     URL.canParse(link) ? [{ name: hostOf(link), template: withSettings(link) }] : [],
   )
 
-/**
- * Adds the settings after `#` to a link that does not contain `{key}`, because chat clients read
- * their settings there.
- */
+/** Adds settings after `#` to a link without `{key}`, because chat clients read them there. */
 const withSettings = (link: string): string =>
   link.includes('{key}')
     ? link
     : `${link.replace(/\/+$/, '')}/#/?settings={"key":"{key}","url":"{address}"}`
 
-/**
- * Returns the URL of a chat client for a site and a key. Returns null if the result is not a URL.
- * Also returns null for a scheme that the browser executes or opens, such as `javascript:`.
- */
+/** Returns null if the result is no URL, or if the browser would execute or open its scheme. */
 export function chatAddress(template: string, site: string, key: string): string | null {
   const address = template
     .replaceAll('{address}', encodeURIComponent(site.replace(/\/+$/, '')))
@@ -63,18 +48,14 @@ export function chatAddress(template: string, site: string, key: string): string
   return OF_THE_BROWSER.test(new URL(address).protocol) ? null : address
 }
 
-/**
- * Matches the schemes that a chat link must not have. The server also refuses them. Match this
- * pattern only with the protocol of a parsed URL.
- */
+/** The server refuses these schemes too. Match only with the protocol of a parsed URL. */
 const OF_THE_BROWSER = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):$/
 
 export type ChatTarget = 'frame' | 'window' | 'none'
 
 /**
- * Returns where a chat client may open. Plain HTTP would expose the key, so a client with plain
- * HTTP may open only on this machine. Pages of this site open in a window, because a framed page
- * would have the console's rights.
+ * Plain HTTP would expose the key, so it is only allowed on this machine. Pages of this site open
+ * in a window, because a framed page would have the console's rights.
  */
 export function chatTarget(address: string | null, ownOrigin: string): ChatTarget {
   if (address === null) return 'none'

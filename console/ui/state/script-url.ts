@@ -3,10 +3,7 @@ type Globals = {
   trustedTypes?: { createPolicy: (name: string, rules: ScriptPolicy) => ScriptPolicy }
 }
 
-/**
- * Returns a function that returns the trusted URL of a script. The policy `policyName` allows only
- * this URL.
- */
+/** The policy `policyName` allows only the URL of this script. */
 export function createScriptUrl(policyName: string, url: string): () => string {
   let policy: ScriptPolicy | undefined
   return () => {

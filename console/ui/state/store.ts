@@ -1,9 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/**
- * Creates a store for one value. Functions outside of components set the value, and components read
- * it.
- */
+/** Functions outside of components set the value, and components read it. */
 export function createStore<Value>(initial: Value) {
   let value = initial
   const listeners = new Set<() => void>()

@@ -1,6 +1,6 @@
 export type UrlParam<Value> = {
   readonly fallback: Value
-  /** Parses the parameter's text in the URL. Returns null if the text is invalid. */
+  /** Returns null if the text in the URL is invalid. */
   readonly read: (text: string) => Value | null
   readonly write: (value: Value) => string
 }
@@ -61,7 +61,7 @@ export function choiceParam<Value extends string>(
   }
 }
 
-/** Reads the values of a URL query, and the names of parameters with an invalid value. */
+/** Also returns the names of parameters with an invalid value. */
 export function readUrlState<Schema extends UrlSchema>(
   schema: Schema,
   params: URLSearchParams,
@@ -77,10 +77,7 @@ export function readUrlState<Schema extends UrlSchema>(
   return { values: values as UrlValues<Schema>, dropped }
 }
 
-/**
- * Applies `patch` to a URL query. A parameter with its fallback value is omitted. Unknown
- * parameters are kept.
- */
+/** Omits a parameter with its fallback value, and keeps unknown parameters. */
 export function writeUrlState<Schema extends UrlSchema>(
   schema: Schema,
   params: URLSearchParams,

@@ -4,10 +4,7 @@ import { storedChats, takeChatsError, useStatus } from '#console/api/status.ts'
 import { showError } from '../messages/toast.ts'
 import { type ChatLink, chatLinks } from './chat-links.ts'
 
-/**
- * Returns the chat clients. Until the list has loaded, returns the clients of the last visit. An
- * invalid stored list is reported once.
- */
+/** Returns the clients of the last visit until the list loads. Reports an invalid one once. */
 export function useChats(): readonly ChatLink[] {
   const { t } = useTranslation()
   const chats = useStatus()?.chats ?? storedChats()

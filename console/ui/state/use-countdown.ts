@@ -1,9 +1,6 @@
 import { useEffect, useReducer, useState } from 'react'
 
-/**
- * Returns the milliseconds until `until`, or 0 if `until` is null or has passed. `until` is a time
- * of `performance.now()`, because setting the wall clock back would prolong the wait.
- */
+/** `until` is a time of `performance.now()`, because a changed wall clock must not prolong it. */
 export function useTimeLeft(until: number | null, tickMs = 500): number {
   const [, draw] = useReducer((ticks: number) => ticks + 1, 0)
   const left = until === null ? 0 : Math.max(0, until - performance.now())
@@ -19,7 +16,7 @@ export function useTimeLeft(until: number | null, tickMs = 500): number {
 export const useSecondsLeft = (until: number | null, tickMs?: number): number =>
   Math.ceil(useTimeLeft(until, tickMs) / 1_000)
 
-/** Returns a countdown and a function that starts it. `secondsLeft` is 0 if no countdown runs. */
+/** `secondsLeft` is 0 if no countdown runs. */
 export function useCountdown(): { secondsLeft: number; start: (seconds: number) => void } {
   const [until, setUntil] = useState<number | null>(null)
   return {

@@ -2,10 +2,7 @@ import { useCallback, useMemo, useSyncExternalStore } from 'react'
 
 const listeners = new Set<() => void>()
 
-/**
- * Returns and sets a preference that this browser stores. `read` receives the parsed JSON and
- * returns null if the stored value is invalid.
- */
+/** `read` receives the parsed JSON and returns null if the stored value is invalid. */
 export function useLocalPreference<Value>(
   key: string,
   fallback: Value,

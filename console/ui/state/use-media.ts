@@ -2,7 +2,7 @@ import { useCallback, useSyncExternalStore } from 'react'
 
 const lists = new Map<string, MediaQueryList>()
 
-/** Returns a cached `MediaQueryList`, because every rendering reads it. */
+/** Cached, because every rendering reads the `MediaQueryList`. */
 function listOf(query: string): MediaQueryList {
   const mediaQuery = lists.get(query) ?? window.matchMedia(query)
   lists.set(query, mediaQuery)
@@ -21,14 +21,8 @@ export function useMedia(query: string): boolean {
   return useSyncExternalStore(subscribe, () => listOf(query).matches)
 }
 
-/**
- * Returns true in a window up to 600 px wide (phones). Lists are then shown as cards, and the
- * sidebar is a drawer.
- */
+/** Up to 600 px (phones), lists are shown as cards, and the sidebar is a drawer. */
 export const useIsNarrow = (): boolean => useMedia('(max-width: 600px)')
 
-/**
- * Returns true in a window up to 900 px wide (tablets), which has no space for a wide sidebar and a
- * list.
- */
+/** Up to 900 px (tablets), there is no space for a wide sidebar and a list. */
 export const useIsMedium = (): boolean => useMedia('(max-width: 900px)')

@@ -3,10 +3,7 @@ import { useMemo, useRef } from 'react'
 // biome-ignore lint/suspicious/noExplicitAny: the functions have any parameters
 type Functions = Readonly<Record<string, (...args: any[]) => unknown>>
 
-/**
- * Returns functions that stay the same in every rendering and that call the latest functions. Rows
- * that receive these functions are not rendered again.
- */
+/** The returned functions never change and call the latest ones, so that rows stay memoized. */
 export function useStableCallbacks<Acts extends Functions>(actions: Acts): Acts {
   const latest = useRef(actions)
   latest.current = actions

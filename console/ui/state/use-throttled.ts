@@ -2,10 +2,7 @@ import { useCallback, useEffect, useEffectEvent, useRef } from 'react'
 import type { LiveData, ScreenTopic } from '#console/api/live/live-event.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 
-/**
- * Returns a function that calls `perform` at most once per `everyMs`. The first call takes effect
- * immediately. The last call is delayed but never lost.
- */
+/** The first call takes effect immediately. The last call is delayed but never lost. */
 export function useThrottled(perform: () => void, everyMs: number): () => void {
   const run = useEffectEvent(perform)
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null)
@@ -30,10 +27,7 @@ export function useThrottled(perform: () => void, everyMs: number): () => void {
   }, [everyMs])
 }
 
-/**
- * Calls `readAgain` (throttled) after live events of the topics. It is also called after a resync,
- * because events may have been missed.
- */
+/** Reads again after live events, and after a resync, because events may have been missed. */
 export function useLiveRefetch<Topic extends ScreenTopic>(
   topic: Topic,
   everyMs: number,

@@ -4,20 +4,15 @@ import { useLocation, useNavigate } from 'react-router-dom'
 import { showInfo } from '../messages/toast.ts'
 import { readUrlState, type UrlSchema, type UrlValues, writeUrlState } from './url-state.ts'
 
-/** The URL query of a pending navigation. The next change must start from this query. */
+/** The URL query of a pending navigation, from which the next change must start. */
 type Coming = { readonly from: string; readonly params: URLSearchParams; readonly isStep: boolean }
 
 type AddressChange = { readonly params: URLSearchParams; readonly isReplacing: boolean }
 
 type StepKind =
-  /** The change adds a history entry. */
   | 'step'
-  /** The change replaces the current history entry. */
   | 'replace'
-  /**
-   * The first typed letter adds a history entry. Further letters change this entry until Enter or
-   * blur.
-   */
+  /** The first letter adds a history entry, which later letters change until Enter or blur. */
   | 'typing'
 
 let coming: Coming | null = null
@@ -34,8 +29,7 @@ function changeAddress(
   const now = last?.params ?? new URLSearchParams(window.location.search)
   const before = String(now)
   const params = change(now)
-  // The same change can be made twice before the next rendering, for example by a suggestion and
-  // then Enter. It must add only one history entry.
+  // A suggestion and then Enter may make the same change twice, which must add only one entry.
   const isSame = String(params) === before
   const isGoingOn = kind === 'typing' && typed === name
   typed = kind === 'typing' ? name : null
@@ -45,7 +39,7 @@ function changeAddress(
   return { params, isReplacing: !isStep }
 }
 
-/** Ends typing (on blur, Enter or a choice), so that the next letter adds a history entry. */
+/** Called on blur, Enter or a choice, so that the next letter adds a history entry. */
 function endTyping(): void {
   typed = null
 }
@@ -58,7 +52,7 @@ window.addEventListener('popstate', () => {
   coming = null
 })
 
-/** Returns an id of the current history entry. If the entry is replaced, it gets another id. */
+/** If the current history entry is replaced, it gets another id. */
 function entryId(): string {
   const { key } = (window.history.state ?? {}) as { key?: string }
   return `${key ?? ''} ${window.location.pathname}${window.location.search}`
@@ -67,7 +61,7 @@ function entryId(): string {
 export type SetUrlState<Schema extends UrlSchema> = (
   patch: Partial<UrlValues<Schema>>,
   options?: {
-    /** True to replace the current history entry. By default, a change adds a history entry. */
+    /** By default, a change adds a history entry. */
     replace?: boolean
     /** True to combine all typed letters until Enter or blur into one history entry. */
     isTyping?: boolean
@@ -75,9 +69,8 @@ export type SetUrlState<Schema extends UrlSchema> = (
 ) => void
 
 /**
- * Returns state that is stored only in the URL, and a function that changes it. `schema` must be a
- * module constant. Invalid values are removed with a toast. Several changes in quick succession all
- * apply, even from different components.
+ * `schema` must be a module constant. Invalid values are removed with a toast. Several changes in
+ * quick succession all apply, even from different components.
  */
 export function useUrlState<Schema extends UrlSchema>(
   schema: Schema,

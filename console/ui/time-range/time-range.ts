@@ -1,8 +1,6 @@
 import type { UrlParam } from '../state/url-state.ts'
 
-/**
- * A time range. It is either relative to the current time or has two fixed ends in unix seconds.
- */
+/** Relative to the current time, or with two fixed ends in unix seconds. */
 export type TimeRange =
   | { readonly kind: 'relative'; readonly span: Span }
   | { readonly kind: 'absolute'; readonly from: number; readonly to: number }
@@ -19,10 +17,7 @@ const RELATIVE: Record<Span, TimeRange> = {
   all: { kind: 'relative', span: 'all' },
 }
 
-/**
- * Returns the relative range of a span. The result is always the same object, because filters
- * compare their default by identity.
- */
+/** The result is always the same object, because filters compare their default by identity. */
 export const relativeRange = (span: Span): TimeRange => RELATIVE[span]
 
 const HOUR = 3_600
@@ -33,15 +28,10 @@ const SECONDS: Record<Exclude<Span, 'today' | 'all'>, number> = {
   '30d': 30 * 24 * HOUR,
 }
 
-/**
- * The first and the last second of a range. If an end is null, the range has no limit on this side.
- */
+/** The first and the last second of a range. An end that is null has no limit. */
 export type Bounds = { readonly from: number | null; readonly to: number | null }
 
-/**
- * Returns the ends of a range. A relative range ends an hour after `now`, because other clocks may
- * be ahead.
- */
+/** A relative range ends an hour after `now`, because other clocks may be ahead. */
 export function boundsOf(range: TimeRange, now: number): Bounds {
   if (range.kind === 'absolute') return { from: range.from, to: range.to }
   if (range.span === 'all') return { from: null, to: null }
@@ -57,10 +47,7 @@ export const isWithin = ({ from, to }: Bounds, at: number): boolean =>
 export const rangeText = (range: TimeRange): string =>
   range.kind === 'relative' ? range.span : `${range.from}-${range.to}`
 
-/**
- * Parses the text of a range in the URL. Returns null if the text is not a range or the end is
- * before the start.
- */
+/** Returns null if the text is not a range or the end is before the start. */
 export function readRange(text: string): TimeRange | null {
   const span = SPANS.find((known) => known === text)
   if (span !== undefined) return relativeRange(span)
@@ -70,24 +57,20 @@ export function readRange(text: string): TimeRange | null {
   return from <= to ? { kind: 'absolute', from, to } : null
 }
 
-/** Defines a URL parameter for a time range. If the URL has no range, `fallback` applies. */
 export const rangeParam = (fallback: TimeRange): UrlParam<TimeRange> => ({
   fallback,
   read: readRange,
   write: rangeText,
 })
 
-/** Returns the last midnight before `now` in the browser's time zone, in unix seconds. */
+/** The result is in unix seconds, and in the browser's time zone. */
 export function midnightBefore(now: number): number {
   const day = new Date(now * 1000)
   day.setHours(0, 0, 0, 0)
   return Math.floor(day.getTime() / 1000)
 }
 
-/**
- * Parses the text of a date-time field (`2026-11-21T08:30`, in the browser's time zone) to unix
- * seconds. Returns null for an invalid text.
- */
+/** Parses local time (`2026-11-21T08:30`) to unix seconds. Returns null for an invalid text. */
 export function readLocalTime(text: string): number | null {
   const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/.test(text) ? Date.parse(text) : Number.NaN
   return Number.isFinite(time) ? Math.floor(time / 1000) : null
@@ -100,5 +83,5 @@ export function localTimeText(seconds: number): string {
   return `${day}T${two(time.getHours())}:${two(time.getMinutes())}`
 }
 
-/** Returns the name of the browser's time zone, such as `Asia/Shanghai`. */
+/** Such as `Asia/Shanghai`. */
 export const zoneName = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
