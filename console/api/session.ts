@@ -104,7 +104,7 @@ export async function renewSession<T>(perform: () => Promise<T>): Promise<T> {
   return running
 }
 
-/** The returned function resolves with true if the session has been renewed in the meantime. */
+/** Returns a function that resolves to true if the session has been renewed since then. */
 export function watchSession(): () => Promise<boolean> {
   const before = renewals
   return async () => {

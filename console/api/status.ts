@@ -30,7 +30,6 @@ function isChat(value: unknown): value is Chat {
   return isObject && Object.values(value).every((link) => typeof link === 'string')
 }
 
-/** Returns the chat clients of the last visit, for use until the site's status has loaded. */
 export const storedChats = (): readonly Chat[] => stored ?? []
 
 /** Returns true on the first call if the stored chat clients could not be parsed. */

@@ -43,7 +43,6 @@ export async function presetPrices(
   }))
 }
 
-/** Saves the built-in prices and output limits of models that have no price yet. */
 export async function savePresetPrices(
   client: QueryClient,
   prices: readonly PresetPrice[],

@@ -7,7 +7,6 @@ import { type Entry, usePaletteEntries } from './use-palette-entries.ts'
 
 type Props = { isOpen: boolean; onClose: () => void }
 
-/** The text field always keeps the focus. */
 export function CommandPalette(props: Props) {
   const { t } = useTranslation()
   const id = useId()

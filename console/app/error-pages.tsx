@@ -56,7 +56,7 @@ function useRetries(file: string): void {
   }, [file])
 }
 
-/** Without a file that can be fetched, a reload would only show the browser's error page. */
+/** If the file can't be fetched, a reload would only show the browser's error page. */
 async function reloadIfAnswered(file: string): Promise<void> {
   const answer = await fetch(file, { cache: 'no-store' }).catch(() => null)
   if (answer?.ok !== true) return

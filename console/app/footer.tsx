@@ -29,7 +29,7 @@ const KEY = 'footer_html'
 const LOOKS_MAX = 5
 const LOOK_MS = 200
 
-/** Until the status loads, returns a stored copy, for which it looks up to five times. */
+/** Until the status loads, returns a stored copy, which is read up to five times. */
 function useFooterHtml(): string {
   const fromStatus = useStatus()?.footer_html
   const [stored, setStored] = useState(() => localStorage.getItem(KEY) ?? '')

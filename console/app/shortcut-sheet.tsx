@@ -8,7 +8,6 @@ import { PALETTE_KEYS, ShortcutKeys } from './shortcut-keys.tsx'
 
 const SECTIONS = ['page', 'go', 'action'] as const
 
-/** The sheet has a switch that disables all shortcuts of a single letter. */
 export function ShortcutSheet(props: { isOpen: boolean; onClose: () => void }) {
   const { t } = useTranslation()
   const id = useId()

@@ -9,7 +9,6 @@ const listeners = new Set<() => void>()
 export const currentTheme = (): ThemeMode =>
   document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light'
 
-/** The user's choice overrides the system's theme. */
 export function chooseTheme(mode: ThemeMode): void {
   localStorage.setItem(KEY, mode)
   apply()

@@ -1,4 +1,3 @@
-/** The page that opens after a login if the login page's link has no return path. */
 export const DEFAULT_RETURN_PATH = '/app/tokens'
 
 /** Returns `value` only if every browser would open it as a page of this site. */

@@ -6,7 +6,6 @@ import { readFlag, useLocalPreference } from '../state/use-local-preference.ts'
 export type Command = {
   readonly id: string
   readonly title: string
-  /** Additional words by which the palette finds the command. */
   readonly keywords?: string
   readonly section: 'page' | 'go' | 'action'
   /** One `KeyboardEvent.key` (`?`, `r`), or a sequence of two keys (`g d`). */

@@ -65,10 +65,7 @@ function positionOf(box: HTMLElement): PagePosition {
   }
 }
 
-/**
- * Keeps rows in place when the list starts or stops scrolling with the page. Call it after the
- * virtualizer's hook, which first applies the old offset to the new scroller.
- */
+/** Keeps rows in place. Call it after the virtualizer, which first applies the old offset. */
 export function useScrollTakeover(box: HTMLElement | null, isWithPage: boolean): void {
   const wasWithPage = useRef(isWithPage)
   const before = useRef({ box: 0, page: 0 })

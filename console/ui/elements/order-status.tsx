@@ -22,7 +22,7 @@ const TONES: Readonly<Record<Status, Tone>> = {
   disputeLost: 'neutral',
 }
 
-/** The refund that an open or lost dispute caused is not shown. */
+/** While a dispute is open or lost, the refund that it caused is not shown. */
 export function OrderStatus({ order }: { order: Order }) {
   const { t } = useTranslation()
   const status = statusOf(order)

@@ -3,7 +3,6 @@ import type { AccountDraft } from './account-draft.ts'
 import { PasswordField, TextField } from './fields.tsx'
 import type { FieldState } from './use-draft-form.ts'
 
-/** The fields of a new account, for registration and setup. */
 export function AccountFields(props: {
   form: { field: (name: keyof AccountDraft) => FieldState<string> }
   /** The translation group that contains the labels of the fields. */

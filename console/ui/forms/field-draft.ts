@@ -17,10 +17,7 @@ type Drafts = Record<Exclude<FieldType, 'names' | 'flag' | 'numericFlag'>, strin
   numericFlag: boolean
 }
 
-/**
- * A number is the entered text, a time has the format of a date-time field, and names are a
- * list. A missing number or time is an empty text.
- */
+/** Numbers and times are texts as in their inputs (empty if missing), and names are a list. */
 export type DraftOf<F extends WritableFields> = {
   [Name in keyof F]: F[Name] extends { values: readonly (infer Value)[] }
     ? Value

@@ -16,7 +16,7 @@ export type ReturnState = { readonly returnTo: string; readonly returnState?: ob
 export function useReturnToPage(): (() => void) | null {
   const navigate = useNavigate()
   const { state } = useLocation()
-  // Kept from the opening, because a change of the URL (another tab) drops the router's state.
+  // Kept from the opening, because a later change of the URL drops the router's state.
   const [opened] = useState<unknown>(state)
   const returnTo = formReturnPath(opened)
   if (returnTo === null) return null

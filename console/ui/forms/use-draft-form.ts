@@ -53,10 +53,7 @@ export type DraftForm<Draft> = {
 
 const onDuplicate = () => showInfo(translate('auth.duplicateSubmit'))
 
-/**
- * Checks values on submit and, while there is an error, on each change. A server error stays
- * until its field changes. The first field with an error gets the focus.
- */
+/** Checks values on submit and, while there is an error, on each change. */
 export function useDraftForm<Draft extends object, ErrorKey extends string = string>(
   options: Options<Draft, ErrorKey>,
 ): DraftForm<Draft> {

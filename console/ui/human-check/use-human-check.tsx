@@ -10,7 +10,7 @@ const HumanCheckBox = lazy(async () => ({
 export type HumanCheck = {
   /** Null if the site requires no human verification. */
   readonly box: ReactElement | null
-  /** Returns an empty text if none is required, or shows a message and null if it is incomplete. */
+  /** Shows a message and returns null while incomplete. Returns an empty text if not required. */
   readonly take: () => string | null
 }
 

@@ -7,7 +7,7 @@ import { EmptyState } from './empty-state.tsx'
 import { Page } from './page.tsx'
 import { Panel } from './panel.tsx'
 
-/** Replaces an admin page for other users, and contains the reason and a link to another page. */
+/** Users who are not admins see this page, with the reason, in place of an admin page. */
 export function AdminsOnlyPage({ title }: { title: string }) {
   const { t } = useTranslation()
   return (

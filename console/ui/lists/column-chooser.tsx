@@ -7,7 +7,6 @@ import { Checkbox, Segmented } from '../forms/switches.tsx'
 
 type Choice<Row> = {
   layout: ColumnLayout<Row>
-  /** The row height that applies until the user chooses one. */
   density?: Density
 }
 

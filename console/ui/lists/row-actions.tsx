@@ -10,7 +10,6 @@ export type RowAction = {
   readonly isOnTable?: boolean
 }
 
-/** On a card, a separate button opens the form. */
 export const editAction = (label: string, perform: () => void): RowAction => ({
   icon: 'edit',
   label,

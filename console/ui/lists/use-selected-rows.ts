@@ -23,7 +23,7 @@ export type SelectedRows<Row> = {
   readonly keys: ReadonlySet<string>
   readonly select: (keys: ReadonlySet<string>) => void
   readonly clearSelection: () => void
-  /** The number of rows that `selectAll` would select: 0 if there are no others or too many. */
+  /** The rows that `selectAll` would select. 0 if no other page has rows or too many rows match. */
   readonly selectableCount: number
   readonly selectAll: () => Promise<void>
 }

@@ -11,10 +11,7 @@ const scriptUrl = createScriptUrl(
   'https://telegram.org/js/telegram-widget.js?22',
 )
 
-/**
- * The script (core.telegram.org/widgets/login) inserts a frame and redirects after a login. Its
- * callback mode is not used, because it needs `eval`.
- */
+/** The callback mode of core.telegram.org/widgets/login is not used, because it needs `eval`. */
 function telegramScript(widget: {
   readonly bot: string
   readonly language: string

@@ -5,10 +5,7 @@ export const DEFAULT_RULE: MoneyRule = { quotaPerUnit: '500000', isCurrency: tru
 export const quotaOf = (wire: number): bigint =>
   Number.isSafeInteger(wire) ? BigInt(wire) : BigInt(Math.trunc(wire))
 
-/**
- * Quota units have a k, M or B from 10 000 on. A tiny amount in dollars has more than `digits`
- * decimals, so that it does not look like zero.
- */
+/** A tiny amount has more than `digits` decimals, so that it does not look like zero. */
 export function quotaText(quota: bigint, rule: MoneyRule, digits = 2): string {
   if (!rule.isCurrency) return unitText(quota)
   const magnitude = quota < 0n ? -quota : quota

@@ -15,10 +15,7 @@ export type RichTextProps = {
   firstHeight?: number
 }
 
-/**
- * NOTE: The frame has the console's origin, because its height is measured. Never add
- * `allow-scripts`, because scripts would have the console's rights.
- */
+/** NOTE: Never add `allow-scripts`: scripts in the frame would have the rights of the console. */
 export function RichFrame(props: RichTextProps) {
   const { text, title, isSmall = false, isHtml = false, firstHeight } = props
   const isDark = useTheme() === 'dark'

@@ -53,10 +53,7 @@ const OF_THE_BROWSER = /^(?:javascript|data|vbscript|blob|file|filesystem|about|
 
 export type ChatTarget = 'frame' | 'window' | 'none'
 
-/**
- * Plain HTTP would expose the key, so it is only allowed on this machine. Pages of this site open
- * in a window, because a framed page would have the console's rights.
- */
+/** Plain HTTP would expose the key. A framed page of this site would have the console's rights. */
 export function chatTarget(address: string | null, ownOrigin: string): ChatTarget {
   if (address === null) return 'none'
   const { protocol, origin, hostname } = new URL(address)

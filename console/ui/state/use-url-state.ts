@@ -68,10 +68,7 @@ export type SetUrlState<Schema extends UrlSchema> = (
   },
 ) => void
 
-/**
- * `schema` must be a module constant. Invalid values are removed with a toast. Several changes in
- * quick succession all apply, even from different components.
- */
+/** `schema` must be a module constant. Several quick changes all apply, in any component. */
 export function useUrlState<Schema extends UrlSchema>(
   schema: Schema,
 ): [UrlValues<Schema>, SetUrlState<Schema>] {
