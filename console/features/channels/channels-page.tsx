@@ -27,7 +27,6 @@ import { type EditedTag, TagDialog } from './tags/tag-dialog.tsx'
 import { ResultsDrawer } from './testing/results-drawer.tsx'
 import { TestDialog } from './testing/test-dialog.tsx'
 
-/** Reloads the list if live events may have been missed. */
 function useLiveChannels(): void {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: channelsKey })
@@ -49,10 +48,7 @@ function useLiveChannels(): void {
 
 const SOON_MS = 1_000
 
-/**
- * Returns a function that calls `perform` at most once per second, because each relayed call sends
- * a channel event.
- */
+/** Limits `perform` to once per second, because each relayed call sends a channel event. */
 function useSoon(perform: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -132,10 +128,7 @@ function Channels() {
 
 const NO_STEP = { isOpen: false, models: [] }
 
-/**
- * Subscribes to live events of channels. The component is rendered only with the rows, so that only
- * permitted users subscribe.
- */
+/** The subscription is a component, so that only users who may see the rows subscribe. */
 function LiveChannels(): null {
   useLiveChannels()
   return null

@@ -1,4 +1,4 @@
-/** The names of all channel types by number, including types that can no longer be created. */
+/** The list includes types that can no longer be created. */
 const NAMES: Readonly<Record<number, string>> = {
   0: 'Unknown',
   1: 'OpenAI',
@@ -55,7 +55,5 @@ const NAMES: Readonly<Record<number, string>> = {
   56: 'Replicate',
 }
 
-/**
- * Returns the built-in name of a channel type. It is used for types that the server does not list.
- */
+/** The built-in name is for types that the server does not list. */
 export const typeName = (id: number): string => NAMES[id] ?? `#${id}`

@@ -8,19 +8,13 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 
 type Served = { readonly models: readonly string[]; readonly prefix: string }
 
-/**
- * Returns the names by which callers call the channel's models. The names include the channel's
- * prefix.
- */
+/** Callers add the channel's prefix to the names of its models. */
 export const callableModelNames = ({ models, prefix }: Served): string[] =>
   models.map((model) => `${prefix.trim()}${model}`)
 
 const NONE: readonly string[] = []
 
-/**
- * Returns a function that finds models without a price, because calls to these models are refused.
- * Until the prices have loaded, the function finds no models.
- */
+/** Calls to models without a price are refused. No model is found until the prices have loaded. */
 export function useUnpricedModels(): (served: Served) => readonly string[] {
   const isSelfUse = useStatus()?.self_use_mode_enabled === true
   const options = useQuery({ ...optionsQuery, retry: false }).data
@@ -34,10 +28,7 @@ export function useUnpricedModels(): (served: Served) => readonly string[] {
 export function UnpricedTag(props: {
   count: number
   onOpen: () => void
-  /**
-   * True in a row of a list. The button is then not a tab stop, because the channel's form shows
-   * the tag again.
-   */
+  /** In a list row, the button is no tab stop, because the channel's form shows the tag again. */
   isInRow?: boolean
 }) {
   const { t } = useTranslation()

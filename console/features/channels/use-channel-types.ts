@@ -6,10 +6,7 @@ import { typeName } from './type-names.ts'
 
 export type ChannelTypes = {
   readonly types: readonly ChannelType[]
-  /**
-   * Returns the description of a channel type. Returns undefined for an unsupported type and while
-   * the types are loading.
-   */
+  /** Returns undefined for an unsupported type and while the types are loading. */
   readonly find: (type: number) => ChannelType | undefined
   readonly nameOf: (type: number) => string
   readonly hasBalance: (type: number) => boolean

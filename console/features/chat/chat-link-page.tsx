@@ -8,9 +8,7 @@ import { chatAddress, chatTarget, externalClient } from '#console/ui/state/chat-
 import { MissingClient } from './missing-client.tsx'
 import { useChatTokens } from './use-chat-token.ts'
 
-/**
- * The page `/chat2link`, which opens the site's chat client with the user's newest enabled token.
- */
+/** Opens the site's chat client with the user's newest enabled token. */
 export function ChatLinkPage() {
   const { t } = useTranslation()
   const status = useStatus()

@@ -23,10 +23,7 @@ import { useChatTokens } from './use-chat-token.ts'
 
 const RELOADED = 'chat-reloaded'
 
-/**
- * Shows a chat client in a frame. The framed site may run scripts, use its own storage and read
- * `address`.
- */
+/** The framed site may run scripts, use its own storage and read `address`. */
 function ChatFrame({ name, address }: { name: string; address: string }) {
   const { t } = useTranslation()
   const isBlocked = useIsBlocked(address)
@@ -44,11 +41,7 @@ function ChatFrame({ name, address }: { name: string; address: string }) {
   )
 }
 
-/**
- * Returns true if the page's content security policy blocks the client. After the first violation,
- * the page is reloaded once. A reload may unblock the client, because the policy is set when the
- * page loads.
- */
+/** A reload may help after a first violation, because the policy is set when the page loads. */
 function useIsBlocked(address: string): boolean {
   const [isBlocked, setBlocked] = useState(false)
   useEffect(() => {
@@ -65,7 +58,6 @@ function useIsBlocked(address: string): boolean {
   return isBlocked
 }
 
-/** The page `/chat/:id?`, which shows a chat client in a frame, with one of the user's tokens. */
 export function ChatPage() {
   const { t } = useTranslation()
   const { id = '0' } = useParams()
@@ -147,7 +139,7 @@ function Client({ client, site }: { client: ChatLink; site: string }) {
   )
 }
 
-/** Selects the chat client and the token. The client's operator receives the token's key. */
+/** The client's operator receives the key of the selected token. */
 function ChatBar(props: {
   client: ChatLink
   address: string

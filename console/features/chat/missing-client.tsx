@@ -4,7 +4,6 @@ import { ButtonLink } from '#console/ui/elements/button-link.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import type { ChatLink } from '#console/ui/state/chat-links.ts'
 
-/** Shows that no chat client is configured. Admins get a link to the setting. */
 export function MissingClient() {
   const { t } = useTranslation()
   if (!isRoot(useUser())) {
@@ -20,7 +19,7 @@ export function MissingClient() {
   )
 }
 
-/** Shows that no chat client has the number in the URL. It contains a link to the first client. */
+/** Says that the URL's number belongs to no chat client. */
 export function UnknownClient({ first }: { first: ChatLink }) {
   const { t } = useTranslation()
   return (

@@ -5,15 +5,11 @@ import { useNavigate } from 'react-router-dom'
 import { fetchTokens, tokensKey } from '#console/api/tokens.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 
-/** The number of tokens that are read, newest first, to find enabled tokens. */
 const TOKENS_MAX = 100
 const TO_TOKENS_MS = 1_500
 const ENABLED = 1
 
-/**
- * Reads the user's tokens, newest first. A user without enabled tokens is redirected if `isNeeded`
- * is true.
- */
+/** If `isNeeded` is true, a user without enabled tokens is redirected. */
 export function useChatTokens(isNeeded = true) {
   const { t } = useTranslation()
   const navigate = useNavigate()

@@ -4,10 +4,7 @@ import { bucketEnd, type Calendar, OTHER_SERIES } from './usage-chart.ts'
 const dayText = (at: number, isUtc: boolean): string =>
   isUtc ? new Date(at * 1000).toISOString().slice(5, 10) : stampText(at).slice(5, 10)
 
-/**
- * Formats the start of a bar, `at` in unix seconds, by the time step: `11-21 07:00`, `11-21` or
- * `11-17–11-23`.
- */
+/** Formats a bar's start in unix seconds as `11-21 07:00`, `11-21` or `11-17–11-23`. */
 export function bucketText(at: number, calendar: Calendar): string {
   const { step, isUtc = false } = calendar
   if (step === 'hour') return stampText(at).slice(5, 16)

@@ -8,7 +8,7 @@ const SECOND_MS = 1_000
 const KEPT = 60
 const MEAN_OF = 10
 
-/** Emits a list every second: the number of calls in each of the last 60 seconds, oldest first. */
+/** Emits the calls in each of the last 60 seconds, oldest first, once per second. */
 export function callsBySecond(
   events$: Observable<LiveEvent>,
   state$: Observable<LiveState>,
@@ -30,7 +30,7 @@ function callsOf(events: readonly LiveEvent[]): CallsOfSecond {
   return ofLog.filter((event) => event.kind === 'event' && isCall(event.data)).length
 }
 
-/** Returns true if the log row is a call. Other rows record balance changes. */
+/** Rows other than calls record balance changes. */
 const isCall = (data: object): boolean => 'request_id' in data && data.request_id !== ''
 
 /** Returns the mean of the last ten seconds, or null if the latest number is unknown. */

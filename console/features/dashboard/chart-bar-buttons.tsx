@@ -4,10 +4,7 @@ import type { Interval } from './chart-range.ts'
 import type { ChartBucket, ChartTexts } from './usage-chart.ts'
 import { useBarSelection } from './use-bar-selection.ts'
 
-/**
- * Shows the tooltip of a bar. `place` runs from 0 (left) to 1 (right). The tooltip opens toward the
- * middle of the chart.
- */
+/** `place` runs from 0 (left) to 1 (right). The tooltip opens toward the middle of the chart. */
 function BarTip(props: ChartTexts & { bucket: ChartBucket; place: number }) {
   const { t } = useTranslation()
   const { chart, bucket, place, nameOf, text } = props
@@ -35,10 +32,7 @@ function BarTip(props: ChartTexts & { bucket: ChartBucket; place: number }) {
   )
 }
 
-/**
- * Gives keyboard access to the bars of the chart. The chart is one tab stop, and arrow keys move
- * from bar to bar.
- */
+/** The chart is one tab stop, and arrow keys move from bar to bar. */
 export function ChartBarButtons(props: ChartTexts & { onZoom: (stretch: Interval) => void }) {
   const { t } = useTranslation()
   const { chart, nameOf, text } = props

@@ -9,10 +9,7 @@ export type Interval = { readonly from: number; readonly to: number }
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
-/**
- * The maximum length of a range in seconds. It is a week shorter than the server's limit, because a
- * range is later extended to complete weeks.
- */
+/** The limit in seconds is a week below the server's, because ranges grow to complete weeks. */
 const SPAN_MAX = 92 * DAY
 
 export const SPANS: Record<ChartRange, number> = {
@@ -24,18 +21,14 @@ export const SPANS: Record<ChartRange, number> = {
 
 export const RANGE_OF_STEP: Record<ChartStep, ChartRange> = { hour: '24h', day: '30d', week: '90d' }
 
-/** Returns the operator's default time step, or hours if the option has no valid step. */
+/** Returns hours if the operator's option has no valid step. */
 export const stepOf = (text: string | undefined): ChartStep =>
   STEPS.find((step) => step === text) ?? 'hour'
 
-/**
- * Returns the ranges that the user can select. Usage by token is counted per day, so the range
- * `24h` would be a single bar.
- */
+/** Usage by token is counted per day, so the range `24h` would be a single bar. */
 export const rangesFor = (isByDay: boolean): readonly ChartRange[] =>
   isByDay ? RANGES.filter((range) => range !== '24h') : RANGES
 
-/** Returns the time steps that divide a range into at least two but not too many bars. */
 export function stepsFor(span: number, isByDay: boolean): ChartStep[] {
   const fits: Record<ChartStep, boolean> = {
     hour: !isByDay && span <= 8 * DAY,
@@ -45,7 +38,6 @@ export function stepsFor(span: number, isByDay: boolean): ChartStep[] {
   return STEPS.filter((step) => fits[step])
 }
 
-/** Returns the requested time step, or the nearest step that fits the range. */
 export function fittingStep(preferred: ChartStep, span: number, isByDay: boolean): ChartStep {
   const fitting = stepsFor(span, isByDay)
   if (fitting.includes(preferred)) return preferred
@@ -53,18 +45,17 @@ export function fittingStep(preferred: ChartStep, span: number, isByDay: boolean
   return (isTooFine ? fitting[0] : fitting.at(-1)) ?? 'hour'
 }
 
-/** Returns the range to which the user has zoomed, or null if the URL has no valid range. */
+/** Returns null if the URL has no valid range. */
 export function zoomFromUrl({ from, to }: Interval): Interval | null {
   return from > 0 && to > from && to - from <= SPAN_MAX ? { from, to } : null
 }
 
-/** Returns the range until `now`, with its start rounded so that the first bar is complete. */
+/** The start is rounded so that the first bar is complete. */
 export function intervalOf(range: ChartRange, now: number, calendar: Calendar): Interval {
   const least = calendar.step === 'hour' ? HOUR : DAY
   return { from: bucketStart(now - SPANS[range] + least, calendar), to: now }
 }
 
-/** Extends a range to the start of its first step and the end of its last step. */
 export const extendToSteps = ({ from, to }: Interval, calendar: Calendar): Interval => ({
   from: bucketStart(from, calendar),
   to: bucketEnd(bucketStart(to, calendar), calendar) - 1,

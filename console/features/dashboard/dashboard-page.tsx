@@ -49,11 +49,7 @@ export function DashboardPage() {
 const MINUTE_MS = 60_000
 const SITE_EVERY_MS = 15_000
 
-/**
- * Returns the chart's reload interval in milliseconds, or false for no interval. A user's chart
- * reloads when a call ends. Without a live connection, it reloads at an interval that the operator
- * sets.
- */
+/** Returns milliseconds. A user's chart needs no interval while live events arrive. */
 function useReadEvery(scope: UsageScope): number | false {
   const minutes = useStatus()?.data_export_interval ?? 5
   const isLive = useLiveState().kind === 'live'

@@ -9,7 +9,6 @@ const STEP = 3
 const HEIGHT = 22
 const SECONDS = 60
 
-/** Shows the number of calls per second on the complete site, counted from live events. */
 export function LiveCallRate() {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -38,16 +37,11 @@ export function LiveCallRate() {
 
 const STARTS_IN = 5
 
-/**
- * Returns true during the first seconds, in which a notice about missing data would be too early.
- */
+/** In the first seconds, a notice about missing data would be too early. */
 const isStarting = (seconds: readonly CallsOfSecond[]): boolean =>
   seconds.length < STARTS_IN && peakOf(seconds) === null
 
-/**
- * A decorative bar chart of the calls per second. There is no bar for a second with an unknown
- * number.
- */
+/** A second with an unknown number has no bar. */
 function Spark(props: { seconds: readonly CallsOfSecond[]; most: number }) {
   const { seconds, most } = props
   return (

@@ -1,7 +1,6 @@
 import type { ChartRange, Interval } from './chart-range.ts'
 import { SPANS } from './chart-range.ts'
 
-/** Formats a range for the URL of the usage log, by name (`7d`) or as two unix times. */
 export function logRange(view: { range: ChartRange; zoom: Interval | null }): string {
   if (view.zoom !== null) return `${view.zoom.from}-${view.zoom.to}`
   if (view.range !== '90d') return view.range

@@ -1,9 +1,6 @@
 import { quotaOf } from '#console/ui/quota/money.ts'
 
-/**
- * The server's totals in quota units. `costed_quota` is the sum of the charges of calls with a
- * known cost.
- */
+/** All totals are quota units. `costed_quota` is the sum of charges of calls with a known cost. */
 export type CostTotals = {
   readonly quota: number
   readonly cost: number
@@ -13,15 +10,13 @@ export type CostTotals = {
 export type Margin = {
   /** The charges minus the providers' costs, over calls with a known cost. */
   readonly amount: bigint
-  /**
-   * The amount divided by the charges of calls with a known cost, or null if these charges are 0.
-   */
+  /** The value is null if the charges of calls with a known cost are 0. */
   readonly share: number | null
   /** The share of charges that have a known cost. 1 if there are no charges. */
   readonly coverage: number
 }
 
-/** Returns the margin, or null if no call has a known cost. A known cost may be 0. */
+/** Returns null if no call has a known cost. A known cost may be 0. */
 export function marginOf({ quota, cost, costed_quota: charged }: CostTotals): Margin | null {
   if (cost === 0 && charged === 0) return null
   return {

@@ -23,7 +23,7 @@ const FALLBACK_MODEL = 'gpt-4o-mini'
 /** The data is polled, because another admin or another tab may complete a setup step. */
 const LIVE = { refetchOnMount: 'always', refetchInterval: 5_000 } as const
 
-/** Shows the setup steps. A step is done once the data that it creates exists. */
+/** A step is done once the data that it creates exists. */
 export function SetupChecklist(props: { calls: number; isOwnPage?: boolean }) {
   const { calls, isOwnPage = false } = props
   const { t } = useTranslation()
@@ -123,13 +123,9 @@ function StepItem(props: { step: Step; number: number; path: string }) {
   )
 }
 
-/** The link state that makes a form return to the list of steps when it closes. */
 const FROM_HERE = { returnTo: '/app/start' }
 
-/**
- * Shows code examples for a first call. The displayed key is masked, but the copied text contains
- * the complete key.
- */
+/** The displayed key is masked, but the copied text contains the complete key. */
 function Snippets(props: { apiKey: string | null; model: string }) {
   const { t } = useTranslation()
   const [kind, setKind] = useState<SnippetKind>('curl')

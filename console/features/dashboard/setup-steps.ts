@@ -1,9 +1,6 @@
 export type StepName = 'channel' | 'price' | 'token' | 'call'
 
-/**
- * The counts that show which setup steps are done. A count is null while it loads, or if this user
- * may not read it.
- */
+/** A count is null while it loads, or if this user may not read it. */
 export type Progress = {
   readonly isAdmin: boolean
   readonly channels: number | null
@@ -14,10 +11,7 @@ export type Progress = {
 
 export type Step = { readonly name: StepName; readonly isDone: boolean; readonly isNext: boolean }
 
-/**
- * Returns the path of the form of a setup step. If models have no price, the path leads to a form
- * that offers preset prices.
- */
+/** If models have no price, the path leads to a form that offers preset prices. */
 export function stepPath(name: StepName, hasUnpriced: boolean): string {
   if (name === 'channel') return '/channel/add'
   if (name === 'token') return '/app/tokens?form=new'
@@ -25,7 +19,6 @@ export function stepPath(name: StepName, hasUnpriced: boolean): string {
   return hasUnpriced ? '/admin/channels?unpriced=1' : '/admin/settings?prices=unset'
 }
 
-/** Returns the setup steps in order. The steps of channels and prices are only for admins. */
 export function setupSteps(progress: Progress): Step[] {
   const has = (count: number | null): boolean => (count ?? 0) > 0
   const all: { name: StepName; isDone: boolean }[] = [

@@ -29,7 +29,6 @@ export function MarginFigure({ totals }: { totals: CostTotals | undefined }) {
   )
 }
 
-/** Explains the margin. If no call has a known cost, links to the setting for provider prices. */
 export function MarginNote({ totals }: { totals: CostTotals }) {
   const { t } = useTranslation()
   const percent = usePercent()
@@ -51,7 +50,7 @@ export function MarginShare({ of }: { of: CostTotals }) {
   return <>{share === null ? '–' : percent(share)}</>
 }
 
-/** Formats a share as a percentage, rounded toward zero so that only a full share shows 100 %. */
+/** The percentage is rounded toward zero, so that only a full share shows 100 %. */
 function usePercent(): (share: number) => string {
   const locale = useLocale()
   const format = new Intl.NumberFormat(locale, {

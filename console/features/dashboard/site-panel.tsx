@@ -114,7 +114,6 @@ function SiteFigures({ site }: { site: SiteUsage | undefined }) {
 const isAnyCosted = (rows: readonly CostTotals[] = []): boolean =>
   rows.some((row) => marginOf(row) !== null)
 
-/** Shows the number of calls in progress, as the relays report it. */
 function InFlight({ counts }: { counts: readonly (number | null)[] | undefined }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -6,17 +6,11 @@ import type { Interval } from './chart-range.ts'
 import type { ChartTexts } from './usage-chart.ts'
 
 const TICK = { fill: 'var(--tg-chart-text)', fontSize: 12 }
-/**
- * The margins of the chart in pixels. The stylesheet of `ChartBarButtons` repeats these values,
- * because the buttons cover the bars.
- */
+/** The margins are pixels. The stylesheet repeats them for the buttons that cover the bars. */
 const MARGIN = { top: 8, right: 4, bottom: 0, left: 0 }
 const AXIS_WIDTH = 72
 
-/**
- * Shows the bars of the chart. The component is a separate chunk because of its large library. Only
- * the heights of the bars are rounded.
- */
+/** The component is a separate chunk, because its library is large. */
 export function UsageBars(props: ChartTexts & { onZoom: (stretch: Interval) => void }) {
   const { t } = useTranslation()
   const { chart, nameOf, text } = props
@@ -69,9 +63,6 @@ export function UsageBars(props: ChartTexts & { onZoom: (stretch: Interval) => v
   )
 }
 
-/**
- * Returns the height of a bar. For an unknown value, the height is null, because 0 would be drawn
- * as a bar.
- */
+/** The height of an unknown value is null, because 0 would be drawn as a bar. */
 const heightOf = (value: bigint | undefined): number | null =>
   value === undefined ? null : Number(value)

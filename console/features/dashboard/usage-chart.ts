@@ -5,15 +5,12 @@ export type ChartPoint = { readonly series: string; readonly created_at: number 
 }
 export type ChartStep = 'hour' | 'day' | 'week'
 
-/** The data of one bar. A series that is missing in `values` had no calls. */
+/** A series that is missing in `values` had no calls. */
 export type ChartBucket = {
-  /**
-   * The start of the bar in unix seconds. Days and weeks start in the browser's time zone, or in
-   * UTC if `isUtc` is true.
-   */
+  /** The start of the bar is in unix seconds. Days start at UTC midnight if `isUtc` is true. */
   readonly at: number
   readonly values: ReadonlyMap<string, bigint>
-  /** The sum of all series. It is null if there is no data, and the chart then shows a gap. */
+  /** The sum of all series is null if there is no data. The chart then shows a gap. */
   readonly total: bigint | null
 }
 
@@ -23,10 +20,7 @@ export type UsageChart = {
   readonly step: ChartStep
   readonly isUtc: boolean
   readonly buckets: readonly ChartBucket[]
-  /**
-   * The series from largest to smallest. The last series may be `OTHER_SERIES`, the sum of all
-   * series that are not listed.
-   */
+  /** The largest series comes first. `OTHER_SERIES` is the sum of all unlisted series. */
   readonly series: readonly ChartSeries[]
   readonly total: bigint
   readonly peak: ChartBucket | null
@@ -38,7 +32,7 @@ export type ChartTexts = {
   readonly text: (value: bigint) => string
 }
 
-/** The time step of the bars. `isUtc` is true for data that the server counts by UTC day. */
+/** `isUtc` is true for data that the server counts by UTC day. */
 export type Calendar = { readonly step: ChartStep; readonly isUtc?: boolean }
 
 export const OTHER_SERIES = ''
@@ -95,10 +89,7 @@ function seriesOf(points: readonly ChartPoint[], measure: ChartMeasure): ChartSe
   return [...named.slice(0, SERIES_MAX - 1), { name: OTHER_SERIES, total }]
 }
 
-/**
- * Returns the starts of all bars in a range. Days follow the calendar and may therefore have 23 or
- * 25 hours.
- */
+/** Days follow the calendar and may therefore have 23 or 25 hours. */
 function starts({ from, to, ...calendar }: Calendar & { from: number; to: number }): number[] {
   const found: number[] = []
   for (let at = bucketStart(from, calendar); at <= to; at = bucketEnd(at, calendar)) found.push(at)
@@ -108,13 +99,10 @@ function starts({ from, to, ...calendar }: Calendar & { from: number; to: number
 export const bucketEnd = (at: number, calendar: Calendar): number =>
   bucketStart(at + REACHES_NEXT[calendar.step], calendar)
 
-/**
- * The number of seconds that, added to a bar's start, always gives a time in the next bar. A day
- * may have 25 hours.
- */
+/** These seconds after a bar's start, the next bar has begun, even if a day has 25 hours. */
 const REACHES_NEXT = { hour: HOUR, day: DAY + 2 * HOUR, week: 7 * DAY + 2 * HOUR }
 
-/** Returns the start of the hour, day or week (from Monday) that contains `at`. */
+/** Weeks start on Monday. */
 export function bucketStart(at: number, { step, isUtc = false }: Calendar): number {
   if (step === 'hour') return at - (at % HOUR)
   const day = new Date(at * 1000)

@@ -21,7 +21,6 @@ import {
 import { type ChartView, MEASURES } from './use-chart-view.ts'
 import { useUsage } from './use-usage.ts'
 
-/** Shows the chart's exact figures as a table. A dash represents an unknown value. */
 function UsageTable({ chart, text, nameOf }: ChartTexts) {
   const { t } = useTranslation()
   const cell = (value: bigint | null | undefined): string =>
@@ -63,7 +62,6 @@ function UsageTable({ chart, text, nameOf }: ChartTexts) {
   )
 }
 
-/** Describes the chart in one sentence, also for screen readers. */
 function ChartSummary(props: ChartTexts & { view: ChartView }) {
   const { t } = useTranslation()
   const { chart, view, text } = props
@@ -197,7 +195,7 @@ function useMeasureWords(
   return (value) => t(words, { count: Number(value), number: text(value) })
 }
 
-/** Shows the controls of the chart. A control with only one option is hidden. */
+/** A control with only one option is hidden. */
 function ChartControls({ view }: { view: ChartView }) {
   const { t } = useTranslation()
   const { set } = view

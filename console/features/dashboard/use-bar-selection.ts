@@ -4,10 +4,7 @@ import { bucketEnd, type UsageChart } from './usage-chart.ts'
 
 const NONE = -1
 
-/**
- * Manages the selection of bars. Shift with an arrow key or dragging selects bars. Enter or
- * releasing the pointer zooms into the selected bars.
- */
+/** Shift with an arrow key or dragging selects bars. Enter or releasing the pointer zooms in. */
 export function useBarSelection(chart: UsageChart, onZoom: (stretch: Interval) => void) {
   const { buckets } = chart
   const box = useRef<HTMLDivElement>(null)
@@ -58,10 +55,6 @@ export function useBarSelection(chart: UsageChart, onZoom: (stretch: Interval) =
   }
 }
 
-/**
- * Returns pointer handlers. Hovering focuses a bar, dragging selects bars, and releasing the
- * pointer zooms into them.
- */
 function useDrag(
   box: { current: HTMLDivElement | null },
   count: number,

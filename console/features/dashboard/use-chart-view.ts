@@ -17,10 +17,7 @@ import type { ChartMeasure, ChartStep } from './usage-chart.ts'
 
 export const MEASURES = ['quota', 'count', 'token_used'] as const
 
-/**
- * The URL parameters that store the chart's state. If the URL contains no step, the operator's
- * default applies.
- */
+/** If the URL contains no step, the operator's default applies. */
 const ADDRESS = {
   range: choiceParam(['', ...RANGES], ''),
   step: choiceParam(['', ...STEPS], ''),
@@ -38,8 +35,7 @@ export function useChartView() {
   const preset = stepOf(useStatus()?.data_export_default_time)
   const isSiteKnown = isAdmin(useUser())
   const scope = isSiteKnown ? urlState.scope : 'self'
-  // The server has no totals by token for the complete site. Only a user's chart can therefore show
-  // tokens.
+  // Only a user's chart can show tokens, because the server has no totals by token for the site.
   const by = scope === 'all' ? 'model' : urlState.by
   const isByDay = by === 'token'
   const ranges = rangesFor(isByDay)

@@ -13,16 +13,10 @@ const CHART_EVERY_MS = 2_000
 const RECENT_ROWS = 6
 const CONSUMPTION = 2
 
-/**
- * Reads cached data again on mount. Live events arrive only while this page is open, so cached data
- * may be stale.
- */
+/** Live events arrive only while this page is open, so cached data may be stale. */
 const FRESH = { refetchOnMount: 'always' } as const
 
-/**
- * Reads the user's figures for the dashboard. All figures are read again when a call of the user
- * ends.
- */
+/** The figures are read again when a call of the user ends. */
 export function useDashboard() {
   const client = useQueryClient()
   const ownId = useUser()?.id ?? 0

@@ -18,7 +18,6 @@ type UsageAsk = {
   readonly calendar: Calendar
 }
 
-/** Reads the usage for the chart. If the user has not zoomed, the selected range ends now. */
 export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs: number | false) {
   return useQuery({
     queryKey: [...usageKey, scope, by, zoom ?? range, calendar],
@@ -34,10 +33,7 @@ export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs
   })
 }
 
-/**
- * Returns the range to read. If the user has not zoomed, this is the selected range, which ends
- * now.
- */
+/** If the user has not zoomed, the selected range ends now. */
 export const requestedInterval = ({
   range,
   zoom,
@@ -55,10 +51,7 @@ async function read(
   return points.map(({ model_name: series, ...point }) => ({ series, ...point }))
 }
 
-/**
- * Converts usage by token to chart points. The id is added to names that several tokens have. Usage
- * without a token has an empty name.
- */
+/** The id is added to names that several tokens have. Usage without a token has an empty name. */
 export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
   const ids = new Map<string, Set<number>>()
   for (const { token_id: id, token_name: name } of points) {
@@ -70,7 +63,7 @@ export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
   }))
 }
 
-/** Reads the usage by token and UTC day. The token id 0 combines all other tokens. */
+/** Days are UTC days. The token id 0 combines all other tokens. */
 const tokenUsage = (ask: { from: number; to: number; signal?: AbortSignal }) =>
   call('GET /api/data/self/tokens', {
     query: { start_timestamp: ask.from, end_timestamp: ask.to },

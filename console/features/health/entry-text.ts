@@ -25,13 +25,11 @@ const CLOSED_BY: Record<string, 'byTest' | 'byChange' | 'byHand'> = {
   admin: 'byHand',
 }
 
-/** Returns the tone of a timeline entry. The tone of a test depends on the test's result. */
 export function entryTone({ kind, is_success }: TimelineEntry): Tone {
   if (kind === 'tested') return is_success === true ? 'good' : 'bad'
   return TONE[kind] ?? 'info'
 }
 
-/** Returns the reason or other details of the entry, or an empty text. */
 export function entryDetail(t: TFunction, entry: TimelineEntry, number: Intl.NumberFormat): string {
   const { kind, reason = '', model, fields, tag, count, duration_ms: took, is_success } = entry
   const why = reason === '' ? '' : reasonText(t, reason)
@@ -60,14 +58,10 @@ export function entryDetail(t: TFunction, entry: TimelineEntry, number: Intl.Num
   return parts[kind].filter((part) => part !== '').join(' · ')
 }
 
-/**
- * Returns the model or key that a timeline entry concerns. The text is empty for an entry about the
- * complete channel.
- */
+/** The text is empty for an entry about the complete channel. */
 export const scopeText = (t: TFunction, { key, model }: TimelineEntry): string =>
   key === undefined ? (model ?? '') : keyText(t, key)
 
-/** Lists the changed fields of a channel by their labels in the channel form. */
 const fieldsText = (t: TFunction, fields: readonly string[] = []): string =>
   fields
     .map((field) => (isField(field) ? t(FIELD_WORDS[field]) : field))
@@ -101,10 +95,7 @@ const FIELD_WORDS = {
   cost_ratio: 'channelForm.costRatio',
 } as const
 
-/**
- * Returns the name of a key, which contains its number in the channel. Null means that the channel
- * no longer has the key.
- */
+/** Null means that the channel no longer has the key. */
 const keyText = (t: TFunction, key: number | null): string =>
   key === null ? t('health.formerKey') : t('health.key', { key: key + 1 })
 

@@ -1,12 +1,9 @@
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 
-/** A group of entries: a single entry, or several entries of one circuit with the newest first. */
+/** A group is a single entry, or several entries of one circuit with the newest first. */
 export type EntryGroup = readonly [TimelineEntry, ...TimelineEntry[]]
 
-/**
- * Groups the entries of one circuit, because single entries could fill pages. A user action or a
- * channel change ends all groups. Entries of other circuits and automatic tests do not end a group.
- */
+/** A user action or a channel change ends all groups. Automatic tests do not end a group. */
 export function groupEntries(entries: readonly TimelineEntry[]): readonly EntryGroup[] {
   const groups: [TimelineEntry, ...TimelineEntry[]][] = []
   const runs = new Map<string, [TimelineEntry, ...TimelineEntry[]]>()
@@ -25,10 +22,7 @@ export function groupEntries(entries: readonly TimelineEntry[]): readonly EntryG
   return groups
 }
 
-/**
- * Returns the key of the circuit that an entry concerns. Returns null for any other entry, such as
- * a user action.
- */
+/** Returns null for an entry without a circuit, such as a user action. */
 function circuitOf({ kind, by, model, key }: TimelineEntry): string | null {
   if (!kind.startsWith('circuit-') || by !== null) return null
   return JSON.stringify([model ?? null, key === undefined ? 'all' : key])

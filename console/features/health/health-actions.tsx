@@ -60,7 +60,7 @@ function TestText({ outcome }: { outcome: TestOutcome }) {
   )
 }
 
-/** Sends a test call to the channel's test model. Closing the drawer cancels a running test. */
+/** Closing the drawer cancels a running test. */
 function useTest(channelId: number) {
   const client = useQueryClient()
   const [state, setState] = useState({ isRunning: false, outcome: null as TestOutcome | null })

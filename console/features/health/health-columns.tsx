@@ -12,13 +12,10 @@ import { StateCell } from './state-cell.tsx'
 const STEP = 5
 const BAR = 4
 const HEIGHT = 20
-/** The minimum height of the failed part of a bar, in pixels, so that one percent is visible. */
+/** The minimum height in pixels makes one percent of failures visible. */
 const LEAST = 2
 
-/**
- * Draws success and failure bars, which are only decorative. Failures are at the top, and a dot is
- * a period without calls. One SVG path per color keeps scrolling fast.
- */
+/** A dot is a period without calls. One SVG path per color keeps scrolling fast. */
 function SparkBars({ points }: { points: readonly HealthPoint[] }) {
   const paths = pathsOf(points)
   return (
@@ -58,19 +55,14 @@ type Of = {
   readonly number: Intl.NumberFormat
   readonly money: Intl.NumberFormat
   readonly period: Period
-  /** The end of the last bar in unix seconds. */
   readonly healthBarEnd: number
 }
 
-/** Shows a dash in place of 0 for an unknown value. */
 export const UnknownValue = () => <span className="tg-muted">–</span>
 
 type Row = ChannelHealth
 
-/**
- * Returns the columns of the health board. With these widths, all columns fit a window of 1 280
- * pixels.
- */
+/** With these widths, all columns fit a window of 1 280 pixels. */
 export function healthColumns(of: Of): readonly Column<Row>[] {
   const { t, number, money, period } = of
   const title = (id: keyof Translations['health']['column']) => t(`health.column.${id}`)
@@ -116,7 +108,7 @@ const nameCell = ({ id, name, tag }: Row) => (
   </span>
 )
 
-/** Shows the number of responses with a wrong model or an unexpectedly high cost. */
+/** An anomaly is a response with a wrong model or an unexpectedly high cost. */
 function Anomalies({ row, of: { t, number, period } }: { row: Row; of: Of }) {
   const count = row.figures[period]?.anomalies ?? 0
   if (count === 0) return null

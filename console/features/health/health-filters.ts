@@ -14,10 +14,7 @@ import type {
 export type Period = keyof HealthWindows
 export const PERIODS: readonly Period[] = ['m5', 'h1', 'd1']
 export const HISTORY_RANGES: readonly HistoryRange[] = ['1h', '24h', '7d']
-/**
- * The default range of the chart for each period of the board. It is the smallest range that
- * includes the period.
- */
+/** The default range of the chart is the smallest range that includes the board's period. */
 export const HISTORY_RANGE_OF_PERIOD: Readonly<Record<Period, HistoryRange>> = {
   m5: '1h',
   h1: '1h',
@@ -33,7 +30,7 @@ export const HEALTH_URL_PARAMS = {
   /** The id of the channel whose details are open, or 0 if no details are open. */
   peek: integerParam({ fallback: 0 }),
   history: choiceParam(['', ...HISTORY_RANGES], ''),
-  /** The time up to which the timeline is shown, in unix seconds, or 0 for the current time. */
+  /** The unix time up to which the timeline is shown, or 0 for the current time. */
   at: integerParam({ fallback: 0 }),
 }
 
@@ -42,7 +39,7 @@ export function failedCallsLink(channelId: number, period: Period): string {
   return `/app/logs/api-usage?${new URLSearchParams(search)}`
 }
 
-/** Returns the channels that match the filters, sorted by the severity of their problems. */
+/** The channels are sorted by the severity of their problems. */
 export function filterChannels(
   channels: readonly ChannelHealth[],
   { keyword, shown }: { keyword: string; shown: StateFilter },

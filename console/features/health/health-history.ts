@@ -1,14 +1,13 @@
 import { stampText } from '#console/ui/elements/time-text.ts'
 import type { HealthHistory, HealthHistoryPoint } from '#read-api/contract/channel-health.ts'
 
-/** One time step of the chart. A null value means that there is no data. */
+/** A null value means that there is no data. */
 export type HistoryStep = {
   readonly at: number
   readonly time: string
   readonly attempts: number
-  /** The success rate, from 0 to 1. */
   readonly rate: number | null
-  /** The median latency in milliseconds. */
+  /** The median latency is in milliseconds. */
   readonly p50: number | null
   readonly p95: number | null
 }
@@ -18,15 +17,11 @@ export type History = {
   readonly attempts: number
   /** The success rate over all steps, or null if there were no attempts. */
   readonly rate: number | null
-  /**
-   * The step with the lowest success rate. If several steps have this rate, it is the newest of
-   * these steps.
-   */
+  /** If several steps have the lowest success rate, this is the newest of them. */
   readonly lowest: HistoryStep | null
 }
 
 export function prepareHistory({ points, range }: HealthHistory): History {
-  // The range of a day needs only the time. The range of a week also needs the date.
   const timeText = (at: number) => stampText(at).slice(range === '7d' ? 5 : 11, 16)
   const steps = points.map((point) => stepOf(point, timeText(point.at)))
   const successes = points.reduce((sum, point) => sum + point.successes, 0)

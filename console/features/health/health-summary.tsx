@@ -5,7 +5,7 @@ import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
 import { countKinds } from './health-filters.ts'
 import { rateText } from './metric-text.ts'
 
-/** Summarizes the board in four figures, with problems first. `channels` is null while loading. */
+/** `channels` is null while loading. */
 export function HealthSummary(props: { channels: readonly ChannelHealth[] | null }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

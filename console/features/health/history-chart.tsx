@@ -29,10 +29,7 @@ const RATE = 'var(--tg-chart-1)'
 const P50 = 'var(--tg-chart-2)'
 const P95 = 'var(--tg-chart-3)'
 
-/**
- * Charts success rate and latency on one time axis. The component is a separate chunk because of
- * its large library.
- */
+/** The component is a separate chunk, because its library is large. */
 export function HistoryChart({ history }: { history: History }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -5,7 +5,7 @@ export function durationText(milliseconds: number, number: Intl.NumberFormat): s
   return `${number.format(seconds < 9.95 ? Math.round(seconds * 10) / 10 : Math.round(seconds))} s`
 }
 
-/** Formats a rate as `100%` or `99.7%`. A rate below 1 is never rounded up to 100. */
+/** A rate below 1 is never rounded up to 100%. */
 export function rateText(rate: number, number: Intl.NumberFormat): string {
   const percent = rate * 100
   return `${number.format(percent >= 99.95 && rate < 1 ? 99.9 : Math.round(percent * 10) / 10)}%`
@@ -16,7 +16,6 @@ export const speedText = (tokensPerSecond: number, number: Intl.NumberFormat): s
     tokensPerSecond < 9.95 ? Math.round(tokensPerSecond * 10) / 10 : Math.round(tokensPerSecond),
   )
 
-/** Formats the remaining time of a pause as `0:42` or `12:05`. */
 export function countdownText(milliseconds: number): string {
   const seconds = Math.max(0, Math.ceil(milliseconds / 1_000))
   const rest = String(seconds % 60).padStart(2, '0')

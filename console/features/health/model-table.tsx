@@ -8,7 +8,6 @@ import { durationText, rateText, speedText } from './metric-text.ts'
 
 const HEADS = ['model', 'success', 'p50', 'p95', 'p99', 'first', 'speed'] as const
 
-/** The health figures of each model and, in the last row, of all models together. */
 export function ModelTable(props: { channel: ChannelHealth; period: Period }) {
   const { t } = useTranslation()
   const { channel, period } = props

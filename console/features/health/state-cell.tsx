@@ -56,13 +56,10 @@ export function CircuitLine({ circuit }: { circuit: CircuitState }) {
 
 const TICK_MS = 1_000
 
-/**
- * Shows the time until `until`, the end of a circuit's pause. After the pause, shows a note that
- * the next call tests the circuit.
- */
+/** After the pause of a circuit, the next call tests the circuit. */
 function Countdown({ until }: { until: number }) {
   const { t } = useTranslation()
-  // `until` is converted only once. Only the monotonic clock is never set forward or back.
+  // `until` is converted once, because only the monotonic clock is never set forward or back.
   const end = useMemo(() => performance.now() + until - Date.now(), [until])
   const left = useTimeLeft(end, TICK_MS)
   return (

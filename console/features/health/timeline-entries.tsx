@@ -8,7 +8,6 @@ import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 import { entryDetail, entryTone, scopeText } from './entry-text.ts'
 import { type EntryGroup, groupEntries, spanText, summaryOf } from './grouped-entries.ts'
 
-/** Lists entries, newest first. The entries of one circuit form one line that expands. */
 export function TimelineEntries({ items }: { items: readonly TimelineEntry[] }) {
   const { t } = useTranslation()
   if (items.length === 0) return <p className="tg-muted">{t('health.noEntries')}</p>

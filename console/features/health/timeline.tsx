@@ -54,7 +54,7 @@ function MomentPicker(props: { at: number; onAt: (at: number) => void }) {
 
 export function Timeline(props: {
   channelId: number
-  /** The selected time in unix seconds, or 0 for the current time. */
+  /** The time is in unix seconds. 0 means the current time. */
   at: number
   onAt: (at: number) => void
 }) {
@@ -115,13 +115,9 @@ function StateThen(props: { state: NonNullable<ChannelTimeline['state_at']> }) {
   )
 }
 
-/**
- * The number of entries per page. It is high, because several entries may be combined into one
- * line.
- */
+/** The page is large, because several entries may be combined into one line. */
 const TIMELINE_PAGE = 50
 
-/** Reads a page of the timeline up to the time `at`, in unix seconds. 0 means the current time. */
 function timelineQuery(ask: { channelId: number; at: number; page: number }) {
   const { channelId: id, at, page } = ask
   const moment = at === 0 ? {} : { at, to: at }

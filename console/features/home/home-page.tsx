@@ -89,7 +89,6 @@ const POINTS = [
   { name: 'yours', icon: 'key' },
 ] as const satisfies readonly { name: string; icon: IconName }[]
 
-/** Shows the operator's home page. If the operator has set none, shows the built-in page. */
 export function HomePage() {
   const { t } = useTranslation()
   const own = useQuery(sitePageQuery('home_page_content'))

@@ -16,7 +16,6 @@ import { showError } from '#console/ui/messages/toast.ts'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 
-/** Shows a message and marks it as read. */
 export function MessagePage() {
   const { t } = useTranslation()
   const { id: text = '' } = useParams()
@@ -65,14 +64,11 @@ function Content({ message }: { message: InboxMessage }) {
   return <RichText text={content} title={t('inbox.content')} isHtml={format === 'html'} />
 }
 
-/** Reads a message. The server sends 404 if the message was deleted or is for other users. */
+/** The server sends 404 if the message was deleted or is for other users. */
 const ownMessageQuery = (id: number) =>
   apiQuery('GET /api/user/messages/:id', { params: { id } }, [...inboxKey, 'one', id])
 
-/**
- * Marks the message as read. The unread count changes immediately. If the request fails, the old
- * count is restored.
- */
+/** The unread count changes immediately, and is restored if the request fails. */
 function useMarkRead(message: InboxMessage | undefined): void {
   const client = useQueryClient()
   const marked = useRef(0)

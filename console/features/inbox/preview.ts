@@ -1,9 +1,6 @@
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 
-/**
- * The maximum number of characters from which a preview is made, because removing markup from a
- * long text is slow.
- */
+/** Only this many characters are processed, because removing markup from a long text is slow. */
 const READ_MAX = 2_000
 const SHOWN_MAX = 100
 const CUT = '...'
@@ -24,16 +21,11 @@ export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'f
   )
 }
 
-/**
- * Matches a long URL. It is shortened, because it could take up all characters that are processed.
- */
+/** A long URL is shortened, because it could take up all characters that are processed. */
 const LONG_ADDRESS = /(\]\(|\b(?:src|href)\s*=\s*["']?)[^()<>\s"']{200,}/gi
 const CUT_MARK = /(?:<\/?[a-z][^<>]*|!?\[[^[\]]*\]\([^\s()]*)$/i
 
-/**
- * Returns the first `READ_MAX` characters of the content. Markup that is cut off at the end is
- * removed.
- */
+/** Markup that is cut off at the end is removed. */
 function beginningOf(content: string): string {
   const short = content.replace(LONG_ADDRESS, '$1-')
   if (short.length <= READ_MAX) return short
@@ -57,15 +49,13 @@ const withoutTags = (html: string): string =>
     .replace(/<\/?[a-z][^<>]*>/gi, ' ')
     .replace(/&(nbsp|lt|gt|quot|#39|amp);/g, (_, name: string) => ENTITIES[name] ?? '')
 
-/** Matches a Markdown link. The URL and the title of a link may contain parentheses. */
+/** The URL and the title of a link may contain parentheses. */
 const LINK = /!?\[([^[\]]*)\]\((?:[^()\\]|\\.|\([^()]*\))*\)/gs
 const AUTO_LINK = /<((?:https?:\/\/|mailto:)[^<>\s]*)>/gi
 
-/** Matches the separator line below a table's header. */
 const isTableRule = (line = ''): boolean =>
   line.includes('|') && line.includes('-') && /^[\s|:-]+$/.test(line)
 
-/** Joins the cells of a table, from its header to the next empty line. */
 function withoutTables(text: string): string {
   let isInTable = false
   const lines = text.split('\n')

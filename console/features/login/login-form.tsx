@@ -12,10 +12,6 @@ export type SecondFactor = SecondFactorRequired['second_factor'] & {
 }
 export type OnSecondFactorNeeded = (needed: SecondFactor) => void
 
-/**
- * The login form. A server error appears at the button, and a field's error appears below the
- * field.
- */
 export function LoginForm(props: { onNeeded: OnSecondFactorNeeded }) {
   const { t } = useTranslation()
   const enter = useCompleteLogin()
@@ -31,8 +27,7 @@ export function LoginForm(props: { onNeeded: OnSecondFactorNeeded }) {
       if (turnstile === null) return
       const body = { username: username.trim(), password }
       const entered = await call('POST /api/user/login', { query: { turnstile }, body })
-      // Common passwords are detected in the browser, because the server stores nothing about
-      // password strength.
+      // Common passwords are detected here, because the server stores nothing about strength.
       const { isCommonPassword } = await import('./common-passwords.ts')
       const by = { isCommonPassword: isCommonPassword(password) }
       if ('second_factor' in entered) props.onNeeded({ ...entered.second_factor, ...by })

@@ -20,10 +20,7 @@ const SecondStepForm = lazy(async () => ({
   default: (await import('./second-step-form.tsx')).SecondStepForm,
 }))
 
-/**
- * A button to log in with a passkey, without a username. It is hidden if the browser does not
- * support passkeys.
- */
+/** A passkey needs no username. The button is hidden if the browser supports no passkeys. */
 function PasskeyButton() {
   const { t } = useTranslation()
   const enter = useCompleteLogin()
@@ -80,10 +77,7 @@ export function LoginPage() {
   )
 }
 
-/**
- * Shows the login methods. The password form is collapsed if only the super admin may log in with a
- * password.
- */
+/** The password form is collapsed if only the super admin may log in with a password. */
 function WaysIn({ onNeeded }: { onNeeded: OnSecondFactorNeeded }) {
   const { t } = useTranslation()
   const status = useStatus()
@@ -118,10 +112,7 @@ function WaysIn({ onNeeded }: { onNeeded: OnSecondFactorNeeded }) {
   )
 }
 
-/**
- * Shows the links below the form. `aff` is the invitation code, which the registration link
- * contains.
- */
+/** `aff` is the invitation code, which the registration link contains. */
 function Links({ aff }: { aff: string | null }) {
   const { t } = useTranslation()
   const status = useStatus()

@@ -9,10 +9,7 @@ import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { LoginOrBindResult, TelegramQuery } from '#write-api/contract/oauth.ts'
 import { useCompleteLogin } from './use-complete-login.ts'
 
-/**
- * The page to which OAuth providers return. The page completes a login or connects a login method,
- * and then redirects.
- */
+/** OAuth providers return here, to complete a login or to connect a login method. */
 export function OAuthPage() {
   const { t } = useTranslation()
   const { pathname } = useLocation()
@@ -45,10 +42,7 @@ export function OAuthPage() {
   return <EntryPage title={t('oauth.title')} lead={t('oauth.checking', { site })} />
 }
 
-/**
- * Sends the provider's response to the server. Returns null if the response has connected a login
- * method to the account.
- */
+/** Returns null if the response has connected a login method to the account. */
 async function comeBack(
   way: string,
   params: URLSearchParams,

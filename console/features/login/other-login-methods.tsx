@@ -9,10 +9,7 @@ import { isLoginMethodEnabled, LOGIN_METHODS } from '#console/ui/login-methods/l
 import { type Messenger, MessengerDialog } from '#console/ui/login-methods/messenger-dialog.tsx'
 import { useCompleteLogin } from './use-complete-login.ts'
 
-/**
- * Shows a button for each login method without a password. `isFirst` is true if there is no form
- * above the buttons.
- */
+/** `isFirst` is true if there is no form above the buttons. */
 export function OtherLoginMethods({ isFirst = false }: { isFirst?: boolean }) {
   const { t } = useTranslation()
   const status = useStatus()
@@ -62,10 +59,7 @@ function Dialog(props: { way: Messenger; onClose: () => void }) {
   )
 }
 
-/**
- * Returns the purpose of an OAuth redirect. The purpose is always a login here, because only the
- * account page connects a login method.
- */
+/** The purpose is always a login here, because only the account page connects a login method. */
 function purposeOf(params: URLSearchParams): { intent: 'login'; aff?: string } {
   const aff = params.get('aff')
   return aff === null ? { intent: 'login' } : { intent: 'login', aff }

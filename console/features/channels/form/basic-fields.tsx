@@ -27,10 +27,7 @@ export function BasicFields(props: ChannelFormProps) {
   )
 }
 
-/**
- * The field for the channel type. It lists the type of an existing channel even if the type is not
- * supported.
- */
+/** An existing channel's type is listed even if the type is no longer supported. */
 function TypeField({ form, stored, type }: ChannelFormProps) {
   const { t } = useTranslation()
   const { types, nameOf, find } = useChannelTypes()

@@ -8,7 +8,6 @@ import type { Channel } from '#read-api/contract/channels.ts'
 /** How the form uses the entered keys. `replace` and `append` exist only for stored channels. */
 export type KeyMode = 'single' | 'batch' | 'multi_to_single' | 'replace' | 'append'
 
-/** A field that only some channel types have. */
 export type TypeField = ChannelType['fields'][number]['key']
 
 const { type: _type, expiredTime: _expiry, organization: _organization, ...rest } = CHANNEL_FIELDS
@@ -21,11 +20,10 @@ export type ChannelDraft = DraftOf<typeof FORM_FIELDS> &
     key: string
     keyMode: KeyMode
     multiKeyMode: 'random' | 'polling'
-    /** The indexes of the disabled keys that saving the form enables. */
     enableKeys: readonly number[]
-    /** The cost ratio as entered in the form. The text is empty if the ratio is unknown. */
+    /** The entered cost ratio is empty if the ratio is unknown. */
     costRatio: string
-    /** The value of a date-time field. An empty text means that the channel does not expire. */
+    /** An empty text means that the channel does not expire. */
     expiresAt: string
   }
 
@@ -64,10 +62,7 @@ export const draftOfChannel = (channel: Channel): ChannelDraft => ({
   expiresAt: dateFieldText(channel.expired_time),
 })
 
-/**
- * Changes the type. The address becomes the default of the new type, unless the user has edited the
- * address.
- */
+/** Changes the type. The type's default address replaces an address that the user did not edit. */
 export function withType(
   draft: ChannelDraft,
   before: ChannelType | undefined,
@@ -91,9 +86,6 @@ export type ChannelFormProps = {
   /** The values that are stored on the server, or null for a new channel. */
   stored: ChannelDraft | null
   channel: Channel | null
-  /**
-   * The server's description of the selected channel type, or undefined if the type is not
-   * supported.
-   */
+  /** The type is undefined if the channel type is not supported. */
   type: ChannelType | undefined
 }

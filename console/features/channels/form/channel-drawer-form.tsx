@@ -77,7 +77,6 @@ function errorsOf(error: unknown) {
   return named === null || field === undefined ? null : { [field]: named.text }
 }
 
-/** Returns the model names that this change adds, as callers use them. */
 function addedModels(before: ChannelDraft, after: ChannelDraft): string[] {
   const namesOf = ({ models, modelPrefix: prefix }: ChannelDraft) =>
     callableModelNames({ models, prefix })
@@ -85,7 +84,6 @@ function addedModels(before: ChannelDraft, after: ChannelDraft): string[] {
   return namesOf(after).filter((name) => !old.has(name))
 }
 
-/** Options that keep a toast visible when the page changes from the form to the list. */
 const ALONG = { goesAlong: true }
 
 function useSave({ channel, onClose, onUnpriced }: FormProps) {
@@ -112,10 +110,7 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
     if (unpriced.length > 0) onUnpriced(unpriced)
     else onClose()
   }
-  /**
-   * Finds the models without a price. Returns an empty list if calls to these models are permitted
-   * or the prices can't be read.
-   */
+  /** Returns an empty list if calls without a price are permitted or the prices can't be read. */
   function findUnpriced(models: readonly string[]): Promise<readonly string[]> {
     if (isSelfUse) return Promise.resolve([])
     return findUnpricedModels(client, models).catch(() => [])
@@ -138,10 +133,7 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
   }
 }
 
-/**
- * Creates one channel, or one channel per key. Returns the number of channels and the server's
- * message.
- */
+/** Creates one channel, or one channel per key. */
 async function createChannel(body: CreateChannel): Promise<{ count: number; message: string }> {
   const { data, message } = await exchange('POST /api/channel/', { body })
   return { count: data.ids.length, message }

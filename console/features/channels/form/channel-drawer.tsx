@@ -27,8 +27,7 @@ function OneDrawer(props: OneProps) {
   const types = useQuery({ ...channelTypesQuery, enabled: props.isOpen })
   const stored = useQuery({ ...channelQuery(id), enabled: props.isOpen && id > 0 })
   const [loaded, setLoaded] = useState<Channel | null>(null)
-  // The channel is loaded only once. Otherwise, a value that changes on the server during editing
-  // would be sent as the user's change.
+  // A later load would send a value that changed on the server as the user's change.
   if (loaded === null && stored.data !== undefined && !stored.isFetching) setLoaded(stored.data)
   const [unpriced, setUnpriced] = useState<readonly string[]>([])
   const isReady = types.data !== undefined && (props.edited === 'new' || loaded !== null)
@@ -69,7 +68,6 @@ function Failed(props: { error: Error | typeof MISSING; onRetry: () => void }) {
 
 const channelKey = (id: number) => ['channel', id] as const
 
-/** Reads a channel with all fields. Each opened form reads the channel again. */
 const channelQuery = (id: number) => ({
   ...apiQuery('GET /api/channel/:id', { params: { id } }, channelKey(id)),
   staleTime: 0,

@@ -41,10 +41,7 @@ function MappingFields({ form }: ChannelFormProps) {
 const LIMITS = [...NUMBER_FIELDS, 'priority', 'costRatio', 'expiresAt'] as const
 const MAPPINGS = [...JSON_FIELDS, 'modelPrefix'] as const
 
-/**
- * Shows the channel form in sections. A section opens if one of its fields has an error. The
- * section of mappings also opens if a mapping has a value.
- */
+/** A section opens if one of its fields has an error. */
 export function ChannelForm(props: ChannelFormProps) {
   const { t } = useTranslation()
   const { errors } = props.form

@@ -1,9 +1,7 @@
 import { parseObject } from '#console/api/parse-object.ts'
 import type { ChannelDraft } from './channel-draft.ts'
 
-/**
- * Returns the entered keys without duplicates. In the modes for several keys, each line is a key.
- */
+/** In the modes for several keys, each line is a key. */
 export const keysOf = ({ key }: ChannelDraft): string[] => [
   ...new Set(
     key
@@ -13,10 +11,7 @@ export const keysOf = ({ key }: ChannelDraft): string[] => [
   ),
 ]
 
-/**
- * Returns true if the user must enter the key again. A stored key is sent only to the address and
- * through the proxy for which it was entered.
- */
+/** A stored key is only ever sent to the address and through the proxy it was entered for. */
 export const needsKeyReentry = (before: ChannelDraft, after: ChannelDraft): boolean =>
   before.type !== after.type ||
   cleanUrl(before.baseUrl) !== cleanUrl(after.baseUrl) ||

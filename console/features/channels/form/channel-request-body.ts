@@ -17,9 +17,7 @@ export function createChannelBody(draft: ChannelDraft): CreateChannel {
   }
 }
 
-/**
- * Builds the request that changes a channel. It contains only the fields that the user has changed.
- */
+/** The request contains only the fields that the user has changed. */
 export function updateChannelBody(
   channel: Channel,
   before: ChannelDraft,
@@ -38,10 +36,7 @@ export function updateChannelBody(
   }
 }
 
-/**
- * Returns how entered keys change the stored keys. After a change of address, the entered keys
- * replace the stored keys, which belong to the old address.
- */
+/** After a change of address, entered keys replace the stored keys of the old address. */
 export const keyModeOf = (before: ChannelDraft, after: ChannelDraft): 'replace' | 'append' =>
   after.keyMode === 'append' && !needsKeyReentry(before, after) ? 'append' : 'replace'
 

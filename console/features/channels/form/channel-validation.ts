@@ -10,10 +10,7 @@ export type ChannelErrorKey = keyof Translations['channelForm']['error']
 
 export type ChannelErrorKeys = FieldErrors<ChannelDraft, ChannelErrorKey>
 
-/**
- * Returns the errors of the channel form by field. `before` contains the stored channel's values,
- * and is null for a new channel.
- */
+/** `before` contains the stored channel's values, and is null for a new channel. */
 export function validateChannel(
   draft: ChannelDraft,
   before: ChannelDraft | null,
@@ -39,9 +36,7 @@ export function validateChannel(
 export const isInteger = (text: string): boolean => /^-?\d{1,9}$/.test(text.trim())
 export const isNatural = (text: string): boolean => /^\d{1,9}$/.test(text.trim())
 
-/**
- * Returns true for a valid cost ratio by the server's rules. An empty text means an unknown ratio.
- */
+/** An empty text means an unknown ratio. */
 const isCostRatio = (text: string): boolean =>
   /^(?:\d{1,4}(?:\.\d{1,6})?)?$/.test(text.trim()) && Number(text) <= 1_000
 
@@ -51,7 +46,7 @@ function validateKey(draft: ChannelDraft, before: ChannelDraft | null): ChannelE
   return needsKeyReentry(before, draft) ? 'keyMissing' : null
 }
 
-/** Checks the expiry. Only an expiry that equals the stored expiry `before` may be in the past. */
+/** Only an expiry that equals the stored expiry `before` may be in the past. */
 function validateExpiry(text: string, before: string | undefined): ChannelErrorKey | null {
   const seconds = secondsOfDateField(text, 0)
   if (seconds === null) return 'dateInvalid'

@@ -47,10 +47,7 @@ export function FetchedModels(
   )
 }
 
-/**
- * Returns a function that fetches the provider's models. Returns null if the user has changed the
- * address and must first enter the key again.
- */
+/** Returns null if the address was changed, because the key must then be entered again. */
 function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   const { stored, channel, type } = props
   const { draft } = props.form

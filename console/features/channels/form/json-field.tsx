@@ -4,7 +4,7 @@ import { TextAreaField } from '#console/ui/forms/fields.tsx'
 import type { FieldState } from '#console/ui/forms/use-draft-form.ts'
 import { type JsonErrorKey, unknownMembers } from './json-validation.ts'
 
-/** A field for JSON, which is validated on blur. Unknown members cause only a warning. */
+/** Unknown members cause only a warning. */
 export function JsonField(
   props: FieldState<string> & {
     label: string

@@ -15,7 +15,7 @@ export type JsonErrorKey =
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Checks a JSON field by the server's rules. An empty text is valid. */
+/** An empty text is valid. */
 export function validateJson(field: JsonFieldName, text: string): JsonErrorKey | null {
   const errorKey = validateJsonObject(text)
   return errorKey ?? (text.trim() === '' ? null : MEMBER_VALIDATORS[field](JSON.parse(text)))
@@ -62,10 +62,7 @@ const validateAllowedMembers = (names: unknown): 'allowedMembersInvalid' | null 
     ? null
     : 'allowedMembersInvalid'
 
-/**
- * Returns the error of a text that is not a JSON object. Other JSON values are errors, although the
- * specification permits them.
- */
+/** JSON values other than objects are errors, although the specification permits them. */
 export function validateJsonObject(text: string): 'notJson' | 'notObject' | null {
   if (text.trim() === '') return null
   try {

@@ -60,10 +60,6 @@ function KeysAside(props: Pick<ChannelFormProps, 'form'> & { channel: Channel })
 const NEW_MODES = ['single', 'batch', 'multi_to_single'] as const
 const STORED_MODES = ['append', 'replace'] as const
 
-/**
- * The fields for keys. The selected mode decides how many channels are created, or how the stored
- * keys change.
- */
 export function KeyFields(props: ChannelFormProps) {
   const { form, stored, channel } = props
   const { draft } = form

@@ -58,9 +58,7 @@ export function LimitFields({ form }: ChannelFormProps) {
   )
 }
 
-/**
- * Shows a notice that the channel's setting has no effect, because the site's options disable it.
- */
+/** Says that the channel's setting has no effect, because the site's options disable it. */
 function OffForTheSite() {
   const { t } = useTranslation()
   const { data: options } = useQuery(optionsQuery)

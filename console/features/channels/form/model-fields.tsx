@@ -41,7 +41,7 @@ export function ModelFields(props: ChannelFormProps) {
   )
 }
 
-/** Lists the channel's models without a price, because calls to these models are refused. */
+/** Calls to models without a price are refused. */
 function Unpriced({ form: { draft } }: ChannelFormProps) {
   const unpriced = useUnpricedModels()({ models: draft.models, prefix: draft.modelPrefix })
   const { pathname, search } = useLocation()

@@ -10,9 +10,7 @@ type PickerProps = {
   found: readonly string[]
   selected: readonly string[]
   onClose: () => void
-  /**
-   * Receives all selected models, including selected models that are not in the provider's list.
-   */
+  /** The models include selected models that are not in the provider's list. */
   onSelect: (models: readonly string[]) => void
 }
 

@@ -51,6 +51,5 @@ function TypeSpecificField({ form, field }: ChannelFormProps & { field: ChannelT
   )
 }
 
-/** Returns true if a text starts like JSON but is not valid JSON. */
 const isBrokenJson = (text: string): boolean =>
   /^\s*[[{]/.test(text) && validateJsonObject(text) === 'notJson'

@@ -24,10 +24,7 @@ type Props = {
   models: readonly string[]
   /** True if the channel was just saved, so that closing the form loses nothing. */
   isSaved?: boolean
-  /**
-   * The path of the page to which the price form returns. The default is the page of
-   * `LinkedUnpricedModelsStep`.
-   */
+  /** The price form returns to the page with this path. */
   returnTo?: string
   onClose: () => void
 }
@@ -36,7 +33,6 @@ const ADDRESS = { unpriced: flagParam() }
 const LINKED_STEP = '/admin/channels?unpriced=1'
 const AFTER_PRICE = { isAfterPrice: true }
 
-/** Lists all models of enabled channels that have no price. A link opens this step. */
 export function LinkedUnpricedModelsStep() {
   const [{ unpriced: isLinked }, setAddress] = useUrlState(ADDRESS)
   const enabled = useQuery({ ...enabledModelsQuery, enabled: isLinked })
@@ -45,8 +41,7 @@ export function LinkedUnpricedModelsStep() {
   const { state } = useLocation()
   const returnTo = formReturnPath(state)
   const areOptionsRead = useQuery({ ...optionsQuery, retry: false }).data !== undefined
-  // The list is kept as it was when the step opened. Otherwise, saving prices would remove models
-  // from the list.
+  // The list stays as it was at first, because saved prices would remove models from it.
   const [models, setModels] = useState<readonly string[]>([])
   const found =
     isLinked && models.length === 0 ? find({ models: enabled.data ?? [], prefix: '' }) : []
@@ -65,7 +60,6 @@ export function LinkedUnpricedModelsStep() {
   )
 }
 
-/** Lists models without a price, each with its price from the built-in list. */
 export function UnpricedModelsStep(props: Props) {
   const { isOpen, models, isSaved, onClose } = props
   const { t } = useTranslation()
@@ -160,10 +154,7 @@ function PriceList(props: { prices: readonly PresetPrice[]; linkState: ReturnSta
 const priceForm = (model: string): string =>
   `/admin/settings?${new URLSearchParams({ prices: 'unset', price: model })}`
 
-/**
- * Formats a ratio as dollars per million tokens. Ratio 1 is $2. Only the displayed value is
- * rounded.
- */
+/** Formats a ratio as dollars per million tokens. Ratio 1 is $2. */
 function dollarsPerMillion(ratio: string, completionRatio = '1'): string {
   const dollars = Number(ratio) * Number(completionRatio) * 2
   return `$${Number(dollars.toPrecision(6))}`

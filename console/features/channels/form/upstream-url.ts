@@ -1,10 +1,7 @@
 import type { ChannelType } from '#read-api/contract/channel-types.ts'
 import { cleanUrl } from './channel-keys.ts'
 
-/**
- * Returns the URL to which the channel's chat calls go. Returns an empty text while the URL is
- * unknown.
- */
+/** Returns an empty text while the URL is unknown. */
 export function upstreamUrl(type: ChannelType | undefined, baseUrl: string, other = ''): string {
   if (type === undefined) return ''
   const typed = cleanUrl(baseUrl)
@@ -17,5 +14,5 @@ export function upstreamUrl(type: ChannelType | undefined, baseUrl: string, othe
   return `${base}${path.replace('{other}', () => filled)}`
 }
 
-/** Returns true if the address ends with `/v1`. The relay would append `/v1` a second time. */
+/** The relay appends `/v1`, so an address must not end with it. */
 export const endsWithVersion = (url: string): boolean => /\/v1$/.test(cleanUrl(url))

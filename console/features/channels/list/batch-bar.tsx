@@ -50,7 +50,7 @@ function BatchTagDialog(props: {
   isOpen: boolean
   count: number
   onClose: () => void
-  /** Adds the tag to the selected channels. Returns true on success. */
+  /** Returns true on success. */
   onTag: (tag: string) => Promise<boolean>
 }) {
   const { t } = useTranslation()

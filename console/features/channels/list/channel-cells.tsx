@@ -102,10 +102,7 @@ export function ChannelNote({ channel }: { channel: Channel }) {
   )
 }
 
-/**
- * Shows the duration of a test and its rating. If `isShort` is true, only screen readers receive
- * the rating.
- */
+/** If `isShort` is true, only screen readers receive the rating. */
 export function ResponseTime(props: { milliseconds: number; isShort?: boolean }) {
   const { milliseconds, isShort = false } = props
   const { t } = useTranslation()

@@ -30,7 +30,7 @@ export type ColumnContext = {
 type ChannelColumn = Column<ChannelRow>
 type TagLine = Extract<ChannelRow, { kind: 'tag' }>
 
-/** Returns the renderer of a cell. If `tagCell` is missing, the cell is empty in a tag's row. */
+/** If `tagCell` is missing, the cell is empty in a tag's row. */
 const cell =
   (
     channelCell: (channel: Channel, isChild: boolean) => ReactNode,
@@ -39,10 +39,7 @@ const cell =
   (line: ChannelRow) =>
     line.kind === 'channel' ? channelCell(line.channel, line.isChild) : tagCell?.(line.group, line)
 
-/**
- * Returns the columns of the channel list. A column's id is the server's name for sorting. If
- * `isBatch` is true, names are narrower, because there are checkboxes.
- */
+/** A column's id is the server's name for sorting. */
 export const channelColumns = (
   t: TFunction,
   types: ColumnContext,
@@ -157,10 +154,7 @@ const menuCell = (actions: ChannelActions) =>
     (group) => <TagMenu group={group} actions={actions} />,
   )
 
-/**
- * A field for an integer in a row. Enter and blur save the value, and Escape restores it. The value
- * is null for a tag whose channels have different values.
- */
+/** The value is null for a tag whose channels have different values. */
 function InlineIntegerInput(props: {
   label: string
   value: number | null

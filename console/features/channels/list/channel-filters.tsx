@@ -20,14 +20,11 @@ type FieldsProps = {
   types: readonly Choice<string>[]
 }
 
-/** Returns how many active filters are hidden while the filter bar is collapsed on phones. */
+/** Counts the active filters that a phone hides while the filter bar is collapsed. */
 export const collapsedFilterCount = ({ keyword, ...folded }: ChannelFilters): number =>
   Object.values(folded).filter((text) => text !== '').length
 
-/**
- * The filter fields, whose values are stored in the URL. On phones, only the search field is
- * visible until the user expands the filters.
- */
+/** On phones, only the search field is visible until the user expands the filters. */
 export function ChannelFilterFields(props: FieldsProps & { isFolded: boolean }) {
   const { t } = useTranslation()
   return (

@@ -3,7 +3,7 @@ import { channelsKey } from '#console/api/channels.ts'
 import { changeRows } from '#console/ui/lists/cached-rows.ts'
 import type { Channel, ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 
-/** A row of the list: a tag or a channel. `isChild` marks a channel below its tag. */
+/** `isChild` marks a channel below its tag. */
 export type ChannelRow =
   | {
       readonly kind: 'tag'
@@ -13,13 +13,9 @@ export type ChannelRow =
     }
   | { readonly kind: 'channel'; readonly channel: Channel; readonly isChild: boolean }
 
-/**
- * The fields of a channel that are needed to select it. A tag's row contains these fields for each
- * of its channels.
- */
+/** A tag's row contains these fields for each of its channels. */
 export type SelectableChannel = Pick<Channel, 'id' | 'name' | 'status' | 'tag'>
 
-/** Returns the rows of the list. The loaded channels of an open tag follow the tag's row. */
 export function rowsOf(
   entries: readonly ChannelEntry[],
   openTags: ReadonlyMap<string, readonly Channel[] | null>,
@@ -35,13 +31,12 @@ export function rowsOf(
   })
 }
 
-/** Returns the channels of a list page, including the channels of closed tags. */
 export const channelsOf = (entries: readonly ChannelEntry[]): SelectableChannel[] =>
   entries.flatMap((entry) =>
     isTagGroup(entry) ? entry.members.map((one) => ({ ...one, tag: entry.tag })) : [entry],
   )
 
-/** Changes the channels on all cached pages of the list. The rows of tags are not changed. */
+/** Changes the channels on all cached pages of the list, but not the rows of tags. */
 export const changeChannels = (client: QueryClient, change: (channel: Channel) => Channel) =>
   changeRows<ChannelEntry>(client, channelsKey, (entry) =>
     isTagGroup(entry) ? entry : change(entry),
@@ -54,16 +49,12 @@ export const rowKey = (line: ChannelRow): string =>
 
 const tagKey = (tag: string): string => `tag:${tag}`
 
-/** Returns true for a disabled channel, and for a tag whose channels are all disabled. */
 export const isMuted = (line: ChannelRow): boolean =>
   line.kind === 'channel'
     ? line.channel.status !== 1
     : line.group.members.every(({ status }) => status !== 1)
 
-/**
- * Returns the keys of the selected rows. A tag's row is selected if all channels of the tag are
- * selected.
- */
+/** A tag's row is selected if all channels of the tag are selected. */
 export function markedKeys(
   entries: readonly ChannelEntry[],
   selected: ReadonlySet<string>,
@@ -77,10 +68,7 @@ export function markedKeys(
   return marked
 }
 
-/**
- * Returns the selection after a change of checkboxes. A tag's checkbox selects or deselects all
- * channels of the tag.
- */
+/** A tag's checkbox selects or deselects all channels of the tag. */
 export function selectionAfter(
   entries: readonly ChannelEntry[],
   selected: ReadonlySet<string>,

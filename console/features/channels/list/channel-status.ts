@@ -12,10 +12,7 @@ export const channelState = (status: number): ChannelState => STATES[status] ?? 
 
 export type StatusCause = { reason: string; time: number }
 
-/**
- * Reads the cause of a channel's status, or returns null if there is no valid cause. `time` is in
- * unix seconds, or 0 if unknown.
- */
+/** `time` is in unix seconds, or 0 if unknown. */
 export function statusCause(otherInfo: string): StatusCause | null {
   const { status_reason: reason, status_time: time } = parseObject(otherInfo) ?? {}
   if (typeof reason !== 'string' || reason === '') return null
@@ -24,10 +21,7 @@ export function statusCause(otherInfo: string): StatusCause | null {
 
 export type Speed = 'untested' | 'fast' | 'fair' | 'slow' | 'verySlow'
 
-/**
- * Rates a response time: fast up to 1 s (green), fair up to 3 s (lime), slow up to 5 s (yellow),
- * very slow above (red). 0 means untested.
- */
+/** A response time of 0 means that the channel is untested. */
 export function responseSpeed(milliseconds: number): Speed {
   if (milliseconds <= 0) return 'untested'
   if (milliseconds <= 1000) return 'fast'

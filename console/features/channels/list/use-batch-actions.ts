@@ -8,17 +8,14 @@ import type { TagGroup, TagMember } from '#read-api/contract/channels.ts'
 import type { SelectableChannel } from './channel-rows.ts'
 import { useChannelAction } from './use-channel-action.ts'
 
-/**
- * Returns the actions on several channels. Each action changes either all of the channels or none
- * of them.
- */
+/** Each action changes either all of the channels or none of them. */
 export function useBatchActions() {
   const perform = useChannelAction()
   const { t } = useTranslation()
   const { switched, switchedTag } = useSwitched()
   const offerUndo = useUndo()
   return {
-    /** Enables or disables channels. `setAllEnabled` and `setTag` return true on success. */
+    /** The functions `setAllEnabled` and `setTag` return true on success. */
     setAllEnabled: (channels: readonly SelectableChannel[], isEnabled: boolean) =>
       perform(async () => {
         const body = { ids: idsOf(channels), status: isEnabled ? 1 : 2 } as const
@@ -57,8 +54,7 @@ function useSwitched() {
       const words = isEnabled ? 'channels.tagEnabledDone' : 'channels.tagDisabledDone'
       if (isEnabled && members.some(wasAutoDisabled)) return showSuccess(t(words, { tag, count }))
       offerUndo(t(words, { tag, count }), async () => {
-        // The server did not enable channels that have expired, so the undo must not change these
-        // channels.
+        // The server did not enable expired channels, so the undo must not change them.
         const page = await client.fetchQuery({ ...channelsOfTagQuery(tag), staleTime: 0 })
         const isSo = ({ status }: TagMember) => (status === 1) === isEnabled
         const changed = new Set(channelsOfPage(page).filter(isSo).map(idOf))
@@ -77,10 +73,7 @@ function useUndo() {
     showUndoable(message, () => perform(undo))
 }
 
-/**
- * Returns true for a channel that was disabled automatically, because an undo can't restore this
- * status.
- */
+/** An undo can't restore the status of an automatically disabled channel. */
 const wasAutoDisabled = ({ status }: TagMember): boolean => status === 3
 
 const idOf = ({ id }: TagMember): number => id
@@ -94,7 +87,6 @@ async function undoStatus(channels: readonly TagMember[], wasEnabled: boolean): 
   })
 }
 
-/** Restores the old tags with one request per tag. */
 async function undoTags(channels: readonly SelectableChannel[]): Promise<void> {
   for (const [tag, tagged] of Map.groupBy(channels, (channel) => channel.tag)) {
     await call('POST /api/channel/batch/tag', {
@@ -108,7 +100,7 @@ export function useBatchDeletion() {
   const perform = useChannelAction()
   const removing = (counted: () => Promise<number>) =>
     perform(async () => showSuccess(t('channels.deleted', { count: await counted() })))
-  /** Deletes the channels. Returns true on success. */
+  /** Returns true on success. */
   const remove = async (channels: readonly SelectableChannel[]) => {
     const ids = channels.map(({ id }) => id)
     const [id, ...others] = ids

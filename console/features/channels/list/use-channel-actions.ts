@@ -9,10 +9,7 @@ import { useBatchActions, useBatchDeletion } from './use-batch-actions.ts'
 import { useChannelAction } from './use-channel-action.ts'
 import { useRowActions } from './use-row-actions.ts'
 
-/**
- * Returns a function that sets the priority or weight of all channels of a tag. If the channels
- * have different values, the user must confirm. Otherwise, an undo is offered.
- */
+/** If the channels have different values, the user must confirm. Otherwise, an undo is offered. */
 function useGroupNumber() {
   const { t } = useTranslation()
   const perform = useChannelAction()

@@ -44,7 +44,7 @@ export function useChannelList() {
   }
 }
 
-/** Manages the selected channels. The selection may include channels on other pages of the list. */
+/** The selection may include channels on other pages of the list. */
 export function useSelectedChannels({ rows, filter, total, modes }: ChannelListView) {
   const selected = useSelectedRows({
     rows: channelsOf(rows),

@@ -12,10 +12,7 @@ type NumberField = 'priority' | 'weight'
 
 const AUTO_DISABLED = 3
 
-/**
- * Returns the actions on one row. The row changes immediately. If the action fails, the row shows
- * the old value again.
- */
+/** A row changes immediately, and shows the old value again if the action fails. */
 export function useRowActions() {
   const { t } = useTranslation()
   const change = useOptimisticChange()

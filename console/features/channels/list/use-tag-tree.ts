@@ -7,7 +7,6 @@ import type { ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 import { type ChannelRow, isTagGroup, rowsOf } from './channel-rows.ts'
 import type { ChannelListView } from './use-channel-list.ts'
 
-/** Manages which tags are open. When a tag opens, its channels are loaded. */
 export function useTagTree({ rows: entries, order }: ChannelListView) {
   const [openTags, setOpenTags] = useState<ReadonlySet<string>>(new Set())
   const open = entries.flatMap((entry) =>
@@ -42,10 +41,7 @@ export function useTagTree({ rows: entries, order }: ChannelListView) {
   }
 }
 
-/**
- * The function is defined outside the hook, because React Query caches the combined result only for
- * an unchanged function.
- */
+/** React Query caches the combined result only if this function stays the same object. */
 const pagesOf = (results: UseQueryResult<ListPage<ChannelEntry>>[]) =>
   results.map(({ data, error }) => ({ page: data, error }))
 

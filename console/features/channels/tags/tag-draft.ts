@@ -5,7 +5,7 @@ import { parseNames } from '../form/channel-draft.ts'
 import { isInteger, isNatural } from '../form/channel-validation.ts'
 import { type JsonErrorKey, validateJson } from '../form/json-validation.ts'
 
-/** The form values for all channels of a tag. An empty field leaves the channels unchanged. */
+/** An empty field leaves the channels unchanged. */
 export type TagDraft = {
   newTag: string
   models: readonly string[]
@@ -17,10 +17,7 @@ export type TagDraft = {
 
 export type TagErrorKey = JsonErrorKey | 'notInteger' | 'notNatural'
 
-/**
- * Returns the initial form values for a tag. A field is empty if the tag's channels have different
- * values.
- */
+/** A field is empty if the tag's channels have different values. */
 export function draftOfGroup(
   { tag, priority, weight }: TagGroup,
   children: readonly Channel[],
@@ -47,7 +44,7 @@ export function validateTag(draft: TagDraft): FieldErrors<TagDraft, TagErrorKey>
   }
 }
 
-/** Builds the request that changes a tag's channels, or returns null if no field was changed. */
+/** Returns null if no field was changed. */
 export function tagChange(tag: string, before: TagDraft, after: TagDraft): UpdateTag | null {
   const old = termsOf(before)
   const changed = Object.entries(termsOf(after)).filter(
@@ -56,10 +53,7 @@ export function tagChange(tag: string, before: TagDraft, after: TagDraft): Updat
   return changed.length === 0 ? null : { tag, ...Object.fromEntries(changed) }
 }
 
-/**
- * Returns true for the only field that is sent even if it is empty. An empty `new_tag` removes the
- * tag.
- */
+/** An empty `new_tag` is sent, because it removes the tag. */
 const isTag = (field: string): boolean => field === 'new_tag'
 
 const termsOf = (draft: TagDraft) => ({

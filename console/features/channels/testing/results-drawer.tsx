@@ -15,7 +15,6 @@ import { ResponseTime } from '../list/channel-cells.tsx'
 
 type Result = TestResults['results'][number]
 
-/** Shows the results of the last test of all channels. Failures are listed first. */
 export function ResultsDrawer(props: { isOpen: boolean; onClose: () => void }) {
   const { t } = useTranslation()
   return (
@@ -102,7 +101,7 @@ function Outcome({ result }: { result: Result }) {
   )
 }
 
-/** Reads the results of the channel tests. They are read again whenever the test makes progress. */
+/** The results are read again whenever the test makes progress. */
 const testResultsQuery = (progress: TestProgress | undefined) => {
   const key = ['channel-test-results', progress?.run, progress?.tested]
   return {

@@ -12,7 +12,7 @@ import { parseNames } from '../form/channel-draft.ts'
 import { ResponseTime } from '../list/channel-cells.tsx'
 import { foundModels, runConcurrently, type TestResults, withResult } from './test-results.ts'
 
-/** Tests one model or all models of a channel. Closing the dialog cancels running tests. */
+/** Closing the dialog cancels running tests. */
 function useModelTests(channelId: number) {
   const client = useQueryClient()
   const [results, setResults] = useState<TestResults>(new Map())

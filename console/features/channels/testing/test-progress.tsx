@@ -11,10 +11,7 @@ import type { ChannelCheckResult, TestProgress } from '#read-api/contract/channe
 import type { Channel } from '#read-api/contract/channels.ts'
 import { changeChannels } from '../list/channel-rows.ts'
 
-/**
- * Returns the progress of a test of all channels. Live events update the progress. After a resync
- * or a new connection, the progress is read again.
- */
+/** Live events update the progress. After a new connection, the progress is read again. */
 function useTestProgress(): TestProgress | undefined {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'
@@ -41,7 +38,6 @@ function checked(channel: Channel, found: ChannelCheckResult | undefined): Chann
   return { ...channel, ...figures, test_failure: reason }
 }
 
-/** Starts a test of all channels. `TestProgressBar` shows the progress of the test. */
 export function useTestAll(): () => Promise<void> {
   const client = useQueryClient()
   return async () => {
@@ -56,7 +52,6 @@ export function useTestAll(): () => Promise<void> {
   }
 }
 
-/** Shows the progress of a test of all channels, and its result until the user dismisses it. */
 export function TestProgressBar(props: { onResults: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
