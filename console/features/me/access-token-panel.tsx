@@ -16,7 +16,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { MePanelProps } from './me-panel.ts'
 import { withIdentityProof } from './with-identity-proof.tsx'
 
-/** Manages the access token for scripts. The token is shown only when it is created. */
+/** The access token is shown only when it is created. */
 export function AccessTokenPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const client = useQueryClient()

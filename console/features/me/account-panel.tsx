@@ -13,7 +13,7 @@ import { useNewPassword } from './use-new-password.ts'
 
 function PasswordDialog(props: {
   isOpen: boolean
-  /** False if the user has no password yet. The form then asks for no current password. */
+  /** If the user has no password yet, the form asks for no current password. */
   hasPassword: boolean
   onClose: () => void
 }) {
@@ -43,10 +43,7 @@ function PasswordDialog(props: {
   )
 }
 
-/**
- * Shows the forms that change the password and delete the account. A super admin's account can't be
- * deleted.
- */
+/** A super admin's account can't be deleted. */
 export function AccountPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const [open, setOpen] = useState<'password' | 'delete' | null>(null)

@@ -27,7 +27,6 @@ import { LOGIN_METHOD_ID_FIELDS } from './login-method-fields.ts'
 import type { MePanelProps } from './me-panel.ts'
 import { withIdentityProof } from './with-identity-proof.tsx'
 
-/** Shows the login methods that the site offers or that the user has already connected. */
 export function BindingsPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const status = useStatus()

@@ -12,7 +12,6 @@ import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import { quotaOf, quotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 
-/** Shows the daily reward. Renders nothing if the site offers no daily reward. */
 export function CheckInPanel() {
   return useStatus()?.check_in_enabled === true ? <CheckIn /> : null
 }

@@ -1,5 +1,4 @@
-// The order of the list matters, because most `User-Agent` headers also contain the names of other
-// browsers.
+// The order matters, because most `User-Agent` headers also name other browsers.
 const BROWSERS: readonly (readonly [name: string, mark: RegExp])[] = [
   ['Edge', /\bEdgA?\/(\d+)/],
   ['Opera', /\bOPR\/(\d+)/],

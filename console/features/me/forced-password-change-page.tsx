@@ -4,10 +4,7 @@ import { EntryForm, EntryPage } from '#console/ui/layout/entry-page.tsx'
 import { PasswordFields } from './password-fields.tsx'
 import { useNewPassword } from './use-new-password.ts'
 
-/**
- * Replaces every page for a user whose password was reset, until the user has chosen a new
- * password.
- */
+/** Replaces every page until a user whose password was reset has chosen a new one. */
 export function ForcedPasswordChangePage(props: { onLeave: () => void }) {
   const { t } = useTranslation()
   const form = useNewPassword(true, () => undefined)

@@ -5,7 +5,7 @@ import { errorsByCode, FieldError, useDraftForm } from '#console/ui/forms/use-dr
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
 import { IdentityProofFields, isProof } from './identity-proof-fields.tsx'
 
-/** Asks for a proof of identity. `perform` gets the proof, and throws if the server refuses it. */
+/** `perform` gets the proof, and throws if the server refuses it. */
 export function IdentityProofDialog(props: {
   title: string
   lead: string

@@ -26,8 +26,7 @@ export function InvitePanel({ user }: MePanelProps) {
   const least = minimumTransfer(rule)
   const isTooLittle = earned < least
   const whyId = useId()
-  // Rewards that the user has already earned stay visible, even if the site has disabled
-  // invitations.
+  // Earned rewards stay visible, even if the site has disabled invitations.
   if (!isOffered && earned === 0n) return null
   return (
     <Panel title={t('me.invites')} lead={t('me.invitesLead')}>
@@ -95,7 +94,7 @@ function InviteLink() {
   )
 }
 
-/** Reads the code in the user's invitation link, which never changes. */
+/** The code in a user's invitation link never changes. */
 const inviteCodeQuery = {
   ...apiQuery('GET /api/user/aff'),
   staleTime: Number.POSITIVE_INFINITY,

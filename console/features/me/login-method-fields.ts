@@ -1,10 +1,7 @@
 import type { LoginMethod } from '#console/ui/login-methods/login-methods.ts'
 import type { User } from '#read-api/contract/users.ts'
 
-/**
- * Maps each login method to the field of the user that contains the user's id. The field is empty
- * if the method is not connected.
- */
+/** The field of the user with the user's id is empty if the login method is not connected. */
 export const LOGIN_METHOD_ID_FIELDS = {
   github: 'github_id',
   oidc: 'oidc_id',

@@ -20,13 +20,10 @@ const FIELD_CODES = {
   email: [...MAIL_CODES, 'IdentityTaken', 'MailIsUsername'],
 }
 
-/**
- * A dialog that sets the account's mail address. A code that is mailed to the new address verifies
- * it.
- */
+/** A code that is mailed to the new address verifies it. */
 export function MailDialog(props: {
   isOpen: boolean
-  /** The account's current mail address. The text is empty if there is none. */
+  /** The current mail address is an empty text if there is none. */
   bound: string
   onClose: () => void
 }) {
@@ -64,10 +61,7 @@ export function MailDialog(props: {
 
 type MailDraft = { email: string; code: string }
 
-/**
- * The fields of the dialog. They are a separate component, so that the human verification loads
- * only when the dialog opens.
- */
+/** The fields are a component, so that human verification loads only when the dialog opens. */
 function Fields({ form }: { form: DraftForm<MailDraft> }) {
   const human = useHumanCheck('verification')
   return (

@@ -34,13 +34,13 @@ import { SettingsPanel } from './settings-panel.tsx'
 import { TwoStepPanel } from './two-step-panel.tsx'
 import { IdentityProofHost, withIdentityProof } from './with-identity-proof.tsx'
 
-/** Shows the user's mail address, with which the user can log in and reset the password. */
+/** With a mail address, the user can log in and reset the password. */
 function MailPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [isOpen, setOpen] = useState(false)
   const address = user?.email ?? ''
-  // Removes the mail address. The server refuses if the user has no other login method.
+  // The server refuses to remove the address if the user has no other login method.
   const lettingGo = useSubmit(async () => {
     const isSure = await confirm({
       title: t('me.unbindMailTitle'),

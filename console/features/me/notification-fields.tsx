@@ -35,8 +35,7 @@ export function NotificationFields(props: FieldsProps) {
           { value: 'email', label: t('me.byMail'), hint: t('me.byMailHint') },
           { value: 'webhook', label: t('me.byWebhook'), hint: t('me.byWebhookHint') },
         ]}
-        // Fields that become hidden keep their values. Only the mail address and its code are
-        // reset.
+        // Fields that become hidden keep their values, except the mail address and its code.
         onChange={(means) => change({ means, mailTo: storedMailTo(props.setting), mailCode: '' })}
       />
       <Threshold {...props} />
@@ -45,10 +44,7 @@ export function NotificationFields(props: FieldsProps) {
   )
 }
 
-/**
- * The field for the mail address to which warnings are sent. An unverified address needs a mailed
- * code.
- */
+/** An unverified address needs a mailed code. */
 function MailFields(props: FieldsProps) {
   const { t } = useTranslation()
   const { boundMail, form } = props
@@ -67,10 +63,7 @@ function MailFields(props: FieldsProps) {
   )
 }
 
-/**
- * The field for the mailed code. It is a separate component, so that the human verification loads
- * only when it is needed.
- */
+/** The field is a component, so that human verification loads only when it is needed. */
 function ProofOfMail({ form }: Pick<FieldsProps, 'form'>) {
   const human = useHumanCheck('verification')
   return (

@@ -11,10 +11,7 @@ import { deviceName } from './device-name.ts'
 import { IdentityProofFields, isProof } from './identity-proof-fields.tsx'
 import { withIdentityProof } from './with-identity-proof.tsx'
 
-/**
- * A dialog that adds a passkey with a name. If `renamed` is set, the dialog renames this passkey
- * instead.
- */
+/** Adds a passkey, or renames the passkey `renamed`. */
 export function PasskeyDialog(props: {
   renamed: OwnPasskey | null
   needsProof: boolean
@@ -62,9 +59,6 @@ export function PasskeyDialog(props: {
   )
 }
 
-/**
- * Adds a passkey. Returns the recovery codes that the server creates with an account's first
- * factor.
- */
+/** With an account's first factor, the server creates recovery codes. */
 const addPasskey = async (body: AddPasskey): Promise<string[]> =>
   (await call('POST /api/user/passkeys', { body })).recovery_codes

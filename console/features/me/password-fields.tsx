@@ -9,13 +9,10 @@ const FIELDS = [
   { field: 'again', label: 'me.newPasswordAgain', autoComplete: 'new-password' },
 ] as const
 
-/**
- * The fields for the current password (or a code in its place) and, twice, for the new password.
- */
+/** A code may replace the current password. */
 export function PasswordFields(props: {
   form: ReturnType<typeof useNewPassword>
   currentLabel?: string
-  /** True to focus the first field, on a page that has no other form. */
   isFocused?: boolean
 }) {
   const { t } = useTranslation()

@@ -12,13 +12,9 @@ import { isLoginMethodEnabled, LOGIN_METHODS } from '#console/ui/login-methods/l
 import { isMessenger } from '#console/ui/login-methods/messenger-dialog.tsx'
 import { LOGIN_METHOD_ID_FIELDS } from './login-method-fields.ts'
 
-/** The login methods that redirect the user to another site. */
 const TRIPS = LOGIN_METHODS.filter((way) => !isMessenger(way))
 
-/**
- * A dialog that asks the user to log in again. It is for a user without a password or second
- * factor.
- */
+/** A user without a password or second factor must log in again. */
 export function ReloginDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const user = useQuery(selfQuery).data

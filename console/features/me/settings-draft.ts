@@ -4,23 +4,22 @@ import type { AnswerOf } from '#read-api/contract/resource-fields.ts'
 import { USER_SETTING_FIELDS } from '#read-api/contract/user-fields.ts'
 import type { UpdateSettings } from '#write-api/contract/users.ts'
 
-/** The values of the settings form. The threshold is the entered text. */
+/** The threshold is the entered text. */
 export type SettingsDraft = DraftOf<typeof USER_SETTING_FIELDS> & {
   readonly means: 'email' | 'webhook'
   readonly threshold: string
   readonly mailTo: string
-  /** The code that was mailed to `mailTo`. Required only if `mailTo` is not verified. */
+  /** The code that was mailed to `mailTo`. It is required only if `mailTo` is not verified. */
   readonly mailCode: string
   readonly webhookUrl: string
-  /** The entered secret. It is empty at first, because the server never sends the stored secret. */
+  /** The secret is empty at first, because the server never sends the stored secret. */
   readonly webhookSecret: string
   readonly removesSecret: boolean
 }
 
-/** The threshold in quota units if the server sends none. */
+/** The threshold is in quota units. */
 const THRESHOLD_DEFAULT = 500_000
 
-/** Parses the account's `setting` (JSON). A missing field gets its default value. */
 export function initialDraft(setting: string): SettingsDraft {
   const kept = parsed(setting)
   return {
@@ -38,10 +37,7 @@ export function initialDraft(setting: string): SettingsDraft {
 export const storedMailTo = (setting: string): string =>
   String(parsed(setting).notification_email ?? '')
 
-/**
- * Returns true if the entered mail address must be verified by a code. The account's address and
- * the saved address need no code.
- */
+/** The account's address and the saved address need no code. */
 export function needsCode(
   { means, mailTo }: SettingsDraft,
   account: { readonly setting: string; readonly boundMail: string },
@@ -53,10 +49,7 @@ export function needsCode(
 
 export const hasSecret = (setting: string): boolean => parsed(setting).webhook_secret_set === true
 
-/**
- * Returns the field that the server has rejected. Returns null if there is none, or if the user has
- * changed the field since.
- */
+/** Returns null if the user has changed the rejected field since. */
 export function undeliverableField(setting: string, draft: SettingsDraft): 'url' | 'secret' | null {
   const { webhook_fault: undeliverable, webhook_url: url } = parsed(setting)
   if (undeliverable === 'url') return draft.webhookUrl === url ? undeliverable : null
@@ -79,10 +72,7 @@ export function validateSettings(draft: SettingsDraft, wantsCode: boolean) {
   return { field: 'webhookUrl', text: 'me.webhookNotHttps' } as const
 }
 
-/**
- * Builds the request body. An unchanged threshold is left out, so that later changes of the default
- * still apply.
- */
+/** An unchanged threshold is left out, so that later changes of the default still apply. */
 export const settingsChange = (draft: SettingsDraft, before: SettingsDraft): UpdateSettings => ({
   notify_type: draft.means,
   ...(draft.threshold !== before.threshold && { quota_warning_threshold: Number(draft.threshold) }),

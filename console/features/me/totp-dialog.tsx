@@ -8,10 +8,7 @@ import { PROOF_CODES } from '#console/ui/forms/server-field-errors.ts'
 import { errorsByCode, FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { TotpOffer } from '#write-api/contract/credentials.ts'
 
-/**
- * Shows the TOTP secret as a QR code and a text. The user confirms the secret with a code from the
- * authenticator app.
- */
+/** The user confirms the secret with a code from the authenticator app. */
 export function TotpDialog(props: {
   offer: TotpOffer
   onDone: (recoveryCodes: string[]) => void
@@ -57,9 +54,6 @@ export function TotpDialog(props: {
   )
 }
 
-/**
- * Confirms the TOTP secret. Returns the recovery codes that the server creates with an account's
- * first factor.
- */
+/** With an account's first factor, the server creates recovery codes. */
 const confirmTotp = async (code: string): Promise<string[]> =>
   (await call('POST /api/user/totp', { body: { code } })).recovery_codes

@@ -9,10 +9,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, type MoneyRule, quotaFromDollars } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 
-/**
- * A dialog that transfers invitation rewards to the balance. The amount is entered in the unit that
- * the site displays: dollars or quota units.
- */
+/** The amount is entered in the unit that the site displays: dollars or quota units. */
 export function TransferDialog(props: { isOpen: boolean; earned: bigint; onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -60,7 +57,7 @@ function amountOf(text: string, rule: MoneyRule): bigint | null {
   return /^\d{1,16}$/.test(text.trim()) ? BigInt(text.trim()) : null
 }
 
-/** Returns the server's minimum transfer, which is one dollar in quota units. */
+/** The server's minimum transfer is one dollar. */
 export function minimumTransfer({ quotaPerUnit }: MoneyRule): bigint {
   const [whole = '0', fraction = ''] = quotaPerUnit.split('.')
   return BigInt(whole) + (/[1-9]/.test(fraction) ? 1n : 0n)

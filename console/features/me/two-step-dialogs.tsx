@@ -12,10 +12,7 @@ import { IdentityProofDialog } from './identity-proof-dialog.tsx'
 import { PasskeyDialog } from './passkey-dialog.tsx'
 import { TotpDialog } from './totp-dialog.tsx'
 
-/**
- * Shows new recovery codes. Only the button closes the dialog, because a stray click would lose the
- * codes.
- */
+/** Only the button closes the dialog, because a stray click would lose the recovery codes. */
 function CodesDialog(props: { codes: readonly string[]; onClose: () => void }) {
   const { t } = useTranslation()
   const site = useSiteName()

@@ -22,8 +22,7 @@ export function TwoStepPanel({ user }: MePanelProps) {
   const security = query.data
   const [dialog, setDialog] = useState<TwoStepDialog | null>(null)
   const isSecured = security !== undefined && hasSecondFactor(security)
-  // If the user has neither a second factor nor a password, the server requires a recent login
-  // instead of a proof.
+  // Without a second factor and a password, the server requires a recent login, not a proof.
   const needsProof = isSecured || user?.has_password !== false
   const settle = async (codes: readonly string[]) => {
     setDialog(codes.length > 0 ? { kind: 'codes', codes } : null)

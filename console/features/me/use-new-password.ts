@@ -15,10 +15,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { UpdateSelf } from '#write-api/contract/users.ts'
 import { withIdentityProof } from './with-identity-proof.tsx'
 
-/**
- * The values of the password form. `proof` is a proof of identity that has no field in the form,
- * such as a passkey.
- */
+/** `proof` is a proof of identity without a field in the form, such as a passkey. */
 export type PasswordDraft = {
   current: string
   next: string
@@ -31,10 +28,7 @@ const FIELD_CODES = {
   next: ['PasswordTooShort', 'PasswordTooLong', 'PasswordUnchanged'],
 }
 
-/**
- * Manages the form for a new password. A new password ends all other sessions. If the user has no
- * password but has two-step login, a code replaces the current password.
- */
+/** A new password ends all other sessions. A user without a password proves identity by a code. */
 export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<void> | void) {
   const { t } = useTranslation()
   const [isByCode, setByCode] = useState(false)
@@ -84,6 +78,6 @@ function needNoOther(): void {
   storeUser(rest)
 }
 
-/** Changes the user's name or password. A new password requires a proof of identity. */
+/** A new password requires a proof of identity. */
 const updateSelf = (body: UpdateSelf) =>
   call('PUT /api/user/self', { body, renewsSession: Boolean(body.password) })

@@ -7,20 +7,14 @@ import { IdentityProofDialog } from './identity-proof-dialog.tsx'
 import { ReloginDialog } from './relogin-dialog.tsx'
 
 type Answer = (isProven: boolean) => void
-/**
- * A request for a proof of identity. If `mayProve` is false, the server requires a new login
- * instead of a proof.
- */
+/** If `mayProve` is false, the server requires a new login instead of a proof of identity. */
 type Question = { readonly mayProve: boolean; readonly answer: Answer }
 
 const pendingQuestion = createStore<Question | null>(null)
 
 const CODES: ReadonlySet<string> = new Set(['ProofNotRecent', 'LoginNotRecent'])
 
-/**
- * Runs `perform`. If the server requires a proof of identity, asks the user for it and runs
- * `perform` again. Throws `CancelledError` if the user cancels.
- */
+/** Runs `perform` again after a proof of identity. Throws `CancelledError` if the user cancels. */
 export async function withIdentityProof<T>(perform: () => Promise<T>): Promise<T> {
   try {
     return await perform()
@@ -31,7 +25,7 @@ export async function withIdentityProof<T>(perform: () => Promise<T>): Promise<T
   }
 }
 
-/** Renders the dialogs of `withIdentityProof()`. A page contains this component once. */
+/** A page contains this component once. */
 export function IdentityProofHost() {
   const { t } = useTranslation()
   const question = pendingQuestion.useValue()

@@ -1,9 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
 
-/**
- * Shows page buttons for a list inside a form, without a choice of page size and without shortcuts.
- */
+/** A list inside a form has no choice of page size and no shortcuts. */
 export function CompactPagination(props: {
   page: number
   pageSize: number

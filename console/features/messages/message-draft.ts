@@ -9,7 +9,7 @@ export type MessageText = DraftOf<typeof MESSAGE_TERMS>
 
 export type Recipients = {
   readonly audience: Audience
-  /** The selected users: display names by user id. */
+  /** The map contains display names by user id. */
   readonly users: ReadonlyMap<number, string>
   readonly groups: readonly string[]
 }

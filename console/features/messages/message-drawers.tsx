@@ -34,12 +34,12 @@ const WIDTH = 900
 
 type Props = { isOpen: boolean; onClose: () => void }
 
-/** Loads the complete message, because the message list contains only the start of each text. */
+/** The message list contains only the start of each text, so the complete message is loaded. */
 export function EditDrawer(props: Props & { id: number }) {
   const { t } = useTranslation()
   const { id, isOpen, onClose } = props
   const read = useQuery({ ...messageQuery(id), enabled: isOpen && id !== 0, retry: false })
-  // The form keeps the first loaded version. Versions that load later do not change the form.
+  // The form keeps the first loaded version, even if other versions load later.
   const [message, setMessage] = useState<AdminMessage | null>(null)
   if (message === null && read.data !== undefined && read.isFetchedAfterMount) {
     setMessage(read.data)
@@ -97,7 +97,6 @@ function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }) {
   )
 }
 
-/** A drawer with a form that creates and sends a message. Each opening starts with empty fields. */
 export function CreateDrawer(props: Props) {
   const { t } = useTranslation()
   const form = useMessageForm<MessageText & Recipients>(props, {
@@ -126,11 +125,10 @@ export function CreateDrawer(props: Props) {
 type MessageForm<Draft> = {
   initial: () => Draft
   validate: (draft: Draft) => FieldErrors<Draft, MessageErrorKey>
-  /** Sends the message and returns the text of the success message. */
+  /** Returns the text of the success message. */
   send: (draft: Draft) => Promise<string>
 }
 
-/** Manages the form of a message. The drawer closes after the message has been sent. */
 function useMessageForm<Draft extends object>(drawer: Props, form: MessageForm<Draft>) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -167,7 +165,6 @@ function Facts({ message }: { message: AdminMessage }) {
 
 const messageQuery = (id: number) => ({
   ...apiQuery('GET /api/admin/messages/:id', { params: { id } }, [...messagesKey, 'one', id]),
-  // The message is read again on each opening, because a recipient may have read it in the
-  // meantime.
+  // A recipient may have read the message since the last opening.
   staleTime: 0,
 })

@@ -9,10 +9,7 @@ import type { MessageText } from './message-draft.ts'
 
 const PREVIEW_MS = 300
 
-/**
- * Shows a preview of the message. The preview waits for a pause in typing, because each update
- * loads a new document.
- */
+/** The preview waits for a pause in typing, because each update loads a new document. */
 function TextPreview({ text }: { text: MessageText }) {
   const { t } = useTranslation()
   const [shown, setShown] = useState(text)
@@ -45,7 +42,7 @@ export function MessageTextFields(props: {
 }) {
   const { t } = useTranslation()
   const { draft, field } = props.form
-  // Plain text is not offered, because only the API creates plain text messages.
+  // Only the API creates plain text messages.
   const formats: MessageText['format'][] = ['markdown', 'html']
   if (draft.format === 'plain') formats.push('plain')
   return (

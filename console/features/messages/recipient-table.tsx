@@ -68,10 +68,7 @@ function Table(props: { recipients: readonly Recipient[]; isStale: boolean }) {
   )
 }
 
-/**
- * Reads the recipients of a message and the times at which they read it. Only admins may read them.
- * `page` is zero-based.
- */
+/** Only admins may read the recipients. `page` is zero-based. */
 function recipientsQuery(id: number, page: number, pageSize: number) {
   const input = { params: { id }, query: { p: page, page_size: pageSize } }
   const key = [...messagesKey, 'recipients', id, page, pageSize]

@@ -11,7 +11,7 @@ import { CompactPagination } from './compact-pagination.tsx'
 
 const PAGE_SIZE = 20
 
-/** Selects users from a list with pages of twenty. A change of page keeps the selection. */
+/** A change of page keeps the selection. */
 export function UserPicker(props: {
   selected: ReadonlyMap<number, string>
   onChange: (selected: ReadonlyMap<number, string>) => void

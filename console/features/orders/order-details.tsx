@@ -10,7 +10,7 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { Order } from '#read-api/contract/top-ups.ts'
 import { type OrderEvent, orderTimeline } from './order-timeline.ts'
 
-/** Stripe's reason codes of refunds and disputes for which a translation exists. */
+/** Stripe's reason codes for which a translation exists. */
 const REASONS = [
   'bank_cannot_process',
   'credit_not_processed',
@@ -34,13 +34,13 @@ const STATUSES = [
   'warning_under_review',
 ] as const
 
-/** Translates one of Stripe's reason codes. An unknown code is returned unchanged. */
+/** An unknown code is returned unchanged. */
 function paymentReasonText(t: TFunction, code: string): string {
   const knownCode = REASONS.find((one) => one === code)
   return knownCode === undefined ? code : t(`orders.reason_${knownCode}`)
 }
 
-/** Translates one of Stripe's dispute statuses. An unknown status is returned unchanged. */
+/** An unknown status is returned unchanged. */
 function disputeStatusText(t: TFunction, code: string): string {
   const knownCode = STATUSES.find((one) => one === code)
   return knownCode === undefined ? code : t(`orders.dispute_${knownCode}`)

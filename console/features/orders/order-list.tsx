@@ -26,10 +26,7 @@ const SORTS = {
 
 const ADDRESS = listUrlParams({ keyword: textParam(), status: textParam() }, { sorts: SORTS })
 const EVERY_MS = 1_000
-/**
- * The types of the log entries that change an order: payments (1), and refunds and restored quota
- * (3).
- */
+/** An order is changed by payments (1), and by refunds and restored quota (3). */
 const MOVEMENTS: readonly number[] = [1, 3]
 
 export function OrderList({ onRefund }: { onRefund: (order: Order) => void }) {
@@ -38,7 +35,7 @@ export function OrderList({ onRefund }: { onRefund: (order: Order) => void }) {
   const view = useOrderList()
   useLiveRefetch('logs', EVERY_MS, view.refresh, ({ type }) => MOVEMENTS.includes(type))
   const columns = useMemo(() => orderColumns(t, locale, onRefund), [t, locale, onRefund])
-  // A link in a dispute notice searches for one order. The row of this order is then expanded.
+  // A link in a dispute notice searches for one order, whose row is then expanded.
   const linked = view.rows.find(({ trade_no }) => trade_no === view.filter.keyword)
   return (
     <ListPanel
@@ -84,10 +81,7 @@ function OrderFilters({ view }: { view: ReturnType<typeof useOrderList> }) {
   )
 }
 
-/**
- * Reads the top-ups of all users. A filter with an empty text is not applied. Only admins may read
- * them.
- */
+/** Only admins may read the top-ups of all users. */
 const allOrdersQuery = ({ page, pageSize, ...rest }: ListQuery<typeof ADDRESS.filters>) => {
   const query = { ...rest, p: page, page_size: pageSize }
   return {

@@ -17,36 +17,27 @@ type ReportedKind =
 
 export type OrderEvent = {
   readonly kind: ReportedKind | 'recorded' | 'takenBack' | 'restored'
-  /** The time in unix seconds. */
+  /** The time is in unix seconds. */
   readonly at: number
-  /** The exact amount in the order's currency, such as `7.30`. */
+  /** The amount is exact and in the order's currency, such as `7.30`. */
   readonly money: string
-  /** The change in quota units, which is 0 for a provider's report. */
+  /** The change is in quota units. A provider's report has 0. */
   readonly quota: number
-  /**
-   * The provider's id of the refund, charge or dispute. The text is empty if an admin recorded the
-   * refund.
-   */
+  /** The provider's id is empty for a refund that an admin recorded. */
   readonly sourceId: string
-  /**
-   * The provider's reason code, or the text that an admin entered. The text is empty if an earlier
-   * event already has the reason.
-   */
+  /** The provider's code or an admin's text is empty if an earlier event has the reason. */
   readonly reason: string
-  /**
-   * The status code of the dispute. The text is empty if the event does not open or update a
-   * dispute.
-   */
+  /** The text is empty if the event does not open or update a dispute. */
   readonly status: string
-  /** The deadline for a response to the dispute, in unix seconds, or null if there is none. */
+  /** The deadline for a response to the dispute is in unix seconds. */
   readonly dueBy: number | null
-  /** The admin who recorded the refund. The text is empty for any other event. */
+  /** The text is empty unless an admin recorded the refund. */
   readonly actor: string
 }
 
 const NOTHING = { quota: 0, sourceId: '', reason: '', status: '', dueBy: null, actor: '' }
 
-/** Returns all provider reports, refunds and restored amounts of an order, oldest first. */
+/** The events are sorted with the oldest first. */
 export function orderTimeline({ refunds, restorations, reports }: Order): OrderEvent[] {
   const events = [
     ...reportEvents(reports),
@@ -64,15 +55,11 @@ export function orderTimeline({ refunds, restorations, reports }: Order): OrderE
       }),
     ),
   ]
-  // The sort is stable. A report therefore stays before the refund that it caused in the same
-  // second.
+  // A stable sort keeps a report before the refund that the report caused in the same second.
   return events.toSorted((a, b) => a.at - b.at)
 }
 
-/**
- * Returns the events of the provider's reports. Each report repeats the complete dispute, so only
- * its changed values become events.
- */
+/** Each report repeats the complete dispute, so only its changed values become events. */
 function reportEvents(reports: readonly PaymentReport[]): OrderEvent[] {
   const latest = new Map<string, PaymentReport>()
   return reports.flatMap((report) => {
@@ -97,9 +84,7 @@ const REFUND_KINDS: Readonly<Record<string, ReportedKind>> = {
   canceled: 'refundCanceled',
 }
 
-/**
- * Matches Stripe's charge ids. A report on a charge contains the sum of all refunds of the charge.
- */
+/** A report on a Stripe charge contains the sum of all refunds of the charge. */
 const CHARGE_ID = /^(ch|py)_/
 
 function refundKind({ report_id, status }: PaymentReport): ReportedKind {

@@ -10,9 +10,7 @@ import { moneyText } from '#console/ui/quota/currency-text.ts'
 import { isNegative, isZero, parseDecimal, subtract } from '#console/ui/quota/exact-decimal.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
 
-/**
- * A dialog that records a refund. The admin must also refund the payment at the payment provider.
- */
+/** The admin must also refund the payment at the payment provider. */
 export function RefundDialog(props: { order: Order; onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -67,9 +65,7 @@ function validateSum(
   return most !== null && isNegative(subtract(most, sum)) ? 'refundTooMuch' : null
 }
 
-/**
- * Records a refund. The server refuses it if the order has refunds that this dialog has not shown.
- */
+/** The server refuses a refund if the order has refunds that this dialog has not shown. */
 const refundOrder = ({ id, refunds }: Order, money: string, reason: string) =>
   call('POST /api/user/topup/:id/refund', {
     params: { id },

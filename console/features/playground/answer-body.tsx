@@ -4,7 +4,6 @@ import { Icon } from '#console/ui/elements/icons.tsx'
 import type { ChatMessage } from './conversation.ts'
 import { Markdown } from './markdown.tsx'
 
-/** Shows an answer. If the answer ended early, the cause is also shown. */
 export function AnswerBody(message: ChatMessage) {
   const { t } = useTranslation()
   const { content, reasoning = '', status, error } = message

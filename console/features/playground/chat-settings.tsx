@@ -13,9 +13,7 @@ export type ChatSettingsProps = {
   onChange: (patch: Partial<ChatSettings>) => void
 }
 
-/**
- * Shows the settings of the open conversation. A changed setting applies from the next message on.
- */
+/** A changed setting applies from the next message on. */
 export function ChatSettingsForm(props: ChatSettingsProps) {
   const { t } = useTranslation()
   const words = useGroupDescription()
@@ -55,10 +53,7 @@ export function ChatSettingsForm(props: ChatSettingsProps) {
   )
 }
 
-/**
- * The field for the maximum number of tokens. An invalid text stays in the field, but the last
- * valid number still applies.
- */
+/** An invalid text stays in the field, but the last valid number still applies. */
 function MaxTokens(props: { value: number; onChange: (most: number) => void }) {
   const { t } = useTranslation()
   const [wrong, setWrong] = useState<string | null>(null)
@@ -81,7 +76,7 @@ function MaxTokens(props: { value: number; onChange: (most: number) => void }) {
   )
 }
 
-/** The field for the temperature from 0.1 to 1. Its values are integers in tenths. */
+/** The temperature is in tenths, from 0.1 to 1. */
 function Temperature(props: { value: number; onChange: (tenths: number) => void }) {
   const { t } = useTranslation()
   const id = useId()

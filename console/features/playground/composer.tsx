@@ -8,20 +8,16 @@ const ROWS_MAX = 8
 
 type Props = {
   readonly chat: Chat
-  /** True if the selected group and model exist, so that a message can be sent. */
+  /** The value is true if the selected group and model exist. */
   readonly isReady: boolean
-  /** True if no model exists. `isReady` stays false in this case. */
   readonly hasNone: boolean
 }
 
-/** The field for the next message. Enter sends the message, and Shift+Enter starts a new line. */
+/** Enter sends the message, and Shift+Enter starts a new line. */
 export function Composer({ chat, isReady, hasNone }: Props) {
   const { t } = useTranslation()
   const [text, setText] = useState('')
-  /**
-   * True if the user sent a message before the models loaded. The message is sent after they have
-   * loaded.
-   */
+  /** A message that is sent before the models load waits for them. */
   const [isWaiting, setWaiting] = useState(false)
   const canSend = !hasNone && !chat.isBusy && text.trim() !== ''
   const canGo = isReady && chat.canAsk

@@ -4,7 +4,6 @@ import { confirmDelete } from '#console/ui/lists/list-actions.ts'
 import { type Conversation, titleOf } from './conversation.ts'
 import type { Conversations } from './use-conversations.ts'
 
-/** Shows the earlier conversations, newest first. Conversations are stored only in this browser. */
 export function ConversationList(props: {
   conversations: Conversations
   isBusy: boolean

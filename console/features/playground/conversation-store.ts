@@ -13,16 +13,10 @@ export type StoredConversations = {
   readonly openId: string
 }
 
-/**
- * The maximum number of stored conversations. If the browser's storage is full, fewer conversations
- * are kept.
- */
+/** If the browser's storage is full, fewer conversations are kept. */
 const KEPT_MAX = 50
 
-/**
- * Returns the storage key of a user's conversations. Each user has a separate key, because several
- * users may use one browser.
- */
+/** Several users may use one browser, so each user has a storage key. */
 const keyOf = (userId: number): string => `playground-${userId}`
 
 export function loadConversations(userId: number): StoredConversations {
@@ -54,10 +48,7 @@ export function storeConversations(
   }
 }
 
-/**
- * Returns the conversation without running answers. When the page closes, a running answer is
- * interrupted and keeps the text that was received.
- */
+/** An answer that runs when the page closes keeps the text that was received. */
 const settled = (conversation: Conversation): Conversation => ({
   ...conversation,
   settings: settingsOf(conversation.settings),

@@ -9,9 +9,7 @@ export type ChatSettings = {
   readonly systemPrompt: string
 }
 
-/**
- * The cost of an answer according to the usage log. `quota` is the text of a number of quota units.
- */
+/** `quota` is a number of quota units as text. */
 export type AnswerCost = {
   readonly logId: number
   readonly quota: string
@@ -28,13 +26,13 @@ export type ChatMessage = {
   readonly reasoning?: string
   readonly status: MessageStatus
   readonly model?: string
-  /** The id of the call, by which the usage log finds the call. */
+  /** The usage log finds the call by this id. */
   readonly call?: string
   readonly firstMs?: number
   readonly totalMs?: number
   readonly isStopped?: boolean
   readonly cost?: AnswerCost
-  /** True if the page stopped waiting for the cost. The usage log may contain the cost later. */
+  /** The page stopped waiting for the cost, but the usage log may contain it later. */
   readonly isCostLate?: boolean
   readonly error?: { readonly message: string; readonly code: string; readonly requestId: string }
 }
@@ -43,9 +41,9 @@ export type Conversation = {
   readonly id: string
   readonly settings: ChatSettings
   readonly messages: readonly ChatMessage[]
-  /** The time in unix milliseconds. */
+  /** The time is in unix milliseconds. */
   readonly changedAt: number
-  /** The cost of answers that were removed from the conversation, in quota units as text. */
+  /** The cost of removed answers is a number of quota units as text. */
   readonly spentBefore?: string
 }
 
@@ -85,7 +83,7 @@ export const emptyAnswer = (model: string): ChatMessage => ({
 export const isStreaming = ({ status }: ChatMessage): boolean =>
   status === 'loading' || status === 'incomplete'
 
-/** Returns the system prompt, if there is one, and all messages except empty answers. */
+/** Empty answers are left out. */
 export function requestMessages({
   settings,
   messages,
@@ -108,11 +106,11 @@ export function titleOf({ messages }: Conversation): string {
 const costOfAll = (messages: readonly ChatMessage[]): bigint =>
   messages.reduce((sum, { cost }) => sum + BigInt(cost?.quota ?? 0), 0n)
 
-/** Returns the known cost of all answers, including answers that were removed. */
+/** The cost includes answers that were removed. */
 export const conversationCost = ({ messages, spentBefore = '0' }: Conversation): bigint =>
   BigInt(spentBefore) + costOfAll(messages)
 
-/** Replaces the messages. The cost of removed answers is added to `spentBefore`. */
+/** The cost of removed answers is added to `spentBefore`. */
 export function withMessages(
   one: Conversation,
   messages: readonly ChatMessage[],
@@ -124,7 +122,7 @@ export function withMessages(
   return { ...one, messages, changedAt: now, spentBefore }
 }
 
-/** Adds the cost of an answer, even if the answer has already been removed. */
+/** The cost counts even if the answer has already been removed. */
 export function withCost(one: Conversation, answerId: string, cost: AnswerCost): Conversation {
   const isThere = one.messages.some(({ id }) => id === answerId)
   if (!isThere) {

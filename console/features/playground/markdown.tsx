@@ -3,27 +3,18 @@ import { Fragment, memo, type ReactElement, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 
-/**
- * The maximum length of rendered Markdown. A longer text is shown as plain text, because rendering
- * it would block the page too long.
- */
+/** Longer texts are shown as plain text, because rendering them would block the page too long. */
 const LENGTH_MAX = 200_000
-/** The maximum nesting depth of Markdown. A text with deeper nesting is shown as plain text. */
+/** A text with deeper nesting is shown as plain text. */
 const DEPTH_MAX = 16
 
-/**
- * Renders Markdown as React elements and never as HTML. Links lead only to web or mail addresses.
- * An image becomes a link, because loading the image would reveal the conversation to its host.
- */
+/** Never renders HTML. An image becomes a link, as loading it would reveal the chat to its host. */
 export const Markdown = memo(function Markdown({ text }: { text: string }): ReactElement {
   const drawn = keyed(tokensOf(text), (token) => <TopBlock token={token} />)
   return <div className="tg-prose">{drawn}</div>
 })
 
-/**
- * A memoized block of Markdown. Only the last block of a growing answer is therefore rendered
- * again.
- */
+/** Each block is memoized, so that only the last block of a growing answer renders again. */
 const TopBlock = memo(
   ({ token }: { token: Token }) => <>{block(token as Tokens.Generic, 0)}</>,
   (one, other) => one.token.raw === other.token.raw,
@@ -41,10 +32,7 @@ function tokensOf(text: string): readonly Token[] {
 const blocks = (tokens: readonly Token[], depth: number): ReactNode =>
   keyed(tokens, (token) => block(token as Tokens.Generic, depth))
 
-/**
- * Renders Markdown tokens with their index as the React key. Tokens have no ids and are only
- * appended.
- */
+/** The index is the React key, because tokens have no ids and are only appended. */
 const keyed = <Item,>(items: readonly Item[], draw: (item: Item) => ReactNode): ReactNode =>
   items.map((item, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: see above
@@ -81,7 +69,7 @@ function block(token: Tokens.Generic, depth: number): ReactNode {
   }
 }
 
-/** A heading of an answer. Its level starts at h3, because the page itself has h1 and h2. */
+/** Levels start at h3, because the page itself has h1 and h2. */
 function Heading(props: { level: number; children: ReactNode }): ReactElement {
   if (props.level === 1) return <h3>{props.children}</h3>
   if (props.level === 2) return <h4>{props.children}</h4>
@@ -189,7 +177,7 @@ const NAMED: Readonly<Record<string, string>> = {
   nbsp: '\u00a0',
 }
 
-/** Decodes the common HTML entities. Other entities stay unchanged. */
+/** Decodes only the common HTML entities. */
 const plainText = (text: string): string =>
   text.replace(/&(?:#(\d{1,6})|(\w{2,5}));/g, (all, code: string | undefined, name = '') =>
     code === undefined ? (NAMED[name] ?? all) : characterOf(Number(code), all),

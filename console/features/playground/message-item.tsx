@@ -50,7 +50,7 @@ function AnswerFacts({ message }: { message: ChatMessage }) {
   )
 }
 
-/** Shows that a cost is unknown, for example because the call was refused before it was logged. */
+/** The cost is unknown, for example if the call was refused before it was logged. */
 function Unknown({ message }: { message: ChatMessage }) {
   const { t } = useTranslation()
   if (message.call === undefined || message.status === 'error') return null
@@ -63,7 +63,6 @@ const seconds = (ms: number): string => (ms / 1_000).toFixed(ms < 9_950 ? 1 : 0)
 const toEnd = (node: HTMLTextAreaElement | null): void =>
   node?.setSelectionRange(node.value.length, node.value.length)
 
-/** A field to edit a message. A user message is sent again after the edit. */
 function MessageEditor(props: {
   message: ChatMessage
   onSave: (text: string) => void
@@ -108,7 +107,7 @@ type MessageHandlers = Pick<Chat, 'retry' | 'edit' | 'remove'>
 
 type MessageProps = { message: ChatMessage; isBusy: boolean; actions: MessageHandlers }
 
-/** Shows a message. The component is memoized, so that only changed messages render again. */
+/** The component is memoized, so that only changed messages render again. */
 export const MessageItem = memo(function MessageItem(props: MessageProps) {
   const { t } = useTranslation()
   const { message, actions } = props
@@ -141,7 +140,7 @@ export const MessageItem = memo(function MessageItem(props: MessageProps) {
   )
 })
 
-/** Focuses the edit button after editing ends, unless the user has moved the focus. */
+/** Focuses the edit button after editing, unless the user has moved the focus. */
 function useEditFocus(isEdited: boolean, isBusy: boolean): RefObject<HTMLButtonElement | null> {
   const button = useRef<HTMLButtonElement>(null)
   const isOwed = useRef(false)

@@ -6,10 +6,7 @@ import type { Conversation } from './conversation.ts'
 import { MessageItem } from './message-item.tsx'
 import type { Chat } from './use-chat.ts'
 
-/**
- * The distance from the end, in pixels, up to which the list keeps scrolling to the end. A user who
- * is further from the end reads earlier messages.
- */
+/** A user who is more pixels away from the end reads earlier messages. The list then stays. */
 const NEAR_END_PX = 80
 
 export function MessageList(props: { conversation: Conversation; chat: Chat }) {

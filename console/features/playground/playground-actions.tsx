@@ -6,10 +6,7 @@ import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { useIsNarrow } from '#console/ui/state/use-media.ts'
 import { type Conversation, requestMessages } from './conversation.ts'
 
-/**
- * Shows the actions of the playground. `beside` contains the hidden panels, each of which gets a
- * button.
- */
+/** `beside` contains the hidden panels, each of which gets a button. */
 export function PlaygroundActions(props: {
   beside: { settings: ReactElement; talks: (close: () => void) => ReactElement } | null
   conversation: Conversation

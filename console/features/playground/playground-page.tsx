@@ -29,10 +29,7 @@ import { type Conversations, useConversations } from './use-conversations.ts'
 
 const LEAVE_AFTER_MS = 1_500
 
-/**
- * Returns true if the user has an enabled token. A user without an enabled token is redirected. No
- * call may start before this check is complete, because a redirect would lose its answer.
- */
+/** No call may start before this check is complete, because a redirect would lose its answer. */
 function useTokenCheck(): boolean {
   const { t } = useTranslation()
   const navigate = useNavigate()
@@ -59,10 +56,7 @@ async function hasEnabledToken(signal: AbortSignal): Promise<boolean> {
   return items.some(({ status }) => status === ENABLED)
 }
 
-/**
- * Manages the selected group and model. If the selected group or model no longer exists, another is
- * selected.
- */
+/** If the selected group or model no longer exists, another is selected. */
 function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
   const groups = useQuery(usableGroupsQuery)
   const models = useQuery(chatModelsQuery)
@@ -79,10 +73,6 @@ function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
   return {
     groups: groups.data ?? {},
     models: offered ?? [],
-    /**
-     * True once the group's models have loaded and the selected model exists, so that a call may be
-     * sent.
-     */
     isReady: Boolean(group) && Boolean(model) && isSelected && !ofGroup.isPending,
     hasNone: offered?.length === 0,
     error: groups.error ?? models.error,
@@ -93,10 +83,7 @@ function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
 const choiceOf = (choices: readonly string[], ...preferred: readonly string[]): string =>
   preferred.find((one) => choices.includes(one)) ?? choices[0] ?? ''
 
-/**
- * The playground page, on which users send chat calls with their session. The calls are charged to
- * the user.
- */
+/** Calls in the playground use the user's session and are charged to the user. */
 export function PlaygroundPage() {
   const { t } = useTranslation()
   const user = useUser()
@@ -156,10 +143,7 @@ function NoModels() {
   return <EmptyState icon="channels" title={title} body={body} />
 }
 
-/**
- * Shows the footer of the conversation. The selected model is shown only if the settings are
- * hidden.
- */
+/** The selected model is shown only if the settings are hidden. */
 function TalkFoot(props: { conversation: Conversation; isTight: boolean }) {
   const { t } = useTranslation()
   const { model, group } = props.conversation.settings

@@ -17,17 +17,11 @@ import {
 } from './conversation.ts'
 import type { Conversations } from './use-conversations.ts'
 
-/**
- * The delays in milliseconds after which the usage log is searched for a call's cost. Usually the
- * cost is in the log shortly after the call.
- */
+/** The delays are milliseconds. The cost is usually in the log shortly after the call. */
 const LOOK_AFTER_MS = [100, 300, 600, 1_000, 2_000, 4_000] as const
 const GIVE_UP_MS = 15_000
 
-/**
- * Returns the cost of a call. Returns null if the log does not contain the call after the last
- * retry.
- */
+/** Returns null if the usage log does not contain the call after the last retry. */
 async function costOf(call: string): Promise<AnswerCost | null> {
   if (call === '') return null
   const signal = AbortSignal.timeout(GIVE_UP_MS)
@@ -39,9 +33,6 @@ async function costOf(call: string): Promise<AnswerCost | null> {
   return null
 }
 
-/**
- * Searches the log once for the cost of a call. Returns null if the log does not contain the call.
- */
 async function costAtOnce(
   call: string,
   signal = AbortSignal.timeout(GIVE_UP_MS),
@@ -64,21 +55,17 @@ async function loggedCall(call: string, signal: AbortSignal): Promise<LogEntry |
 
 export type Chat = {
   readonly isBusy: boolean
-  /** False if sending messages and requesting answers again are not allowed. */
   readonly canAsk: boolean
   readonly send: (text: string) => void
   readonly stop: () => void
-  /**
-   * Requests an answer again, or requests an answer to a user's message. All later messages are
-   * removed.
-   */
+  /** Requests an answer to the message again. All later messages are removed. */
   readonly retry: (message: ChatMessage) => void
-  /** Changes the text of a message. A changed user message is sent again. */
+  /** A changed user message is sent again. */
   readonly edit: (message: ChatMessage, content: string) => void
   readonly remove: (message: ChatMessage) => void
 }
 
-/** Returns the actions on the open conversation. Only one answer runs at a time. */
+/** Only one answer runs at a time. */
 export function useChat(conversations: Conversations, canAsk: boolean): Chat {
   const answers = useAnswers(conversations)
   const { open, setMessages } = conversations
@@ -104,10 +91,7 @@ export function useChat(conversations: Conversations, canAsk: boolean): Chat {
   }
 }
 
-/**
- * Returns the interval between two renderings of a growing answer, in milliseconds. The interval
- * grows with the length of the answer, because parsing takes longer.
- */
+/** Returns milliseconds. The interval grows with the answer, because parsing takes longer. */
 const drawEveryMs = (length: number): number => Math.max(40, length / 200)
 
 type Whose = { readonly id: string; readonly settings: ChatSettings }

@@ -28,15 +28,12 @@ export type Conversations = {
   ) => void
   readonly setCost: (id: string, answerId: string, cost: AnswerCost) => void
   readonly select: (id: string) => void
-  /**
-   * Starts an empty conversation. Settings that are not given are copied from the open
-   * conversation.
-   */
+  /** Settings that are not given are copied from the open conversation. */
   readonly start: (settings?: Partial<ChatSettings>) => void
   readonly remove: (id: string) => void
 }
 
-/** Manages the user's conversations, which are stored only in this browser. */
+/** Conversations are stored only in this browser. */
 export function useConversations(userId: number): Conversations {
   const [stored, setStored] = useState(() => withOpen(loadConversations(userId)))
   useKeeping(userId, stored)

@@ -16,30 +16,23 @@ const BASE = fromWhole(2)
 const QUOTA_PER_DOLLAR = fromWhole(500_000)
 const ZERO = fromWhole(0)
 
-/** Converts a number through its shortest decimal text, which avoids binary rounding errors. */
+/** A number's shortest decimal text avoids binary rounding errors. */
 const exact = (value: number): ExactDecimal => parseDecimal(String(value)) ?? ZERO
 
-/**
- * Rounds a price to 12 decimals. Ratios of the API have only 16 digits, so 3.3333333333333335
- * represents 10/3.
- */
+/** Ratios of the API have only 16 digits, so 3.3333333333333335 represents 10/3. */
 const rounded = (price: ExactDecimal): ExactDecimal => divide(price, fromWhole(1), 12) ?? price
 
-/** The dollar prices in one group: per million tokens, or per call. */
+/** Prices are dollars per million tokens, or per call. */
 export type GroupPrices =
   | {
       readonly mode: 'tokens'
       readonly input: ExactDecimal
       readonly output: ExactDecimal
-      /** The price of cached input, or null if cached input costs the same as other input. */
+      /** The price is null if cached input costs the same as other input. */
       readonly cached: ExactDecimal | null
     }
   | { readonly mode: 'call'; readonly call: ExactDecimal }
 
-/**
- * Returns a model's prices in a group. The input price is model ratio × 2 × group ratio. The output
- * price is the input price × completion ratio. The price per call is model price × group ratio.
- */
 export function pricesIn(model: PricedModel, groupRatio: number): GroupPrices {
   const group = exact(groupRatio)
   if (model.quota_type === 1) {
@@ -55,11 +48,7 @@ export function pricesIn(model: PricedModel, groupRatio: number): GroupPrices {
   }
 }
 
-/**
- * Returns the cost of a call in dollars. For a model with a price per call, it is price × group
- * ratio. Otherwise it is group ratio × model ratio × (prompt tokens + completion tokens ×
- * completion ratio) / 500000.
- */
+/** Returns dollars. At ratio 1, a million tokens cost $2, so a token costs 1 / 500 000. */
 export function costOf(
   model: PricedModel,
   groupRatio: number,
@@ -75,14 +64,14 @@ export function costOf(
   return divide(quota, QUOTA_PER_DOLLAR) ?? ZERO
 }
 
-/** Formats a price with three decimals, rounded half up: `$0.075`. */
+/** The price is rounded half up, such as `$0.075`. */
 export const threeDecimalText = (price: ExactDecimal): string => {
   const thousandths = roundToWhole(multiply(price, fromWhole(1_000)))
   const digits = String(thousandths).padStart(4, '0')
   return `$${groupDigits(`${digits.slice(0, -3)}.${digits.slice(-3)}`)}`
 }
 
-/** Formats a price with all decimals, and with at least three. A price may be below $0.001. */
+/** The text has at least three decimals. A price may be below $0.001. */
 export const allDecimalsText = (price: ExactDecimal): string => {
   const [whole = '0', fraction = ''] = formatDecimal(price).split('.')
   return `$${groupDigits(`${whole}.${fraction.padEnd(3, '0')}`)}`

@@ -66,14 +66,13 @@ function InputPrice(props: { model: PricedModel; group: SelectedGroup; t: TFunct
   )
 }
 
-/** Shows a price per million tokens. The cell is empty if the model is priced per call. */
+/** The cell is empty if the model is priced per call. */
 function TokenPrice(props: { model: PricedModel; group: SelectedGroup; of: 'cached' | 'output' }) {
   const prices = pricesIn(props.model, props.group.ratio)
   const price = prices.mode === 'call' ? null : prices[props.of]
   return price === null ? NONE : <Price of={price} />
 }
 
-/** Shows a price with three decimals. The tooltip shows all decimals. */
 function Price({ of }: { of: ExactDecimal }) {
   return (
     <span className="tg-amount" title={`$${formatDecimal(of)}`}>

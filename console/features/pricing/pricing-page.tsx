@@ -45,9 +45,7 @@ function GroupPicker({ view }: { view: PricingView }) {
   )
 }
 
-/**
- * A placeholder with the size of two cards. The list therefore does not move when the cards load.
- */
+/** The size of two cards keeps the list in place when the cards load. */
 function GroupsWait() {
   const { t } = useTranslation()
   return (
@@ -61,7 +59,7 @@ function GroupsWait() {
   )
 }
 
-/** Shows the prices of all models in the user's groups. Visitors see the default group. */
+/** Visitors see the prices of the default group. */
 export function PricingPage() {
   const { t } = useTranslation()
   const view = usePricing()

@@ -69,7 +69,7 @@ export function usePricing() {
 
 export type PricingView = ReturnType<typeof usePricing>
 
-/** Returns the group in the URL. If the user may not use that group, returns the user's group. */
+/** If the user may not use the group in the URL, returns the user's group. */
 function groupShown(data: Pricing | undefined, asked: string): string {
   if (data === undefined) return asked
   return Object.hasOwn(data.usable_group, asked) ? asked : data.user_group
@@ -99,7 +99,6 @@ function sorted(
   const upwards = (left: PricedModel, right: PricedModel): number => {
     if (sort === 'model') return byName(left.model_name, right.model_name)
     if (sort === 'owner') return byName(left.owner_by, right.owner_by)
-    // Models priced per token come before models priced per call.
     const kinds = left.quota_type - right.quota_type
     return kinds === 0 ? sortPrice(left, sort) - sortPrice(right, sort) : kinds
   }
@@ -111,17 +110,14 @@ function sorted(
 
 const byName = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)
 
-/** Returns the names of the models' vendors. Unknown vendors come last. */
+/** Unknown vendors come last. */
 export function ownersOf(all: readonly PricedModel[]): readonly string[] {
   const names = new Set(all.map(({ owner_by }) => owner_by || OTHER_OWNER))
   const known = [...names].filter((name) => name !== OTHER_OWNER).sort(byName)
   return names.has(OTHER_OWNER) && known.length > 0 ? [...known, OTHER_OWNER] : known
 }
 
-/**
- * Reads the prices. `userId` (null for a visitor) is part of the query key, because prices differ
- * between users.
- */
+/** `userId` is null for a visitor. Prices differ between users. */
 const pricingQuery = (userId: number | null) =>
   queryOptions({
     queryKey: ['pricing', userId],
