@@ -129,7 +129,7 @@ function RedemptionName({ redemption }: Cell) {
   )
 }
 
-/** Shows the masked key. The copy button copies the complete key. */
+/** The copy button copies the complete key. */
 function RedemptionKey({ redemption: { key, key_hint, name } }: Cell) {
   const { t } = useTranslation()
   const shown = key.length > 12 ? `${key.slice(0, 4)}…${key_hint}` : key
@@ -160,7 +160,6 @@ function RedemptionUser({ redemption: { used_user_id, used_username } }: Cell) {
   return <span title={`#${used_user_id}`}>{used_username || `#${used_user_id}`}</span>
 }
 
-/** Shows the start of the validity if it is in the future, and the expiry otherwise. */
 function RedemptionValidity({ redemption: { valid_from, valid_until } }: Cell) {
   const { t } = useTranslation()
   const now = useNow()

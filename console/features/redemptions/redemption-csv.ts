@@ -13,17 +13,11 @@ const COLUMNS = [
 
 export type CsvRedemption = Pick<Redemption, (typeof COLUMNS)[number]>
 
-/**
- * The byte order mark at the start of the file. Without it, spreadsheet programs do not recognize
- * UTF-8.
- */
+/** Without this mark, spreadsheet programs do not recognize UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF'
 const FORMULA_START = /^[=+\-@\t\r]/
 
-/**
- * Formats the codes as CSV (RFC 4180), one line per code, with ISO 8601 times. If there are no
- * codes, the text is empty.
- */
+/** The format is RFC 4180. If there are no codes, the text is empty. */
 export function redemptionsCsv(redemptions: readonly CsvRedemption[]): string {
   const lines = redemptions.map((redemption) => [
     guarded(redemption.key),
@@ -38,7 +32,7 @@ export function redemptionsCsv(redemptions: readonly CsvRedemption[]): string {
   return BYTE_ORDER_MARK + text.join('')
 }
 
-/** Adds `'` before a text that a spreadsheet program would evaluate as a formula. */
+/** A spreadsheet program would evaluate such a text as a formula. */
 const guarded = (text: string): string => (FORMULA_START.test(text) ? `'${text}` : text)
 
 function quoted(cell: string | number | boolean): string {

@@ -17,17 +17,14 @@ import type { CreateRedemption } from '#write-api/contract/redemptions.ts'
 
 const { quota, maxUses, ...FORM_FIELDS } = REDEMPTION_TERMS
 
-/**
- * The values of the form. Numbers are entered texts, and dates have the format of a date-time
- * field.
- */
+/** Numbers are entered texts, and dates have the format of a date-time field. */
 export type RedemptionDraft = DraftOf<typeof FORM_FIELDS> & {
   amount: string
-  /** The number of codes to create. It is 1 while an existing code is edited. */
+  /** The number of codes to create is 1 while an existing code is edited. */
   count: string
-  /** The key of the code. If the field is empty, the server generates a key. */
+  /** If the key is empty, the server generates a key. */
   key: string
-  /** The number of times that the code can be redeemed. An empty text or -1 means no limit. */
+  /** An empty text or -1 means that a code can be redeemed without limit. */
   maxUses: string
 }
 
@@ -55,7 +52,7 @@ export const draftOfRedemption = (redemption: Redemption, unit: AmountUnit): Red
   maxUses: redemption.is_gift && redemption.max_uses >= 0 ? String(redemption.max_uses) : '',
 })
 
-/** The current state of an edited code. Its stored expiry may be in the past. */
+/** The stored expiry may be in the past. */
 type Standing = { readonly used: number; readonly validUntil: string }
 
 function validateRedemption(draft: RedemptionDraft, unit: AmountUnit, standing: Standing) {
@@ -93,7 +90,7 @@ export function redemptionErrors(
   return { ...fieldErrors(t, FORM_FIELDS, draft), ...Object.fromEntries(texts) }
 }
 
-/** Builds the request body. The form's values must have no errors: see `redemptionErrors`. */
+/** The draft must have no errors: see `redemptionErrors`. */
 export const createRedemptionBody = (
   draft: RedemptionDraft,
   unit: AmountUnit,
@@ -111,7 +108,7 @@ export const updateRedemptionBody = (
 
 const isUnlimited = (text: string): boolean => text.trim() === '' || text.trim() === '-1'
 
-/** Returns unix seconds, or 0 for an empty text. Returns null for an invalid date. */
+/** Returns 0 for an empty text, and null for an invalid date. */
 const secondsOf = (text: string): number | null => secondsOfDateField(text, 0)
 
 const isWhole = (text: string, min: number, max: number): boolean =>

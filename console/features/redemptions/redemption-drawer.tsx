@@ -72,10 +72,7 @@ function keyErrors(error: unknown) {
   return errorsByCode<RedemptionDraft>({ key: KEY_CODES })(error)
 }
 
-/**
- * Returns the idempotency key of an attempt. A retry of the last attempt gets the same key, so that
- * it does not create codes twice.
- */
+/** A retry of the last attempt gets the same key, so that it does not create codes twice. */
 function keyFor(attempt: { request: string; key: string }, request: string): string {
   if (attempt.request !== request) Object.assign(attempt, { request, key: randomId() })
   return attempt.key
@@ -107,9 +104,6 @@ function useSave({ redemption, onClose, onCreated }: OpenDrawerProps, unit: Amou
   }
 }
 
-/**
- * Creates either all codes or none. A request with a repeated `idempotencyKey` returns the keys of
- * the first request.
- */
+/** A request with a repeated `idempotencyKey` returns the keys of the first request. */
 const createRedemptions = (body: CreateRedemption, idempotencyKey: string): Promise<string[]> =>
   call('POST /api/redemption/', { body, idempotencyKey })

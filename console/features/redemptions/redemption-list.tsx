@@ -40,9 +40,7 @@ const ADDRESS = listUrlParams(
 const EVERY_MS = 500
 const TOP_UP = 1
 
-/**
- * Reads the page of codes that the URL selects. When a code is redeemed, the page is read again.
- */
+/** When a code is redeemed, the page is read again. */
 function useRedemptionList() {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: redemptionsKey })

@@ -21,10 +21,10 @@ export const FIELD_CODES: FieldCodes<RegisterDraft> = {
   code: ['MailCodeRequired', 'MailCodeWrong'],
 }
 
-/** Matches texts that look like a mail address. The server checks the address completely. */
+/** The server checks the address completely. */
 const LIKE_AN_ADDRESS = /^[^\s@＠]+[@＠][^\s@＠]+$/
 
-/** Returns the errors of the form by field, in the order of the form. */
+/** The errors have the order of the form. */
 export function validateRegistration(
   draft: RegisterDraft,
   needsMail: boolean,
@@ -37,7 +37,7 @@ export function validateRegistration(
   }
 }
 
-/** Builds the registration request. `affCode` is the inviter's code, or null. */
+/** `affCode` is the inviter's code. */
 export function registerBody(
   draft: RegisterDraft,
   needsMail: boolean,

@@ -52,7 +52,7 @@ function RegisterForm() {
   )
 }
 
-/** The page with the registration form. `aff` in the URL is the inviter's code. */
+/** `aff` in the URL is the inviter's code. */
 export function RegisterPage() {
   const { t } = useTranslation()
   const [params] = useSearchParams()

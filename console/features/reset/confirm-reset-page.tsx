@@ -12,10 +12,7 @@ import { EntryPage } from '#console/ui/layout/entry-page.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 
-/**
- * The page to which the link in a reset mail leads. One click creates a password, shows it and
- * copies it.
- */
+/** The link in a reset mail opens this page. */
 export function ConfirmResetPage() {
   const { t } = useTranslation()
   const [params] = useSearchParams()
@@ -45,7 +42,7 @@ type Confirm = { email: string; token: string; onDone: () => void }
 function ConfirmForm({ email, token, onDone }: Confirm) {
   const { t } = useTranslation()
   const [password, setPassword] = useState('')
-  /** True if the link was already used or has expired. A retry would then fail. */
+  /** A retry fails if the link was already used or has expired. */
   const [isSpent, setSpent] = useState(false)
   const isDone = password !== ''
   const form = useDraftForm({
@@ -83,7 +80,7 @@ function ConfirmForm({ email, token, onDone }: Confirm) {
   )
 }
 
-/** Resets the password and returns the new password. Calls `onSpent` if the link is invalid. */
+/** Calls `onSpent` if the link is invalid. */
 async function reset(body: Omit<Confirm, 'onDone'>, onSpent: () => void): Promise<string> {
   try {
     return await call('POST /api/user/reset', { body })

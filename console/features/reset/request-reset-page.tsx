@@ -13,10 +13,7 @@ import { useCountdown } from '#console/ui/state/use-countdown.ts'
 
 const AGAIN_SECONDS = 30
 
-/**
- * The page that requests a reset mail. After a request, the button is disabled for 30 s. The button
- * stays enabled if the server rejects the address.
- */
+/** After a request, the button is disabled for 30 s, unless the server rejects the address. */
 export function RequestResetPage() {
   const { t } = useTranslation()
   const status = useStatus()

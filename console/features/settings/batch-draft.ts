@@ -2,12 +2,9 @@ import { formatDecimal, isNegative, parseDecimal } from '#console/ui/quota/exact
 import type { PriceRow } from './price-table.ts'
 
 const RATIO_FIELDS = ['ratio', 'completionRatio', 'cacheRatio'] as const
-/** The fields of the form for several models. `price` is a fixed price per call in dollars. */
+/** `price` is a fixed price per call in dollars. */
 export const BATCH_FIELDS = [...RATIO_FIELDS, 'price'] as const
-/**
- * The fields of each mode. A model has either ratios or a fixed price, so each mode shows only one
- * kind of field.
- */
+/** A model has either ratios or a fixed price, so each mode shows only one kind of field. */
 export const FIELDS_OF = { ratio: RATIO_FIELDS, call: ['price'] } as const
 export type BatchMode = keyof typeof FIELDS_OF
 export type BatchField = (typeof BATCH_FIELDS)[number]
@@ -29,14 +26,11 @@ export function validateBatch(draft: BatchDraft): BatchErrorKeys {
   return errorKeys
 }
 
-/** Returns the rows whose fixed price would be removed, because the form contains a ratio. */
+/** A ratio in the form removes the fixed price. */
 export const rowsLosingFixedPrice = (rows: readonly PriceRow[], draft: BatchDraft): PriceRow[] =>
   draft.ratio.trim() === '' ? [] : rows.filter(({ price }) => price !== '')
 
-/**
- * Returns the rows with the entered values. An entered ratio removes the fixed price, and an
- * entered price removes the ratios.
- */
+/** An entered ratio removes the fixed price, and an entered price removes the ratios. */
 export function batchRows(rows: readonly PriceRow[], draft: BatchDraft): PriceRow[] {
   const filled = BATCH_FIELDS.flatMap((field) => {
     const value = parseDecimal(draft[field])

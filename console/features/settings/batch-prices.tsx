@@ -27,10 +27,7 @@ const HINTS = {
   price: 'settings.callPriceHint',
 } as const satisfies Record<BatchField, string>
 
-/**
- * Shows the entered ratios in dollars. A completion ratio without a model ratio can't be converted
- * to dollars.
- */
+/** A completion ratio without a model ratio can't be converted to dollars. */
 function Worth({ draft }: { draft: BatchDraft }) {
   const { t } = useTranslation()
   const { ratio, completionRatio, price } = draft

@@ -27,17 +27,14 @@ import { JsonOption } from './json-option.tsx'
 import { PricePanel } from './price-panel.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/**
- * The form for the price of calls to models without a price. The price is either a price per call
- * or two ratios.
- */
+/** The price of calls to models without a price is either a price per call or two ratios. */
 function FallbackForm({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   if (!FALLBACK_KEYS.every((key) => form.has(key))) return null
   const draft = fallbackDraft(form.value)
   const set = (key: FallbackKey, value: string) =>
     form.set(new Map(Object.entries(withFallback(draft, key, value))))
-  // Saved values are also checked, because an API client can save only one of the two ratios.
+  // Saved values are also checked, because an API client can save only one of the ratios.
   const errorKey = validateFallback(draft)
   const error = errorKey === null ? undefined : t(`settings.fallbackError.${errorKey}`)
   const faulty = fallbackErrorField(draft)
@@ -146,10 +143,7 @@ function TestMail() {
 const VIEWS = ['table', 'json'] as const
 const ADDRESS = { groups: choiceParam(VIEWS, 'table') }
 
-/**
- * The form of the groups, as a table or as JSON. If the options of the groups can't be parsed, only
- * the JSON is shown.
- */
+/** If the options of the groups can't be parsed, only the JSON is shown. */
 function GroupPanel({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   const [{ groups: view }, setAddress] = useUrlState(ADDRESS)

@@ -11,10 +11,7 @@ type FallbackDraft = Record<FallbackKey, string>
 
 export type FallbackErrorKey = 'notNumber' | 'negative' | 'mixed' | 'incomplete'
 
-/**
- * Sets a field of the fallback price. An entered price clears the ratios, and an entered ratio
- * clears the price.
- */
+/** An entered price clears the ratios, and an entered ratio clears the price. */
 export function withFallback(draft: FallbackDraft, key: FallbackKey, value: string): FallbackDraft {
   const next = { ...draft, [key]: value }
   if (value.trim() === '' || key === 'fallback_pricing_enabled') return next
@@ -24,7 +21,7 @@ export function withFallback(draft: FallbackDraft, key: FallbackKey, value: stri
   return { ...next, fallback_single_price: '' }
 }
 
-/** Returns the error that prevents saving, or null. A field with an empty text has no value. */
+/** A field with an empty text has no value. */
 export function validateFallback(draft: FallbackDraft): FallbackErrorKey | null {
   const price = draft.fallback_single_price.trim()
   const ratios = [draft.fallback_input_ratio.trim(), draft.fallback_completion_ratio.trim()]
@@ -62,10 +59,7 @@ function isWrong(text: string): boolean {
 export const fallbackDraft = (value: (key: string) => string): FallbackDraft =>
   Object.fromEntries(FALLBACK_KEYS.map((key) => [key, value(key)])) as FallbackDraft
 
-/**
- * Returns the field with the error, but only if one of the four options of the fallback price was
- * changed.
- */
+/** Returns the field with the error, but only if an option of the fallback price was changed. */
 export function fallbackErrorKey(
   changed: ReadonlySet<string>,
   value: (key: string) => string,

@@ -1,9 +1,6 @@
 type Kinds = readonly { readonly type: { readonly kind: string } }[]
 
-/**
- * Returns the indexes of the options that start a row. A row of two columns has either switches or
- * fields. If the number of switches is odd, a single field may follow the last switch in its row.
- */
+/** A row has only switches or only fields, but one field may fill the row of an odd switch. */
 export function formRowBreaks(options: Kinds): ReadonlySet<number> {
   const isFlag = (index: number) => options[index]?.type.kind === 'flag'
   const runs = options

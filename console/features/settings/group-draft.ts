@@ -19,9 +19,7 @@ export const draftOfGroup = (row: GroupRow): GroupDraft => ({
   specials: specialsText(row.specials),
 })
 
-/**
- * Returns the errors of a group's form. A new group (`isNew`) needs a name that is not in `groups`.
- */
+/** A new group needs a name that is not in `groups`. */
 export function validateGroup(
   draft: GroupDraft,
   groups: readonly string[],
@@ -40,7 +38,7 @@ export function validateGroup(
   return errorKeys
 }
 
-/** Converts the form's values to a table row. `validateGroup` must have found no errors. */
+/** `validateGroup` must have found no errors. */
 export function groupOfDraft(draft: GroupDraft, groups: readonly string[]): GroupRow {
   const name = draft.name.trim()
   const ratio = parseDecimal(draft.ratio)

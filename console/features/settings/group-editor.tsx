@@ -21,9 +21,7 @@ import {
 import { usePausedRefresh } from './use-paused-refresh.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/**
- * Shows the groups as a table. A change in the table is unsaved until the settings page is saved.
- */
+/** A change in the table is unsaved until the settings page is saved. */
 export function GroupEditor(props: { form: SettingsForm; maps: GroupMaps }) {
   const { form, maps } = props
   const { t } = useTranslation()

@@ -1,16 +1,13 @@
-/** The separator between two groups of a special ratio: the user's group and the token's group. */
+/** The text separates the user's group from the token's group. */
 const AND = ' > '
 
-/**
- * Formats two groups as `vip > default`. If a group's name would make this text ambiguous, formats
- * the groups as JSON.
- */
+/** If a group's name would make `vip > default` ambiguous, the text is JSON. */
 export const groupPairName = (user: string, token: string): string =>
   `${user}${token}`.includes('>') || user.startsWith('[')
     ? JSON.stringify([user, token])
     : `${user}${AND}${token}`
 
-/** Parses a name that `groupPairName` has formatted. Returns null for any other name. */
+/** Returns null for a name that `groupPairName` has not formatted. */
 export function groupPairOf(name: string): readonly [user: string, token: string] | null {
   const [user, token] = jsonPair(name) ?? name.split(AND)
   return user === undefined || token === undefined ? null : [user, token]

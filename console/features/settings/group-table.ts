@@ -22,7 +22,7 @@ export const GROUP_COLORS = [
   'purple',
 ] as const
 
-/** The name of the group that every new user gets. */
+/** Every new user gets this group. */
 export const FIRST_GROUP = 'default'
 
 export type GroupRow = {
@@ -30,9 +30,9 @@ export type GroupRow = {
   ratio: string
   description: string
   isUsable: boolean
-  /** The color of the group's tag. An empty text selects the default color. */
+  /** An empty text selects the default color. */
   color: string
-  /** The special ratios of this group's users, by the group of the token. */
+  /** The special ratios apply to this group's users, and are listed by the group of the token. */
   specials: JsonMap
 }
 
@@ -43,10 +43,7 @@ export type GroupMaps = {
   readonly GroupGroupRatio: ReadonlyMap<string, JsonMap>
 }
 
-/**
- * Parses the options of the groups. Returns null if an option is malformed, so that it must be
- * corrected as JSON.
- */
+/** Returns null if an option is malformed and must be corrected as JSON. */
 export function readGroupMaps(value: (key: GroupKey) => string): GroupMaps | null {
   const GroupRatio = readJsonMap(value('GroupRatio'))
   const UserUsableGroups = readJsonMap(value('UserUsableGroups'), 'text')
@@ -56,7 +53,7 @@ export function readGroupMaps(value: (key: GroupKey) => string): GroupMaps | nul
   return { GroupRatio, UserUsableGroups, GroupColors, GroupGroupRatio }
 }
 
-/** Returns a row for each group. The names with a group ratio are the groups. */
+/** The names with a group ratio are the groups. */
 export const groupRows = (maps: GroupMaps): GroupRow[] =>
   [...maps.GroupRatio].map(([name, ratio]) => ({
     name,
@@ -67,7 +64,7 @@ export const groupRows = (maps: GroupMaps): GroupRow[] =>
     specials: maps.GroupGroupRatio.get(name) ?? new Map(),
   }))
 
-/** Replaces a group. The result contains only the options that change, with their new texts. */
+/** The result contains only the options that change, with their new texts. */
 export function withGroup(maps: GroupMaps, row: GroupRow): Map<GroupKey, string> {
   const { name, description, color, specials } = row
   const offered = JSON.stringify(description.trim() === '' ? name : description.trim())
@@ -79,10 +76,7 @@ export function withGroup(maps: GroupMaps, row: GroupRow): Map<GroupKey, string>
   })
 }
 
-/**
- * Removes a group and its special ratios. The result contains only the options that change, with
- * their new texts.
- */
+/** The result contains only the options that change, with their new texts. */
 export function withoutGroup(maps: GroupMaps, name: string): Map<GroupKey, string> {
   const others = new Map(
     [...withSpecials(maps.GroupGroupRatio, name, new Map())]
@@ -118,10 +112,7 @@ function textsOf(before: GroupMaps, after: GroupMaps): Map<GroupKey, string> {
 const textOf = (maps: GroupMaps, key: GroupKey): string =>
   key === 'GroupGroupRatio' ? writeNested(maps[key]) : writeJsonMap(maps[key])
 
-/**
- * Parses lines of the form `group=ratio`. Returns null if a line is malformed, repeats a group or
- * names a group that is not in `groups`.
- */
+/** Returns null if a line is malformed, repeats a group or names an unknown group. */
 export function readSpecials(text: string, groups: ReadonlySet<string>): JsonMap | null {
   const specials = new Map<string, string>()
   for (const line of text.split('\n').map((each) => each.trim())) {

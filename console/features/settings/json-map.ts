@@ -1,9 +1,6 @@
 import { parseObject } from '#console/api/parse-object.ts'
 
-/**
- * The JSON text of each value by name. Unlike the result of `JSON.parse`, the map keeps the order
- * of keys such as `4` and the digits of numbers such as `0.1000000000000000055`.
- */
+/** `JSON.parse` would lose the order of keys and the digits of numbers. */
 export type JsonMap = ReadonlyMap<string, string>
 
 const ENTRY =
@@ -11,7 +8,7 @@ const ENTRY =
 
 export type ValueKind = 'number' | 'text'
 
-/** Parses a flat object whose values are all of `kind`. Returns null for any other text. */
+/** Returns null unless the text is a flat object whose values are all of `kind`. */
 export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap | null {
   const expectedType = kind === 'number' ? 'number' : 'string'
   const parsed = parseObject(text.trim() === '' ? '{}' : text)
@@ -24,14 +21,14 @@ export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap |
   return entries
 }
 
-/** Formats the entries as JSON with two-space indentation. The entries keep their order. */
+/** The entries keep their order. */
 export function writeJsonMap(entries: JsonMap): string {
   if (entries.size === 0) return '{}'
   const lines = [...entries].map(([key, value]) => `  ${JSON.stringify(key)}: ${value}`)
   return `{\n${lines.join(',\n')}\n}`
 }
 
-/** Sets an entry, or removes it if `value` is null. The other entries keep their order. */
+/** Removes the entry if `value` is null. The other entries keep their order. */
 export function withEntry(entries: JsonMap, key: string, value: string | null): JsonMap {
   const changed = new Map(entries)
   if (value === null) changed.delete(key)
@@ -39,10 +36,6 @@ export function withEntry(entries: JsonMap, key: string, value: string | null): 
   return changed
 }
 
-/**
- * Returns true if the text is JSON. Fields are checked when they lose the focus, as the
- * specification requires.
- */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text)
@@ -52,7 +45,7 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** Removes white space from JSON. A text that is not JSON is returned unchanged. */
+/** A text that is not JSON is returned unchanged. */
 export function compactJson(text: string): string {
   if (!isJson(text)) return text
   return text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, string: string | undefined) => string ?? '')
@@ -60,10 +53,7 @@ export function compactJson(text: string): string {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^[\]{},:"\s]+/g
 
-/**
- * Formats JSON with line breaks and indentation. Numbers keep all their digits. A text that is not
- * JSON is returned unchanged.
- */
+/** Numbers keep all their digits. A text that is not JSON is returned unchanged. */
 export function readableJson(text: string): string {
   if (!isJson(text)) return text
   let [depth, readable, last] = [0, '', '']

@@ -10,9 +10,7 @@ export function changedOptions(baseline: Texts, drafts: Texts): OptionChange[] {
     .filter(({ before, after }) => !isSameValue(before, after))
 }
 
-/**
- * Returns true if two texts are equal except for JSON white space and trailing zeros of numbers.
- */
+/** JSON white space and trailing zeros of numbers do not count as a difference. */
 export function isSameValue(before: string, after: string): boolean {
   if (before === after || isSameNumber(before, after)) return true
   return isStructure(before) && isStructure(after) && compactJson(before) === compactJson(after)

@@ -3,7 +3,6 @@ import { changedLines } from './option-changes.ts'
 
 const LINES_MAX = 40
 
-/** Shows the changed lines of an option. If the previous text is unknown, all lines are shown. */
 export function OptionDiff(props: { before: string | null; after: string }) {
   const { t } = useTranslation()
   const { before, after } = props

@@ -18,9 +18,7 @@ import type { SettingsForm } from './use-settings-form.ts'
 
 type PresetProps = { isOpen: boolean; form: SettingsForm; maps: PriceMaps; onClose: () => void }
 
-/**
- * A drawer that adds the prices of public lists to the settings form or removes them from the form.
- */
+/** Adds the prices of public lists to the settings form or removes them from the form. */
 export function PresetDrawer({ isOpen, form, maps, onClose }: PresetProps) {
   const { t } = useTranslation()
   const [source, setSource] = useState<PresetSource>('flexible')
@@ -132,6 +130,5 @@ function PresetList(props: { lists: PresetRatios; maps: PriceMaps; onRetry: () =
   )
 }
 
-/** Formats a model's ratio, completion ratio and output limit. A missing value is a dash. */
 const valuesText = (values: PresetRow['now']): string =>
   values.every((value) => value === '') ? '–' : values.map((value) => value || '–').join(' · ')

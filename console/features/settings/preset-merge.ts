@@ -5,7 +5,7 @@ import { type PriceKey, type PriceMaps, textsOfMaps } from './price-table.ts'
 
 type PresetLists = Pick<PresetRatios, 'prompt' | 'completion' | 'max_output'>
 
-/** A model's values as texts. An empty text means that the model has no such value. */
+/** An empty text means that the model has no such value. */
 type PresetValues = readonly [ratio: string, completion: string, maxOutput: string]
 
 export type PresetRow = {
@@ -15,10 +15,7 @@ export type PresetRow = {
   state: 'new' | 'changed' | 'same'
 }
 
-/**
- * Returns a row for each model of the lists. Changed models come first, followed by new models and
- * unchanged models.
- */
+/** Changed models come first, followed by new models and unchanged models. */
 export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
   const { prompt, completion, caps } = entriesOf(lists)
   const names = [...new Set([prompt, completion, caps].flatMap((list) => [...list.keys()]))].sort()
@@ -33,7 +30,7 @@ export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
   return rows.sort((one, other) => order[one.state] - order[other.state])
 }
 
-/** Adds the lists to the prices. A ratio in a list replaces the fixed price of its model. */
+/** A ratio in a list replaces the fixed price of its model. */
 export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
   return textsOfMaps(maps, {
@@ -45,10 +42,7 @@ export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, 
   })
 }
 
-/**
- * Removes the lists from the prices. If a model's ratio is removed, its completion ratio and output
- * limit are also removed.
- */
+/** Without a model's ratio, its completion ratio and output limit are also removed. */
 export function withoutPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
   return textsOfMaps(maps, {

@@ -8,10 +8,6 @@ import type { PricePreview } from '#write-api/contract/options.ts'
 
 type Figures = Pick<PricePreview, 'calls' | 'charged' | 'drafted' | 'refused'>
 
-/**
- * Shows the figures of a price preview. The difference is shown as a signed number and as a
- * sentence.
- */
 export function PreviewFigures({ preview }: { preview: Figures }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

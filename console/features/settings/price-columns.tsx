@@ -17,10 +17,7 @@ type PriceActions = {
   onDelete: (row: PriceRow) => void
 }
 
-/**
- * Returns the columns of the price table. A cell shows dollars, with the ratio below. All columns
- * fit a window of 1 280 pixels.
- */
+/** All columns fit a window of 1 280 pixels. */
 export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceRow>[] {
   const money = (id: string, title: string, cell: Column<PriceRow>['cell']): Column<PriceRow> =>
     column(id, title, 126, cell, { align: 'end' })
@@ -114,10 +111,7 @@ function Amount({ dollars, unit }: { dollars: string; unit: string }) {
   )
 }
 
-/**
- * Shows a model's output limit. If the model has no limit, the default limit is shown. A price per
- * call needs no limit.
- */
+/** A price per call needs no output limit. */
 function OutputCap({ row, actions }: RowProps) {
   const { t } = useTranslation()
   if (isPerCall(row)) return <span className="tg-quiet">–</span>
@@ -131,7 +125,7 @@ function OutputCap({ row, actions }: RowProps) {
   )
 }
 
-/** Formats a price with all decimals, and with at least two. */
+/** The price has all decimals, and at least two. */
 function centsText(dollars: string): string {
   const [whole = '0', fraction = ''] = dollars.split('.')
   return `${whole}.${fraction.padEnd(2, '0')}`

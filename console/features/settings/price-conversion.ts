@@ -8,23 +8,17 @@ import {
   subtract,
 } from '#console/ui/quota/exact-decimal.ts'
 
-/** The dollars per million input tokens at ratio 1. */
+/** A million input tokens cost $2 at ratio 1. */
 const DOLLARS_PER_RATIO = { units: 2n, scale: 0 }
 const HALF = { units: 5n, scale: 1 }
 
-/**
- * Converts a ratio to exact dollars per million input tokens. Returns an empty text if the ratio is
- * not a number.
- */
+/** Returns exact dollars per million tokens, or an empty text if the ratio is not a number. */
 export function priceOfRatio(ratio: string): string {
   const value = parseDecimal(ratio)
   return value === null ? '' : formatDecimal(multiply(value, DOLLARS_PER_RATIO))
 }
 
-/**
- * Converts dollars per million input tokens to an exact ratio. Returns an empty text if the price
- * is not a number.
- */
+/** Expects dollars per million tokens. The ratio is exact, or empty if the price is no number. */
 export function ratioOfPrice(price: string): string {
   const value = parseDecimal(price)
   return value === null ? '' : formatDecimal(multiply(value, HALF))
@@ -34,17 +28,10 @@ export function ratioOfPrice(price: string): string {
 const RATIO_SCALE = 30
 /** A completion ratio with at least this many digits may have been rounded. */
 const ROUNDED_DIGITS_MIN = 12
-/**
- * A price that has at least this many digits fewer than the exact product was entered by a user. It
- * was not computed.
- */
+/** A price that is this much shorter than the exact product was entered and not computed. */
 const DIGITS_SAVED_MIN = 4
 
-/**
- * Returns the output price in dollars per million tokens, or an empty text if a ratio is missing. A
- * completion ratio of 12 or more digits may be a rounded quotient. In this case, the shortest price
- * that rounds to the same quotient is returned.
- */
+/** For a completion ratio of 12 or more digits, returns the shortest price that rounds to it. */
 export function outputPrice(ratio: string, completionRatio: string): string {
   const [model, completion] = [parseDecimal(ratio), parseDecimal(completionRatio)]
   if (model === null || completion === null) return ''
@@ -63,10 +50,7 @@ export function outputPrice(ratio: string, completionRatio: string): string {
 
 const ONE = { units: 1n, scale: 0 }
 
-/**
- * Returns true if `ratio` equals price / input, rounded to the last digit of `ratio` or to a
- * floating-point number.
- */
+/** The quotient is rounded to the last digit of `ratio` or to a floating-point number. */
 function isQuotient(price: ExactDecimal, input: ExactDecimal, ratio: ExactDecimal): boolean {
   const text = formatDecimal(ratio)
   const lastDigit = { units: 1n, scale: decimalsOf(text) }
@@ -83,11 +67,7 @@ const size = ({ units, scale }: ExactDecimal): ExactDecimal => ({
 
 const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0
 
-/**
- * Returns the completion ratio for two prices. Returns an empty text if a price is missing or the
- * input price is 0. A quotient of more than 30 decimals is rounded up, so that a charge of exactly
- * half a quota unit is not rounded down.
- */
+/** A ratio that is rounded up keeps a charge of exactly half a quota unit from rounding down. */
 export function completionRatioOf(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]
   if (input === null || result === null || isZero(input)) return ''
@@ -98,7 +78,7 @@ export function completionRatioOf(inputPrice: string, output: string): string {
   return formatDecimal({ units: isEven ? whole : whole + 1n, scale: RATIO_SCALE })
 }
 
-/** Formats a ratio with at most six decimals. A rounded value starts with `≈`. */
+/** A rounded ratio starts with `≈`. */
 export function shortRatio(ratio: string): string {
   const value = parseDecimal(ratio)
   if (value === null || decimalsOf(formatDecimal(value)) <= SHOWN_DECIMALS) return ratio
@@ -108,10 +88,7 @@ export function shortRatio(ratio: string): string {
 
 const SHOWN_DECIMALS = 6
 
-/**
- * Returns the cost of 1000 input and 500 output tokens in dollars. Returns an empty text if a price
- * is missing.
- */
+/** The cost of 1000 input and 500 output tokens, or an empty text if a price is missing. */
 export function exampleCost(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]
   if (input === null || result === null) return ''
@@ -122,10 +99,7 @@ export function exampleCost(inputPrice: string, output: string): string {
   return formatDecimal({ units, scale: scale + 6 })
 }
 
-/**
- * Converts dollars to quota units (500 000 per dollar). Returns an empty text if the price is not a
- * number.
- */
+/** Returns an empty text if the price is not a number. */
 export function quotaOfDollars(price: string): string {
   const value = parseDecimal(price)
   return value === null ? '' : formatDecimal(multiply(value, { units: 500_000n, scale: 0 }))

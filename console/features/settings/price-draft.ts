@@ -9,10 +9,7 @@ export type PriceMode = 'ratio' | 'price' | 'call'
 export type PriceErrorKey = keyof Translations['settings']['error']
 export type PriceErrorKeys = FieldErrors<PriceDraft, PriceErrorKey>
 
-/**
- * The values of the price form. Each input mode has separate fields, and only the fields of the
- * selected mode are saved.
- */
+/** Each input mode has separate fields, and only the fields of the selected mode are saved. */
 export type PriceDraft = typeof emptyPrice
 
 export const emptyPrice = {
@@ -35,7 +32,7 @@ export const draftOfRow = ({ price, ...row }: PriceRow): PriceDraft => ({
   callPrice: price,
 })
 
-/** Changes the input mode. The entered numbers are converted between ratios and prices. */
+/** Converts the entered numbers between ratios and prices. */
 export function convertToMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
   if (mode === 'price' && draft.mode === 'ratio') {
     const { ratio, completionRatio } = draft
@@ -46,19 +43,12 @@ export function convertToMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
   return { ...draft, mode }
 }
 
-/**
- * Matches a price in dollars with up to 5 integer digits and 6 decimals. Such a price converts to
- * an exact ratio.
- */
+/** A price in dollars with up to 5 integer digits and 6 decimals converts to an exact ratio. */
 const PRICE_SHAPE = /^\d{1,5}(\.\d{1,6})?$/
 
-/** Matches a number of tokens with one to nine digits, as the option allows. */
 const COUNT_SHAPE = /^[1-9]\d{0,8}$/
 
-/**
- * Returns the errors of the price form. A new price has a limited number of digits. A price that
- * equals its value in `before` may have more digits.
- */
+/** A price that equals its value in `before` may have more digits than a new price. */
 export function validatePrice(
   draft: PriceDraft,
   existingNames: ReadonlySet<string>,
@@ -96,7 +86,7 @@ export function validatePrice(
   return errorKeys
 }
 
-/** Converts the form's values to a table row. `validatePrice` must have found no errors. */
+/** `validatePrice` must have found no errors. */
 export function rowOfDraft(draft: PriceDraft): PriceRow {
   const name = draft.name.trim()
   const maxOutputTokens = countOf(draft.maxOutputTokens) ?? ''
@@ -116,10 +106,7 @@ export function rowOfDraft(draft: PriceDraft): PriceRow {
   }
 }
 
-/**
- * Returns the row with the form's changes. A value that the user has not changed keeps all its
- * stored digits.
- */
+/** A value that the user has not changed keeps all its stored digits. */
 export function changedRow(row: PriceRow, before: PriceDraft, after: PriceDraft): PriceRow {
   const [old, fresh] = [rowOfDraft(before), rowOfDraft(after)]
   return priceRow(fresh.name, (field) => (old[field] === fresh[field] ? row : fresh)[field])
@@ -130,10 +117,7 @@ const ratiosOf = (draft: PriceDraft) => ({
   completionRatio: completionRatioOf(draft.inputPrice, draft.outputPrice),
 })
 
-/**
- * Parses a number of tokens. Group separators are accepted, as in `16,384`. Returns null if the
- * text is not a valid number.
- */
+/** Group separators are accepted, as in `16,384`. */
 function countOf(text: string): string | null {
   const digits = text.trim().replace(/(\d)[, ](?=\d{3}(?:\D|$))/g, '$1')
   return digits === '' || COUNT_SHAPE.test(digits) ? digits : null

@@ -19,15 +19,12 @@ import type { OutputLimitFallback } from './use-output-limit-fallback.ts'
 type PriceDrawerProps = {
   edited: PriceRow | 'new' | null
   capFallback: OutputLimitFallback
-  /** The names of the models in the table. A new model must have another name. */
+  /** A new model must have another name. */
   existingNames: ReadonlySet<string>
-  /**
-   * The name of the model whose price is to be set, if the form was opened for a model without a
-   * price.
-   */
+  /** The name is set if the form was opened for a model without a price. */
   newName?: string
   onClose: () => void
-  /** Receives the edited row. `before` is the model's previous name, or null for a new model. */
+  /** `before` is the model's previous name, or null for a new model. */
   onApply: (row: PriceRow, before: string | null) => void
 }
 

@@ -31,9 +31,7 @@ import type { SettingsForm } from './use-settings-form.ts'
 
 type Open = { row: PriceRow | 'new' } | { historyOf: string } | 'batch' | null
 
-/**
- * Shows the prices as a table. A change in the table is unsaved until the settings page is saved.
- */
+/** A change in the table is unsaved until the settings page is saved. */
 export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
   const { form, maps } = props
   const { t } = useTranslation()
@@ -96,9 +94,7 @@ function PriceList(props: {
   form: SettingsForm
   capFallback: OutputLimitFallback
   rows: readonly PriceRow[]
-  /**
-   * The row that was added last. Whenever this object is a new object, the list scrolls to the row.
-   */
+  /** The list scrolls to the last added row whenever this object is a new object. */
   added: { key: string } | null
   selected: ReadonlySet<string>
   onSelected: (selected: ReadonlySet<string>) => void
@@ -109,7 +105,7 @@ function PriceList(props: {
 }) {
   const { t } = useTranslation()
   const [typed, setTyped] = useState<{ text: string; since: typeof props.added }>(NOT_SEARCHED)
-  // After a row was added, the search is cleared, because it could hide the new row.
+  // The search could hide an added row, so the search is cleared.
   const search = typed.since === props.added ? typed.text : ''
   const [pageSize, setPageSize] = usePageSize('prices-page-size')
   const changed = useChangedModels(props.form)

@@ -91,7 +91,7 @@ function ModeFields(props: FieldsProps) {
   )
 }
 
-/** The output limit. The placeholder of the empty field is the default limit. */
+/** The placeholder of the empty field is the default limit. */
 function OutputCapField({ form, capFallback }: FieldsProps) {
   const { t } = useTranslation()
   const count = useNumberFormat()

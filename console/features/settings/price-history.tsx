@@ -17,10 +17,10 @@ import type { PriceChange } from '#read-api/contract/options.ts'
 import { valueText } from './scheduled-entries.tsx'
 import { useOptionLabel } from './use-localized-text.ts'
 
-/** The pause in typing, in milliseconds, after which the search starts. */
+/** The search starts after this pause in typing, in milliseconds. */
 const SETTLE_MS = 200
 
-/** A drawer with the price changes of one model. The drawer is closed if `model` is null. */
+/** The drawer is closed if `model` is null. */
 export function ModelHistoryDrawer(props: { model: string | null; onClose: () => void }) {
   const { t } = useTranslation()
   const { model, onClose } = props
@@ -42,7 +42,6 @@ export function PriceHistory() {
   const search = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState('')
   const [group, setGroup] = useState('')
-  // A cleared search applies without a delay.
   const sought = typed.trim()
   const keyword = useDebounced(sought, sought === '' ? 0 : SETTLE_MS)
   const groups = useQuery(groupsQuery).data ?? []

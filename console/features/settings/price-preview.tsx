@@ -18,7 +18,6 @@ const DAYS = { day: 1, week: 7, month: 30 } as const
 type Range = keyof typeof DAYS
 const RANGES = ['day', 'week', 'month'] as const
 
-/** Recalculates past charges with the unsaved prices. */
 export function PricePreview({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   const [range, setRange] = useState<Range>('week')

@@ -73,7 +73,7 @@ function Planned() {
   const query = useQuery({ ...priceScheduleQuery, refetchInterval: pauseBefore })
   const applied = query.data?.filter(({ status }) => status === 'applied')
   const last = Math.max(0, ...(applied ?? []).map((change) => change.ended_time))
-  // When a planned change takes effect, it sets new prices. The options are then loaded again.
+  // A planned change that takes effect sets new prices, so the options are loaded again.
   useEffect(() => {
     const readAt = client.getQueryState(optionsKey)?.dataUpdatedAt ?? 0
     if (last * 1_000 >= readAt - CLOCKS_MS) void client.invalidateQueries({ queryKey: optionsKey })
@@ -95,10 +95,7 @@ function Planned() {
 }
 
 const LOOK_MS = 5_000
-/**
- * The maximum difference between the clocks of the server and the browser that is tolerated, in
- * milliseconds.
- */
+/** The clocks of the server and the browser may differ by this many milliseconds. */
 const CLOCKS_MS = 60_000
 
 const pauseBefore = ({ state }: { state: { data?: ScheduledChange[] | undefined } }) =>
@@ -175,10 +172,7 @@ const CAUSES = {
   'bad-character': 'badName',
 } as const
 
-/**
- * Returns a function that translates the error of a failed plan. The server sends the error as
- * `option: code`.
- */
+/** The server sends the error of a failed plan as `option: code`. */
 function useScheduleErrorText(): (errorKey: string) => string {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()

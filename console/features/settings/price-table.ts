@@ -12,22 +12,19 @@ const FIELDS = Object.keys(OPTIONS) as PriceField[]
 const RATIOS: ReadonlySet<PriceField> = new Set(['ratio', 'completionRatio', 'cacheRatio'])
 export const PRICE_KEYS: readonly PriceKey[] = Object.values(OPTIONS)
 const NAMING_KEYS = ['ModelPrice', 'ModelRatio', 'CompletionRatio'] as const
-/** The options whose built-in entries include models that are not in the price table. */
+/** The built-in entries of these options include models that are not in the price table. */
 const BUILT_IN_KEYS: ReadonlySet<PriceKey> = new Set(['CacheRatio', 'MaxOutputTokens'])
 export type PriceKey = (typeof OPTIONS)[PriceField]
 
-/** The prices of a model as decimal texts. A field with an empty text has no value. */
+/** The fields are decimal texts. An empty text means that there is no value. */
 export type PriceRow = {
   name: string
-  /** The price per call in dollars, which takes precedence over the ratios. */
+  /** The price per call is in dollars and takes precedence over the ratios. */
   price: string
   ratio: string
   completionRatio: string
   cacheRatio: string
-  /**
-   * The model's output limit in tokens. If a call sets no limit, quota is held (reserved) for this
-   * number of tokens.
-   */
+  /** If a call sets no limit, quota is held for this number of tokens. */
   maxOutputTokens: string
 }
 
@@ -37,20 +34,14 @@ export const priceRow = (name: string, read: (field: PriceField) => string): Pri
 type Texts = ReadonlyMap<string, string>
 export type PriceMaps = Readonly<Record<PriceKey, JsonMap>>
 
-/**
- * Parses the price options. Returns null if a text is not a map of numbers and must be corrected
- * first.
- */
+/** Returns null if a text is not a map of numbers and must be corrected first. */
 export function readPriceMaps(texts: Texts): PriceMaps | null {
   const maps = PRICE_KEYS.map((key) => [key, readJsonMap(texts.get(key) ?? '{}')] as const)
   if (maps.some(([, map]) => map === null)) return null
   return Object.fromEntries(maps) as PriceMaps
 }
 
-/**
- * Returns the price rows, sorted by name. Models with only a cache ratio or an output limit are
- * left out. Most of these models are built-in entries that the site does not sell.
- */
+/** Most models with only a cache ratio or an output limit are not sold, so they are left out. */
 export function priceRows(maps: PriceMaps): PriceRow[] {
   const names = new Set(NAMING_KEYS.flatMap((key) => [...maps[key].keys()]))
   const rowOf = (name: string) => priceRow(name, (field) => maps[OPTIONS[field]].get(name) ?? '')
@@ -63,10 +54,7 @@ export const isPriced = (row: PriceRow): boolean => row.price !== '' || row.rati
 const isNamed = (maps: PriceMaps, name: string): boolean =>
   NAMING_KEYS.some((key) => maps[key].has(name))
 
-/**
- * Returns the option texts that change if the rows are set. An empty value removes the model's
- * entry.
- */
+/** Returns only the texts that change. An empty value removes the model's entry. */
 export function withRows(maps: PriceMaps, rows: readonly PriceRow[]): Map<PriceKey, string> {
   const changed = new Map<PriceKey, string>()
   for (const field of FIELDS) {
@@ -74,8 +62,7 @@ export function withRows(maps: PriceMaps, rows: readonly PriceRow[]): Map<PriceK
     let entries = maps[key]
     for (const row of rows) {
       const value = isPerCall(row) && RATIOS.has(field) ? '' : row[field]
-      // The table omits built-in values. An empty field of an added model must therefore not delete
-      // a built-in value.
+      // An added model's empty field must not delete a built-in value that the table omits.
       if (BUILT_IN_KEYS.has(key) && value === '' && !isNamed(maps, row.name)) continue
       if ((entries.get(row.name) ?? '') !== value) {
         entries = withEntry(entries, row.name, value === '' ? null : value)

@@ -1,10 +1,7 @@
 import { type JsonMap, readJsonMap, withEntry, writeJsonMap } from './json-map.ts'
 import type { OptionChange } from './option-changes.ts'
 
-/**
- * Merges the user's change into another user's saved version (`theirs`). `isClear` is false if both
- * users changed the same entry.
- */
+/** `isClear` is false if the user and another user (`theirs`) changed the same entry. */
 export function rebasedChange(
   { before, after }: Pick<OptionChange, 'before' | 'after'>,
   theirs: string,
@@ -24,10 +21,7 @@ export function rebasedChange(
   return { text: writeJsonMap(merged), isClear }
 }
 
-/**
- * Parses the texts as flat maps of numbers or of texts. Returns an empty list if the texts can't
- * all be parsed as one of these kinds.
- */
+/** Returns an empty list unless all texts are maps of numbers or all are maps of texts. */
 function mapsOf(...texts: string[]): JsonMap[] {
   for (const kind of ['number', 'text'] as const) {
     const maps = texts.map((text) => readJsonMap(text, kind))

@@ -4,26 +4,22 @@ import { rebasedChange } from './rebased-change.ts'
 
 type Texts = ReadonlyMap<string, string>
 
-/** A merged text. `text` is the user's change, merged into another user's saved version `onto`. */
+/** `text` is the user's change, merged into another user's saved version `onto`. */
 export type RebasedText = { readonly text: string; readonly onto: string }
 
 export type SaveResult = {
   saved: ReadonlySet<string>
   refusals: Texts
   notes: Texts
-  /** The user's changes that were merged with another user's change, by option. */
   rebased: ReadonlyMap<string, RebasedText>
 }
 
-/** The maximum number of attempts to save an option. Each retry merges another user's change. */
+/** Each retry merges another user's change. */
 const TRIES_MAX = 3
 
 type ReadAgain = () => Promise<Texts>
 
-/**
- * Saves options. If another user has changed an option in the meantime, the changes are merged and
- * never overwritten.
- */
+/** If another user has changed an option, the changes are merged and never overwritten. */
 export async function saveChanges(
   changes: readonly OptionChange[],
   readAgain: ReadAgain,
@@ -57,7 +53,7 @@ async function send(
       return await putOption(key, desired, seen)
     } catch (error) {
       if (!isConflict(error)) throw error
-      // The retry waits, because the read model may not yet include the other user's change.
+      // The read model may not yet include the other user's change, so the retry waits.
       if (tries > 1) await new Promise((resume) => setTimeout(resume, 300))
       const theirs = (await readAgain()).get(key) ?? ''
       const { text, isClear } = rebasedChange({ before, after }, theirs)

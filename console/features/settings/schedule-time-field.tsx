@@ -1,17 +1,17 @@
 import { useTranslation } from 'react-i18next'
 import { TextField } from '#console/ui/forms/fields.tsx'
 
-/** The server's limit for planned times, as days from the current time. */
+/** The server limits planned times to this many days from now. */
 const SCHEDULE_DAYS_MAX = 366
 
-/** Checks a planned time in unix seconds. NaN means that no time is set. */
+/** The time is in unix seconds. NaN means that no time is set. */
 export function validateScheduleTime(seconds: number): 'scheduleAtPast' | 'scheduleAtFar' | null {
   const aheadMs = seconds * 1_000 - Date.now()
   if (!(aheadMs > 0)) return 'scheduleAtPast'
   return aheadMs > SCHEDULE_DAYS_MAX * 86_400_000 ? 'scheduleAtFar' : null
 }
 
-/** The field for the time at which planned prices take effect, in the browser's time zone. */
+/** The time is in the browser's time zone. */
 export function ScheduleTimeField(props: {
   value: string
   errorKey: ReturnType<typeof validateScheduleTime>

@@ -24,10 +24,7 @@ function isWrong(entry: Entry): boolean {
   return number === null || isNegative(number)
 }
 
-/**
- * Edits a planned price change. Saving replaces the plan atomically. If the plan is no longer
- * pending, saving creates a second plan.
- */
+/** Saving replaces the plan. If the plan is no longer pending, saving creates a second plan. */
 export function ScheduledChangeEditor(props: { change: ScheduledChange; onClose: () => void }) {
   const { change, onClose } = props
   const { t } = useTranslation()
@@ -108,10 +105,7 @@ function EditedEntry(props: {
   entry: Entry
   isWrong: boolean
   onChange: (value: string) => void
-  /**
-   * Removes the entry from the plan. Null if the plan has only one entry, because the user can then
-   * cancel the plan.
-   */
+  /** The function is null for the only entry, because the user can then cancel the plan. */
   onRemove: (() => void) | null
 }) {
   const { entry, onChange, onRemove } = props

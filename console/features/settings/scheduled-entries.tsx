@@ -22,7 +22,7 @@ export function ScheduledEntries(props: { entries: ScheduledChange['changes'] })
   )
 }
 
-/** Shows the subject of a price: a model, a group, a pair of groups, or all users. */
+/** The subject of a price is a model, a group, a pair of groups, or all users. */
 export function PriceSubject({ option, name }: { option: string; name: string }) {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()

@@ -11,13 +11,10 @@ import { useSettingHint } from './setting-hint.tsx'
 import { useLocalizedText } from './use-localized-text.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** The text that the server sends in place of a secret. */
+/** The server sends this text in place of a secret. */
 const SET = '***'
 
-/**
- * The field for a secret option. The stored secret is never shown. If the field stays empty, the
- * secret is not changed.
- */
+/** The stored secret is never shown. If the field stays empty, the secret is not changed. */
 function SecretField(props: { option: OptionSchema; form: SettingsForm }) {
   const { form, option } = props
   const { t } = useTranslation()

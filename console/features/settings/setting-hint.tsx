@@ -7,10 +7,6 @@ import type { SettingsForm } from './use-settings-form.ts'
 
 const NUMBERS = ['integer', 'decimal']
 
-/**
- * Returns a function that builds an option's hint: its quota in dollars, its help, its default
- * value and the required role.
- */
 export function useSettingHint(form: SettingsForm): (option: OptionSchema) => string | undefined {
   const { t } = useTranslation()
   const words = useLocalizedText()

@@ -41,7 +41,6 @@ export function SettingSection(props: {
   )
 }
 
-/** Shows the fields in two columns. Related fields share a row. */
 function Fields(props: { options: readonly OptionSchema[]; form: SettingsForm }) {
   const starts = formRowBreaks(props.options)
   return (
@@ -60,8 +59,5 @@ function fieldClass(option: OptionSchema, isStart: boolean): string | undefined 
   return isStart ? 'tg-setting-start' : undefined
 }
 
-/**
- * Returns true for a field that needs both columns. A JSON field needs only one column, because its
- * lines are short.
- */
+/** A JSON field needs only one of two columns, because its lines are short. */
 const isWide = ({ type }: OptionSchema): boolean => type.kind === 'lines' || type.kind === 'links'

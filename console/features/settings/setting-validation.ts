@@ -23,7 +23,7 @@ export type SettingError =
   | { code: 'unknownPlaceholder'; placeholder: string }
   | { code: 'belowOther' | 'aboveOther'; other: Words }
 
-/** Checks an option's text by the option's type. Returns null if the text may be sent. */
+/** Returns null if the text may be sent. */
 export function validateSetting(type: OptionType, text: string): SettingError | null {
   switch (type.kind) {
     case 'flag':
@@ -47,10 +47,7 @@ export function validateSetting(type: OptionType, text: string): SettingError | 
   }
 }
 
-/**
- * Checks a range of two options. In the schema, the option of the upper end refers to the option of
- * the lower end. `key` may be either of these options.
- */
+/** In the schema, the option of the upper end refers to the option of the lower end. */
 export function validateRange(
   schema: ReadonlyMap<string, OptionSchema>,
   key: string,
@@ -67,7 +64,7 @@ export function validateRange(
   return null
 }
 
-/** Returns true for a valid range. An upper end of 0 means no limit. */
+/** An upper end of 0 means no limit. */
 export function isRange(lower: string, upper: string): boolean {
   const [least, most] = [parseDecimal(lower), parseDecimal(upper)]
   return least === null || most === null || Number(upper) === 0 || !isBelow(most, least)
@@ -146,10 +143,7 @@ function validateLinks(value: unknown): SettingError | null {
   )
 }
 
-/**
- * Checks a link. Unknown placeholders are errors, because they are probably typing errors, although
- * the server accepts them.
- */
+/** Unknown placeholders are probably typing errors, although the server accepts them. */
 function validateLink(template: string): SettingError | null {
   const named = template.match(/\{[a-z_][\w-]*\}/gi) ?? []
   const unknown = named.find((placeholder) => !FILLED.includes(placeholder))
@@ -162,6 +156,6 @@ const FILLED: readonly string[] = ['{address}', '{key}']
 const isLinks = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
 
-/** Returns true if the link opens a chat client. A chat client receives a key. */
+/** A chat client receives a key. */
 const isChatLink = (template: string): boolean =>
   chatTarget(chatAddress(template, 'https://a.example', 'sk-a'), '') !== 'none'

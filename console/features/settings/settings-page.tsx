@@ -53,7 +53,6 @@ function show(id: string): void {
 const TABS = ['operation', 'ratelimit', 'models', 'system', 'other'] as const
 const ADDRESS = { tab: choiceParam(TABS, 'operation') }
 
-/** Shows the options of the site. A user without the admin role sees a message in their place. */
 export function SettingsPage() {
   const { t } = useTranslation()
   if (!isAdmin(useUser())) return <AdminsOnlyPage title={t('shell.settings')} />
@@ -73,7 +72,7 @@ function Settings() {
   const form = useSettingsForm({ onInvalid: (key) => setInvalidOption({ key }), onSaved: goBack })
   const invalidTab = invalidOption === null ? undefined : form.option(invalidOption.key)?.tab
   useLeaveGuard(form.changes.length > 0)
-  // The field with the error may be on another tab. This tab must be opened first.
+  // The field with the error may be on another tab, which must be opened first.
   useEffect(() => {
     if (invalidTab === undefined) return
     if (invalidTab !== tab) return setAddress({ tab: invalidTab })

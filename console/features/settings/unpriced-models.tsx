@@ -15,9 +15,7 @@ import { useOutputLimitFallback } from './use-output-limit-fallback.ts'
 import { usePausedRefresh } from './use-paused-refresh.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/**
- * The model whose price form is open. It is stored in the URL, so that a link can open the form.
- */
+/** The URL stores the model, so that a link can open its price form. */
 const ADDRESS = { price: textParam('', 200) }
 
 export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
@@ -77,9 +75,7 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
   )
 }
 
-/**
- * Manages the price form. `name` is the model whose form is open, or null if the form is closed.
- */
+/** `name` is null if the form is closed. */
 function usePriceForm({ changes }: SettingsForm) {
   const [{ price }, setAddress] = useUrlState(ADDRESS)
   const goBack = useReturnToPage()
@@ -87,10 +83,7 @@ function usePriceForm({ changes }: SettingsForm) {
   return {
     name: price === '' ? null : price,
     setName,
-    /**
-     * Closes the form and opens the page that linked to it. If other prices are unsaved, this page
-     * stays open.
-     */
+    /** If other prices are unsaved, this page stays open. */
     close: () => {
       if (goBack !== null && changes.length === 0) goBack()
       else setName(null)

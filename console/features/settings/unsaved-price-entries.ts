@@ -17,14 +17,11 @@ const MAPS: ReadonlySet<string> = new Set([
   'GroupRatio',
 ])
 
-/** Returns true if the option is a price option. Changes of price options can be scheduled. */
+/** Changes of price options can be scheduled. */
 export const isPriceOption = (key: string): boolean =>
   MAPS.has(key) || key === 'GroupGroupRatio' || key.startsWith('fallback_')
 
-/**
- * Returns the unsaved changes, one for each name in an option. Returns null if an unsaved text is
- * malformed.
- */
+/** Each name in an option is one change. Returns null if an unsaved text is malformed. */
 export function unsavedPriceEntries(changes: readonly OptionChange[]): PlannedEntry[] | null {
   const entries: PlannedEntry[] = []
   for (const { key, before, after } of changes) {
@@ -43,10 +40,7 @@ export function unsavedPriceEntries(changes: readonly OptionChange[]): PlannedEn
   return entries
 }
 
-/**
- * Returns the entries of an option by name. The name of a special ratio contains two groups. An
- * option with a single value has one entry with an empty name.
- */
+/** An option with a single value has one entry with an empty name. */
 function entriesOf(key: string, text: string): JsonMap | null {
   if (MAPS.has(key)) return readJsonMap(text)
   if (key !== 'GroupGroupRatio') return new Map(text.trim() === '' ? [] : [['', text.trim()]])

@@ -4,17 +4,13 @@ import { optionSchemaQuery } from '#console/api/options.ts'
 import { currentLanguage } from '#console/i18n/i18n.ts'
 import type { Words } from '#read-api/contract/options.ts'
 
-/** Returns a function that selects the text in the current language, or an empty text for null. */
 export function useLocalizedText(): (words: Words | null | undefined) => string {
   useTranslation()
   const language = currentLanguage()
   return (words) => words?.[language] ?? ''
 }
 
-/**
- * Returns a function for the label of an option. Until the labels have loaded, the function returns
- * the option's key.
- */
+/** Until the labels have loaded, the label is the option's key. */
 export function useOptionLabel(): (key: string) => string {
   const words = useLocalizedText()
   const options = useQuery(optionSchemaQuery).data?.options ?? []

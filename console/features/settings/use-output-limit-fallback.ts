@@ -2,19 +2,13 @@ import { useMemo } from 'react'
 import { readJsonMap } from './json-map.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/**
- * Returns the output limit of a model that has no limit in the price table. `tokens` is null if the
- * default limit is invalid.
- */
+/** `tokens` is null if the default limit is invalid. */
 export type OutputLimitFallback = (model: string) => {
   readonly tokens: number | null
   readonly isBuiltIn: boolean
 }
 
-/**
- * Returns the function that finds the output limit. The model's built-in limit takes precedence
- * over the default limit, which may be unsaved.
- */
+/** A model's built-in limit takes precedence over the default limit, which may be unsaved. */
 export function useOutputLimitFallback(form: SettingsForm): OutputLimitFallback {
   const builtInText = form.option('MaxOutputTokens')?.default ?? '{}'
   const defaultText = form.value('DefaultMaxOutputTokens').trim()

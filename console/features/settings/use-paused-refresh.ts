@@ -1,9 +1,7 @@
 import { useEffect, useEffectEvent } from 'react'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/**
- * Pauses the refresh of values while `isOpen` is true, so that saving detects other users' changes.
- */
+/** While values are not refreshed, saving detects other users' changes. */
 export function usePausedRefresh(form: SettingsForm, isOpen: boolean): void {
   const hold = useEffectEvent(form.hold)
   useEffect(() => {

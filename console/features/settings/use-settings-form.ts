@@ -15,16 +15,10 @@ import { type Options, useOptions } from './use-options.ts'
 
 const OUT_OF_BOUNDS: readonly SettingError['code'][] = ['tooSmall', 'tooLarge', 'notNumber']
 
-/**
- * The largest safe integer as text. If an option has this maximum, the maximum is not shown to the
- * user.
- */
+/** A maximum of this size is not shown to the user. */
 const BEYOND_NEED = String(Number.MAX_SAFE_INTEGER)
 
-/**
- * Returns a function for the text of an error. For an error of the bounds, an option may define the
- * text.
- */
+/** An option may define the text of an error of the bounds. */
 function useErrorText(): (option: OptionSchema, settingError: SettingError) => string {
   const { t } = useTranslation()
   const words = useLocalizedText()
@@ -45,10 +39,7 @@ function useErrorText(): (option: OptionSchema, settingError: SettingError) => s
 }
 
 export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
-  /**
-   * Returns true if the server has this option. The page hides options that the server does not
-   * have.
-   */
+  /** The page hides options that the server does not have. */
   has: (key: string) => boolean
   option: (key: string) => OptionSchema | undefined
   optionsOf: (section: string) => readonly OptionSchema[]
@@ -56,14 +47,11 @@ export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
   isChanged: (key: string) => boolean
   set: (values: ReadonlyMap<string, string>) => void
   reset: (key: string) => void
-  /** Called when a field loses the focus. After that, an error of the field is visible. */
+  /** An error of the field is visible after the field loses the focus. */
   touch: (key: string) => void
   errorText: (key: string) => string | undefined
   changes: readonly OptionChange[]
-  /**
-   * Pauses the refresh of values while `isOpen` is true, so that values do not change while the
-   * user edits them.
-   */
+  /** While `isOpen` is true, values do not change under the user's edit. */
   hold: (isOpen: boolean) => void
   discard: () => void
   save: () => Promise<void>
@@ -79,10 +67,7 @@ type Texts = ReadonlyMap<string, string>
 const NO_TEXTS: Texts = new Map()
 const NO_KEYS: ReadonlySet<string> = new Set()
 
-/**
- * Manages the settings form. `onInvalid` receives the first option that has an error or that the
- * server rejects.
- */
+/** `onInvalid` receives the first option that has an error or that the server rejects. */
 export function useSettingsForm(events: FormEvents): SettingsForm {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -160,14 +145,11 @@ function useSaveOutcome({ onInvalid, onSaved }: FormEvents) {
   }
 }
 
-/** Returns a section's options. An option with a note is left out, because it has no effect. */
+/** An option with a note is left out, because it has no effect. */
 const shownOptions = (schema: Options['schema'], id: string): OptionSchema[] =>
   [...schema.values()].filter(({ section, note }) => section === id && note === null)
 
-/**
- * Compares the unsaved texts with the loaded options. While the user edits, the loaded options are
- * not refreshed.
- */
+/** While the user edits, the loaded options are not refreshed. */
 function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases' | 'texts'>) {
   const [held, setHeld] = useState<Texts | null>(null)
   const options = useOptions((live) => held !== null || changesOf(live, bases, texts).length > 0)
@@ -175,8 +157,7 @@ function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases
   const changes = useMemo(() => changesOf(baseline, bases, texts), [baseline, bases, texts])
   const value = (key: string) => {
     const [theirs, draft] = [baseline.get(key) ?? '', texts.get(key)]
-    // If another user's change made the stored value equal to the unsaved text, the unsaved text is
-    // dropped.
+    // An unsaved text is dropped if another user has stored the same value.
     const isOver = bases.get(key) !== theirs && !changes.some((change) => change.key === key)
     return draft === undefined || isOver ? theirs : draft
   }
@@ -188,7 +169,7 @@ const changesOf = (baseline: Texts, bases: Texts, texts: Texts): OptionChange[] 
 
 function useDrafts() {
   const [texts, setTexts] = useState(NO_TEXTS)
-  // The option values at the start of the edit. The unsaved texts are compared with these values.
+  // The unsaved texts are compared with the option values at the start of the edit.
   const [bases, setBases] = useState(NO_TEXTS)
   const [touched, setTouched] = useState(NO_KEYS)
   const [refusals, setRefusals] = useState(NO_TEXTS)

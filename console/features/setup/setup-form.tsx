@@ -21,10 +21,7 @@ type SetupDraft = AccountDraft & { mode: UsageMode }
 
 const EMPTY_SETUP: SetupDraft = { ...EMPTY_ACCOUNT, mode: 'external' }
 
-/**
- * Builds the setup request. `token` from the URL permits a setup from another machine. The server's
- * log shows this token.
- */
+/** `token` permits a setup from another machine. The server's log shows this token. */
 function setupBody(draft: SetupDraft, token: string | null): Setup {
   return {
     username: draft.username.trim(),
@@ -36,15 +33,11 @@ function setupBody(draft: SetupDraft, token: string | null): Setup {
   }
 }
 
-/**
- * The delay in milliseconds before the start page opens, so that the user can read the success
- * message.
- */
+/** The delay in milliseconds lets the user read the success message. */
 const LEAVE_DELAY_MS = 800
 
 const MODES: readonly UsageMode[] = ['external', 'self', 'demo']
 
-/** Runs the setup once and opens the start page with a full page load. */
 export function SetupForm(props: { isRootReady: boolean }) {
   const { t } = useTranslation()
   const [params] = useSearchParams()
@@ -86,7 +79,7 @@ export function SetupForm(props: { isRootReady: boolean }) {
   )
 }
 
-/** Runs the setup. `failed` is the error message if the server sends no message. */
+/** `failed` is the error message if the server sends no message. */
 const setUp = (body: Setup, failed: string) =>
   call('POST /api/setup', { body }).catch((error: unknown) => {
     throw error instanceof Error && error.message !== '' ? error : new Error(failed)
