@@ -93,9 +93,7 @@ export function DrawingsPage() {
   )
 }
 
-/**
- * Warns that the site has no callback URL. Without a callback URL, results arrive late or never.
- */
+/** Without a callback URL, results arrive late or never. */
 function CallbackNotice() {
   const { t } = useTranslation()
   if (useStatus()?.mj_notify_enabled !== false) return null

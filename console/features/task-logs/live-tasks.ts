@@ -1,10 +1,7 @@
 import type { TaskPush } from '#read-api/contract/tasks.ts'
 import type { AnyTask, TaskKind, TaskPage } from './task-kind.ts'
 
-/**
- * Applies live events to a page of tasks. `hasNew` is true if an event concerns a task that is
- * newer than the page. An unchanged page is returned as the same object.
- */
+/** `hasNew` is true if an event concerns a task that is newer than the page. */
 export function withPushes<Task extends AnyTask>(
   page: TaskPage<Task>,
   pushes: readonly TaskPush[],

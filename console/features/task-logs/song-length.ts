@@ -1,4 +1,4 @@
-/** Formats a song's length as `2:05`. The text is empty if the length is unknown. */
+/** The text is empty if the length is unknown. */
 export function songLengthText(seconds: number): string {
   if (seconds <= 0) return ''
   const whole = Math.round(seconds)

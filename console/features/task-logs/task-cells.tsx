@@ -9,7 +9,7 @@ type Status = keyof Translations['taskLogs']['status']
 type Action = keyof Translations['taskLogs']['action']
 type Code = keyof Translations['taskLogs']['code']
 
-/** The tone of each status. An empty status means that the task is being submitted. */
+/** An empty status means that the task is being submitted. */
 const STATUS_TONES: Readonly<Record<Status, Tone>> = {
   SUBMITTING: 'neutral',
   NOT_START: 'neutral',
@@ -96,10 +96,7 @@ export function ProgressCell({ task }: { task: AnyTask }) {
 
 const SLOW_SECONDS = 60
 
-/**
- * Shows the time from the submission to the end of a task. If `isTimed` is true, more than a minute
- * is marked as slow.
- */
+/** If `isTimed` is true, more than a minute is marked as slow. */
 export function DurationCell(props: { task: AnyTask; isTimed: boolean }) {
   const { t } = useTranslation()
   const { submit_time: from, finish_time: to } = props.task

@@ -23,10 +23,7 @@ export const taskColumn = <Task extends AnyTask>(
   ...rest,
 })
 
-/**
- * Returns the columns that the drawing log and the music log share. Only admins get the columns of
- * channel and user.
- */
+/** Only admins get the columns of channel and user. */
 export function commonColumns<Task extends AnyTask>(
   t: TFunction,
   kind: TaskKind<Task>,
@@ -59,7 +56,7 @@ export function commonColumns<Task extends AnyTask>(
     status: column('status', 118, (task) => <StatusCell status={task.status} />, {
       onCard: 'aside',
     }),
-    // A failed task shows its status and reason in place of its progress, which has no meaning.
+    // A failed task shows its reason, because its progress has no meaning.
     progress: column(
       'progress',
       104,

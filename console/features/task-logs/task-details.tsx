@@ -9,7 +9,6 @@ import type { AnyTask } from './task-kind.ts'
 
 type FactValue = readonly [keyof Translations['taskLogs']['column'], ReactNode]
 
-/** Shows all fields of a task, including the fields whose columns are hidden. */
 export function TaskDetails(props: { task: AnyTask; isAdmin: boolean }) {
   const { t } = useTranslation()
   const { task, isAdmin } = props

@@ -28,7 +28,6 @@ export function TaskDialog(props: {
   )
 }
 
-/** Shows a text with a label and a copy button. Renders nothing for an empty text. */
 export function CopyableText(props: { name: string; text: string }) {
   const { t } = useTranslation()
   if (props.text === '') return null

@@ -39,11 +39,10 @@ export type EmptyTaskListText = {
   readonly icon: IconName
   readonly title: string
   readonly body: string
-  /** A message that the site has disabled tasks of this kind, or null if the tasks are enabled. */
+  /** The message that the site has disabled tasks of this kind. */
   readonly off: string | null
 }
 
-/** Tells the user that no new rows arrive, because the site has disabled tasks of this kind. */
 export function TasksDisabledNote(props: { off: string; isAdmin: boolean }) {
   const { t } = useTranslation()
   return (

@@ -7,7 +7,7 @@ import type { DrawingTask, MusicTask } from '#read-api/contract/tasks.ts'
 
 export type AnyTask = DrawingTask | MusicTask
 
-/** The server's name of each sortable column. The server sorts only the newest 10 000 tasks. */
+/** The server sorts only the newest 10 000 tasks. */
 const SORTS = {
   submitted: 'submit_time',
   username: 'username',
@@ -25,16 +25,13 @@ const addressOf = (range: TimeRange) =>
     {
       range: rangeParam(range),
       id: textParam(),
-      /** The channel id, or 0 for all channels. Only admins can use this filter. */
+      /** Only admins can use the filter by channel. */
       channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
     },
     { pageName: 'p', hasPageSize: true, sorts: SORTS },
   )
 
-/**
- * The parameters of a task list. `page` is zero-based. An empty id and channel 0 do not filter.
- * Times are in unix seconds.
- */
+/** `page` is zero-based. Times are in unix seconds. */
 type TaskAsk = {
   sort: string | undefined
   order: 'asc' | 'desc' | undefined
@@ -49,7 +46,7 @@ type TaskAsk = {
   signal: AbortSignal
 }
 
-/** A page of tasks. `is_total_capped` is true if more than `total` tasks exist. */
+/** `is_total_capped` is true if more than `total` tasks exist. */
 export type TaskPage<Task> = ListPage<Task> & { is_total_capped: boolean }
 
 const inputOf = <Id extends object>(ask: TaskAsk, id: Id) => ({
@@ -74,7 +71,7 @@ export type TaskKind<Task extends AnyTask> = {
   readonly idOf: (task: Task) => string
 }
 
-/** The log of drawings. The default range begins 30 days ago and ends one hour from now. */
+/** The default range begins 30 days ago and ends one hour from now. */
 export const DRAWINGS: TaskKind<DrawingTask> = {
   name: 'drawing',
   address: addressOf(relativeRange('30d')),
@@ -86,7 +83,7 @@ export const DRAWINGS: TaskKind<DrawingTask> = {
   idOf: ({ mj_id }) => mj_id,
 }
 
-/** The log of music and lyrics. The default range begins at midnight and ends one hour from now. */
+/** The default range begins at midnight and ends one hour from now. */
 export const MUSIC: TaskKind<MusicTask> = {
   name: 'music',
   address: addressOf(relativeRange('today')),

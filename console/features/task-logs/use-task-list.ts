@@ -13,7 +13,6 @@ type Ask = ListQuery<TaskKind<AnyTask>['address']['filters']>
 
 const EVERY_MS = 1_000
 
-/** Reads the page of tasks that the URL selects. Live events update the progress. */
 export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
   const isAdmin = isAdminUser(useUser())
   const client = useQueryClient()

@@ -50,10 +50,7 @@ export function TokenAccessFields({ form }: TokenFormProps) {
   )
 }
 
-/**
- * Returns the groups that the user can select. The token's current group is included, even if the
- * user may no longer use it.
- */
+/** The groups include the token's group, even if the user may no longer use this group. */
 function useGroupChoices(group: string) {
   const { t } = useTranslation()
   const words = useGroupDescription()
@@ -69,7 +66,6 @@ function useGroupChoices(group: string) {
   ]
 }
 
-/** The fields for a token's limits: calls per period, tokens per minute, and concurrent calls. */
 function RateFields({ form }: Pick<TokenFormProps, 'form'>) {
   const { t } = useTranslation()
   const { rateLimit } = form.draft

@@ -21,10 +21,7 @@ import { namesOf } from './token-draft.ts'
 import { type TokenState, toggledStatus, tokenState, usedPercent } from './token-status.ts'
 import type { TokenActions } from './use-token-actions.ts'
 
-/**
- * Returns a menu entry for each chat client. If there are no clients, a single entry shows an
- * error.
- */
+/** If there are no chat clients, a single entry shows an error. */
 function chatEntries({ links, site }: Chats, token: Token): MenuEntry[] {
   if (links.length === 0) {
     const onSelect = () => showError(translate('ui.noChatLinks'))
@@ -37,10 +34,7 @@ function chatEntries({ links, site }: Chats, token: Token): MenuEntry[] {
   }))
 }
 
-/**
- * Opens a chat client in a new window. NOTE: The chat client receives the key, but it gets no
- * referrer and no access to this window.
- */
+/** The chat client receives the key, but no referrer and no access to this window. */
 function openChat(address: string | null): void {
   const isWrong = chatTarget(address, window.location.origin) === 'none'
   if (address === null || isWrong) showError(translate('ui.chatLinkInvalid'))
@@ -156,7 +150,6 @@ function TokenStateTag(props: { token: Token }) {
   return <span title={namesOf(props.token.model_limits).join('\n')}>{tag}</span>
 }
 
-/** Shows the quota of a token. For a token without a limit, only the used quota is shown. */
 function TokenQuota({ token }: { token: Token }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()

@@ -26,10 +26,7 @@ import {
 import type { Token } from '#read-api/contract/tokens.ts'
 import type { CreateToken, UpdateToken } from '#write-api/contract/tokens.ts'
 
-/**
- * The values of the form. Numbers are entered texts, and dates have the format of a date-time
- * field.
- */
+/** Numbers are entered texts, and dates have the format of a date-time field. */
 export type TokenDraft = DraftOf<typeof TOKEN_FIELDS> & {
   name: string
   amount: string
@@ -39,7 +36,7 @@ export type TokenDraft = DraftOf<typeof TOKEN_FIELDS> & {
   rateLimit: DraftOf<typeof RATE_LIMIT_FIELDS>
   hasModelLimits: boolean
   models: readonly string[]
-  /** The number of tokens to create. It is 1 while an existing token is edited. */
+  /** The number of tokens to create is 1 while an existing token is edited. */
   count: string
 }
 
@@ -55,7 +52,7 @@ export type ExpiryPreset = (typeof EXPIRY_PRESETS)[number]
 
 const NEVER = -1
 
-/** Formats unix seconds for a date-time field. The text is empty if the token never expires. */
+/** The text is empty if the token never expires. */
 export const expiryText = (seconds: number): string => (seconds < 0 ? '' : dateFieldText(seconds))
 
 export function presetText(preset: ExpiryPreset, now: Date): string {
@@ -93,10 +90,7 @@ export const draftOfToken = (token: Token, unit: AmountUnit): TokenDraft => ({
   count: '1',
 })
 
-/**
- * Returns the errors of the token form. An expiry in the past is an error unless it is the stored
- * expiry `expiresBefore`.
- */
+/** An expiry in the past is an error unless it is the stored expiry `expiresBefore`. */
 export function validateToken(
   draft: TokenDraft,
   unit: AmountUnit,
@@ -126,7 +120,7 @@ export function validateToken(
 
 const NAME = { maxLength: TOKEN_NAME_MAX }
 
-/** Builds the request body. The form's values must have no errors: see `validateToken`. */
+/** The draft must have no errors: see `validateToken`. */
 export const createTokenBody = (draft: TokenDraft, unit: AmountUnit): CreateToken => ({
   ...bodyOf(TOKEN_FIELDS, { ...draft, allowIps: addressLines(draft.allowIps).join('\n') }),
   name: draft.name.trim(),
@@ -138,13 +132,10 @@ export const createTokenBody = (draft: TokenDraft, unit: AmountUnit): CreateToke
   model_limits: draft.models.join(','),
 })
 
-/** The budget that the form last showed: the remaining quota, and the version of the budget. */
+/** The form last showed this remaining quota and this version of the budget. */
 export type ShownBudget = { quota: number; version: number }
 
-/**
- * Builds the request that changes a token. A changed quota is sent with the budget that the form
- * last showed. The server then applies the difference, and keeps what calls have spent since.
- */
+/** The server applies a changed quota as a difference to `shown`, so spent quota stays spent. */
 export function updateTokenBody(
   before: TokenDraft,
   after: TokenDraft,
@@ -166,10 +157,7 @@ export const namesOf = (text: string): string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '')
 
-/**
- * Returns the error messages of the form. `fieldErrors` returns the messages of the fields that
- * limit the call rate.
- */
+/** `fieldErrors` returns the messages of the fields that limit the call rate. */
 export function tokenErrors(
   t: TFunction,
   draft: TokenDraft,
@@ -200,14 +188,14 @@ export const addressLines = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-/** Returns the first invalid line, counted from 1, or null if all lines are valid. */
+/** Lines are counted from 1. */
 export function wrongAddress(text: string): { line: number; address: string } | null {
   const lines = text.split('\n').map((line) => line.trim())
   const at = lines.findIndex((line) => line !== '' && !isAddress(line))
   return at < 0 ? null : { line: at + 1, address: (lines[at] ?? '').slice(0, 60) }
 }
 
-/** Returns true for an IPv4 address, an IPv6 address or a CIDR range. */
+/** IPv4 addresses, IPv6 addresses and CIDR ranges are valid. */
 function isAddress(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/')
   const isFour = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(address)

@@ -30,7 +30,6 @@ type TokenDrawerProps = {
   onCreated: (tokens: readonly CreatedToken[]) => void
 }
 
-/** A drawer that creates tokens or edits a token. Each opening starts with the initial values. */
 export function TokenDrawer(props: TokenDrawerProps) {
   const last = useRef<Token | 'new'>('new')
   if (props.edited !== null) last.current = props.edited
@@ -87,10 +86,7 @@ function useSave(props: TokenDrawerProps & { token: Token | 'new' }, unit: Amoun
   }
 }
 
-/**
- * Returns a function that saves a token. If another edit has changed the budget of the token, the
- * function throws an error with the current amount. Saving again then sets the entered amount.
- */
+/** If another edit has changed the token's budget, the user sees the amount and saves again. */
 function useUpdate(token: Token | 'new', unit: AmountUnit) {
   const { t } = useTranslation()
   const id = token === 'new' ? 0 : token.id

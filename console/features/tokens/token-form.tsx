@@ -79,7 +79,6 @@ function AmountFields({ form, unit }: TokenFormProps) {
   )
 }
 
-/** The field for the expiry. Its buttons set common lifetimes that start now. */
 function ExpiryField({ form }: TokenFormProps) {
   const { t } = useTranslation()
   const { neverExpires } = form.draft

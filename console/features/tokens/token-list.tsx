@@ -38,11 +38,7 @@ const ADDRESS = listUrlParams(
   { sorts: SORTS },
 )
 
-/**
- * Reads the page of tokens that the URL and the search field select. NOTE: A key that the user
- * searches for is a secret. It is not in the URL, because the browser's history and shared links
- * reveal URLs.
- */
+/** A searched key is a secret. It stays out of the URL, which history and shared links reveal. */
 function useTokenList() {
   const [key, setKey] = useState('')
   const now = useNow()
@@ -116,7 +112,7 @@ function SelectedTokens(props: { selected: SelectedRows<Token>; actions: TokenAc
   )
 }
 
-/** Updates visible rows from live events. A deletion or a resync reloads the list. */
+/** A deletion or a resync reloads the list. */
 function useLiveTokens(): void {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: tokensKey })

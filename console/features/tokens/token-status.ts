@@ -9,16 +9,13 @@ const STATES: Readonly<Record<number, TokenState>> = {
   4: 'exhausted',
 }
 
-/** Returns the status, or `restricted` for an enabled token that may call only certain models. */
+/** An enabled token that may call only certain models is `restricted`. */
 export function tokenState(token: Pick<Token, 'status' | 'model_limits_enabled'>): TokenState {
   const state = STATES[token.status] ?? 'unknown'
   return state === 'enabled' && token.model_limits_enabled ? 'restricted' : state
 }
 
-/**
- * Returns the token with its status at the time `now`. If the token's expiry has passed, the status
- * is `expired`.
- */
+/** The status is `expired` if the token's expiry has passed at the time `now`. */
 export const withExpiryAt = <T extends Pick<Token, 'status' | 'expired_time'>>(
   token: T,
   now: number,
@@ -29,13 +26,13 @@ const isOver = (
   now: number,
 ) => end >= 0 && end <= now && (status === 1 || status === 4)
 
-/** Returns the status after a toggle, or null if the status can't be toggled. */
+/** Returns null if the status can't be toggled. */
 export function toggledStatus(status: number): 1 | 2 | null {
   if (status === 1) return 2
   return status === 2 ? 1 : null
 }
 
-/** Returns the used share of the budget in percent, as an integer from 0 to 100. */
+/** Returns an integer from 0 to 100. */
 export function usedPercent(token: Pick<Token, 'used_quota' | 'remain_quota'>): number {
   const used = BigInt(token.used_quota)
   const remain = token.remain_quota > 0 ? BigInt(token.remain_quota) : 0n

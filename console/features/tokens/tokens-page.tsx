@@ -49,10 +49,7 @@ export function TokensPage() {
 
 const ADDRESS = { form: choiceParam(['', 'new'], '') }
 
-/**
- * Manages the open form. The URL can open the form of a new token and can contain the path to which
- * the form returns.
- */
+/** The URL can open the form of a new token and can contain the path to return to. */
 function useShown() {
   const navigate = useNavigate()
   const returnTo = formReturnPath(useLocation().state)

@@ -14,7 +14,7 @@ export type TokenActions = ReturnType<typeof useTokenActions>
 
 type Handlers = Record<'onEdit' | 'onSnippets', (token: Token) => void>
 
-/** Returns the actions on tokens. The list shows a change before the server responds. */
+/** The list shows a change before the server responds. */
 export function useTokenActions(handlers: Handlers) {
   const setEnabled = useSwitch()
   const { t } = useTranslation()
@@ -43,10 +43,7 @@ export function useTokenActions(handlers: Handlers) {
   return useStableCallbacks({ ...handlers, setEnabled, remove, copyKeys })
 }
 
-/**
- * Returns a function that enables or disables tokens and offers an undo. Tokens that already have
- * the requested status are skipped.
- */
+/** Tokens that already have the requested status are skipped. */
 function useSwitch() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -78,17 +75,14 @@ function useSwitch() {
   return setEnabled
 }
 
-/** Deletes the tokens in one request. If the request fails, no token is deleted. */
+/** If the request fails, no token is deleted. */
 async function deleteTokens(ids: readonly number[]): Promise<void> {
   const [id] = ids
   if (ids.length === 1) await call('DELETE /api/token/:id/', { params: { id } })
   else await call('POST /api/token/batch', { body: { ids: [...ids] } })
 }
 
-/**
- * Sets the status of tokens, where 1 means enabled and 2 means disabled. If the request fails, no
- * token is changed.
- */
+/** Status 1 is enabled and 2 is disabled. If the request fails, no token is changed. */
 async function switchTokens(ids: readonly number[], status: 1 | 2): Promise<void> {
   const [id = 0] = ids
   if (ids.length > 1)

@@ -1,9 +1,6 @@
 import type { LogOther } from '#read-api/contract/logs.ts'
 
-/**
- * An attempt as a bar. `start` and `length` are fractions (0 to 1) of the total time of all
- * attempts.
- */
+/** `start` and `length` are fractions (0 to 1) of the total time of all attempts. */
 export type AttemptBar = {
   readonly index: number
   readonly channel: number
@@ -14,7 +11,7 @@ export type AttemptBar = {
   readonly length: number
 }
 
-/** Returns the attempts of a call in order. Only admins receive attempts from the server. */
+/** Only admins receive attempts from the server. */
 export function attemptBars(other: LogOther): AttemptBar[] {
   const attempts = other.admin_info?.attempts ?? []
   const whole = attempts.reduce((sum, { ms }) => sum + ms, 0)

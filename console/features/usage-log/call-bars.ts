@@ -4,10 +4,7 @@ import type { UsagePoint } from '#read-api/contract/logs.ts'
 import type { LogFilters } from './log-filter-params.ts'
 import { CONSUMPTION } from './log-type.ts'
 
-/**
- * The data of one bar. A bar covers complete hours. `from` is its first second and `to` is its last
- * second, in unix seconds.
- */
+/** `from` is the first second and `to` is the last second of the bar, in unix seconds. */
 export type CallBar = {
   readonly from: number
   readonly to: number
@@ -18,15 +15,12 @@ export type CallBar = {
 export type BarPlan = { readonly from: number; readonly to: number; readonly hours: number }
 
 const HOUR = 3_600
-/** The possible numbers of hours that a bar covers. */
+/** A bar covers one of these numbers of hours. */
 const STEPS = [1, 2, 3, 6, 12, 24, 48, 96, 168]
-/** The longest range, in seconds, for which the server returns counts in one request. */
+/** The server returns counts of at most this many seconds in one request. */
 const SPAN_MAX = 99 * 24 * HOUR
 
-/**
- * Returns true if the calls that match the filters can be counted. The server counts calls only by
- * hour and model.
- */
+/** The server counts calls only by hour and model. */
 export const canCountCalls = (filters: LogFilters): boolean =>
   [0, CONSUMPTION].includes(filters.type) &&
   filters.token === '' &&
@@ -35,10 +29,7 @@ export const canCountCalls = (filters: LogFilters): boolean =>
   filters.channel === 0 &&
   filters.failed_channel === 0
 
-/**
- * Selects the bars for a range. `now` is in unix seconds. Returns null if the range has only one
- * bar or is too long to count.
- */
+/** `now` is in unix seconds. Returns null if the range has one bar or is too long to count. */
 export function planBars(range: LogFilters['range'], now: number, barsMax: number): BarPlan | null {
   const bounds = boundsOf(range, now)
   if (bounds.from === null || bounds.to === null) return null
@@ -53,7 +44,7 @@ export function planBars(range: LogFilters['range'], now: number, barsMax: numbe
   return null
 }
 
-/** Counts the calls in each bar. An empty `model` counts the calls of all models. */
+/** An empty `model` counts the calls of all models. */
 export function callBars(points: readonly UsagePoint[], plan: BarPlan, model: string): CallBar[] {
   const length = plan.hours * HOUR
   const bars = Array.from({ length: (plan.to + 1 - plan.from) / length }, (_, index) => {
@@ -69,10 +60,7 @@ export function callBars(points: readonly UsagePoint[], plan: BarPlan, model: st
   return bars
 }
 
-/**
- * Formats the time of a bar in the browser's time zone: `11-21 07:00–09:00`, `11-21` or
- * `11-21–11-22`.
- */
+/** The text is `11-21 07:00–09:00`, `11-21` or `11-21–11-22` in the browser's time zone. */
 export function barTimeText({ from, to }: Pick<CallBar, 'from' | 'to'>): string {
   const [start, end] = [stampText(from), stampText(to + 1)]
   if (to - from < 24 * HOUR - 1) return `${start.slice(5, 16)}–${end.slice(11, 16)}`
@@ -82,10 +70,7 @@ export function barTimeText({ from, to }: Pick<CallBar, 'from' | 'to'>): string 
 
 export type AxisTick = { readonly index: number; readonly text: string }
 
-/**
- * Returns the bars to label: the first bar, and other bars at equal distances. A label is `07:00`
- * within one day, `11-21 06:00` for longer ranges, and `11-21` if each bar is a day or more.
- */
+/** A label is `07:00` within a day, `11-21 06:00` for longer ranges, or `11-21` for days. */
 export function axisTicks(
   bars: readonly Pick<CallBar, 'from' | 'to'>[],
   isWide: boolean,
@@ -105,10 +90,7 @@ export function axisTicks(
   })
 }
 
-/**
- * Returns the start of the bar that contains `from`. Bars are counted from midnight, and each has
- * `hours` hours.
- */
+/** Bars are counted from midnight. */
 function startOf(from: number, hours: number): number {
   const hour = from - (from % HOUR)
   const midnight = midnightBefore(hour)

@@ -10,7 +10,7 @@ import type { LogView } from './use-log-view.ts'
 
 type Props = { bars: readonly CallBar[]; onSelect: (bar: CallBar) => void }
 
-/** Shows a chart of calls over time. A click on a bar limits the list to the bar's hours. */
+/** A click on a bar limits the list to the bar's hours. */
 export function CallChart({ view }: { view: LogView }) {
   const { t } = useTranslation()
   const [isTable, setTable] = useState(false)
@@ -33,7 +33,7 @@ export function CallChart({ view }: { view: LogView }) {
   )
 }
 
-/** Shows the bars, which are one tab stop. Arrow keys, Home and End move from bar to bar. */
+/** The bars are one tab stop. Arrow keys, Home and End move from bar to bar. */
 function Bars({ bars, onSelect }: Props) {
   const { t } = useTranslation()
   const text = useBarText()
@@ -89,10 +89,7 @@ function Bars({ bars, onSelect }: Props) {
   )
 }
 
-/**
- * Shows the labels of the time axis. They are hidden from screen readers, which find each bar's
- * time in the bar's accessible name.
- */
+/** Screen readers find each bar's time in the bar's accessible name. */
 function TimeAxis({ bars }: { bars: readonly CallBar[] }) {
   const ticks = axisTicks(bars, useIsWide())
   return (
@@ -150,7 +147,7 @@ function Table({ bars, onSelect }: Props) {
   )
 }
 
-/** Returns a function that formats a bar as `11-21 07:00–08:00: 45 calls, $0.27`. */
+/** Formats a bar as `11-21 07:00–08:00: 45 calls, $0.27`. */
 function useBarText(): (bar: CallBar) => string {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -11,7 +11,6 @@ type Details = typeof import('./log-details.tsx')
 let fetched: Details | null = null
 let fetching: Promise<Details> | null = null
 
-/** Loads the component and the texts of row details in advance. Only the first call loads them. */
 export function prefetchDetails(): void {
   fetchDetails().catch(() => undefined)
 }
@@ -30,10 +29,7 @@ function fetchDetails(): Promise<Details> {
   return fetching
 }
 
-/**
- * Shows the details of a row. The details are a separate chunk. The loaded component is kept in
- * state, because `React.lazy` would always show its fallback first and move the rows below.
- */
+/** The loaded component is state, because `React.lazy` would first show its fallback. */
 export function ExpandedRow(props: { row: LogEntry; isAdmin: boolean }) {
   const [details, setDetails] = useState(fetched)
   const [isLost, setLost] = useState(false)
@@ -53,7 +49,7 @@ function Waiting() {
   )
 }
 
-/** Asks the user to reload the page, because browsers retry a failed script only after a reload. */
+/** Browsers retry a failed script only after a reload of the page. */
 function Lost() {
   const { t } = useTranslation()
   return (

@@ -37,12 +37,11 @@ type Props = {
   isOpen: boolean
   all: readonly ExportColumn[]
   selected: readonly ExportColumn[]
-  /** Called to start the export. Receives the selected columns, which are stored. */
+  /** Receives the selected columns, which are stored. */
   onExport: (columns: readonly ExportColumn[]) => void
   onClose: () => void
 }
 
-/** A drawer that starts an export. Each column is shown with its title and its name in the file. */
 export function ExportDrawer(props: Props) {
   const { t } = useTranslation()
   const { all } = props

@@ -1,10 +1,7 @@
 const QUOTE = 34
 const LINE_END = 10
 
-/**
- * Counts the rows of an export while it is received. A line break inside CSV quotes does not end a
- * row.
- */
+/** A line break inside CSV quotes does not end a row. */
 export class ExportRowCounter {
   lines = 0
   readonly #hasQuotes: boolean
@@ -21,7 +18,7 @@ export class ExportRowCounter {
     }
   }
 
-  /** The number of rows received so far. The header of a CSV file is not counted. */
+  /** The header of a CSV file is not counted. */
   get rows(): number {
     return Math.max(0, this.lines - (this.#hasQuotes ? 1 : 0))
   }

@@ -5,10 +5,7 @@ import { dollarText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
-/**
- * Explains why a call failed and that it costs nothing. The hold (the quota set aside before the
- * call) is released.
- */
+/** A failed call costs nothing, because its hold (the quota set aside before) is released. */
 export function FailureExplanation({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const {
@@ -37,7 +34,7 @@ export function FailureExplanation({ row }: { row: LogEntry }) {
 
 const MESSAGE_MAX = 500
 
-/** Shows the provider's error message. The server has removed secrets from it. */
+/** The server has removed secrets from the message. */
 function ProviderMessage({ text }: { text: string }) {
   const { t } = useTranslation()
   const letters = [...text.trim()]

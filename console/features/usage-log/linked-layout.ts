@@ -1,10 +1,6 @@
 import type { ColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 
-/**
- * Returns the layout of the log. If the URL names columns, these columns are shown, except columns
- * that the user may not see. When the user changes columns, `forget` removes the columns from the
- * URL.
- */
+/** Columns in the URL take precedence, until the user changes columns and `forget` removes them. */
 export function linkedLayout<Row>(
   layout: ColumnLayout<Row>,
   columns: string,
@@ -32,10 +28,7 @@ export function linkedLayout<Row>(
   }
 }
 
-/**
- * Returns a link to the current view. The link includes the page size and the columns, which are
- * otherwise stored only in this browser.
- */
+/** The link includes the page size and columns, which are otherwise stored only in this browser. */
 export function linkTo(
   href: string,
   view: { pageSize: number; columns: readonly string[] },

@@ -1,19 +1,13 @@
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
-/**
- * The rows of calls that ended after the page was read, newest first. While `isHeld` is true, new
- * rows wait in `pending`, so that visible rows do not move.
- */
+/** While `isHeld` is true, new rows wait in `pending`, so that visible rows do not move. */
 export type LiveTail = {
   readonly shown: readonly LogEntry[]
   readonly pending: readonly LogEntry[]
   readonly isHeld: boolean
-  /**
-   * True if pending rows were dropped because there were too many. The list must then be reloaded
-   * to show the dropped rows.
-   */
+  /** Pending rows were dropped. The list must be reloaded to show these rows. */
   readonly isOverfull: boolean
-  /** The number of pending rows that were dropped. Missed live events are not counted. */
+  /** The number of dropped pending rows does not include missed live events. */
   readonly dropped: number
   /** The rows with a higher id are new. New rows are highlighted for a moment. */
   readonly freshAbove: number
@@ -28,19 +22,13 @@ export const EMPTY_TAIL: LiveTail = {
   freshAbove: Number.MAX_SAFE_INTEGER,
 }
 
-/** The maximum number of rows in `shown`, and also in `pending`. */
+/** The maximum applies to `shown` and also to `pending`. */
 export const TAIL_MAX = 5_000
 
-/**
- * The page of the list below the live rows, newest first. `isWhole` is true if this is the last
- * page.
- */
+/** `isWhole` is true if this is the last page. */
 export type PageBelow = { readonly rows: readonly LogEntry[]; readonly isWhole: boolean }
 
-/**
- * Adds new rows, which are given oldest first. Rows that belong to this page or a later page are
- * skipped. NOTE: Projections write the log in parallel, so ids may arrive out of order.
- */
+/** The new rows are oldest first. Projections write in parallel, so ids may arrive out of order. */
 export function receive(tail: LiveTail, rows: readonly LogEntry[], page: PageBelow): LiveTail {
   const newest = Math.max(page.rows[0]?.id ?? 0, tail.pending[0]?.id ?? 0, tail.shown[0]?.id ?? 0)
   const isListed = ({ id }: LogEntry): boolean =>
@@ -59,7 +47,7 @@ export function receive(tail: LiveTail, rows: readonly LogEntry[], page: PageBel
   return { ...tail, pending: pending.slice(0, TAIL_MAX), isOverfull: true, dropped }
 }
 
-/** Pauses or resumes the list. Resuming shows the pending rows. */
+/** Resuming shows the pending rows. */
 export function hold(tail: LiveTail, isHeld: boolean): LiveTail {
   if (isHeld === tail.isHeld) return tail
   return isHeld ? { ...tail, isHeld } : { ...release(tail), isHeld: false }
@@ -81,13 +69,10 @@ export function withPage(tail: LiveTail, page: PageBelow): readonly LogEntry[] {
   return inOrder(live, page.rows)
 }
 
-/** Returns the lowest id of the page. Rows with a lower id belong to later pages. */
+/** Rows with a lower id belong to later pages. */
 const lowestOf = ({ rows, isWhole }: PageBelow): number => (isWhole ? 0 : (rows.at(-1)?.id ?? 0))
 
-/**
- * Merges two lists of rows, newest first. Usually all rows of `above` are newer than the rows of
- * `below`.
- */
+/** Usually, all rows of `above` are newer than the rows of `below`. */
 function inOrder(above: readonly LogEntry[], below: readonly LogEntry[]): readonly LogEntry[] {
   const all = [...above, ...below]
   const isSorted = (above.at(-1)?.id ?? 0) > (below[0]?.id ?? 0)

@@ -59,10 +59,7 @@ export function RatioCell({ row }: { row: LogEntry }) {
   return <span title={words.join(' · ')}>{`${model} / ${shown} / ${group}`}</span>
 }
 
-/**
- * Shows the cost of a call. For any other row, shows the amount that was credited (+) or deducted
- * (-).
- */
+/** A row that is not a call shows the amount that was credited (+) or deducted (-). */
 export function CostCell({ row }: { row: LogEntry }) {
   const rule = useMoneyRule()
   const quota = BigInt(row.quota)
@@ -89,7 +86,6 @@ export function RetryCell({ row }: { row: LogEntry }) {
   )
 }
 
-/** Describes what is unusual about a call: an abnormal end, an error or a note. */
 export function DetailsCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const other = parseOtherField(row)
@@ -105,9 +101,9 @@ export function DetailsCell({ row }: { row: LogEntry }) {
   )
 }
 
-/** Shows the value of a cell. A click filters the list by this value. */
+/** A click filters the list by the value. */
 export function FilterValue(props: {
-  /** The value as text, which is used in the accessible name. */
+  /** The text is used in the accessible name. */
   value: string
   onFilter: () => void
   children?: ReactNode
@@ -145,10 +141,7 @@ export function FirstTokenCell({ row }: { row: LogEntry }) {
   return <Paced pace={paceOfFirstToken(frt)} text={shortDuration(frt)} />
 }
 
-/**
- * Shows a duration with a mark for its pace. The mark has a label, because color alone is not
- * enough.
- */
+/** The mark of the pace has a label, because color alone is not enough. */
 function Paced(props: { pace: Pace; text: string }) {
   const { t } = useTranslation()
   const words = t(`usageLog.pace.${props.pace}`)

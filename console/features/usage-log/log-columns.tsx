@@ -25,10 +25,7 @@ export const COLUMNS_KEY = 'logs-table-columns'
 const FOR_ADMINS: ReadonlySet<string> = new Set(['channel', 'username', 'retry'])
 
 type ColumnId = keyof Translations['usageLog']['column']
-/**
- * The columns in their default order. All columns up to the status fit into a width of 1 280
- * pixels, even with the channel, which only admins see.
- */
+/** All columns up to the status fit into 1 280 pixels, even with the channel for admins. */
 const ORDER: readonly ColumnId[] = [
   'time',
   'username',
@@ -49,7 +46,7 @@ const ORDER: readonly ColumnId[] = [
 const ADMIN_ORDER: readonly ColumnId[] = ORDER.filter((id) => id !== 'ratios').flatMap((id) =>
   id === 'type' ? [id, 'ratios'] : [id],
 )
-/** The place of each column's value on a card. A value without a place is shown in the details. */
+/** A column without a place on the card is shown in the details. */
 const ON_CARD: Partial<Record<ColumnId, 'brief' | 'bare' | 'hidden'>> = {
   time: 'bare',
   username: 'bare',

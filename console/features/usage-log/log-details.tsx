@@ -51,7 +51,7 @@ function LogFacts({ row }: { row: LogEntry }) {
   )
 }
 
-/** Shows a link to the playground with the call's model and group, if the user may use both. */
+/** The link is hidden if the user may not use the call's model and group. */
 function TryAgain({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const isCall = row.request_id !== ''
@@ -111,7 +111,7 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
     row.channel > 0 && <ChannelLink id={row.channel} name={row.channel_name} />,
   )
   add(t('logDetails.fact.upstreamModel'), other.upstream_model_name)
-  // For a failed call, the end is not shown here. The failure panel already shows it.
+  // The failure panel already shows the end of a failed call.
   add(t('shared.end'), isCall && !isFailed && <CallEnd other={other} />)
   const endReason = END_REASONS.find((code) => code === other.end_reason)
   add(t('logDetails.fact.endReason'), endReason && t(`logDetails.endReason.${endReason}`))
@@ -125,7 +125,7 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
     add(t('logDetails.fact.speed'), words)
     add(t('logDetails.fact.mode'), t(row.is_stream ? 'usageLog.stream' : 'usageLog.notStreamed'))
     add(t('ui.groupName'), row.group !== '' && <GroupTag name={row.group} />)
-    // Only a chat call has tokens or a time to the first token. A task has neither.
+    // A task has neither tokens nor a time to the first token.
     const isChat = other.frt !== undefined || row.prompt_tokens + row.completion_tokens > 0
     add(t('logDetails.fact.conversion'), isChat && t('logDetails.unconverted'))
     const isHeld = !isFailed && hold !== undefined
@@ -157,7 +157,7 @@ function Anomaly({ code }: { code: string }) {
   return <>{knownAnomaly === undefined ? code : t(`logDetails.anomaly.${knownAnomaly}`)}</>
 }
 
-/** Shows the total usage of a call, if the account could not pay for all of it. */
+/** The account could not pay for all of this usage. */
 function UsedInAll({ usage }: { usage: LoggedUsage }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -170,9 +170,7 @@ function UsedInAll({ usage }: { usage: LoggedUsage }) {
 
 const nameOf = ({ id, username }: NonNullable<LogOther['changed_by']>) => username || `#${id}`
 
-/**
- * Shows the hold (the quota set aside before the call) and the part of the hold that was released.
- */
+/** The hold is the quota set aside before the call. */
 function Hold(props: { hold: number; charged: number }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -16,7 +16,7 @@ import { RequestIdSearch } from './request-id-search.tsx'
 import { useIsCompact } from './use-call-bars.ts'
 import type { LogView } from './use-log-view.ts'
 
-/** Shows the filters of the log. A narrow window shows them behind a button. */
+/** A narrow window shows the filters behind a button. */
 export function LogFilterBar(props: { view: LogView }) {
   const { t } = useTranslation()
   const { filters, setFilters, clearFilters } = props.view
@@ -76,7 +76,6 @@ export function LogFilterBar(props: { view: LogView }) {
   )
 }
 
-/** Shows the filter for calls with a failed attempt on this channel. A click removes the filter. */
 function FailedChannelChip(props: { id: number; onRemove: () => void }) {
   const { t } = useTranslation()
   const name = useQuery(channelNameQuery(props.id)).data || `#${props.id}`
@@ -143,10 +142,7 @@ function AdminFields({ view }: { view: LogView }) {
   )
 }
 
-/**
- * Returns the number of active filters that are hidden behind the button. The time range and the
- * failed channel are always visible.
- */
+/** The time range and the failed channel are always visible, so they do not count. */
 const foldCount = (filters: LogFilters): number =>
   filterCount({ ...filters, range: DEFAULT_RANGE, failed_channel: 0 })
 
@@ -166,9 +162,7 @@ function TypeFilter(props: { type: number; onType: (type: number) => void }) {
 
 const FIRST_TOKENS = { keyword: '', page: 0, pageSize: 100 }
 
-/**
- * Reads suggestions for the filters. If they can't be loaded, the user can still enter any name.
- */
+/** If suggestions can't be loaded, the user can still enter any name. */
 function useSuggestions(isAdmin: boolean) {
   const models = useQuery(usableModelsQuery).data
   const tokens = useQuery(tokensQuery(FIRST_TOKENS)).data?.items

@@ -23,15 +23,12 @@ type Props = {
   reading: ReadingState
 }
 
-/** The default density of the log, because users scan many rows. */
+/** The log is dense, because users scan many rows. */
 export const LOG_DENSITY = 'compact'
 
 const rowKey = (row: LogEntry): string => String(row.id)
 
-/**
- * Shows the list of log rows. While the user is reading, new rows are not inserted. A button shows
- * their number.
- */
+/** While the user is reading, new rows are not inserted. A button shows their number. */
 export function LogList({ view, log, layout, reading }: Props) {
   const { t } = useTranslation()
   const grid = useRef<DataGridHandle>(null)
@@ -95,7 +92,7 @@ function NewRows(props: { tail: LiveTail; onShow: () => void }) {
   if (pending.length === 0 && !isOverfull) return null
   const waiting = pending.length + dropped
   const count = number.format(waiting)
-  // After an interruption of the live stream, it is unknown how many rows were missed.
+  // After an interruption of the live stream, the number of missed rows is unknown.
   const isUncounted = isOverfull && dropped === 0
   return (
     <button type="button" className="tg-log-new" onClick={props.onShow}>

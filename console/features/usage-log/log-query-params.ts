@@ -5,10 +5,7 @@ import type { LogFilters } from './log-filter-params.ts'
 
 const ANY_TIME = relativeRange('all')
 
-/**
- * Builds the parameters of a log request. A relative range is counted back from `begunAt`, which
- * all pages share, and ends at `now`. A search by request id ignores the range.
- */
+/** A relative range is counted back from `begunAt`, which all pages share, and ends at `now`. */
 export function logParams(filters: LogFilters, now: number, begunAt = now): LogParams {
   const range = filters.request === '' ? filters.range : ANY_TIME
   const { from } = boundsOf(range, begunAt)
@@ -27,10 +24,7 @@ export function logParams(filters: LogFilters, now: number, begunAt = now): LogP
   }
 }
 
-/**
- * Returns true if a live row matches the filters, by the server's rules. `now` is in unix seconds.
- * If `ownId` is null, the rows of all users match.
- */
+/** `now` is in unix seconds. If `ownId` is null, the rows of all users match. */
 export function isListed(
   row: LogEntry,
   filters: LogFilters,

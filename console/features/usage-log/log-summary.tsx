@@ -9,7 +9,7 @@ import type { LogFilters } from './log-filter-params.ts'
 
 type Props = { readonly stat: LogStat | undefined; readonly type: LogFilters['type'] }
 
-/** Shows the totals of all rows that match the filters, on all pages. */
+/** The totals cover all pages. */
 export function LogSummary({ stat, type }: Props) {
   // For other types, the total is the amount that was credited or that an admin has changed.
   const isCalls = type === 0 || type === 2 || type === 6

@@ -15,7 +15,6 @@ import type { LogEntry } from '#read-api/contract/logs.ts'
 
 type Props = { row: LogEntry; onFilter: () => void }
 
-/** Shows the user of a row. For admins, a popover shows facts about the user. */
 export function LogUser({ row, onFilter }: Props) {
   const { t } = useTranslation()
   const [isOpen, setOpen] = useState(false)

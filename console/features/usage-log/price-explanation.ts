@@ -13,14 +13,14 @@ import type { LoggedUsage, LogOther } from '#read-api/contract/logs.ts'
 
 export type PriceTermName = keyof Translations['logDetails']['term']
 
-/** A factor of the price, with the same name as on the pricing page. */
+/** The factor has the same name as on the pricing page. */
 export type PriceFactor = {
   readonly name: FactorName
   readonly value: string
 }
 type FactorName = keyof Translations['usageLog']['factor']
 
-/** A term of the price in quota units: `amount` is exactly `count` times all factors. */
+/** The unit is quota units, and `amount` is exactly `count` times all factors. */
 export type PriceTerm = {
   readonly name: PriceTermName
   readonly count: number
@@ -28,10 +28,7 @@ export type PriceTerm = {
   readonly amount: string
 }
 
-/**
- * The price of a call as a sum. `total` is the sum of the terms plus `rounding`. `isExact` is true
- * if the charge equals `total`.
- */
+/** `total` is the sum of the terms plus `rounding`. `isExact`: the charge equals `total`. */
 export type PriceExplanation = {
   readonly mode: 'tokens' | 'call'
   readonly terms: readonly PriceTerm[]
@@ -44,10 +41,7 @@ export type PriceExplanation = {
 const QUOTA_PER_DOLLAR = '500000'
 const ONE_HOUR = '1.6'
 
-/**
- * Explains the price of a call. Returns null for a row without a price: a top-up, an error or a
- * released call.
- */
+/** Returns null for a row without a price: a top-up, an error or a released call. */
 export function explainPrice(other: LogOther, charged: bigint): PriceExplanation | null {
   const price = other.price
   if (price === undefined) return null

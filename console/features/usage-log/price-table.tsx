@@ -92,7 +92,7 @@ function Amount({ quota, isMain = false }: { quota: bigint; isMain?: boolean }) 
   )
 }
 
-/** Shows the provider's cost and the margin to admins, if the cost is known. */
+/** Only admins receive the provider's cost, if it is known. */
 function CostRows({ other, charged }: { other: LogOther; charged: bigint }) {
   const { t } = useTranslation()
   if (other.cost === undefined) return null

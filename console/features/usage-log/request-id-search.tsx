@@ -5,17 +5,13 @@ import { requestIdIn, wholeRequestIdIn } from '#console/ui/messages/request-id.t
 
 type Props = { value: string; onCommit: (requestId: string) => void }
 
-/**
- * A search field for request ids. A pasted complete id is searched immediately. A part of an id is
- * searched on Enter or blur.
- */
+/** A pasted complete id is searched immediately. A part of an id is searched on Enter or blur. */
 export function RequestIdSearch({ value, onCommit }: Props) {
   const { t } = useTranslation()
   const id = useId()
   const [draft, setDraft] = useState({ from: value, text: value, isInvalid: false })
   const set = (text: string, isInvalid = false): void => setDraft({ from: value, text, isInvalid })
-  // Another control (Back, or a clear button) has changed the URL, so the field shows the value of
-  // the URL.
+  // The URL was changed by another control, such as Back, so the field shows the new value.
   if (draft.from !== value) set(value)
   const commit = (text: string): void => {
     const requestId = text.trim() === '' ? '' : requestIdIn(text)

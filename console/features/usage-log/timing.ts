@@ -8,10 +8,7 @@ export const paceOfDuration = (seconds: number): Pace =>
 export const paceOfFirstToken = (ms: number): Pace =>
   ms < 3_000 ? 'good' : ms < 10_000 ? 'slow' : 'bad'
 
-/**
- * Returns the duration of a call in milliseconds. Returns null if the end of the call was not
- * observed.
- */
+/** Returns null if the end of the call was not observed. */
 export const durationMs = (row: LogEntry, other: LogOther): number | null =>
   other.end === 'interrupted' ? null : (other.duration_ms ?? row.use_time * 1000)
 
@@ -21,7 +18,7 @@ export function shortDuration(ms: number): string {
   return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`
 }
 
-/** Returns the tokens per second after the first token. Returns null if data is missing. */
+/** The rate after the first token, or null if data is missing. */
 export function tokensPerSecond(row: LogEntry, other: LogOther): number | null {
   const whole = durationMs(row, other)
   if (whole === null) return null

@@ -82,10 +82,7 @@ export function UsageLogPage() {
   )
 }
 
-/**
- * Registers the commands of the page. A copied link also contains the settings that otherwise only
- * this browser stores.
- */
+/** A copied link also contains the settings that otherwise only this browser stores. */
 function useLogCommands(actions: {
   isPaused: boolean
   onPause: () => void
@@ -136,9 +133,9 @@ function useLogCommands(actions: {
 
 type LiveStatusProps = {
   isPaused: boolean
-  /** True while the user reads the list. New rows are not inserted during this time. */
+  /** While the user reads the list, new rows are not inserted. */
   isHeld: boolean
-  /** True if no new row can appear, because the range has ended or the page is not the first. */
+  /** No new row can appear if the range has ended or the page is not the first. */
   isPast: boolean
   onPause: (isPaused: boolean) => void
 }

@@ -6,13 +6,10 @@ import type { LogView } from './use-log-view.ts'
 
 const READ_EVERY_MS = 15_000
 
-/** Returns true if the window has space for 24 bars, one for each hour of a day. */
+/** The window has space for 24 bars, one for each hour of a day. */
 export const useIsWide = (): boolean => useMedia('(min-width: 1100px)')
 
-/**
- * Returns the bars of the call chart. Returns null if the filters don't allow counts or if there is
- * no space for the chart.
- */
+/** Returns null if the filters don't allow counts or if there is no space for the chart. */
 export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | null {
   const isWide = useIsWide()
   const isTight = useIsCompact()
@@ -39,5 +36,5 @@ export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | nul
   return data === undefined ? 'pending' : callBars(data, plan, filters.model)
 }
 
-/** Returns true in a narrow window, in which the controls above the list are collapsed. */
+/** In a narrow window, the controls above the list are collapsed. */
 export const useIsCompact = (): boolean => useMedia('(max-width: 899.98px)')

@@ -19,7 +19,6 @@ const TYPES: Record<ExportKind, string> = {
 }
 const REPORT_EVERY_MS = 200
 
-/** Manages the export of all rows that match the filters. The user can cancel a running export. */
 export function useExport(view: LogView) {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -48,7 +47,7 @@ export function useExport(view: LogView) {
     showSuccess(t('usageLog.exported', { count, rows: number.format(count) }))
   }
   return {
-    /** The number of rows received, or null while no export is running. */
+    /** The number of rows is null while no export is running. */
     rows,
     cancel: () => running.current?.abort(),
     ...{ columns, isDrawerOpen, setDrawerOpen },
@@ -84,14 +83,11 @@ function countedBy(
 const LEFT_OUT_KEY = 'logs-export-left-out'
 const NONE: readonly string[] = []
 
-/**
- * Parses the stored list of excluded columns. Excluded columns are stored, so that exports include
- * columns of later releases.
- */
+/** Excluded columns are stored, so that exports include columns of later releases. */
 const readLeftOut = (stored: unknown): readonly string[] | null =>
   Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : null
 
-/** Manages the columns of exports. By default, all columns are exported. */
+/** By default, all columns are exported. */
 function useExportColumns(isAdmin: boolean) {
   const [leftOut, store] = useLocalPreference(LEFT_OUT_KEY, NONE, readLeftOut)
   const all = exportColumns(isAdmin)

@@ -2,10 +2,7 @@ import { type FocusEvent, type PointerEvent, useState } from 'react'
 
 export type ReadingState = ReturnType<typeof useIsReading>
 
-/**
- * Returns whether the user is reading the list, and the listeners that detect this. While the user
- * is reading, the rows must not move.
- */
+/** While the user is reading the list, the rows must not move. */
 export function useIsReading() {
   const [isAtTop, setAtTop] = useState(true)
   const [isHovered, setHovered] = useState(false)

@@ -28,15 +28,9 @@ import { isListed, logParams } from './log-query-params.ts'
 import type { LogView } from './use-log-view.ts'
 
 const STAT_EVERY_MS = 2_000
-/**
- * The interval in milliseconds at which the rates of the last minute are read. The rates are read
- * regularly because they fall when no new calls arrive.
- */
+/** The rates of the last minute are read every 15 s, as they also fall when no calls arrive. */
 const RATES_EVERY_MS = 15_000
-/**
- * The interval of requests in milliseconds while the server does not respond and no rows are
- * displayed.
- */
+/** The interval applies while the server does not respond and no rows are displayed. */
 const ASK_EVERY_MS = 3_000
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000)
@@ -110,10 +104,7 @@ const placeOf = ({ page, pageSize, sort }: LogView) => ({
       }),
 })
 
-/**
- * Returns the time at which page 0 was read. All pages use this time, so that they have the same
- * range.
- */
+/** All pages use the time at which page 0 was read, so that they have the same range. */
 function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; anew: () => void } {
   const list = JSON.stringify([filters, isAdmin])
   const kept = useRef({ list: '', at: 0 })
@@ -128,10 +119,7 @@ function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; an
   }
 }
 
-/**
- * Reads the page again as soon as another request gets a response. Returns true while the server is
- * unavailable and no rows are displayed.
- */
+/** Reads the page again as soon as another request gets a response. */
 function useReturnToPage({ data, error, isPlaceholderData, refetch }: Page): boolean {
   const hasNone = data === undefined || isPlaceholderData
   const isAway = hasNone && error !== null && isServerUnavailable(error)
@@ -154,10 +142,7 @@ const pageBelow = (data: LogPage | undefined): PageBelow =>
 
 type Kept = { readonly view: string; readonly tail: LiveTail }
 
-/**
- * Manages the live rows of a view. A new `view` starts without live rows. When `isHeld` becomes
- * false, pending rows are shown.
- */
+/** A new `view` starts without live rows. When `isHeld` becomes false, pending rows are shown. */
 function useTail(
   view: string,
   isHeld: boolean,
@@ -175,8 +160,7 @@ function useTail(
       }),
     [view, isHeld],
   )
-  // The state is stored after each pause and resume, so that shown rows stay visible in the next
-  // pause.
+  // Each pause and resume is stored, so that shown rows stay visible in the next pause.
   useEffect(() => update((last) => last), [update])
   return [tail, update]
 }

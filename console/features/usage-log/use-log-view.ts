@@ -14,10 +14,7 @@ import {
   NO_FILTERS,
 } from './log-filter-params.ts'
 
-/**
- * The default page size of the log. A page of this size fills a window of 1280 × 800. The default
- * of other lists is ten rows.
- */
+/** This page size fills a window of 1280 × 800. The default of other lists is ten rows. */
 const ROWS_AT_FIRST = 20
 
 type Options = { replace?: boolean }
@@ -30,7 +27,7 @@ export function useLogView() {
   const [values, set] = useUrlState(LOG_URL_PARAMS)
   const [remembered, remember] = usePageSize('page-size', ROWS_AT_FIRST)
   const pageSize = values.page_size === 0 ? remembered : values.page_size
-  // The page size is always kept in the URL, so that a link shows the same rows to every user.
+  // The page size is in the URL, so that a link shows the same rows to every user.
   useEffect(() => {
     if (values.page_size === 0) set({ page_size: remembered }, { replace: true })
   }, [values.page_size, remembered, set])
@@ -39,19 +36,16 @@ export function useLogView() {
     const filterKey = JSON.stringify({ ...filters, range: rangeText(filters.range) })
     return {
       isAdmin,
-      /** The user whose live rows are shown, or null for the rows of all users. */
+      /** The id is null for the rows of all users. */
       ownId: isAdmin ? null : (user?.id ?? 0),
       filters,
-      /** The sort order. Null means newest first. Only this order has live rows. */
+      /** Null means newest first. Only this order has live rows. */
       sort: sortOf(values),
       page: values.p,
       pageSize,
-      /**
-       * The ids of the shown columns, separated by commas. If the text is empty, the columns stored
-       * in this browser are shown.
-       */
+      /** An empty list of column ids means the columns stored in this browser. */
       columns: values.columns,
-      /** A key that changes with the filters, the order, the page and the page size. */
+      /** The key changes with the filters, the order, the page and the page size. */
       key: `${isAdmin} ${filterKey} ${values.sort} ${values.order} ${values.p} ${pageSize}`,
       setFilters: (patch: Partial<LogFilters>, options?: Options) =>
         set({ ...patch, p: 0 }, options),
@@ -72,7 +66,7 @@ export function useLogView() {
   }, [values, isAdmin, user?.id, pageSize, set, remember])
 }
 
-/** Returns the sort order in the URL, or null for the default order (newest first). */
+/** Null means the default order (newest first). */
 const sortOf = ({
   sort,
   order,

@@ -22,9 +22,7 @@ type Props = {
   hrefNow: () => string
 }
 
-/**
- * Shows the saved views, which are named sets of filters. Views are stored only in this browser.
- */
+/** Views are stored only in this browser. */
 export function ViewsButton({ hrefNow }: Props) {
   const { t } = useTranslation()
   const [isOpen, setOpen] = useState(false)

@@ -14,9 +14,7 @@ import type { User } from '#read-api/contract/users.ts'
 import { useUserForm } from './form/use-user-form.ts'
 import { UserForm } from './form/user-form.tsx'
 
-/**
- * A page with a form for the user's name and password. Users can't change their own group or quota.
- */
+/** Users can't change their own group or quota. */
 export function EditProfilePage() {
   const { t } = useTranslation()
   const own = useQuery(ownUserQuery)
@@ -39,9 +37,7 @@ export function EditProfilePage() {
   )
 }
 
-/**
- * The form with the loaded values. After saving, the form is mounted again with the saved values.
- */
+/** After saving, the form is mounted again with the saved values. */
 function Form({ user, onSaved }: { user: User; onSaved: () => void }) {
   const { t } = useTranslation()
   const form = useUserForm({ isOpen: true, kind: 'self', user, onClose: onSaved })
@@ -55,7 +51,5 @@ function Form({ user, onSaved }: { user: User; onSaved: () => void }) {
   )
 }
 
-/**
- * Reads the logged-in user with balance and login methods. Each opened form reads the user again.
- */
+/** Each opened form reads the user again. */
 const ownUserQuery = { ...apiQuery('GET /api/user/self', undefined, ['own-user']), staleTime: 0 }

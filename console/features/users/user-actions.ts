@@ -18,10 +18,7 @@ const ROOT = 100
 const ACTIVE = 1
 const BANNED = 2
 
-/**
- * Returns the actions that an admin may take on a user, by the server's rules. Admins act only on
- * users of a lower level. A super admin can't be demoted, banned or deleted.
- */
+/** Admins act only on users of a lower level, by the server's rules. */
 export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAction> {
   const isRoot = actor.role >= ROOT
   const mayErase = isRoot && user.role < ROOT && !user.is_erased
@@ -44,7 +41,7 @@ export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAction> {
 
 export type UserState = 'active' | 'banned' | 'locked' | 'deactivated' | 'erased'
 
-/** Returns the state of a user. The state is `locked` if the status is 3 or unknown. */
+/** The state is `locked` if the status is 3 or unknown. */
 export function stateOf({ DeletedAt, is_erased, status }: User): UserState {
   if (DeletedAt !== null) return is_erased ? 'erased' : 'deactivated'
   if (status === ACTIVE) return 'active'
@@ -56,6 +53,6 @@ export type Level = 'user' | 'admin' | 'root'
 export const levelOf = ({ role }: Pick<User, 'role'>): Level =>
   role >= ROOT ? 'root' : role >= ADMIN ? 'admin' : 'user'
 
-/** Returns the user's name for use in a sentence: the username or, for an erased user, the id. */
+/** Returns the username or, for an erased user, the id. */
 export const displayNameOf = ({ id, username }: Pick<User, 'id' | 'username'>): string =>
   username === '' ? `#${id}` : username

@@ -22,7 +22,7 @@ import '../../ui/forms/forms.css'
 import './users.css'
 
 type DialogProps = {
-  /** The users whose balance is adjusted. The list is empty while the dialog is closed. */
+  /** The list is empty while the dialog is closed. */
   users: readonly User[]
   onClose: () => void
 }
@@ -106,7 +106,7 @@ function Users() {
   )
 }
 
-/** The role of super admins, who may also change their own quota. */
+/** Super admins may also change their own quota. */
 const ROOT = 100
 
 const AT = { list: '/admin/users', edit: '/user/edit' }

@@ -14,12 +14,12 @@ import type { Order } from '#read-api/contract/top-ups.ts'
 
 const EVERY_MS = 500
 
-/** Shows the user's orders. The panel is hidden if the user has no orders. */
+/** The panel is hidden if the user has no orders. */
 export function OrdersPanel() {
   const { t } = useTranslation()
   const [page, setPage] = useState(0)
   const { data, refetch } = useQuery(ownOrdersQuery(page))
-  // Payments and refunds are log entries. Live events of the log therefore reload the orders.
+  // Payments and refunds are log entries, so live events of the log reload the orders.
   useLiveRefetch(
     'logs',
     EVERY_MS,
@@ -76,9 +76,6 @@ function OrderRow({ order }: { order: Order }) {
   )
 }
 
-/**
- * Shows the payments and refunds of an order, oldest first, with the reasons that admins entered.
- */
 function Movements({ order }: { order: Order }) {
   const { t, i18n } = useTranslation()
   const rule = useMoneyRule()

@@ -13,15 +13,12 @@ import { pendingOrder, removeStoredOrder } from './use-top-up.ts'
 import { additionsKey } from './use-wallet.ts'
 
 const EVERY_MS = 5_000
-/**
- * The maximum number of polls. There is one poll every 5 s. After the last poll, only live events
- * report the payment.
- */
+/** There is one poll per 5 s. After the last poll, only live events report the payment. */
 const LOOKS_MAX = 60
-/** The time in seconds after which an unpaid order counts as abandoned. */
+/** After this time in seconds, an unpaid order counts as abandoned. */
 const GIVEN_UP_AFTER_S = 3_600
 
-/** Reports the payment when it arrives, after the user has returned from the payment page. */
+/** Reports the payment after the user has returned from the payment page. */
 export function PaymentNote() {
   const { t } = useTranslation()
   const client = useQueryClient()

@@ -18,7 +18,7 @@ import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { Redeemed } from '#write-api/contract/redemptions.ts'
 import { additionsKey } from './use-wallet.ts'
 
-/** The redemption code, which a link may contain as `?code=`. */
+/** A link may contain the redemption code as `?code=`. */
 const ADDRESS = { code: textParam() }
 
 export function RedeemPanel() {
@@ -108,7 +108,7 @@ function useRedeem() {
   return { box, code, setCode: change, errorText, redeemed, isBusy, submit }
 }
 
-/** Shows a link to the shop, which opens in a new tab. The super admin sets the URL of the shop. */
+/** The super admin sets the URL of the shop. */
 function TopUpLink() {
   const { t } = useTranslation()
   const link = useStatus()?.top_up_link ?? ''

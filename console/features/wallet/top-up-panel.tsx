@@ -26,7 +26,7 @@ function TopUpPrice({ topUp }: { topUp: TopUp }) {
       </p>
     )
   }
-  // With an invalid amount, no price is shown, because it would belong to an earlier amount.
+  // With an invalid amount, a price would belong to an earlier amount.
   const hasAmount = errorText === ''
   return (
     <dl className="tg-topup-price" aria-busy={hasAmount && !isCurrent}>
@@ -72,7 +72,6 @@ function ConfirmTopUp({ topUp }: { topUp: TopUp }) {
   )
 }
 
-/** The panel for top-ups. The price is updated while the user types. */
 export function TopUpPanel() {
   const { t } = useTranslation()
   const status = useStatus()

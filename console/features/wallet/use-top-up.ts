@@ -21,8 +21,7 @@ export function useTopUp() {
   const least = minimumAmount(status)
   const methods = status?.topup_methods ?? []
   const [draft, setDraft] = useState<TopUpDraft>({ amount: null, code: '', method: 'zfb' })
-  // NOTE: The code is set only when the user stops typing, because the server counts each wrong
-  // code.
+  // The server counts each wrong code, so the code is set only when the user stops typing.
   const [code, setCode] = useState('')
   const isCodeTyped = draft.code.trim() === code
   const [isAsking, setAsking] = useState(false)
@@ -74,7 +73,7 @@ export function useTopUp() {
   }
 }
 
-/** Stores the id of the new order. An error is ignored, because it must not prevent the payment. */
+/** An error is ignored, because it must not prevent the payment. */
 async function rememberOrder(client: QueryClient): Promise<void> {
   const paymentRequest = { ...ownOrdersQuery(0), staleTime: JUST_READ_MS, retry: false }
   const newest = (await client.fetchQuery(paymentRequest).catch(() => null))?.items[0]
@@ -83,7 +82,7 @@ async function rememberOrder(client: QueryClient): Promise<void> {
 
 export type TopUp = ReturnType<typeof useTopUp>
 
-/** An exact amount such as `7.30`, with an ISO 4217 currency code. */
+/** `money` is an exact amount such as `7.30`, and `currency` is an ISO 4217 code. */
 type Money = { money: string; currency: string }
 
 async function topUpAmount(body: AmountRequest, signal: AbortSignal): Promise<Money> {
@@ -91,10 +90,7 @@ async function topUpAmount(body: AmountRequest, signal: AbortSignal): Promise<Mo
   return { money: data, currency: envelope.currency }
 }
 
-/**
- * Opens the payment page by submitting a hidden form or by navigating. The page's CSP, which is set
- * when the page loads, may forbid the target of the form. `onBlocked` is then called.
- */
+/** Calls `onBlocked` if the page's CSP, set when the page loaded, forbids the form's target. */
 function goToPayment({ fields, url }: PaymentPage, onBlocked: () => void): void {
   if (!/^https?:\/\//.test(url)) throw new Error('a payment page has an http address')
   if (Object.keys(fields).length === 0) {
@@ -129,30 +125,24 @@ export function pendingOrder(): number | null {
 
 const awaitOrder = (id: number): void => sessionStorage.setItem(KEY, String(id))
 
-/**
- * Removes the stored id of the order. Returns true if the id was stored, which is only the case on
- * the first call for an order.
- */
+/** Returns true only on the first call for a stored order. */
 export function removeStoredOrder(id: number): boolean {
   if (pendingOrder() !== id) return false
   sessionStorage.removeItem(KEY)
   return true
 }
 
-/** The values of the top-up form. `amount` is null until the user enters an amount. */
+/** `amount` is null until the user enters an amount. */
 type TopUpDraft = { amount: string | null; code: string; method: PaymentMethod }
 
 const AMOUNT_MAX = 1_000_000
 const PRESET_AMOUNTS = [5, 10, 20, 50, 100, 500]
 
-/**
- * Corrects a typed amount. Leading zeros are removed, and 0 or an empty text becomes 1. Any other
- * text is kept, so that an error is shown.
- */
+/** Zero or an empty text becomes 1. Any other invalid text is kept, so that an error is shown. */
 const typedOut = (text: string): string =>
   /^\d*$/.test(text) ? text.replace(/^0+/, '') || '1' : text
 
-/** Parses an amount in whole dollars. Returns null for any other text. */
+/** Parses whole dollars. Returns null for any other text. */
 export const amountOf = (typed: string): number | null =>
   /^\d+$/.test(typed) ? Number(typed) : null
 

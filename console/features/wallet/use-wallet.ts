@@ -14,7 +14,7 @@ const GAINS = 8
 
 export const additionsKey = ['gains'] as const
 
-/** Reads the balance and the latest credits. They are read again when the balance changes. */
+/** The data is read again when the balance changes. */
 export function useWallet() {
   const client = useQueryClient()
   const ownId = useUser()?.id ?? 0
@@ -52,13 +52,10 @@ export function useWallet() {
   return { self, gains }
 }
 
-/** The log types of top-ups, admin changes, system credits and check-ins. */
+/** Top-ups, admin changes, system credits and check-ins. */
 const TYPES = [1, 3, 4, 5]
 
-/**
- * Reads the latest credits, newest first. The data includes the events up to the position
- * `afterPosition`.
- */
+/** The data includes the events up to the position `afterPosition`. */
 async function readGains(ask: {
   count: number
   afterPosition: number

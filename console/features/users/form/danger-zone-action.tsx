@@ -7,7 +7,7 @@ import { TextField } from '#console/ui/forms/fields.tsx'
 import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { User } from '#read-api/contract/users.ts'
 
-/** An irreversible action. To confirm the action, the acting user types the username. */
+/** To confirm the irreversible action, the acting user types the username. */
 export function DangerZoneAction(props: {
   user: User
   icon: IconName
@@ -17,7 +17,7 @@ export function DangerZoneAction(props: {
   title: string
   body: string
   actionText: string
-  /** Runs the action. Rejects if the action fails. */
+  /** Rejects if the action fails. */
   perform: () => Promise<void>
 }) {
   const { t } = useTranslation()

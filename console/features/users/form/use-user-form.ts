@@ -30,12 +30,8 @@ import {
 export type UserFormOptions = {
   isOpen: boolean
   kind: FormKind
-  /** The stored user, or null for a new user. */
   user: User | null
-  /**
-   * Called when the form closes, either after saving or after the user has agreed to discard
-   * changes.
-   */
+  /** The form also closes when the user has agreed to discard changes. */
   onClose: () => void
 }
 
@@ -57,8 +53,7 @@ export function useUserForm(options: UserFormOptions): DraftForm<UserDraft> {
       try {
         await save(before, draft)
       } catch (error) {
-        // If an account has no password but has two-step login, the proof of identity must be a
-        // code.
+        // An account with two-step login but no password needs a code as proof of identity.
         const needsCode = error instanceof ApiError && error.code === 'ProofNeeded'
         if (needsCode) form.change({ proof: 'code' })
         throw error
@@ -71,10 +66,7 @@ export function useUserForm(options: UserFormOptions): DraftForm<UserDraft> {
   return form
 }
 
-/**
- * Saves the user's profile. The stored user is also updated, because the top bar shows the stored
- * name.
- */
+/** The stored user is also updated, because the top bar shows the stored name. */
 async function updateSelf(change: UpdateSelf): Promise<void> {
   await call('PUT /api/user/self', { body: change })
   const own = storedUser()

@@ -46,7 +46,7 @@ export function UserDetails({ user }: { user: User }) {
   )
 }
 
-/** Shows a user's accounts on other sites. Only the user can connect these accounts. */
+/** Only the user can connect accounts on other sites. */
 export function Bindings({ user }: { user: User }) {
   const { t } = useTranslation()
   return (

@@ -8,21 +8,17 @@ import type { DraftForm, FieldErrors } from '#console/ui/forms/use-draft-form.ts
 import type { User } from '#read-api/contract/users.ts'
 import type { CreateUser, UpdateSelf, UpdateUser } from '#write-api/contract/users.ts'
 
-/** The values of the form. A field that a form does not show stays empty. */
+/** A field that a form does not show stays empty. */
 export type UserDraft = {
   username: string
   displayName: string
   password: string
-  /**
-   * The kind of proof of identity. A proof is required for a new password of the user's own
-   * account.
-   */
+  /** A proof of identity is required for a new password of the user's own account. */
   proof: 'password' | 'code' | 'none'
   originalPassword: string
   group: string
-  /** The reason for a change of the group. */
   reason: string
-  /** A passkey as proof, in place of the password or code. */
+  /** A passkey replaces the password or code as proof. */
   passkey?: UpdateSelf['passkey']
 }
 
@@ -83,9 +79,7 @@ export const createUserBody = ({ username, password, displayName }: UserDraft): 
   ...(displayName.trim() === '' ? {} : { display_name: displayName.trim() }),
 })
 
-/**
- * Builds the request body, which contains only the changed fields. The balance has a separate form.
- */
+/** The balance has a separate form. */
 export const updateUserBody = (before: UserDraft, after: UserDraft): Omit<UpdateUser, 'id'> => ({
   ...ownChanges(before, after),
   ...(needsReason(before, after) ? { group: after.group, reason: after.reason.trim() } : {}),

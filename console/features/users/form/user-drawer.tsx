@@ -47,10 +47,7 @@ function OpenForm(props: FormProps) {
   )
 }
 
-/**
- * Erases a user's personal data permanently, at the request of the user or because of the law. Only
- * super admins can do this.
- */
+/** Only super admins can erase a user's personal data permanently. */
 function EraseUser(props: { user: User; onDone: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -76,9 +73,7 @@ function EraseUser(props: { user: User; onDone: () => void }) {
   )
 }
 
-/**
- * Shows the current balance. An admin can change the balance only by adding or deducting an amount.
- */
+/** An admin can change the balance only by adding or deducting an amount. */
 function BalancePart(props: { user: User; onAdjust: (users: readonly User[]) => void }) {
   const { user } = props
   const { t } = useTranslation()
@@ -124,8 +119,7 @@ function OneUser(props: OneProps) {
   const { t } = useTranslation()
   const stored = useQuery({ ...userQuery(props.id), enabled: props.isOpen && props.id > 0 })
   const [loaded, setLoaded] = useState<User | null>(null)
-  // The user is loaded only once. Otherwise, a value that changes on the server during editing
-  // would be sent as the admin's change.
+  // A later load would send a value that changed on the server as the admin's change.
   if (loaded === null && stored.data !== undefined && !stored.isFetching) setLoaded(stored.data)
   const frame = { isOpen: props.isOpen, onClose: props.onClose }
   if (loaded === null) {
@@ -178,9 +172,7 @@ function OneUser(props: OneProps) {
   )
 }
 
-/**
- * Resets the second factor of a user who has lost both the second factors and the recovery codes.
- */
+/** The user has lost both the second factors and the recovery codes. */
 function ResetFactor({ user }: { user: User }) {
   const { t } = useTranslation()
   return (

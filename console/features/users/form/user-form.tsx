@@ -8,13 +8,10 @@ import { needsIdentityProof, needsReason, type UserFormProps } from './user-draf
 
 const NAME_MAX = 64
 const SHOWN_NAME_MAX = 50
-/**
- * The maximum length of a password in UTF-16 code units. A longer password is refused and never
- * truncated, because a truncated password would be a different password.
- */
+/** The limit is UTF-16 code units. A longer password is refused and never truncated. */
 const PASSWORD_MAX = 512
 
-/** Shows the fields of a user. The group is shown only to an admin who edits another user. */
+/** The group is shown only to an admin who edits another user. */
 export function UserForm(props: UserFormProps) {
   const { t } = useTranslation()
   return (

@@ -10,19 +10,16 @@ import type { ManageUser } from '#write-api/contract/users.ts'
 import { displayNameOf } from '../user-actions.ts'
 
 export type UserActions = {
-  /** Bans or unbans a user immediately, and offers an undo. */
+  /** The status changes immediately, and an undo is offered. */
   setEnabled: (user: User, isEnabled: boolean) => Promise<void>
-  /** Promotes, demotes or deletes a user after a confirmation. */
+  /** The user must confirm the action. */
   manage: (user: User, action: 'promote' | 'demote' | 'delete') => Promise<void>
 }
 
 export function useUserActions(): UserActions {
   const { t } = useTranslation()
   const client = useQueryClient()
-  /**
-   * Runs an action. Updates the row from the response and reloads the list. The list is reloaded
-   * even after an error.
-   */
+  /** The list is reloaded even after an error. */
   const perform = async (user: User, action: ManageUser['action']): Promise<User | null> => {
     await client.cancelQueries({ queryKey: usersKey })
     try {

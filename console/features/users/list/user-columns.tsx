@@ -59,10 +59,7 @@ export function userColumns(t: TFunction, locale: string, actions: UserRowAction
 
 const NOTHING = <span className="tg-quiet tg-on-table">–</span>
 
-/**
- * The menu of a user's row. It contains only the actions that this admin may take. It is hidden if
- * there are none.
- */
+/** The menu contains only the actions that this admin may take. */
 function UserMenu({ user, actions }: { user: User; actions: UserRowActions }) {
   const { t } = useTranslation()
   const allowed = actionsOn(user, actions.actor)

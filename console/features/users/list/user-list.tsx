@@ -36,8 +36,7 @@ const ADDRESS = listUrlParams({ keyword: textParam(), group: textParam() }, { so
 export const useUserList = () =>
   useListPage(ADDRESS, (ask) => ({
     ...usersQuery(ask),
-    // The list is read again on focus, because live events don't include the actions of other
-    // admins.
+    // Live events don't include the actions of other admins.
     refetchOnWindowFocus: 'always',
   }))
 
@@ -92,10 +91,7 @@ const NONE: ReadonlySet<string> = new Set()
 const rowKey = (user: User): string => String(user.id)
 const isMuted = (user: User): boolean => user.status !== 1 || user.DeletedAt !== null
 
-/**
- * Subscribes to live events of users. The component is rendered only with the rows, so that only
- * permitted users subscribe.
- */
+/** The subscription is a component, so that only users who may see the rows subscribe. */
 function LiveUsers(): null {
   useLiveUsers()
   return null
@@ -128,10 +124,7 @@ function UserFilters({ view }: { view: UserListView }) {
   )
 }
 
-/**
- * Shows the actions on the selected users. Users whose balance this admin may not change are left
- * out.
- */
+/** Users whose balance this admin may not change are left out. */
 function SelectedUsers(props: {
   selectedRows: readonly User[]
   adjustable: readonly User[]
@@ -164,10 +157,7 @@ function SelectedUsers(props: {
 
 const EVERY_MS = 2_000
 
-/**
- * Reloads the list (throttled) after calls or credits of visible users, and after changes of any
- * user.
- */
+/** Reloads the list after calls or credits of visible users, and after changes of any user. */
 function useLiveUsers(): void {
   const client = useQueryClient()
   const readAgain = useThrottled(
@@ -182,7 +172,6 @@ function useLiveUsers(): void {
     },
     onResync: readAgain,
   })
-  // A new user moves the other rows, and a changed user may only now match the filters. The
-  // complete list is therefore read again.
+  // The complete list is read again, because a changed user may only now match the filters.
   useLiveTopic('users', { onEvents: readAgain, onResync: readAgain })
 }

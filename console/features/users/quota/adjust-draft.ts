@@ -3,7 +3,7 @@ import { type AmountUnit, quotaOfAmount } from '#console/ui/quota/quota-amount.t
 import { randomId } from '#console/ui/state/random-id.ts'
 import type { AdjustQuota } from '#write-api/contract/users.ts'
 
-/** A balance change as entered, in the unit that the site displays: dollars or quota units. */
+/** The amount is in the unit that the site displays: dollars or quota units. */
 export type AdjustDraft = {
   readonly action: AdjustQuota['action']
   readonly amount: string
@@ -14,7 +14,7 @@ export type AdjustErrorKey = 'amountInvalid' | 'amountBeyond' | 'adjustReasonMis
 
 export const newAdjustment: AdjustDraft = { action: 'add', amount: '', reason: '' }
 
-/** Returns the entered amount in quota units, or null if the amount is not above 0. */
+/** Returns quota units, or null if the amount is not above 0. */
 export function amountOf({ amount }: AdjustDraft, unit: AmountUnit): bigint | null {
   const quota = quotaOfAmount(amount, unit)
   return quota === null || quota === 0n ? null : quota
@@ -23,14 +23,11 @@ export function amountOf({ amount }: AdjustDraft, unit: AmountUnit): bigint | nu
 export const balanceAfter = (balance: bigint, draft: AdjustDraft, amount: bigint): bigint =>
   draft.action === 'add' ? balance + amount : balance - amount
 
-/** Returns true if a deduction exceeds the balance. The server would refuse such a deduction. */
+/** The server refuses a deduction that exceeds the balance. */
 export const isBeyond = (balance: bigint, draft: AdjustDraft, amount: bigint | null): boolean =>
   amount !== null && draft.action === 'deduct' && amount > balance
 
-/**
- * Returns the errors of the form. A deduction is an error only if it exceeds each of the
- * `balances`.
- */
+/** A deduction is an error only if it exceeds each of the `balances`. */
 export function validateAdjustment(
   draft: AdjustDraft,
   unit: AmountUnit,
@@ -47,10 +44,7 @@ export function validateAdjustment(
 
 type Change = Omit<AdjustQuota, 'request_id'>
 
-/**
- * Returns a function for the request id of a change. An identical change gets the same id, so that
- * the server does not apply a change twice.
- */
+/** An identical change gets the same id, so that the server does not apply a change twice. */
 export function createRequestIds(): (change: Change) => string {
   const ids = new Map<string, string>()
   return (change) => {

@@ -6,10 +6,6 @@ import { displayNameOf } from '../user-actions.ts'
 import { balanceAfter, isBeyond } from './adjust-draft.ts'
 import type { Adjustment } from './use-adjustment.ts'
 
-/**
- * Shows the balances before and after the change, and the errors that the server reports. Live
- * events update the balances.
- */
 export function BalanceTable({ adjustment }: { adjustment: Adjustment }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()
