@@ -59,6 +59,6 @@ export function PasskeyDialog(props: {
   )
 }
 
-/** With an account's first factor, the server creates recovery codes. */
+/** Returns the recovery codes that the server creates with an account's first factor. */
 const addPasskey = async (body: AddPasskey): Promise<string[]> =>
   (await call('POST /api/user/passkeys', { body })).recovery_codes

@@ -54,6 +54,6 @@ export function TotpDialog(props: {
   )
 }
 
-/** With an account's first factor, the server creates recovery codes. */
+/** Returns the recovery codes that the server creates with an account's first factor. */
 const confirmTotp = async (code: string): Promise<string[]> =>
   (await call('POST /api/user/totp', { body: { code } })).recovery_codes

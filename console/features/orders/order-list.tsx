@@ -26,7 +26,7 @@ const SORTS = {
 
 const ADDRESS = listUrlParams({ keyword: textParam(), status: textParam() }, { sorts: SORTS })
 const EVERY_MS = 1_000
-/** An order is changed by payments (1), and by refunds and restored quota (3). */
+/** Log type 1 is a payment, and log type 3 is a refund or restored quota. */
 const MOVEMENTS: readonly number[] = [1, 3]
 
 export function OrderList({ onRefund }: { onRefund: (order: Order) => void }) {

@@ -32,7 +32,7 @@ export type ChatMessage = {
   readonly totalMs?: number
   readonly isStopped?: boolean
   readonly cost?: AnswerCost
-  /** The page stopped waiting for the cost, but the usage log may contain it later. */
+  /** True if the page stopped waiting for the cost, which the log may contain later. */
   readonly isCostLate?: boolean
   readonly error?: { readonly message: string; readonly code: string; readonly requestId: string }
 }

@@ -6,7 +6,7 @@ import type { Conversation } from './conversation.ts'
 import { MessageItem } from './message-item.tsx'
 import type { Chat } from './use-chat.ts'
 
-/** A user who is more pixels away from the end reads earlier messages. The list then stays. */
+/** At a larger distance from the end, the list stays, because the user reads old messages. */
 const NEAR_END_PX = 80
 
 export function MessageList(props: { conversation: Conversation; chat: Chat }) {

@@ -32,7 +32,7 @@ export function redemptionsCsv(redemptions: readonly CsvRedemption[]): string {
   return BYTE_ORDER_MARK + text.join('')
 }
 
-/** A spreadsheet program would evaluate such a text as a formula. */
+/** Without the `'`, a spreadsheet program would evaluate the text as a formula. */
 const guarded = (text: string): string => (FORMULA_START.test(text) ? `'${text}` : text)
 
 function quoted(cell: string | number | boolean): string {

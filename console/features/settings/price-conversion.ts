@@ -88,7 +88,7 @@ export function shortRatio(ratio: string): string {
 
 const SHOWN_DECIMALS = 6
 
-/** The cost of 1000 input and 500 output tokens, or an empty text if a price is missing. */
+/** The example is a call with 1000 input and 500 output tokens. */
 export function exampleCost(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]
   if (input === null || result === null) return ''

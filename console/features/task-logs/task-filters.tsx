@@ -39,7 +39,7 @@ export type EmptyTaskListText = {
   readonly icon: IconName
   readonly title: string
   readonly body: string
-  /** The message that the site has disabled tasks of this kind. */
+  /** The message says that the site has disabled tasks of this kind. */
   readonly off: string | null
 }
 

@@ -5,7 +5,7 @@ export type LiveTail = {
   readonly shown: readonly LogEntry[]
   readonly pending: readonly LogEntry[]
   readonly isHeld: boolean
-  /** Pending rows were dropped. The list must be reloaded to show these rows. */
+  /** True if pending rows were dropped. The list must be reloaded to show these rows. */
   readonly isOverfull: boolean
   /** The number of dropped pending rows does not include missed live events. */
   readonly dropped: number

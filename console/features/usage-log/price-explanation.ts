@@ -20,7 +20,7 @@ export type PriceFactor = {
 }
 type FactorName = keyof Translations['usageLog']['factor']
 
-/** The unit is quota units, and `amount` is exactly `count` times all factors. */
+/** `amount` is a number of quota units, and is exactly `count` times all factors. */
 export type PriceTerm = {
   readonly name: PriceTermName
   readonly count: number
@@ -28,7 +28,7 @@ export type PriceTerm = {
   readonly amount: string
 }
 
-/** `total` is the sum of the terms plus `rounding`. `isExact`: the charge equals `total`. */
+/** `isExact` is true if the charge equals `total`, the sum of the terms plus `rounding`. */
 export type PriceExplanation = {
   readonly mode: 'tokens' | 'call'
   readonly terms: readonly PriceTerm[]

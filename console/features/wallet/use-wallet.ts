@@ -52,7 +52,7 @@ export function useWallet() {
   return { self, gains }
 }
 
-/** Top-ups, admin changes, system credits and check-ins. */
+/** The log types are top-ups, admin changes, system credits and check-ins. */
 const TYPES = [1, 3, 4, 5]
 
 /** The data includes the events up to the position `afterPosition`. */

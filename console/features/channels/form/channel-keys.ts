@@ -11,7 +11,7 @@ export const keysOf = ({ key }: ChannelDraft): string[] => [
   ),
 ]
 
-/** A stored key is only ever sent to the address and through the proxy it was entered for. */
+/** The stored key is sent only to the address and proxy for which the user entered the key. */
 export const needsKeyReentry = (before: ChannelDraft, after: ChannelDraft): boolean =>
   before.type !== after.type ||
   cleanUrl(before.baseUrl) !== cleanUrl(after.baseUrl) ||
