@@ -51,7 +51,10 @@ export const isCountable = (usage: Usage): boolean =>
  * call is multiplied. If omitted, it is 1, or 0 for a call without any usage. Throws if a count is
  * negative, fractional or not a number.
  *
- *   per tokens: round((inputUncached + cacheRead·K + cacheWrite5m·W + cacheWrite1h·W·1.6
+ * The formulas, in which the letters are the ratios of `PriceSnapshot` (M model, G group,
+ * C completion, K cache read, W cache write, I image, A audio, AC audio completion):
+ *
+ *   per token: round((inputUncached + cacheRead·K + cacheWrite5m·W + cacheWrite1h·W·1.6
  *     + inputImage·I + inputAudio·A + (output − outputAudio)·C + outputAudio·A·AC)·M·G)
  *   per call:   round(price · 500 000 · G · n)
  */

@@ -63,7 +63,7 @@ export type CodeRedeemed = Fact<
     readonly redemptionId: number
     readonly userId: number
     readonly quota: WireQuota
-    /** The number of this redemption of the code, from 1. */
+    /** The ordinal number of this redemption among all redemptions of the code. It starts at 1. */
     readonly use: number
   }
 >

@@ -1,9 +1,8 @@
 import type { Candidate, Offer, Stratum } from './channels-by-group-and-model.ts'
 
 /**
- * The number of draws in a stratum that may return a channel that the call cannot use. After this
- * number, all such channels are removed from the stratum (the channels of one priority) in one
- * pass.
+ * The maximum number of unusable channels that are drawn one by one from a stratum (the channels of
+ * one priority). After this number, all unusable channels are removed from the stratum in one pass.
  */
 const UNFIT_MAX = 8
 

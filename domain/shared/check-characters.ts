@@ -1,6 +1,6 @@
 import { type ExactJson, isObject } from './json-text.ts'
 
-/** Matches control characters except tabs and line breaks, and unpaired surrogates. */
+/** Matches unpaired surrogates, and all control characters except tabs and line breaks. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const NO_TEXT = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\p{Cs}/u
 /**

@@ -93,12 +93,12 @@ export function lostCents({ refunds, disputes, chargeCents }: ProviderReports): 
 }
 
 /**
- * Returns whether the disputed money counts as lost. The money is lost if the dispute was lost, or
- * while the money is withdrawn.
+ * Returns whether the disputed money counts as lost: the dispute was lost, or Stripe has withdrawn
+ * the money and has not returned it.
  *
- * NOTE: `funds_reinstated` of a lost dispute returns money that had been refunded before. The
- * report of that refund already accounts for this money, so `funds_reinstated` changes nothing for
- * a lost dispute.
+ * NOTE: If `funds_reinstated` follows a lost dispute, Stripe returns money that the operator had
+ * refunded to the customer before the dispute. The report of that refund already accounts for this
+ * money, so `funds_reinstated` changes nothing for a lost dispute.
  */
 function isLost({ status, isWithdrawn, isReinstated }: ReportedDispute): boolean {
   return status === 'lost' || (isWithdrawn && !isReinstated && !DISMISSED.includes(status))

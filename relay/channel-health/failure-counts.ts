@@ -122,8 +122,8 @@ export class Tallies {
   }
 
   /**
-   * Counts a failure of a channel and model. Returns the circuit to open, or null. `offersMore` is
-   * true if the channel has other models.
+   * Counts a failure of a channel and model. Returns the circuit that must be opened, or null if
+   * none has to. `offersMore` is true if the channel has other models.
    */
   fail(
     channelId: number,

@@ -11,8 +11,8 @@ import {
 
 const ID_LENGTH_MAX = 128
 /**
- * The maximum length of a text that is redacted. The limit is far above real lengths, because a
- * text is shortened to its final length only after the redaction.
+ * The maximum length of a text before the redaction. The limit is generous, because a secret that
+ * is cut in two would not be recognized. The redacted text is shortened again before it is stored.
  */
 const WORDS_MAX = 256 * 1024
 const TEXT_MAX = WORDS_MAX
