@@ -1,4 +1,4 @@
-import { CHANNEL_ERRORS } from './channel-error-catalogue.ts'
+import { PROVIDER_AND_TASK_ERRORS } from './provider-and-task-error-catalogue.ts'
 import { type Answer, answer, type RelayErrorCode } from './relay-error.ts'
 
 /** The HTTP status and message of every error. A code without an entry does not compile. */
@@ -290,7 +290,7 @@ export const RELAY_ERRORS: Record<RelayErrorCode, Answer> = {
     'The gateway cannot record calls right now. Try again shortly.',
     '系统暂时无法记账，请稍后重试。',
   ),
-  ...CHANNEL_ERRORS,
+  ...PROVIDER_AND_TASK_ERRORS,
   internal_error: answer(500, 'server_error', 'An internal error occurred.', '系统内部错误。'),
 }
 

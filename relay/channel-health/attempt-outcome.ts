@@ -1,4 +1,4 @@
-import { accountCodeIn, accountErrorOf } from '#relay/pipeline/provider-account-error.ts'
+import { accountCodeIn, accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts'
 import type { AttemptEnd, AttemptError } from '#relay/pipeline/upstream-attempt.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { providerErrorFields } from '../dialects/openai-chat/error-body.ts'
-import { accountErrorOf } from '../pipeline/provider-account-error.ts'
+import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
 import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import { mayRepeatRequest } from './find-request-text-in-error.ts'
 

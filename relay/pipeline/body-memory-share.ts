@@ -5,7 +5,7 @@ import { accountStream } from '#domain/account/events.ts'
 import { BODIES_BYTES_MAX, BODY_BYTES_MAX, type BodyOwner } from '#relay/limits/body-memory.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from './authenticate.ts'
-import { isAnyChatFree } from './free-model-check.ts'
+import { isAnyChatFree } from './is-any-chat-model-free.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 /**

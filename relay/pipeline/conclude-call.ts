@@ -15,6 +15,7 @@ import { streamOfAnswer, usageInAnswer } from '../dialects/openai-chat/usage-in-
 import { placeOf } from '../views/channel-view.ts'
 import { type Delivery, meter, tokensOf } from './billed-usage.ts'
 import type { CallLedger } from './call-ledger.ts'
+import { accountCodeIn } from './detect-provider-account-error.ts'
 import {
   answerError,
   answerFailure,
@@ -26,7 +27,6 @@ import { type Exchange, errorEvent, headersOf } from './http-exchange.ts'
 import type { LiveCall } from './live-call.ts'
 import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import type { Candidate } from './plan-call.ts'
-import { accountCodeIn } from './provider-account-error.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import { keepProviderMessage } from './store-provider-message.ts'
 import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'

@@ -2,9 +2,9 @@ import { RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
 import { type ErrorBody, providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
 import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
 import { confidentialTo } from '../views/channel-view.ts'
+import { accountCodeIn, accountErrorOf } from './detect-provider-account-error.ts'
 import { type Exchange, errorEvent, sendError, sendJson } from './http-exchange.ts'
 import type { Candidate } from './plan-call.ts'
-import { accountCodeIn, accountErrorOf } from './provider-account-error.ts'
 import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
 
 /** The error response to the caller of a call that received no answer. */

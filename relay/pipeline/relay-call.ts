@@ -4,7 +4,7 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import { type ChatRequest, readChatRequest } from '../dialects/openai-chat/chat-request.ts'
 import { type AnswerScreen, answerScreen, screenPrompt } from '../screening/word-screening.ts'
 import type { RelayKey } from '../views/channel-view.ts'
-import { accessCheck } from './access-check.ts'
+import { accessCheck } from './access-check-of-running-calls.ts'
 import { acquirePermit, type CallOutcome } from './acquire-permit.ts'
 import { admit } from './admit-call.ts'
 import { authenticate, type Caller } from './authenticate.ts'

@@ -5,8 +5,8 @@ import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
 import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
 import type { PermitLimits } from './concurrency-permits.ts'
 import { type ProviderReport, reportsIn } from './provider-answers.ts'
-import { queryProvider } from './query-provider.ts'
 import { recordReport } from './record-provider-report.ts'
+import { sendTaskRequest } from './send-request-to-task-provider.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 /** The channel and key to poll, and the kind of tasks. */
@@ -128,7 +128,7 @@ export class PollLane {
   ): Promise<AttemptEnd> {
     for (const task of batch) if (this.isLate(task)) this.polledLate.add(task.task)
     const ids = batch.map(({ upstreamId }) => upstreamId)
-    return queryProvider(
+    return sendTaskRequest(
       this.deps.providerOutbound,
       key.target,
       { method: 'POST', path: PATHS[kind], body: Buffer.from(JSON.stringify({ ids })) },

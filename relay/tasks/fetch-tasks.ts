@@ -7,8 +7,8 @@ import { inParallel } from '../channel-actions/in-parallel.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import { type Exchange, sendJson } from '../pipeline/http-exchange.ts'
-import { queryProvider } from './query-provider.ts'
 import { drawingAnswer, musicAnswer } from './render-task-json.ts'
+import { sendTaskRequest } from './send-request-to-task-provider.ts'
 import { sendTaskError } from './send-task-answers.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { parsedObject, refuseParam, type TaskBody, textOf } from './task-request-body.ts'
@@ -210,7 +210,7 @@ async function seedOf(
     return relayError('channels_busy', { subject: model, retryAfter })
   }
   const path = `/mj/task/${encodeURIComponent(upstreamId)}/image-seed`
-  const end = await queryProvider(deps.providerOutbound, key.target, { method: 'GET', path })
+  const end = await sendTaskRequest(deps.providerOutbound, key.target, { method: 'GET', path })
   selector.end(false)
   const answer = end.kind === 'plain' ? parsedObject(end.body) : null
   if (answer === null) return relayError('upstream_error')

@@ -1,6 +1,6 @@
 import { foldedName, type NamesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import { ambiguousKey, jsonError } from '../dialects/json-error.ts'
+import { ambiguousKey, jsonError } from '../dialects/invalid-json-error.ts'
 import { type Member, scanObject } from '../dialects/json-scan.ts'
 import { isPicture, PICTURE_LENGTH_MAX, textsIn } from './detect-picture.ts'
 

@@ -8,7 +8,7 @@ import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 import { callbackUrl } from './callback-address.ts'
 import type { TaskPlan, TaskRequest } from './plan-task.ts'
 import { drawingSubmitAnswer, musicSubmitAnswer, type SubmitAnswer } from './provider-answers.ts'
-import { queryProvider } from './query-provider.ts'
+import { sendTaskRequest } from './send-request-to-task-provider.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 export type PlannedTask = {
@@ -57,7 +57,7 @@ export async function tryChannels(
     const body = request.providerBody({ origin, notifyUrl, allowed })
     const startedAt = performance.now()
     const question = { method: 'POST', path: request.path, body } as const
-    const answered = await queryProvider(deps.providerOutbound, key.target, question)
+    const answered = await sendTaskRequest(deps.providerOutbound, key.target, question)
     const { end, answer } = readAnswer(answered, request)
     const error = end.kind === 'failed' ? end.error : null
     const latencyMs = Math.round(performance.now() - startedAt)

@@ -1,7 +1,7 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import { innerRules } from '../check-nested-json-members.ts'
-import { ambiguousKey, jsonError } from '../json-error.ts'
+import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
 import { type InvalidJson, type Member, scanObject } from '../json-scan.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { BodyParts, TOOLS_MAX, type ToolElement } from './find-message-parts-and-tools.ts'

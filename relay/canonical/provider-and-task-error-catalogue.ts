@@ -1,7 +1,7 @@
 import { answer } from './relay-error.ts'
 
-/** The HTTP status and message of every error that concerns channels and their providers. */
-export const CHANNEL_ERRORS = {
+/** The HTTP status and message of every error that concerns channels, providers and tasks. */
+export const PROVIDER_AND_TASK_ERRORS = {
   no_channel: answer(
     503,
     'server_error',

@@ -31,7 +31,7 @@ export type ProviderRequest = {
  * Sends one request to a task provider. Redirects are not followed. Failures are returned and never
  * thrown.
  */
-export async function queryProvider(
+export async function sendTaskRequest(
   { via }: Pick<Outbound, 'via'>,
   target: ProviderTarget,
   { method, path, body }: ProviderRequest,
