@@ -1,5 +1,5 @@
 import { type CodedError, codedError } from '../shared/coded-error.ts'
-import { truncateNames } from '../shared/truncate-names.ts'
+import { truncateNames } from '../shared/truncate-name-list.ts'
 import type { ChannelError, EnableChannels, EnableTag } from './commands.ts'
 import type { ChannelEvent } from './events.ts'
 import { channelsOfTag, unknownChannelError } from './find-channels.ts'

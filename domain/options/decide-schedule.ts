@@ -1,6 +1,7 @@
 import { decimalText, parseDecimal } from '../pricing/decimal.ts'
 import { isPriceOption } from '../pricing/price-changes.ts'
 import { codedError } from '../shared/coded-error.ts'
+import { isFlag, nameErrorOf, withPlanned } from './apply-planned-price-entries.ts'
 import type {
   ApplyPriceChange,
   OptionsError,
@@ -9,7 +10,6 @@ import type {
   SchedulePriceChange,
 } from './commands.ts'
 import type { OptionsEvent, PlannedEntry } from './events.ts'
-import { isFlag, nameErrorOf, withPlanned } from './planned-price-entries.ts'
 import { checkOption, optionValue } from './registry.ts'
 import { PAIR, SINGLE, setEvents, withoutConflicting } from './set-options.ts'
 

@@ -2,7 +2,7 @@ import { assert } from '../shared/assert.ts'
 import { type CodedError, codedError } from '../shared/coded-error.ts'
 import type { Decider, SnapshotCodec } from '../shared/decider.ts'
 import { isSame } from '../shared/deep-equal.ts'
-import { truncateNames } from '../shared/truncate-names.ts'
+import { truncateNames } from '../shared/truncate-name-list.ts'
 import {
   type NewToken,
   type SharedTerms,

@@ -1,7 +1,7 @@
 import { isCodedError } from '#domain/shared/coded-error.ts'
+import { usernameDecider } from '#domain/user/claim-username.ts'
 import { userDecider } from '#domain/user/decide.ts'
 import { type Role, usernameStream, userStream } from '#domain/user/events.ts'
-import { usernameDecider } from '#domain/user/username.ts'
 import type { AnyStep } from '#infra/event-store/stream-actors-port.ts'
 import { onlyRootSession, onlySession, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'

@@ -27,9 +27,9 @@ import type { Recorded, Sealed } from '#domain/shared/event.ts'
 import type { TaskEvent } from '#domain/task/events.ts'
 import { TOKEN_VERSIONS, type TokenEvent, type TokenIdsTaken } from '#domain/token/events.ts'
 import type { TopUpEvent } from '#domain/top-up/events.ts'
+import { usernameDecider } from '#domain/user/claim-username.ts'
 import { userDecider } from '#domain/user/decide.ts'
 import type { UserEvent, UsernameEvent } from '#domain/user/events.ts'
-import { usernameDecider } from '#domain/user/username.ts'
 import { golden, goldenNames, story } from './story.ts'
 
 type AnyEvent =

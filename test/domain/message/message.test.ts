@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { messageDecider, RANGES_MAX } from '#domain/message/decide.ts'
 import type { MessageSent } from '#domain/message/events.ts'
-import { inboxDecider } from '#domain/message/inbox.ts'
+import { inboxDecider } from '#domain/message/mark-message-read.ts'
 import { countOf, includesId, rangesOf } from '#domain/message/recipient-id-ranges.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import { specificationOf } from '#test/support/decider.ts'
