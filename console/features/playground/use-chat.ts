@@ -21,7 +21,7 @@ import type { Conversations } from './use-conversations.ts'
 const LOOK_AFTER_MS = [100, 300, 600, 1_000, 2_000, 4_000] as const
 const GIVE_UP_MS = 15_000
 
-/** Returns null if the usage log does not contain the call after the last retry. */
+/** Returns null if the call is still missing from the usage log at the last retry. */
 async function costOf(call: string): Promise<AnswerCost | null> {
   if (call === '') return null
   const signal = AbortSignal.timeout(GIVE_UP_MS)

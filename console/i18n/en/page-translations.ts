@@ -13,7 +13,7 @@ import { wallet } from './wallet.ts'
 const logExport: PageTranslations['logExport'] = {
   title: 'Columns to export',
   lead: 'The CSV has the columns that are ticked. This browser remembers them.',
-  selectedCount: '{{chosen}} of {{all}} chosen',
+  selectedCount: '{{selected}} of {{all}} selected',
   none: 'Choose at least one column',
   selectAll: 'All',
   selectNone: 'None',

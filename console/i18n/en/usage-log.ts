@@ -74,7 +74,7 @@ export const usageLog: Translations['usageLog'] = {
     full: 'At most {{max}} views: delete one first.',
   },
   exportAs: { csv: 'Export CSV', ndjson: 'Export NDJSON' },
-  exportSome: 'Export CSV ({{chosen}} of {{all}} columns)',
+  exportSome: 'Export CSV ({{selected}} of {{all}} columns)',
   exportColumns: 'Choose columns…',
   exporting_one: 'Exporting {{rows}} row',
   exporting_other: 'Exporting {{rows}} rows',

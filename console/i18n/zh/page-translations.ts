@@ -13,7 +13,7 @@ import { wallet } from './wallet.ts'
 const logExport = {
   title: '导出的列',
   lead: 'CSV 只包含勾选的列，此选择保存在本浏览器中。',
-  selectedCount: '已选 {{chosen}} / {{all}} 列',
+  selectedCount: '已选 {{selected}} / {{all}} 列',
   none: '请至少选择一列',
   selectAll: '全选',
   selectNone: '全不选',

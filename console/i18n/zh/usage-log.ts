@@ -71,7 +71,7 @@ export const usageLog = {
     full: '最多 {{max}} 个视图，请先删除一个。',
   },
   exportAs: { csv: '导出 CSV', ndjson: '导出 NDJSON' },
-  exportSome: '导出 CSV（{{chosen}}/{{all}} 列）',
+  exportSome: '导出 CSV（{{selected}}/{{all}} 列）',
   exportColumns: '选择导出的列…',
   exporting_one: '正在导出 {{rows}} 行',
   exporting_other: '正在导出 {{rows}} 行',

@@ -85,7 +85,8 @@ describe('the usage log', () => {
     await page.locator('.tg-grid-expander').first().click()
     const facts = page.getByRole('region', { name: en('logDetails.fact.title') })
     await facts.getByText(en('logDetails.limitedTo', { limit: '4,096' })).waitFor()
-    await facts.getByText('1,234 input and 98,765 output tokens in all').waitFor()
+    const counts = { input: '1,234', output: '98,765' }
+    await facts.getByText(en('logDetails.totalUsage', counts)).waitFor()
     await facts.getByText(en('logDetails.anomaly.absurd')).waitFor()
     const attempts = page.getByRole('region', { name: en('logDetails.attempts.title') })
     await attempts.getByRole('link', { name: 'Azure (backup)' }).waitFor()
