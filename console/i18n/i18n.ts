@@ -21,8 +21,8 @@ type Loaders = Readonly<Record<TextPart, () => Promise<Partial<Translations>>>>
 const loaders: Record<Language, Loaders> = {
   zh: {
     entry: async () => (await import('./zh/entry-translations.ts')).entryTranslations,
-    all: async () => (await import('./zh/translations.ts')).zh,
-    pages: async () => (await import('./zh/page-translations.ts')).pageTranslations,
+    all: async () => (await import('./zh/console-translations.ts')).zh,
+    pages: async () => (await import('./zh/on-demand-translations.ts')).pageTranslations,
     logDetails: async () => {
       const { logDetails } = await import('./zh/log-details.ts')
       return { logDetails }
@@ -30,8 +30,8 @@ const loaders: Record<Language, Loaders> = {
   },
   en: {
     entry: async () => (await import('./en/entry-translations.ts')).entryTranslations,
-    all: async () => (await import('./en/translations.ts')).en,
-    pages: async () => (await import('./en/page-translations.ts')).pageTranslations,
+    all: async () => (await import('./en/console-translations.ts')).en,
+    pages: async () => (await import('./en/on-demand-translations.ts')).pageTranslations,
     logDetails: async () => {
       const { logDetails } = await import('./en/log-details.ts')
       return { logDetails }

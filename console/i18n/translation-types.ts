@@ -1,6 +1,6 @@
+import type { zh } from './zh/console-translations.ts'
 import type { logDetails } from './zh/log-details.ts'
-import type { pageTranslations } from './zh/page-translations.ts'
-import type { zh } from './zh/translations.ts'
+import type { pageTranslations } from './zh/on-demand-translations.ts'
 
 /** The Chinese texts define the keys of every language. */
 export type Translations = SharedTranslations & PageTranslations & { logDetails: typeof logDetails }

@@ -1,12 +1,12 @@
 import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { en } from '#console/i18n/en/console-translations.ts'
 import { logDetails as enDetails } from '#console/i18n/en/log-details.ts'
-import { pageTranslations as enPages } from '#console/i18n/en/page-translations.ts'
-import { en } from '#console/i18n/en/translations.ts'
+import { pageTranslations as enPages } from '#console/i18n/en/on-demand-translations.ts'
+import { zh } from '#console/i18n/zh/console-translations.ts'
 import { logDetails as zhDetails } from '#console/i18n/zh/log-details.ts'
-import { pageTranslations as zhPages } from '#console/i18n/zh/page-translations.ts'
-import { zh } from '#console/i18n/zh/translations.ts'
+import { pageTranslations as zhPages } from '#console/i18n/zh/on-demand-translations.ts'
 
 const CONSOLE = resolve(import.meta.dirname, '../../console')
 const PLURAL = /_(one|other)$/

@@ -1,4 +1,4 @@
-import { bodyOf, type DraftOf, newDraft } from '#console/ui/forms/field-draft.ts'
+import { bodyOf, type DraftOf, newDraft } from '#console/ui/forms/resource-draft.ts'
 import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import { MESSAGE_TERMS } from '#read-api/contract/message-fields.ts'
 import type { CreateMessage } from '#write-api/contract/messages.ts'

@@ -8,7 +8,7 @@ import {
   draftOf,
   fieldErrors,
   newDraft,
-} from '#console/ui/forms/field-draft.ts'
+} from '#console/ui/forms/resource-draft.ts'
 import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota/quota-amount.ts'
 import { REDEMPTION_TERMS } from '#read-api/contract/redemption-fields.ts'

@@ -13,7 +13,7 @@ import {
   validateInteger,
   validateLength,
   validationErrorText,
-} from '#console/ui/forms/field-draft.ts'
+} from '#console/ui/forms/resource-draft.ts'
 import type { DraftForm, FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota/quota-amount.ts'
 import {

@@ -1,5 +1,5 @@
 import { dateFieldText } from '#console/ui/forms/date-field.ts'
-import { type DraftOf, draftOf, newDraft } from '#console/ui/forms/field-draft.ts'
+import { type DraftOf, draftOf, newDraft } from '#console/ui/forms/resource-draft.ts'
 import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
 import type { ChannelType } from '#read-api/contract/channel-types.ts'

@@ -1,5 +1,5 @@
 import { secondsOfDateField } from '#console/ui/forms/date-field.ts'
-import { bodyOf, changedFields } from '#console/ui/forms/field-draft.ts'
+import { bodyOf, changedFields } from '#console/ui/forms/resource-draft.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.ts'
 import { type ChannelDraft, FORM_FIELDS } from './channel-draft.ts'
