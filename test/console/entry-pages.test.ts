@@ -68,7 +68,7 @@ const PAGES: readonly EntryPage[] = [
     name: 'reset-done',
     perform: async (page) => {
       await submit(page)
-      await page.getByText(/只显示这一次|Shown this once/).waitFor()
+      await page.getByText(/只显示这一次|Shown only once/).waitFor()
     },
   },
   { path: '/setup', name: 'setup' },

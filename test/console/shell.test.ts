@@ -56,7 +56,7 @@ describe('the shell', () => {
   it('offers the chats of the last visit until the status is there', async () => {
     const own = app.site.routes['GET /api/status'] ?? (() => ok(STATUS))
     app.site.routes['GET /api/status'] = () => ({ ...ok(null), status: 500 })
-    const kept = { StoredConversations: 'https://chat.example/#{key}' }
+    const kept = { Kept: 'https://chat.example/#{key}' }
     const { page, close } = await enter({}, MEMBER, [kept, 'nothing'])
     expect((await linksOf(page, '主导航')).slice(0, 2)).toEqual(['Kept', '操练场'])
     app.site.routes['GET /api/status'] = own

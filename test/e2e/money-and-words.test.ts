@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { pageTranslations as enPages } from '#console/i18n/en/on-demand-translations.ts'
 import { en } from '#console/i18n/en/console-translations.ts'
-import { pageTranslations as zhPages } from '#console/i18n/zh/on-demand-translations.ts'
+import { pageTranslations as enPages } from '#console/i18n/en/on-demand-translations.ts'
 import { zh } from '#console/i18n/zh/console-translations.ts'
+import { pageTranslations as zhPages } from '#console/i18n/zh/on-demand-translations.ts'
 import type { ConsoleClient } from '#infra/demo/console-client.ts'
 import { launchBrowser } from '#test/support/browser.ts'
 import {

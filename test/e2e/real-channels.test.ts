@@ -104,7 +104,7 @@ it('the chosen get a tag, and the tag is opened, edited, switched and undone', a
   await said('Channels tagged “east”: 4')
   await closed()
   await button('By tag').click()
-  await row('east').getByText('4 of 4 on').waitFor()
+  await row('east').getByText('4 of 4 enabled').waitFor()
   await fromMenu('More actions for the tag east', 'Edit tag')
   await drawer().getByLabel(en('channels.priority')).fill('9')
   await drawer().getByLabel(en('channelTags.newTag')).fill('west')
@@ -115,10 +115,10 @@ it('the chosen get a tag, and the tag is opened, edited, switched and undone', a
     Array(4).fill(['west', 9]),
   )
   await fromMenu('More actions for the tag west', 'Disable all')
-  await row('west').getByText('0 of 4 on').waitFor()
+  await row('west').getByText('0 of 4 enabled').waitFor()
   await said('Channels tagged “west” disabled: 4')
   await button('Undo').last().click()
-  await row('west').getByText('4 of 4 on').waitFor()
+  await row('west').getByText('4 of 4 enabled').waitFor()
   await button('By tag').click()
 })
 

@@ -83,7 +83,7 @@ export function ListPanel<Row>(props: ListPanelProps<Row>) {
             {...grid}
             layout={layout}
             {...(grid.branch === undefined ? placeOf(paging) : {})}
-            isLoading={list.isPending}
+            isLoading={list.isPending || isMovingToLastPage(view)}
             isRefetching={list.isPlaceholderData}
           />
         </div>
@@ -92,6 +92,13 @@ export function ListPanel<Row>(props: ListPanelProps<Row>) {
       <Pagination {...paging} />
     </Panel>
   )
+}
+
+/** A page beyond the last one has no rows, and the list must not look empty until it has moved. */
+function isMovingToLastPage({ list, rows, paging }: ListView<unknown>): boolean {
+  const { page, pageSize, total, isCapped } = paging
+  if (rows.length > 0 || total === 0 || isCapped === true) return false
+  return list.isPlaceholderData || page * pageSize >= total
 }
 
 /** Lists that are trees ignore the total and the index. */

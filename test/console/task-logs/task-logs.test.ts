@@ -41,6 +41,8 @@ async function enterAt(path: string, language: 'zh' | 'en' = 'en', user?: object
   await page.route('**/app/logs/*', withMedia)
   await enter(page, app.site.url + path, { language }, user)
   await page.getByRole('grid').waitFor()
+  const asked = () => app.site.calls.some((call) => /^\/api\/(mj|task)\//.test(call.path))
+  await expect.poll(asked).toBe(true)
   return page
 }
 
