@@ -60,7 +60,7 @@ export const UpdateToken = Type.Object({
    * rejected with 409 unless the remaining quota still equals this value.
    */
   expected_remain_quota: Type.Optional(quota),
-  budget_version: Type.Optional(Type.Integer({ minimum: 0 })),
+  budget_version: Type.Optional(Type.Integer({ minimum: 0, maximum: 999999999999999 })),
   /**
    * The new status. 1 enables the token, and 2 disables it. 0, 3 and 4 change nothing, so that a
    * client can send back a complete row.
