@@ -13,21 +13,13 @@ export type ShownAmounts = {
    * Stores the amounts that a response contains, by id. A failure is only logged, because a
    * response must not depend on it.
    */
-  readonly remember: (reader: Reader, amounts: ReadonlyMap<number, ShownAmount>) => Promise<void>
-  /** Deletes the stored amount of the id. A failure is only logged. */
-  readonly forget: (reader: Reader, id: number) => Promise<void>
+  readonly remember: (reader: Reader, amounts: ReadonlyMap<number, number>) => Promise<void>
   /**
    * Returns the amount of the id that this reader last received. Returns null if the reader
    * received none within a day.
    */
-  readonly lastOf: (
-    reader: Reader,
-    id: number,
-  ) => Promise<{ readonly amount: bigint; readonly version?: number } | null>
+  readonly lastOf: (reader: Reader, id: number) => Promise<bigint | null>
 }
-
-/** An amount in quota, and the version of the budget if the amount has one. */
-type ShownAmount = { readonly amount: number; readonly version?: number }
 
 /**
  * The session or access token that received an amount. Each user has at most one access token,
@@ -61,7 +53,6 @@ const ddlOf = ({ name, id, amount }: Table) => `
     shown_at int8 not null,
     primary key (reader, ${id})
   );
-  alter table auth.${name} add column if not exists version int8;
   create index if not exists ${name}_at on auth.${name} (shown_at);
 `
 
@@ -88,20 +79,17 @@ async function createShownAmounts(deps: Deps, table: Table): Promise<ShownAmount
     const rows = [...amounts].sort(([one], [other]) => one - other)
     await pg.query({
       name: `remember-${name}`,
-      text: `insert into auth.${name} as known (reader, ${id}, ${amount}, version, shown_at)
-             select $1, given.id, given.amount, given.version, $5
-               from unnest($2::int8[], $3::int8[], $4::int8[]) as given (id, amount, version)
+      text: `insert into auth.${name} as known (reader, ${id}, ${amount}, shown_at)
+             select $1, given.id, given.amount, $4
+               from unnest($2::int8[], $3::int8[]) as given (id, amount)
               order by given.id
              on conflict (reader, ${id})
-               do update set ${amount} = excluded.${amount}, version = excluded.version,
-                 shown_at = excluded.shown_at
-               where known.${amount} <> excluded.${amount} or known.shown_at < $6
-                 or known.version is distinct from excluded.version`,
+               do update set ${amount} = excluded.${amount}, shown_at = excluded.shown_at
+               where known.${amount} <> excluded.${amount} or known.shown_at < $5`,
       values: [
         nameOf(reader),
         rows.map(([shownId]) => shownId),
-        rows.map(([, shown]) => shown.amount),
-        rows.map(([, shown]) => shown.version ?? null),
+        rows.map(([, shown]) => shown),
         now(),
         now() - RENEWED_MS,
       ],
@@ -111,20 +99,14 @@ async function createShownAmounts(deps: Deps, table: Table): Promise<ShownAmount
     remember: async (reader, amounts) => {
       if (amounts.size > 0) await remember(reader, amounts).catch(warn)
     },
-    forget: async (reader, shownId) => {
-      const text = `delete from auth.${name} where reader = $1 and ${id} = $2`
-      await pg.query(text, [nameOf(reader), shownId]).catch(warn)
-    },
     lastOf: async (reader, shownId) => {
-      const { rows } = await pg.query<{ amount: string; version: string | null }>(
-        `select ${amount} as amount, version from auth.${name}
+      const { rows } = await pg.query<{ amount: string }>(
+        `select ${amount} as amount from auth.${name}
           where reader = $1 and ${id} = $2 and shown_at >= $3`,
         [nameOf(reader), shownId, now() - KEPT_MS],
       )
       const [shown] = rows
-      if (shown === undefined) return null
-      const version = shown.version === null ? {} : { version: Number(shown.version) }
-      return { amount: BigInt(shown.amount), ...version }
+      return shown === undefined ? null : BigInt(shown.amount)
     },
   }
 }

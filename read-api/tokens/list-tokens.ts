@@ -52,13 +52,7 @@ async function ownTokenAnswers(
       return { ...tokenAnswer(row, budgets.get(row.id), now), ...fields, key }
     }),
   )
-  const shown = new Map(
-    tokens.map(({ id, remain_quota: amount, budget_version: version }) => [
-      id,
-      { amount, version },
-    ]),
-  )
-  await shownBudgets.remember(principal, shown)
+  await shownBudgets.remember(principal, new Map(tokens.map((one) => [one.id, one.remain_quota])))
   return tokens
 }
 

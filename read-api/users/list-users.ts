@@ -32,7 +32,7 @@ async function changeableUsers(
   rows: readonly UserRow[],
 ): Promise<User[]> {
   const users = await userAnswers(deps, rows)
-  const balances = new Map(users.map(({ id, quota: amount }) => [id, { amount }]))
+  const balances = new Map(users.map(({ id, quota }) => [id, quota]))
   await deps.shownBalances.remember(principalOf(request), balances)
   return users.map((user) => ({ ...user, expected_quota: user.quota }))
 }

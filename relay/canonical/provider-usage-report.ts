@@ -79,15 +79,16 @@ export function readOpenAiUsage(
   const isPromptCut = Number(reported.prompt_tokens) > inputMost
   const hidden = Math.min(outputMost, isPromptCut ? total : total - prompt)
   const whole = Math.max(completion, hidden)
-  // The cache count lowers the price only if the complete report is plausible and the cache count
-  // does not exceed the prompt count.
+  // The cache count lowers the price only if the complete report is plausible and the reads and
+  // writes of the cache do not exceed the prompt count together.
   const isTrusted = counts.anomaly === null
+  const isCacheWithin = cached + cacheWritten <= prompt
   const rest = new Whole(prompt)
   // If the parts of the prompt add up to more than the prompt, cached tokens are subtracted first,
   // because cached tokens may also be counted as audio or images. The other parts follow in the
   // order of their usual price, the most expensive part first.
   const within = {
-    cacheRead: rest.take(isTrusted && cached <= prompt ? cached : 0),
+    cacheRead: rest.take(isTrusted && isCacheWithin ? cached : 0),
     inputAudio: rest.take(audio),
     inputImage: rest.take(image),
     cacheWrite5m: rest.take(cacheWritten),
@@ -102,7 +103,7 @@ export function readOpenAiUsage(
     cached + cacheWritten + audio + image > prompt || reasoning > whole || outputAudio > whole
   const anomaly = counts.anomaly ?? (isCut ? 'parts-exceed-whole' : null)
   const report = { usage: inclusive, withinPrompt: null, isTrusted, anomaly }
-  if (cached <= prompt && cacheWritten <= prompt) return report
+  if (isCacheWithin) return report
   const usage = withCacheBeside(inclusive, cached, cacheWritten, inputMost)
   return { ...report, usage, withinPrompt: inclusive }
 }

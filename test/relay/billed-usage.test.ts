@@ -186,6 +186,26 @@ describe('the bill of a call', () => {
     )
   })
 
+  it('is never lower, for reads and writes of a cache that exceed the prompt together', () => {
+    const counts = fc.record({ prompt: fc.integer({ min: 2, max: 4_000 }), share: fc.nat(100) })
+    return fc.assert(
+      fc.asyncProperty(delivered, price, counts, async (made, price, { prompt, share }) => {
+        const cached = Math.ceil((prompt * (100 + share)) / 200)
+        const written = prompt - cached + 1
+        const details = { cached_tokens: cached, cache_write_tokens: written }
+        const rest = { completion_tokens: 7, prompt_tokens_details: details }
+        const lied = await billOf(made, price, { prompt_tokens: prompt, ...rest })
+        const [within, beside] = await Promise.all([
+          billOf(made, price, { completion_tokens: 7, prompt_tokens: prompt }),
+          billOf(made, price, { prompt_tokens: prompt + cached + written, ...rest }),
+        ])
+        expect(lied).toBeGreaterThanOrEqual(within)
+        expect(lied).toBeGreaterThanOrEqual(beside)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
   it('is never lower for a larger count of such a cache', () => {
     const cache = fc.tuple(fc.nat(9_000_000), fc.nat(20_000_000))
     const raw = (prompt: number, cached: number) => ({

@@ -110,7 +110,7 @@ describe('the budget of a token', () => {
   })
 
   it.each(['one token', 'a list', 'a search'])(
-    'is changed by the difference to what %s showed, without the expected one',
+    'is set only to what %s showed by a request that does not name the expected one',
     async (what) => {
       const id = await budgeted({ name: `shown by ${what}` })
       const path = {
@@ -121,10 +121,14 @@ describe('the budget of a token', () => {
       await fixture.user.call('GET', path)
       await spend(id)
       const head = await fixture.head()
-      expect((await put({ id, remain_quota: 1_000 })).success).toBe(true)
+      for (const quota of [0, 1_000, 2_000]) {
+        const answer = await put({ id, remain_quota: quota })
+        expect(answer).toMatchObject({ status: 409, code: 'TokenBudgetMoved' })
+      }
       expect(await fixture.head()).toBe(head)
+      expect(await remainNow(id)).toBe(970n)
+      await fixture.user.call('GET', path)
       expect((await put({ id, remain_quota: 2_000 })).success).toBe(true)
-      expect(await remainNow(id)).toBe(1_970n)
       // The caller knows the budget that it has set.
       expect((await put({ id, remain_quota: 3_000 })).success).toBe(true)
       expect(await remainOf(id)).toBe(3_000)
@@ -137,9 +141,9 @@ describe('the budget of a token', () => {
     await script('GET', `/api/token/${id}`)
     await spend(id)
     await read(id)
-    expect((await put({ id, remain_quota: 900 }, script)).success).toBe(true)
-    expect((await put({ id, remain_quota: 5 })).status).toBe(409)
-    expect(await remainOf(id)).toBe(870)
+    expect((await put({ id, remain_quota: 900 }, script)).status).toBe(409)
+    expect((await put({ id, remain_quota: 900 })).success).toBe(true)
+    expect((await put({ id, remain_quota: 5 }, script)).status).toBe(409)
     expect((await put({ id, remain_quota: 5 })).success).toBe(true)
     expect(await remainOf(id)).toBe(5)
     // A caller that has read nothing sets the budget as it is sent.
@@ -147,6 +151,21 @@ describe('the budget of a token', () => {
     await spend(unread)
     expect((await put({ id: unread, remain_quota: 5 }, script)).success).toBe(true)
     expect(await remainOf(unread)).toBe(5)
+  })
+
+  it('is not set again by a repeated request, with or without its version', async () => {
+    const id = await budgeted()
+    const { budget_version: version } = await read(id)
+    for (const request of [
+      { id, remain_quota: 2_000 },
+      { id, remain_quota: 2_000, budget_version: version },
+    ]) {
+      await read(id)
+      expect((await put(request)).success).toBe(true)
+      await spend(id)
+      expect(await put(request)).toMatchObject({ status: 409, code: 'TokenBudgetMoved' })
+      expect(await remainOf(id)).toBe(1_970)
+    }
   })
 
   it('is set once when fifty edits set it from the same row', async () => {
@@ -168,11 +187,11 @@ describe('the budget of a token', () => {
     expect((await put({ ...row, name: 'raced', remain_quota: 2_000 })).success).toBe(true)
     expect(await read(id)).toMatchObject({ name: 'raced', remain_quota: 1_970 })
     beforeAppend(() => spend(id))
-    expect((await put({ id, remain_quota: 3_000 })).success).toBe(true)
-    expect(await remainOf(id)).toBe(2_970)
+    expect((await put({ id, remain_quota: 3_000 })).status).toBe(409)
+    expect(await remainOf(id)).toBe(1_940)
     beforeAppend(() => spend(id))
     expect((await put({ id, unlimited_quota: true })).success).toBe(true)
-    expect(await read(id)).toMatchObject({ remain_quota: 2_940, unlimited_quota: true })
+    expect(await read(id)).toMatchObject({ remain_quota: 1_910, unlimited_quota: true })
   })
 
   it('is not restored when an unlimited token becomes limited', async () => {
@@ -188,8 +207,8 @@ describe('the budget of a token', () => {
     expect(await read(id)).toMatchObject({ remain_quota: 941, unlimited_quota: false })
     const { expected_remain_quota: _, budget_version: _version, ...bare } = await read(id)
     await spend(id)
-    expect((await put({ ...bare, unlimited_quota: true })).success).toBe(true)
-    expect(await read(id)).toMatchObject({ remain_quota: 911, unlimited_quota: true })
+    expect((await put({ ...bare, unlimited_quota: true })).status).toBe(409)
+    expect(await read(id)).toMatchObject({ remain_quota: 911, unlimited_quota: false })
   })
 
   it('is never touched by an update of the status', async () => {

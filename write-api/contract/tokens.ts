@@ -35,14 +35,14 @@ export type CreateToken = Static<typeof CreateToken>
 const tokenId = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 
 /**
- * A change of a token. If `remain_quota` and `expected_remain_quota` are given, the difference
- * between the two is added to the token's remaining quota. If the difference is negative, the
- * remaining quota is at most `remain_quota` afterwards. The change is rejected with 409 if the
- * budget was edited since `budget_version`.
+ * A change of a token. If `expected_remain_quota` and `budget_version` are given, the difference of
+ * `remain_quota` to `expected_remain_quota` is added to the token's remaining quota. If the
+ * difference is negative, the remaining quota is at most `remain_quota` afterwards. The change is
+ * rejected with 409 if the budget was edited since `budget_version`.
  *
- * If both `expected_remain_quota` and `budget_version` are omitted, the values that the session or
- * access token has last read are used. If it has read none, the remaining quota is set to
- * `remain_quota`.
+ * Otherwise the change is rejected with 409 unless the remaining quota equals
+ * `expected_remain_quota`, or without that field, what the session or access token has last read or
+ * set. If it has read none, the remaining quota is set to `remain_quota`.
  */
 export const UpdateToken = Type.Object({
   ...Type.Partial(Type.Omit(CreateToken, ['count'])).properties,

@@ -68,9 +68,10 @@ async function change(
     ...budgetSteps(user, fields, quota),
   ]
   const { position } = accepted(await actors.handleTogether(steps, context))
-  // The remembered budget is outdated after this edit, so it is forgotten. Until the caller reads
-  // the token again, a new remaining quota is set exactly as requested.
-  if (quota !== null) await deps.shownBudgets.forget(user, tokenId)
+  // A caller that repeats the request, or sets the budget again, has not seen what calls spent.
+  if (quota?.remain !== undefined) {
+    await deps.shownBudgets.remember(user, new Map([[tokenId, Number(quota.remain)]]))
+  }
   return position
 }
 
@@ -113,29 +114,21 @@ async function requestedQuota(
     ({ budgets }) => budgets.get(tokenId)?.remain ?? 0n,
   )
   const remain = BigInt(quota)
-  const base = await baseOf(deps, user, fields)
-  const isUnchanged = remain === remainNow || remain === base.expected
-  if (isUnchanged && expected === undefined) return null
+  if (remain === remainNow && expected === undefined) return null
   checkRemain(quota)
-  return { remain, ...base }
+  return { remain, ...(await baseOf(deps, user, fields)) }
 }
 
 /**
- * Returns the values on which the requested remaining quota is based. If the request contains no
- * such values, the values that the caller last read are returned.
+ * Returns the values on which the requested remaining quota is based. Without both of them, the
+ * remaining quota at the append must equal the named one, or the one that the caller last read.
  */
 async function baseOf(
   { shownBudgets }: Deps,
   user: Principal,
-  { id, expected_remain_quota: expected, budget_version: version }: UpdateToken,
+  { id, expected_remain_quota: named, budget_version: edits }: UpdateToken,
 ): Promise<Omit<QuotaChange, 'remain'>> {
-  const isGiven = expected !== undefined || version !== undefined
-  const given = expected === undefined ? {} : { amount: BigInt(expected) }
-  const base = isGiven ? { ...given, version } : await shownBudgets.lastOf(user, id)
-  if (base === null) return {}
-  const { amount, version: edits } = base
-  return {
-    ...(amount === undefined ? {} : { expected: amount }),
-    ...(edits === undefined ? {} : { edits }),
-  }
+  const expected = named === undefined ? await shownBudgets.lastOf(user, id) : BigInt(named)
+  if (expected === null) return {}
+  return named === undefined || edits === undefined ? { expected } : { expected, edits }
 }

@@ -62,7 +62,7 @@ export const adjustQuota: Action = (api, deps) => {
         position = Math.max(position, one.position)
       }
       const balances = items.flatMap(({ id, quota }) =>
-        quota === null ? [] : [[id, { amount: quota }] as const],
+        quota === null ? [] : [[id, quota] as const],
       )
       await deps.shownBalances.remember(principalOf(request), new Map(balances))
       await waitUntilVisible(deps, reply, ['users', 'balances', 'call-log'], position)

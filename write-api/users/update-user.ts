@@ -155,7 +155,7 @@ async function quotaSteps(
   if (quota < 0) throw invalidField('quota', { zh: '不能小于 0', en: 'must be at least 0' })
   const expected =
     expectedQuota === undefined
-      ? ((await deps.shownBalances.lastOf(principalOf(request), userId))?.amount ?? null)
+      ? await deps.shownBalances.lastOf(principalOf(request), userId)
       : BigInt(expectedQuota)
   const command: SetBalance = {
     type: 'SetBalance',
@@ -178,5 +178,5 @@ async function rememberBalance(
   { id, quota, expected_quota }: UpdateUser,
 ): Promise<void> {
   if (quota === undefined || quota === expected_quota) return
-  await deps.shownBalances.remember(principalOf(request), new Map([[id, { amount: quota }]]))
+  await deps.shownBalances.remember(principalOf(request), new Map([[id, quota]]))
 }

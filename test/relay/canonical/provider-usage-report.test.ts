@@ -47,6 +47,10 @@ describe('usage as OpenAI counts it', () => {
       { prompt_tokens_details: { cached_tokens: 9, cache_write_tokens: 2, audio_tokens: 3 } },
       { inputUncached: 2, cacheRead: 9, cacheWrite5m: 2, inputAudio: 3 },
     ],
+    [
+      { prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 5 } },
+      { cacheRead: 4, cacheWrite5m: 5 },
+    ],
   ])('has a cache that is larger than the prompt beside the prompt: %j', (cache, kinds) => {
     const raw = { prompt_tokens: 5, completion_tokens: 1, ...cache }
     const usage = { inputUncached: 5, cacheRead: 0, cacheWrite5m: 0, ...kinds }
