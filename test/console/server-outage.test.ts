@@ -94,9 +94,13 @@ describe('when the server can not serve', () => {
 
   it('a refused act is a toast with its request id, once however often it was tried', async () => {
     const { page, site } = app
-    site.routes['PUT /api/token/'] = () => fault(503, 'restarting')
     await openAsRoot(page, site, '/app/tokens')
     const toggle = page.getByRole('switch', { name: /production/ })
+    await toggle.waitFor()
+    // A late answer to another question of the page would say that the server serves again.
+    for (const route of [...Object.keys(site.routes), 'PUT /api/token/']) {
+      site.routes[route] = () => fault(503, 'restarting')
+    }
     for (let time = 1; time <= 2; time += 1) {
       await toggle.click()
       await expect.poll(() => site.calls.filter(({ method }) => method === 'PUT').length).toBe(time)
