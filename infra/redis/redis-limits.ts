@@ -122,7 +122,7 @@ function numbersOf(claim: Claim): (string | number)[] {
     case 'rate':
       return ['rate', claim.max, claim.periodMs, 0]
     case 'permits':
-      return ['seats', claim.max, 0, 0]
+      return [storedKind(claim), claim.max, 0, 0]
     case 'tokens':
       return ['tokens', claim.max, claim.estimate, 0]
     case 'backoff':

@@ -1,6 +1,7 @@
 import type { SetTokenBudget } from '#domain/account/commands.ts'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
+import type { Quota } from '#domain/shared/quota.ts'
 import { tokenDecider } from '#domain/token/decide.ts'
 import { tokensStream } from '#domain/token/events.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/stream-actors-port.ts'
@@ -69,7 +70,7 @@ async function change(
   ]
   const { position } = accepted(await actors.handleTogether(steps, context))
   // A caller that repeats the request, or sets the budget again, has not seen what calls spent.
-  if (quota?.remain !== undefined) {
+  if (quota !== null) {
     await deps.shownBudgets.remember(user, new Map([[tokenId, Number(quota.remain)]]))
   }
   return position
@@ -95,7 +96,7 @@ function budgetSteps(
   return [{ decider: accountDecider, stream: accountStream(userId), command }]
 }
 
-type QuotaChange = Pick<SetTokenBudget, 'remain' | 'expected' | 'edits'>
+type QuotaChange = Pick<SetTokenBudget, 'expected' | 'edits'> & { readonly remain: Quota }
 
 /**
  * Returns the requested remaining quota with the values on which it is based. Returns null if the

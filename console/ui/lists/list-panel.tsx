@@ -11,7 +11,7 @@ import { SearchInput } from '../forms/search-input.tsx'
 import { EmptyState, ErrorState } from '../layout/empty-state.tsx'
 import { Panel } from '../layout/panel.tsx'
 import { ColumnChooser } from './column-chooser.tsx'
-import { Pagination, type Paging } from './pagination.tsx'
+import { isBeyondLastPage, Pagination, type Paging } from './pagination.tsx'
 import { Toolbar } from './toolbar.tsx'
 import type { ListView } from './use-list-page.ts'
 
@@ -96,9 +96,8 @@ export function ListPanel<Row>(props: ListPanelProps<Row>) {
 
 /** A page beyond the last one has no rows, and the list must not look empty until it has moved. */
 function isMovingToLastPage({ list, rows, paging }: ListView<unknown>): boolean {
-  const { page, pageSize, total, isCapped } = paging
-  if (rows.length > 0 || total === 0 || isCapped === true) return false
-  return list.isPlaceholderData || page * pageSize >= total
+  if (rows.length > 0 || paging.total === 0 || paging.isCapped === true) return false
+  return list.isPlaceholderData || isBeyondLastPage(paging)
 }
 
 /** Lists that are trees ignore the total and the index. */

@@ -91,12 +91,16 @@ export function Pagination(props: Paging) {
 }
 
 /** A page may not exist after deletions or with an old URL. */
-function useLastPage({ page, total, isCapped, onPage }: Paging, pages: number): void {
-  const isBeyondLastPage = total > 0 && page >= pages && isCapped !== true
+export const isBeyondLastPage = ({ page, pageSize, total, isCapped }: Paging): boolean =>
+  total > 0 && page * pageSize >= total && isCapped !== true
+
+function useLastPage(paging: Paging, pages: number): void {
+  const isBeyond = isBeyondLastPage(paging)
+  const { onPage } = paging
   // biome-ignore lint/correctness/useExhaustiveDependencies: made anew with each rendering
   useEffect(() => {
-    if (isBeyondLastPage) onPage(pages - 1, { replace: true })
-  }, [isBeyondLastPage, pages])
+    if (isBeyond) onPage(pages - 1, { replace: true })
+  }, [isBeyond, pages])
 }
 
 /** Buttons to the first and last page appear if there are more than two pages. */
