@@ -51,7 +51,6 @@ export function healthKind({ status, circuits, figures }: ChannelHealth): Health
 export const isUnhealthy = (channel: ChannelHealth): boolean =>
   RANK.indexOf(healthKind(channel)) < RANK.indexOf('healthy')
 
-/** Sorts channels with more severe problems first, and equally severe ones by id. */
 export const compareHealth = (one: ChannelHealth, other: ChannelHealth): number =>
   Math.min(RANK.indexOf(healthKind(one)), RANK.indexOf('healthy')) -
     Math.min(RANK.indexOf(healthKind(other)), RANK.indexOf('healthy')) || one.id - other.id
@@ -115,7 +114,7 @@ export function mergeHealthPush(snapshot: HealthSnapshot, push: HealthPush): Hea
   return { at: push.at, channels: [...kept, ...added].sort((a, b) => a.id - b.id) }
 }
 
-/** Reads the health of all channels, applies live events and reads again after a reconnection. */
+/** Reads the health of all channels and applies live events. */
 export function useHealth() {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'

@@ -14,7 +14,7 @@ export type ChannelQuery = {
   pageSize: number
   status?: string
   type?: string
-  /** The server's name of the sort column. An empty text selects the default order. */
+  /** The server's name of the sort column. An empty text means the default order. */
   sort?: string
   isDescending?: boolean
   isIdSort?: boolean

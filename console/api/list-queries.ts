@@ -6,7 +6,7 @@ export type ListQuery = ListSort & {
   keyword: string
   page: number
   pageSize: number
-  /** The number of the status, as text. */
+  /** The status code as text. */
   status?: string
 }
 

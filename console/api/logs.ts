@@ -61,7 +61,7 @@ export async function callsByHour(ask: {
   scope: LogScope
   from: number
   to: number
-  /** Empty for all users. Only admins may set a username. */
+  /** The name is empty for all users. Only admins may set a username. */
   username: string
   signal?: AbortSignal
 }): Promise<UsagePoint[]> {
@@ -97,7 +97,7 @@ export const logUserQuery = (userId: number) =>
 
 const NAME_FRESH_MS = 60_000
 
-/** The name is empty if the channel was deleted. Only admins may read it. */
+/** The name of a deleted channel is empty. Only admins may read names. */
 export const channelNameQuery = (id: number) =>
   queryOptions({
     queryKey: ['channel-name', id],
@@ -114,7 +114,7 @@ export const channelNameQuery = (id: number) =>
 
 const parsed = new WeakMap<LogEntry, LogOther>()
 
-/** Parses and caches the row's field `other`. Anything but a JSON object counts as an empty one. */
+/** Parses and caches the row's field `other`, which counts as empty if it is not a JSON object. */
 export function parseOtherField(row: LogEntry): LogOther {
   const cached = parsed.get(row)
   if (cached !== undefined) return cached

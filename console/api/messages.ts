@@ -29,7 +29,6 @@ export const messagesQuery = (listQuery: MessageQuery) =>
     placeholderData: keepPreviousData,
   })
 
-/** The query key of all inbox queries except the query for the unread count. */
 export const inboxKey = ['inbox'] as const
 
 export const inboxQuery = (listQuery: { page: number; pageSize: number }) => {

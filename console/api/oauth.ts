@@ -3,7 +3,6 @@ import { call } from './client.ts'
 
 const KEY = 'oauth_return_to'
 
-/** After the login, the path `returnTo` opens. */
 export async function redirectToProvider(
   query: AuthorizeQuery,
   returnTo: string | null,
@@ -13,7 +12,7 @@ export async function redirectToProvider(
   window.location.assign(url)
 }
 
-/** Stores the path of the page to open after an OAuth login. Null means the default page. */
+/** Stores the path of the page to open after the login. Null means the default page. */
 export function storeReturnPath(returnTo: string | null): void {
   if (returnTo === null) sessionStorage.removeItem(KEY)
   else sessionStorage.setItem(KEY, returnTo)

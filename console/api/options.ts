@@ -28,7 +28,7 @@ export const optionSchemaQuery = {
   staleTime: Number.POSITIVE_INFINITY,
 }
 
-/** Returns the server's remark or an empty text. The server refuses if `before` is outdated. */
+/** Returns the server's remark, which may be empty. The server refuses an outdated `before`. */
 export const putOption = async (key: string, value: string, before: string): Promise<string> =>
   (await exchange('PUT /api/option/', { body: { key, value, before } })).message
 

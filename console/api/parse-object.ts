@@ -1,4 +1,3 @@
-/** Parses a JSON object. Returns null for any other text. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(text)

@@ -8,7 +8,7 @@ type ChatAsk = {
   messages: readonly { role: 'system' | 'user' | 'assistant'; content: string }[]
   model: string
   group: string
-  /** The maximum number of tokens, where 0 means no limit. */
+  /** The maximum number of tokens. 0 means no limit. */
   max_tokens: number
   temperature: number
 }
@@ -16,7 +16,7 @@ type ChatAsk = {
 export type ChatPiece = { content: string; reasoning: string }
 
 type ChatListener = {
-  /** Receives the call's id, which identifies its log entry. */
+  /** Receives the call's id in the usage log. */
   onCall: (call: string) => void
   onPiece: (piece: ChatPiece) => void
 }

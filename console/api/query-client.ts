@@ -4,7 +4,6 @@ import { ApiError } from './api-error.ts'
 const RETRIES_MAX = 2
 const RETRY_DELAY_MS_MAX = 30_000
 
-/** Retries a request after a missing response, an overload or a server failure, not a refusal. */
 export function isWorthRetrying(failures: number, error: Error): boolean {
   if (failures >= RETRIES_MAX || !(error instanceof ApiError)) return false
   return error.status === 0 || error.status === 429 || error.status >= 502
@@ -16,7 +15,7 @@ export function retryDelayMs(failures: number, error: Error): number {
   return Math.min(retryAfterMs ?? 1000 * 2 ** failures, RETRY_DELAY_MS_MAX)
 }
 
-/** A failed query shows no toast, because the screen that uses the query shows the error. */
+/** A failed query shows no toast, because its screen shows the error. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {

@@ -28,16 +28,18 @@ export type ApiAnswer<T> = {
   envelope: Readonly<Record<string, unknown>>
 }
 
-/** A page of a list, where `page` is zero-based. */
 export type ListPage<Row> = { items: Row[]; page: number; total: number }
 
-/** `sort` is the server's name of the column. Without it, the default order applies. */
+/** `sort` is the server's name of the column. */
 export type ListSort = {
   readonly sort?: string
   readonly order?: 'asc' | 'desc'
 }
 
-/** The position of this tab's latest write. Reads wait until the read models include it. */
+/**
+ * The stream position of this tab's latest write. Reads wait until the read models include the
+ * write.
+ */
 let writtenPosition = 0
 
 /** Throws a translated `ApiError` if the request fails. A 401 ends the stored session. */
@@ -64,7 +66,7 @@ export async function request<T>(call: ApiRequest): Promise<ApiAnswer<T>> {
 const ROWS_PER_READ = 100
 export const MATCHING_MAX = 1_000
 
-/** Reads a list page by page, up to `max` rows, and removes duplicates. */
+/** Reads up to `max` rows of a list page by page, without duplicates. */
 export async function fetchAllPages<Row extends { id: number }>(
   readPage: (page: number, pageSize: number) => Promise<ListPage<Row>>,
   max = Number.POSITIVE_INFINITY,
@@ -87,7 +89,7 @@ export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint
   return response.body ?? new ReadableStream()
 }
 
-/** Calls the relay. An error has the relay's message and leaves the server's health unchanged. */
+/** Calls the relay. An error has the relay's message and does not affect `ServerHealth`. */
 export async function requestStream(call: ApiRequest): Promise<Response> {
   const user = storedUser()
   const response = await send(call, user?.id ?? null)
@@ -102,7 +104,7 @@ export async function requestStream(call: ApiRequest): Promise<Response> {
   })
 }
 
-/** Empty values are left out, and the keys keep their order. */
+/** Leaves out empty values and keeps the order of the keys. */
 export function addressOf(path: string, query: ApiRequest['query']): string {
   const params = new URLSearchParams()
   for (const [key, value] of Object.entries(query ?? {})) {

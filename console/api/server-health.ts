@@ -1,6 +1,6 @@
 import { ApiError } from './api-error.ts'
 
-/** `until` is the time of the next attempt by `performance.now()`, or null if none is known. */
+/** `until` is the time of the next attempt by `performance.now()`, or null if unknown. */
 export type ServerHealth =
   | { readonly kind: 'fine' }
   | { readonly kind: 'unreachable' }
@@ -18,7 +18,6 @@ export function onServerHealthChange(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Only 0 (no response), 429 and 502 to 504 indicate a problem. */
 export function recordResponse(status: number, retryAfterMs: number | null): void {
   const next = healthOf(status, retryAfterMs)
   if (next.kind === 'fine' && health.kind === 'fine') return

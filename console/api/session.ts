@@ -7,7 +7,6 @@ type Listener = (user: SessionUser | null) => void
 const listeners = new Set<Listener>()
 const expiryListeners = new Set<() => void>()
 
-/** The minimum roles for the screens of admins and of the super admin. */
 export const ADMIN_ROLE = 10
 export const ROOT_ROLE = 100
 
@@ -61,7 +60,6 @@ export function onSessionExpired(listener: () => void): () => void {
   return () => expiryListeners.delete(listener)
 }
 
-/** Calls `listener` when the stored user changes in this tab or another tab. */
 export function onUserChange(listener: Listener): () => void {
   const onStorage = (event: StorageEvent) => {
     if (event.key === KEY || event.key === null) listener(storedUser())
@@ -74,7 +72,6 @@ export function onUserChange(listener: Listener): () => void {
   }
 }
 
-/** Renders the component again after a login or logout in any tab. */
 export function useUser(): SessionUser | null {
   return useSyncExternalStore(onUserChange, storedUser)
 }
@@ -104,7 +101,7 @@ export async function renewSession<T>(perform: () => Promise<T>): Promise<T> {
   return running
 }
 
-/** Returns a function that resolves to true if the session has been renewed since then. */
+/** Returns a function that resolves to true if the session has been renewed since this call. */
 export function watchSession(): () => Promise<boolean> {
   const before = renewals
   return async () => {

@@ -41,7 +41,9 @@ export function takeChatsError(): boolean {
 
 const KEY = 'status'
 
-/** Stores the status for the next visit's first paint. Other screens read the separate fields. */
+/**
+ * Stores the status for the next visit. The separate keys are for screens that read them directly.
+ */
 function cacheStatus(status: Status): void {
   localStorage.setItem(KEY, JSON.stringify(status))
   localStorage.setItem('footer_html', status.footer_html)
@@ -145,7 +147,6 @@ const noticeQuery = queryOptions({
   },
 })
 
-/** Until the notice has loaded, returns the stored notice from the last visit. */
 export function useNotice(): string {
   const storedNotice = localStorage.getItem(NOTICE_KEY)
   const query =

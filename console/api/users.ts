@@ -19,7 +19,7 @@ export const usersQuery = (listQuery: UserQuery) =>
     placeholderData: keepPreviousData,
   })
 
-/** Each opened form reads the user again. Only admins may read it. */
+/** Every opened form reads the user again. Only admins may read users. */
 export const userQuery = (id: number) => ({
   ...apiQuery('GET /api/user/:id', { params: { id } }, ['user', id]),
   staleTime: 0,

@@ -19,7 +19,6 @@ const IDLE_MS = 3_000
 type Dialog = keyof typeof load
 type Shown = Dialog | null
 
-/** The palette and the list of shortcuts each load on first use. */
 export function Commands() {
   const { t } = useTranslation()
   const [shown, setShown] = useState<Shown>(null)

@@ -17,7 +17,7 @@ import { ShellFrame } from './shell-frame.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
 
-/** Shows one banner while requests get no response, in place of many toasts. */
+/** Shows one banner instead of a toast per request while the server does not respond. */
 function HealthBanner() {
   const { t } = useTranslation()
   const client = useQueryClient()

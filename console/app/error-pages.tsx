@@ -36,11 +36,11 @@ function LoadErrorPage({ file }: { file: string }) {
   )
 }
 
-/** Retries are timed too, because the browser may not report the end of an outage. */
+/** A timer also retries, because the browser may not report the end of an outage. */
 function useRetries(file: string): void {
   useEffect(() => {
     const retry = () => {
-      // After the first reload, retries wait for 30 s, or a broken script would cause a loop.
+      // Later retries wait for 30 s, because a broken script would otherwise reload in a loop.
       const isFirst = sessionStorage.getItem(RELOADED_KEY) === null
       if (isFirst || performance.now() > RELOAD_EVERY_MS) void reloadIfAnswered(file)
     }
@@ -76,7 +76,7 @@ export async function loadPage(
   }
 }
 
-/** Returns the URL in the browser's error message, or `/` if there is none. */
+/** Returns the script's URL in the browser's error message, or `/`. */
 function fileOf(error: unknown): string {
   const message = error instanceof Error ? error.message : ''
   return /(?:https?:\/)?\/\S+\.(?:js|css)\b/.exec(message)?.[0] ?? '/'

@@ -6,14 +6,13 @@ import { inboxKey, unreadKey, unreadQuery } from '../api/messages.ts'
 import { BellLink } from './bell-link.tsx'
 
 const POLL_MS = 30_000
-/** The interval (ms) of polling with a live connection, which may break without notice. */
+/** Polling continues with a live connection, because the connection may break without notice. */
 const POLL_LIVE_MS = 60_000
 
 export function InboxBell() {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'
   const isLetIn = useUser()?.must_change_password !== true
-  // NOTE: Polling pauses while the tab is hidden.
   const { data = 0, error } = useQuery({
     ...unreadQuery,
     enabled: isLetIn,
@@ -25,7 +24,7 @@ export function InboxBell() {
   }, [error])
   useLiveTopic('inbox', {
     onEvents: (counts) => {
-      // A pending request is canceled, because its response would be older than this live event.
+      // A pending request would return an older count than this live event.
       void client.cancelQueries({ queryKey: unreadKey })
       client.setQueryData(unreadKey, counts.at(-1)?.unread_count)
       void client.invalidateQueries({ queryKey: inboxKey })

@@ -28,7 +28,7 @@ export type NavItem = {
   readonly label: keyof typeof GO_KEYS
   readonly icon: IconName
   readonly section: 'chat' | 'console' | 'admin' | 'personal'
-  /** Another path of the page. After a final slash, all paths below it belong to the page. */
+  /** Another path of the page. If the path ends with `/`, it includes all paths below. */
   readonly alsoBelow?: string
   readonly isOffered?: (status: Status | undefined) => boolean
 }

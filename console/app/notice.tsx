@@ -30,10 +30,12 @@ export function Notice() {
 const LINE_PX = 25
 const GAP_PX = 15
 const CHARACTER_PX = 7.5
-/** The width (px) that the sidebar, the margins and the close button take from the notice. */
+/** The width (px) of the sidebar, the margins and the close button. */
 const AROUND_PX = 90
 
-/** Estimates the height of the notice (px), so that the page moves little when it is rendered. */
+/**
+ * Estimates the notice's height (px), so that the page moves little when the notice is rendered.
+ */
 function estimatedHeight(text: string): number {
   const width = Math.max(240, window.innerWidth - AROUND_PX)
   const blocks = text
@@ -44,7 +46,7 @@ function estimatedHeight(text: string): number {
   return lines.reduce((sum, height) => sum + height + GAP_PX, -GAP_PX)
 }
 
-/** Returns a short hash, which is stored when the user dismisses the notice. */
+/** Returns a short hash, by which a dismissed notice is recognized. */
 function markOf(text: string): string {
   let sum = 0
   for (const character of text) sum = (Math.imul(sum, 31) + (character.codePointAt(0) ?? 0)) | 0

@@ -10,9 +10,9 @@ import { TopBar } from './top-bar.tsx'
 
 const CHAT = /^\/chat(?:\/|$)/
 
-/** The layout of public pages. For a logged-in user, it also contains the sidebar. */
+/** For a logged-in user, public pages also contain the sidebar. */
 export function PublicLayout(props: {
-  /** Returns true for the path of an existing page, to which a login may return. */
+  /** Returns true if the path has a page, to which a login may return. */
   isKnownPath: (path: string) => boolean
 }) {
   const { pathname } = useLocation()

@@ -10,7 +10,7 @@ import { ShellSkeleton } from './shell-skeleton.tsx'
 
 type PageModule<Name extends string> = Record<Name, ComponentType>
 
-/** Defines a page whose code is a separate chunk, which loads on first use. */
+/** Defines a page whose code is a separate chunk. */
 const page = <Name extends string>(
   path: string,
   load: () => Promise<PageModule<Name>>,
@@ -32,7 +32,7 @@ const chunk = <Name extends string>(load: () => Promise<PageModule<Name>>, name:
   lazy: () => loadPage(async () => (await load())[name]),
 })
 
-/** Defines a page whose translations are in a separate file, which loads with the page. */
+/** Defines a page whose translations are in a separate file. */
 const pageWithTranslations = <Name extends string>(
   path: string,
   load: () => Promise<PageModule<Name>>,
@@ -161,7 +161,6 @@ export function createRouter(client: QueryClient) {
         {
           element: <ConsoleLayout />,
           loader: requireLogin,
-          // The loaders do not run again when only the filters in the URL change.
           shouldRevalidate: ({ currentUrl, nextUrl }) => currentUrl.pathname !== nextUrl.pathname,
           children: CONSOLE_PAGES,
         },

@@ -7,7 +7,6 @@ export type SiteLink = {
   readonly isElsewhere: boolean
 }
 
-/** The documentation link needs a URL from the operator. */
 export function siteLinks(status: Status | undefined): SiteLink[] {
   const docs = status?.docs_link ?? ''
   const own = (id: SiteLink['id'], to: string): SiteLink => ({ id, to, isElsewhere: false })

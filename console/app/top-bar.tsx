@@ -15,7 +15,7 @@ import { LanguageMenu } from './language-menu.tsx'
 import { siteLinks } from './site-links.ts'
 
 export function TopBar(props: {
-  /** Opens the mobile navigation, on narrow screens of pages with a sidebar. */
+  /** Opens the mobile navigation. */
   onMenu?: () => void
   /** True before the setup is complete, when no link works. */
   isBare?: boolean
@@ -58,7 +58,7 @@ export function TopBar(props: {
   )
 }
 
-/** Narrow screens show a menu instead, or nothing if another menu has the links (`hasMenu`). */
+/** Narrow screens show a menu, or nothing if another menu has the links (`hasMenu`). */
 function SiteLinks({ hasMenu }: { hasMenu: boolean }) {
   const { t } = useTranslation()
   const links = siteLinks(useStatus())

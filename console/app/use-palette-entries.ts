@@ -35,7 +35,6 @@ export function usePaletteEntries(query: string): readonly Entry[] {
   ]
 }
 
-/** Finds calls by a request id. Each result opens the call in the usage log. */
 function useCalls(query: string): readonly Entry[] {
   const { t } = useTranslation()
   const navigate = useNavigate()

@@ -19,7 +19,6 @@ export async function showPasskey({ options }: PasskeyOptions): Promise<PasskeyA
   return (await startAuthentication({ optionsJSON: options as never }).catch(explained)) as never
 }
 
-/** Asks for a passkey as proof of identity, in place of the password or a code. */
 export const proveByPasskey = async (): Promise<ProofOnly> => ({
   passkey: await showPasskey(await call('POST /api/user/passkeys/proof')),
 })

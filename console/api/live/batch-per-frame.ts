@@ -7,7 +7,7 @@ export const browserFrames: FrameClock = (draw) => {
   return () => cancelAnimationFrame(handle)
 }
 
-/** Collects the items of a frame. More than `capacity` items (hidden tab) become one `overflow`. */
+/** Collects the items of a frame. More than `capacity` items become one `overflow`. */
 export function batchPerFrame<T>(
   source: Observable<T>,
   capacity: number,

@@ -66,7 +66,9 @@ function connect(): LiveSocket {
   return closingOnceOpen(socket) as LiveSocket
 }
 
-/** Delays `close` until the socket is open, because browsers report an earlier one as an error. */
+/**
+ * Delays `close` until the socket is open, because browsers report an earlier `close` as an error.
+ */
 function closingOnceOpen(socket: WebSocket): WebSocket {
   const close = socket.close.bind(socket)
   socket.close = (...why) => {
@@ -76,7 +78,7 @@ function closingOnceOpen(socket: WebSocket): WebSocket {
   return socket
 }
 
-/** The delay lets another tab first finish a password change that renews the session. */
+/** Waits, so that another tab can first finish a password change that renews the session. */
 function leaveWhereSessionEnded(): void {
   setTimeout(() => {
     if (isLoggingOut() || storedUser() === null) return

@@ -17,12 +17,11 @@ export class LiveCursor {
   private seen = new Map<FollowedTopic, Seen>()
   private last: number | null = null
 
-  /** Returns the `after` parameter of the next connection, or null for the first connection. */
   resumeAfter(): number | null {
     return this.last === null ? null : Math.max(0, this.last - 1)
   }
 
-  /** Converts a message to events. After `resync`, the screens of a topic read their data again. */
+  /** Converts a message to events. Screens read their data again after `resync`. */
   accept(message: LiveMessage): LiveEvent[] {
     if (message.type === 'ready') return this.start(message.position)
     if ('topic' in message && !isFollowed(message)) return []

@@ -23,12 +23,12 @@ export type LiveData = {
 }
 export type ScreenTopic = keyof LiveData
 
-/** After a resync, screens read their data again. The data must include `position` if it is set. */
+/** After a resync, screens read their data again, up to at least `position`. */
 export type LiveEvent<T extends ScreenTopic = ScreenTopic> =
   | { kind: 'event'; topic: T; position: number; data: LiveData[T] }
   | { kind: 'resync'; topic: T; position: number | null }
 
-/** `retryAt` is the time of the next connection attempt, by `performance.now()`. */
+/** `retryAt` is the time of the next attempt, by `performance.now()`. */
 export type LiveState =
   | { kind: 'connecting' }
   | { kind: 'live' }

@@ -40,7 +40,6 @@ export type LiveDeps = {
 
 export type LiveStream = {
   readonly state$: Observable<LiveState>
-  /** The first subscriber opens the connection. */
   readonly events$: Observable<LiveEvent>
   readonly retryNow: () => void
 }
@@ -52,7 +51,7 @@ const SILENCE_MAX_MS = 45_000
 /** How long (ms) the connection stays open without subscribers, as when screens change. */
 const LINGER_MS = 5_000
 
-/** Retries a lost connection with growing delays, and has none while offline or hidden. */
+/** Reconnects with growing delays, but not while the browser is offline or the page is hidden. */
 export function createLiveStream(parts: LiveDeps): LiveStream {
   const state$ = new BehaviorSubject<LiveState>({ kind: 'connecting' })
   const retry$ = new Subject<void>()
@@ -118,7 +117,7 @@ function waitAfter(failures: number, random: number): number {
   return Math.round(wait * (0.8 + 0.4 * random))
 }
 
-/** Runs one connection: subscribes, sends pings, and completes if the server stops responding. */
+/** Runs one connection, which completes if the server stops responding. */
 function connection(parts: LiveDeps, cursor: LiveCursor, ready: () => void): Observable<LiveEvent> {
   return new Observable((listener) => {
     const socket = parts.connect()

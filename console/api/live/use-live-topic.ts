@@ -7,13 +7,13 @@ import type { LiveData, LiveEvent, LiveState, ScreenTopic } from './live-event.t
 const CAPACITY = 5_000
 
 export type LiveHandlers<T extends ScreenTopic> = {
-  /** Receives the events since the last frame, oldest first, and the newest event's position. */
+  /** Receives all events since the last frame, oldest first, and the newest event's position. */
   readonly onEvents: (rows: readonly LiveData[T][], position: number) => void
-  /** Called if events were missed. Data that is read again must include `position` if it is set. */
+  /** Called after missed events. The data read again must include `position`. */
   readonly onResync: (position: number | null) => void
 }
 
-/** Subscribes to a topic while mounted, and calls each handler at most once per frame. */
+/** Subscribes to a topic while mounted. Each handler runs at most once per frame. */
 export function useLiveTopic<T extends ScreenTopic>(topic: T, handlers: LiveHandlers<T>): void {
   const receive = useEffectEvent((batch: readonly LiveEvent<T>[]) => deliver(batch, handlers))
   useEffect(() => {

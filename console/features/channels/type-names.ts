@@ -1,4 +1,4 @@
-/** The list includes types that can no longer be created. */
+/** Includes types that can no longer be created. */
 const NAMES: Readonly<Record<number, string>> = {
   0: 'Unknown',
   1: 'OpenAI',
@@ -55,5 +55,5 @@ const NAMES: Readonly<Record<number, string>> = {
   56: 'Replicate',
 }
 
-/** The built-in name is for types that the server does not list. */
+/** Names types that the server does not list. */
 export const typeName = (id: number): string => NAMES[id] ?? `#${id}`

@@ -14,7 +14,7 @@ export const callableModelNames = ({ models, prefix }: Served): string[] =>
 
 const NONE: readonly string[] = []
 
-/** Calls to models without a price are refused. No model is found until the prices have loaded. */
+/** The function returns no models until the prices have loaded. */
 export function useUnpricedModels(): (served: Served) => readonly string[] {
   const isSelfUse = useStatus()?.self_use_mode_enabled === true
   const options = useQuery({ ...optionsQuery, retry: false }).data
@@ -28,7 +28,7 @@ export function useUnpricedModels(): (served: Served) => readonly string[] {
 export function UnpricedTag(props: {
   count: number
   onOpen: () => void
-  /** In a list row, the button is no tab stop, because the channel's form shows the tag again. */
+  /** In a list row, the button is no tab stop, because the channel's form also shows the tag. */
   isInRow?: boolean
 }) {
   const { t } = useTranslation()

@@ -19,7 +19,6 @@ export function MissingClient() {
   )
 }
 
-/** Says that the URL's number belongs to no chat client. */
 export function UnknownClient({ first }: { first: ChatLink }) {
   const { t } = useTranslation()
   return (

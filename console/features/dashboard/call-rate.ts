@@ -1,7 +1,7 @@
 import { bufferTime, map, type Observable, scan, withLatestFrom } from 'rxjs'
 import type { LiveEvent, LiveState } from '#console/api/live/live-event.ts'
 
-/** The number of calls that ended in one second, or null if the connection was interrupted. */
+/** The calls that ended in one second, or null if the connection was interrupted. */
 export type CallsOfSecond = number | null
 
 const SECOND_MS = 1_000
@@ -30,7 +30,7 @@ function callsOf(events: readonly LiveEvent[]): CallsOfSecond {
   return ofLog.filter((event) => event.kind === 'event' && isCall(event.data)).length
 }
 
-/** Rows other than calls record balance changes. */
+/** Other rows record balance changes. */
 const isCall = (data: object): boolean => 'request_id' in data && data.request_id !== ''
 
 /** Returns the mean of the last ten seconds, or null if the latest number is unknown. */

@@ -4,7 +4,7 @@ import type { Interval } from './chart-range.ts'
 import type { ChartBucket, ChartTexts } from './usage-chart.ts'
 import { useBarSelection } from './use-bar-selection.ts'
 
-/** `place` runs from 0 (left) to 1 (right). The tooltip opens toward the middle of the chart. */
+/** `place` runs from 0 (left) to 1 (right). */
 function BarTip(props: ChartTexts & { bucket: ChartBucket; place: number }) {
   const { t } = useTranslation()
   const { chart, bucket, place, nameOf, text } = props

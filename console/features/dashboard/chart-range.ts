@@ -9,7 +9,9 @@ export type Interval = { readonly from: number; readonly to: number }
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
-/** The limit in seconds is a week below the server's, because ranges grow to complete weeks. */
+/**
+ * The limit in seconds is a week below the server's limit, because ranges grow to complete weeks.
+ */
 const SPAN_MAX = 92 * DAY
 
 export const SPANS: Record<ChartRange, number> = {
@@ -21,7 +23,6 @@ export const SPANS: Record<ChartRange, number> = {
 
 export const RANGE_OF_STEP: Record<ChartStep, ChartRange> = { hour: '24h', day: '30d', week: '90d' }
 
-/** Returns hours if the operator's option has no valid step. */
 export const stepOf = (text: string | undefined): ChartStep =>
   STEPS.find((step) => step === text) ?? 'hour'
 
@@ -45,7 +46,6 @@ export function fittingStep(preferred: ChartStep, span: number, isByDay: boolean
   return (isTooFine ? fitting[0] : fitting.at(-1)) ?? 'hour'
 }
 
-/** Returns null if the URL has no valid range. */
 export function zoomFromUrl({ from, to }: Interval): Interval | null {
   return from > 0 && to > from && to - from <= SPAN_MAX ? { from, to } : null
 }

@@ -37,7 +37,7 @@ export function LiveCallRate() {
 
 const STARTS_IN = 5
 
-/** In the first seconds, a notice about missing data would be too early. */
+/** A notice about missing data would be too early in the first seconds. */
 const isStarting = (seconds: readonly CallsOfSecond[]): boolean =>
   seconds.length < STARTS_IN && peakOf(seconds) === null
 

@@ -1,6 +1,6 @@
 import { quotaOf } from '#console/ui/quota/money.ts'
 
-/** All totals are quota units. `costed_quota` is the sum of charges of calls with a known cost. */
+/** All totals are quota units. `costed_quota` is the charge of all calls with a known cost. */
 export type CostTotals = {
   readonly quota: number
   readonly cost: number
@@ -10,9 +10,9 @@ export type CostTotals = {
 export type Margin = {
   /** The charges minus the providers' costs, over calls with a known cost. */
   readonly amount: bigint
-  /** The value is null if the charges of calls with a known cost are 0. */
+  /** Null if the charges of calls with a known cost are 0. */
   readonly share: number | null
-  /** The share of charges that have a known cost. 1 if there are no charges. */
+  /** The share of charges that have a known cost, or 1 if there are no charges. */
   readonly coverage: number
 }
 

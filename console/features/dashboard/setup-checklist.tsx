@@ -23,7 +23,6 @@ const FALLBACK_MODEL = 'gpt-4o-mini'
 /** The data is polled, because another admin or another tab may complete a setup step. */
 const LIVE = { refetchOnMount: 'always', refetchInterval: 5_000 } as const
 
-/** A step is done once the data that it creates exists. */
 export function SetupChecklist(props: { calls: number; isOwnPage?: boolean }) {
   const { calls, isOwnPage = false } = props
   const { t } = useTranslation()
@@ -33,7 +32,7 @@ export function SetupChecklist(props: { calls: number; isOwnPage?: boolean }) {
   const models = useQuery({ ...usableModelsQuery, ...LIVE })
   const chats = useQuery({ ...chatModelsQuery, ...LIVE })
   const tokens = useQuery({ ...tokensQuery(FIRST_TOKEN), ...LIVE })
-  // The checklist is hidden until all data has loaded, because its height depends on the data.
+  // The checklist's height depends on all of this data.
   const isWaiting = [channels, served, models, chats, tokens].some(({ isLoading }) => isLoading)
   const steps = setupSteps({
     isAdmin,
@@ -125,7 +124,6 @@ function StepItem(props: { step: Step; number: number; path: string }) {
 
 const FROM_HERE = { returnTo: '/app/start' }
 
-/** The displayed key is masked, but the copied text contains the complete key. */
 function Snippets(props: { apiKey: string | null; model: string }) {
   const { t } = useTranslation()
   const [kind, setKind] = useState<SnippetKind>('curl')

@@ -50,7 +50,7 @@ export function MarginShare({ of }: { of: CostTotals }) {
   return <>{share === null ? '–' : percent(share)}</>
 }
 
-/** The percentage is rounded toward zero, so that only a full share shows 100 %. */
+/** Rounds toward zero, so that only a full share shows 100 %. */
 function usePercent(): (share: number) => string {
   const locale = useLocale()
   const format = new Intl.NumberFormat(locale, {

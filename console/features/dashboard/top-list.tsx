@@ -14,7 +14,7 @@ type TopRow = {
   readonly name: string
   readonly count: number
   readonly quota: number
-  /** The usage log's URL contains these filters. Null means that the log has no such filter. */
+  /** The filters of the linked usage log, or null if the log has no such filter. */
   readonly search: Readonly<Record<string, string>> | null
   readonly margin?: ReactNode
 }

@@ -6,11 +6,11 @@ import type { Interval } from './chart-range.ts'
 import type { ChartTexts } from './usage-chart.ts'
 
 const TICK = { fill: 'var(--tg-chart-text)', fontSize: 12 }
-/** The margins are pixels. The stylesheet repeats them for the buttons that cover the bars. */
+/** The stylesheet repeats these margins (px) for the buttons that cover the bars. */
 const MARGIN = { top: 8, right: 4, bottom: 0, left: 0 }
 const AXIS_WIDTH = 72
 
-/** The component is a separate chunk, because its library is large. */
+/** This component is a separate chunk, because its chart library is large. */
 export function UsageBars(props: ChartTexts & { onZoom: (stretch: Interval) => void }) {
   const { t } = useTranslation()
   const { chart, nameOf, text } = props
@@ -63,6 +63,6 @@ export function UsageBars(props: ChartTexts & { onZoom: (stretch: Interval) => v
   )
 }
 
-/** The height of an unknown value is null, because 0 would be drawn as a bar. */
+/** Null for an unknown value, because 0 would be drawn as a bar. */
 const heightOf = (value: bigint | undefined): number | null =>
   value === undefined ? null : Number(value)

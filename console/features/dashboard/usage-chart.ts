@@ -5,12 +5,12 @@ export type ChartPoint = { readonly series: string; readonly created_at: number 
 }
 export type ChartStep = 'hour' | 'day' | 'week'
 
-/** A series that is missing in `values` had no calls. */
+/** A series without an entry in `values` had no calls. */
 export type ChartBucket = {
-  /** The start of the bar is in unix seconds. Days start at UTC midnight if `isUtc` is true. */
+  /** The start of the bar in unix seconds. */
   readonly at: number
   readonly values: ReadonlyMap<string, bigint>
-  /** The sum of all series is null if there is no data. The chart then shows a gap. */
+  /** Null if there is no data, which the chart shows as a gap. */
   readonly total: bigint | null
 }
 
@@ -36,7 +36,7 @@ export type ChartTexts = {
 export type Calendar = { readonly step: ChartStep; readonly isUtc?: boolean }
 
 export const OTHER_SERIES = ''
-/** The largest number of colors that can be distinguished in both themes. */
+/** The number of colors that can be distinguished in both themes. */
 export const SERIES_MAX = 6
 
 const HOUR = 3_600
@@ -89,7 +89,7 @@ function seriesOf(points: readonly ChartPoint[], measure: ChartMeasure): ChartSe
   return [...named.slice(0, SERIES_MAX - 1), { name: OTHER_SERIES, total }]
 }
 
-/** Days follow the calendar and may therefore have 23 or 25 hours. */
+/** Days may have 23 or 25 hours. */
 function starts({ from, to, ...calendar }: Calendar & { from: number; to: number }): number[] {
   const found: number[] = []
   for (let at = bucketStart(from, calendar); at <= to; at = bucketEnd(at, calendar)) found.push(at)
@@ -99,7 +99,7 @@ function starts({ from, to, ...calendar }: Calendar & { from: number; to: number
 export const bucketEnd = (at: number, calendar: Calendar): number =>
   bucketStart(at + REACHES_NEXT[calendar.step], calendar)
 
-/** These seconds after a bar's start, the next bar has begun, even if a day has 25 hours. */
+/** Each bar ends within this many seconds, even if a day has 25 hours. */
 const REACHES_NEXT = { hour: HOUR, day: DAY + 2 * HOUR, week: 7 * DAY + 2 * HOUR }
 
 /** Weeks start on Monday. */

@@ -195,7 +195,6 @@ function useMeasureWords(
   return (value) => t(words, { count: Number(value), number: text(value) })
 }
 
-/** A control with only one option is hidden. */
 function ChartControls({ view }: { view: ChartView }) {
   const { t } = useTranslation()
   const { set } = view

@@ -4,7 +4,7 @@ import { bucketEnd, type UsageChart } from './usage-chart.ts'
 
 const NONE = -1
 
-/** Shift with an arrow key or dragging selects bars. Enter or releasing the pointer zooms in. */
+/** Dragging, or Shift with an arrow key, selects bars. Releasing the pointer or Enter zooms in. */
 export function useBarSelection(chart: UsageChart, onZoom: (stretch: Interval) => void) {
   const { buckets } = chart
   const box = useRef<HTMLDivElement>(null)

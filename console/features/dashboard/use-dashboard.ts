@@ -16,7 +16,6 @@ const CONSUMPTION = 2
 /** Live events arrive only while this page is open, so cached data may be stale. */
 const FRESH = { refetchOnMount: 'always' } as const
 
-/** The figures are read again when a call of the user ends. */
 export function useDashboard() {
   const client = useQueryClient()
   const ownId = useUser()?.id ?? 0

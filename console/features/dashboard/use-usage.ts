@@ -33,7 +33,6 @@ export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs
   })
 }
 
-/** If the user has not zoomed, the selected range ends now. */
 export const requestedInterval = ({
   range,
   zoom,
@@ -51,7 +50,7 @@ async function read(
   return points.map(({ model_name: series, ...point }) => ({ series, ...point }))
 }
 
-/** The id is added to names that several tokens have. Usage without a token has an empty name. */
+/** Adds the id to names that several tokens have. Usage without a token has an empty name. */
 export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
   const ids = new Map<string, Set<number>>()
   for (const { token_id: id, token_name: name } of points) {

@@ -58,7 +58,7 @@ export function entryDetail(t: TFunction, entry: TimelineEntry, number: Intl.Num
   return parts[kind].filter((part) => part !== '').join(' · ')
 }
 
-/** The text is empty for an entry about the complete channel. */
+/** Empty for an entry about the complete channel. */
 export const scopeText = (t: TFunction, { key, model }: TimelineEntry): string =>
   key === undefined ? (model ?? '') : keyText(t, key)
 
@@ -95,7 +95,7 @@ const FIELD_WORDS = {
   cost_ratio: 'channelForm.costRatio',
 } as const
 
-/** Null means that the channel no longer has the key. */
+/** `key` is null if the channel no longer has the key. */
 const keyText = (t: TFunction, key: number | null): string =>
   key === null ? t('health.formerKey') : t('health.key', { key: key + 1 })
 

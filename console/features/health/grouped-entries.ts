@@ -1,6 +1,6 @@
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 
-/** A group is a single entry, or several entries of one circuit with the newest first. */
+/** One entry, or several entries of one circuit, newest first. */
 export type EntryGroup = readonly [TimelineEntry, ...TimelineEntry[]]
 
 /** A user action or a channel change ends all groups. Automatic tests do not end a group. */

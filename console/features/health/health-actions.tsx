@@ -60,7 +60,6 @@ function TestText({ outcome }: { outcome: TestOutcome }) {
   )
 }
 
-/** Closing the drawer cancels a running test. */
 function useTest(channelId: number) {
   const client = useQueryClient()
   const [state, setState] = useState({ isRunning: false, outcome: null as TestOutcome | null })

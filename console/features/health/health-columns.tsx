@@ -12,7 +12,7 @@ import { StateCell } from './state-cell.tsx'
 const STEP = 5
 const BAR = 4
 const HEIGHT = 20
-/** The minimum height in pixels makes one percent of failures visible. */
+/** The height (px) at which one percent of failures is still visible. */
 const LEAST = 2
 
 /** A dot is a period without calls. One SVG path per color keeps scrolling fast. */
@@ -62,7 +62,7 @@ export const UnknownValue = () => <span className="tg-muted">–</span>
 
 type Row = ChannelHealth
 
-/** With these widths, all columns fit a window of 1 280 pixels. */
+/** All columns fit a window of 1 280 pixels. */
 export function healthColumns(of: Of): readonly Column<Row>[] {
   const { t, number, money, period } = of
   const title = (id: keyof Translations['health']['column']) => t(`health.column.${id}`)

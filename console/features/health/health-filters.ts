@@ -14,7 +14,7 @@ import type {
 export type Period = keyof HealthWindows
 export const PERIODS: readonly Period[] = ['m5', 'h1', 'd1']
 export const HISTORY_RANGES: readonly HistoryRange[] = ['1h', '24h', '7d']
-/** The default range of the chart is the smallest range that includes the board's period. */
+/** The smallest range that includes the board's period. */
 export const HISTORY_RANGE_OF_PERIOD: Readonly<Record<Period, HistoryRange>> = {
   m5: '1h',
   h1: '1h',
@@ -27,10 +27,10 @@ export const HEALTH_URL_PARAMS = {
   keyword: textParam(),
   shown: choiceParam(STATE_FILTERS, 'all'),
   window: choiceParam(PERIODS, 'h1'),
-  /** The id of the channel whose details are open, or 0 if no details are open. */
+  /** The id of the channel whose details are open, or 0. */
   peek: integerParam({ fallback: 0 }),
   history: choiceParam(['', ...HISTORY_RANGES], ''),
-  /** The unix time up to which the timeline is shown, or 0 for the current time. */
+  /** The unix time at which the timeline ends, or 0 for the current time. */
   at: integerParam({ fallback: 0 }),
 }
 
@@ -39,7 +39,6 @@ export function failedCallsLink(channelId: number, period: Period): string {
   return `/app/logs/api-usage?${new URLSearchParams(search)}`
 }
 
-/** The channels are sorted by the severity of their problems. */
 export function filterChannels(
   channels: readonly ChannelHealth[],
   { keyword, shown }: { keyword: string; shown: StateFilter },

@@ -1,13 +1,13 @@
 import { stampText } from '#console/ui/elements/time-text.ts'
 import type { HealthHistory, HealthHistoryPoint } from '#read-api/contract/channel-health.ts'
 
-/** A null value means that there is no data. */
+/** Null values mean that there is no data. */
 export type HistoryStep = {
   readonly at: number
   readonly time: string
   readonly attempts: number
   readonly rate: number | null
-  /** The median latency is in milliseconds. */
+  /** The latency percentiles are in milliseconds. */
   readonly p50: number | null
   readonly p95: number | null
 }
@@ -17,7 +17,7 @@ export type History = {
   readonly attempts: number
   /** The success rate over all steps, or null if there were no attempts. */
   readonly rate: number | null
-  /** If several steps have the lowest success rate, this is the newest of them. */
+  /** The newest of the steps with the lowest success rate. */
   readonly lowest: HistoryStep | null
 }
 

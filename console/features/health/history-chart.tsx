@@ -18,7 +18,7 @@ const MARGIN = { top: 8, right: 8, bottom: 0, left: 0 }
 const AXIS_WIDTH = 56
 const X_AXIS = { dataKey: 'time', tick: TICK, tickLine: false, axisLine: false, minTickGap: 32 }
 const Y_AXIS = { tick: TICK, tickLine: false, axisLine: false, width: AXIS_WIDTH }
-// A dot marks a time step whose neighbors have no calls, because a line can't show a single point.
+// Dots mark time steps between steps without calls, because a line needs two points.
 const LINE = {
   isAnimationActive: false,
   strokeWidth: 2,
@@ -29,7 +29,7 @@ const RATE = 'var(--tg-chart-1)'
 const P50 = 'var(--tg-chart-2)'
 const P95 = 'var(--tg-chart-3)'
 
-/** The component is a separate chunk, because its library is large. */
+/** This component is a separate chunk, because its chart library is large. */
 export function HistoryChart({ history }: { history: History }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -56,10 +56,9 @@ export function CircuitLine({ circuit }: { circuit: CircuitState }) {
 
 const TICK_MS = 1_000
 
-/** After the pause of a circuit, the next call tests the circuit. */
 function Countdown({ until }: { until: number }) {
   const { t } = useTranslation()
-  // `until` is converted once, because only the monotonic clock is never set forward or back.
+  // `until` is converted once, because clock corrections do not affect the monotonic clock.
   const end = useMemo(() => performance.now() + until - Date.now(), [until])
   const left = useTimeLeft(end, TICK_MS)
   return (

@@ -115,7 +115,7 @@ function StateThen(props: { state: NonNullable<ChannelTimeline['state_at']> }) {
   )
 }
 
-/** The page is large, because several entries may be combined into one line. */
+/** The page is large, because one line may combine several entries. */
 const TIMELINE_PAGE = 50
 
 function timelineQuery(ask: { channelId: number; at: number; page: number }) {

@@ -68,7 +68,7 @@ function Content({ message }: { message: InboxMessage }) {
 const ownMessageQuery = (id: number) =>
   apiQuery('GET /api/user/messages/:id', { params: { id } }, [...inboxKey, 'one', id])
 
-/** The unread count changes immediately, and is restored if the request fails. */
+/** The unread count changes immediately, and changes back if the request fails. */
 function useMarkRead(message: InboxMessage | undefined): void {
   const client = useQueryClient()
   const marked = useRef(0)

@@ -1,13 +1,13 @@
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 
-/** Only this many characters are processed, because removing markup from a long text is slow. */
+/** The limit exists because removing markup from a long text is slow. */
 const READ_MAX = 2_000
 const SHOWN_MAX = 100
 const CUT = '...'
-/** Splits a text into displayed characters. An emoji of several code points is one character. */
+/** Counts an emoji of several code points as one character. */
 const CHARACTERS = new Intl.Segmenter()
 
-/** Returns the start of a message as one line of at most 100 characters, with `...` if cut. */
+/** Returns at most 100 characters in one line, with `...` if the message is longer. */
 export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'format'>): string {
   const beginning = format === 'plain' ? content.slice(0, READ_MAX) : beginningOf(content)
   const text = WITHOUT_MARKS[format](beginning).replace(/\s+/g, ' ').trim()
@@ -21,11 +21,11 @@ export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'f
   )
 }
 
-/** A long URL is shortened, because it could take up all characters that are processed. */
+/** A long URL could fill the complete limit of `READ_MAX`. */
 const LONG_ADDRESS = /(\]\(|\b(?:src|href)\s*=\s*["']?)[^()<>\s"']{200,}/gi
 const CUT_MARK = /(?:<\/?[a-z][^<>]*|!?\[[^[\]]*\]\([^\s()]*)$/i
 
-/** Markup that is cut off at the end is removed. */
+/** Returns at most `READ_MAX` characters without a cut-off tag or link. */
 function beginningOf(content: string): string {
   const short = content.replace(LONG_ADDRESS, '$1-')
   if (short.length <= READ_MAX) return short
@@ -49,7 +49,7 @@ const withoutTags = (html: string): string =>
     .replace(/<\/?[a-z][^<>]*>/gi, ' ')
     .replace(/&(nbsp|lt|gt|quot|#39|amp);/g, (_, name: string) => ENTITIES[name] ?? '')
 
-/** The URL and the title of a link may contain parentheses. */
+/** Matches links whose URL and title may contain parentheses. */
 const LINK = /!?\[([^[\]]*)\]\((?:[^()\\]|\\.|\([^()]*\))*\)/gs
 const AUTO_LINK = /<((?:https?:\/\/|mailto:)[^<>\s]*)>/gi
 

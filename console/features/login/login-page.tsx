@@ -20,7 +20,7 @@ const SecondStepForm = lazy(async () => ({
   default: (await import('./second-step-form.tsx')).SecondStepForm,
 }))
 
-/** A passkey needs no username. The button is hidden if the browser supports no passkeys. */
+/** A login by passkey needs no username. */
 function PasskeyButton() {
   const { t } = useTranslation()
   const enter = useCompleteLogin()
@@ -50,7 +50,7 @@ export function LoginPage() {
   const [params] = useSearchParams()
   const name = useSiteName()
   const title = t('shell.login')
-  // Another page redirects here if its login requires a second factor.
+  // Other login pages redirect here if a second factor is required.
   const arrived = useLocation().state as Partial<SecondFactorRequired> | null
   const [secondFactor, setSecondFactor] = useState<SecondFactor | null>(null)
   const [leftTicket, setLeftTicket] = useState('')
@@ -112,7 +112,7 @@ function WaysIn({ onNeeded }: { onNeeded: OnSecondFactorNeeded }) {
   )
 }
 
-/** `aff` is the invitation code, which the registration link contains. */
+/** `aff` is the inviter's code. */
 function Links({ aff }: { aff: string | null }) {
   const { t } = useTranslation()
   const status = useStatus()

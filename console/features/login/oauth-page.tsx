@@ -34,7 +34,7 @@ export function OAuthPage() {
     }
   })
   useEffect(() => {
-    // The code is used only once, because an authorization code is valid for a single request.
+    // An authorization code is valid for a single request.
     if (isStarted.current) return
     isStarted.current = true
     void end()

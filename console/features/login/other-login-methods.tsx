@@ -9,7 +9,7 @@ import { isLoginMethodEnabled, LOGIN_METHODS } from '#console/ui/login-methods/l
 import { type Messenger, MessengerDialog } from '#console/ui/login-methods/messenger-dialog.tsx'
 import { useCompleteLogin } from './use-complete-login.ts'
 
-/** `isFirst` is true if there is no form above the buttons. */
+/** `isFirst` is true if no form is above the buttons. */
 export function OtherLoginMethods({ isFirst = false }: { isFirst?: boolean }) {
   const { t } = useTranslation()
   const status = useStatus()
@@ -59,7 +59,7 @@ function Dialog(props: { way: Messenger; onClose: () => void }) {
   )
 }
 
-/** The purpose is always a login here, because only the account page connects a login method. */
+/** Only the account page connects login methods, so the intent is always a login here. */
 function purposeOf(params: URLSearchParams): { intent: 'login'; aff?: string } {
   const aff = params.get('aff')
   return aff === null ? { intent: 'login' } : { intent: 'login', aff }

@@ -11,12 +11,7 @@ import type { MePanelProps } from './me-panel.ts'
 import { PasswordFields } from './password-fields.tsx'
 import { useNewPassword } from './use-new-password.ts'
 
-function PasswordDialog(props: {
-  isOpen: boolean
-  /** If the user has no password yet, the form asks for no current password. */
-  hasPassword: boolean
-  onClose: () => void
-}) {
+function PasswordDialog(props: { isOpen: boolean; hasPassword: boolean; onClose: () => void }) {
   const { t } = useTranslation()
   const { hasPassword } = props
   const client = useQueryClient()

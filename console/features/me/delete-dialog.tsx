@@ -9,7 +9,6 @@ import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { withIdentityProof } from './with-identity-proof.tsx'
 
-/** The user must type the username to confirm. */
 export function DeleteDialog(props: { isOpen: boolean; username: string; onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()

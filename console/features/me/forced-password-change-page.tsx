@@ -4,7 +4,6 @@ import { EntryForm, EntryPage } from '#console/ui/layout/entry-page.tsx'
 import { PasswordFields } from './password-fields.tsx'
 import { useNewPassword } from './use-new-password.ts'
 
-/** Replaces every page until a user whose password was reset has chosen a new password. */
 export function ForcedPasswordChangePage(props: { onLeave: () => void }) {
   const { t } = useTranslation()
   const form = useNewPassword(true, () => undefined)

@@ -94,7 +94,7 @@ function InviteLink() {
   )
 }
 
-/** The code in a user's invitation link never changes. */
+/** An invitation code never changes. */
 const inviteCodeQuery = {
   ...apiQuery('GET /api/user/aff'),
   staleTime: Number.POSITIVE_INFINITY,

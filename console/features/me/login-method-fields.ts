@@ -1,7 +1,7 @@
 import type { LoginMethod } from '#console/ui/login-methods/login-methods.ts'
 import type { User } from '#read-api/contract/users.ts'
 
-/** The field with the user's id is empty if the login method is not connected. */
+/** Each field is empty while its login method is not connected. */
 export const LOGIN_METHOD_ID_FIELDS = {
   github: 'github_id',
   oidc: 'oidc_id',

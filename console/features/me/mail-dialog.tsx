@@ -20,10 +20,9 @@ const FIELD_CODES = {
   email: [...MAIL_CODES, 'IdentityTaken', 'MailIsUsername'],
 }
 
-/** A code that is mailed to the new address verifies it. */
 export function MailDialog(props: {
   isOpen: boolean
-  /** The current mail address is an empty text if there is none. */
+  /** The current mail address, or an empty text. */
   bound: string
   onClose: () => void
 }) {
@@ -61,7 +60,7 @@ export function MailDialog(props: {
 
 type MailDraft = { email: string; code: string }
 
-/** The fields are a component, so that human verification loads only when the dialog opens. */
+/** A separate component loads human verification only when the dialog opens. */
 function Fields({ form }: { form: DraftForm<MailDraft> }) {
   const human = useHumanCheck('verification')
   return (

@@ -59,6 +59,6 @@ export function PasskeyDialog(props: {
   )
 }
 
-/** Returns the recovery codes that the server creates with an account's first factor. */
+/** Returns recovery codes if the passkey is the account's first factor. */
 const addPasskey = async (body: AddPasskey): Promise<string[]> =>
   (await call('POST /api/user/passkeys', { body })).recovery_codes

@@ -4,20 +4,20 @@ import type { AnswerOf } from '#read-api/contract/resource-fields.ts'
 import { USER_SETTING_FIELDS } from '#read-api/contract/user-fields.ts'
 import type { UpdateSettings } from '#write-api/contract/users.ts'
 
-/** The threshold is the entered text. */
+/** `threshold` is the entered text. */
 export type SettingsDraft = DraftOf<typeof USER_SETTING_FIELDS> & {
   readonly means: 'email' | 'webhook'
   readonly threshold: string
   readonly mailTo: string
-  /** The code that was mailed to `mailTo`. It is required only if `mailTo` is not verified. */
+  /** The code that was mailed to `mailTo`, required only if `mailTo` is not verified. */
   readonly mailCode: string
   readonly webhookUrl: string
-  /** The secret is empty at first, because the server never sends the stored secret. */
+  /** Empty at first, because the server never sends the stored secret. */
   readonly webhookSecret: string
   readonly removesSecret: boolean
 }
 
-/** The threshold is in quota units. */
+/** In quota units. */
 const THRESHOLD_DEFAULT = 500_000
 
 export function initialDraft(setting: string): SettingsDraft {
@@ -49,7 +49,7 @@ export function needsCode(
 
 export const hasSecret = (setting: string): boolean => parsed(setting).webhook_secret_set === true
 
-/** Returns null if the user has changed the rejected field since. */
+/** Returns null after the user has changed the rejected field. */
 export function undeliverableField(setting: string, draft: SettingsDraft): 'url' | 'secret' | null {
   const { webhook_fault: undeliverable, webhook_url: url } = parsed(setting)
   if (undeliverable === 'url') return draft.webhookUrl === url ? undeliverable : null
@@ -65,14 +65,14 @@ export function validateSettings(draft: SettingsDraft, wantsCode: boolean) {
     return { field: 'mailCode', text: 'auth.codeRequired' } as const
   }
   const url = draft.webhookUrl.trim()
-  // The webhook fields are hidden, so the user can't correct them.
+  // Hidden webhook fields are not validated, because the user can't correct them.
   if (draft.means === 'email') return null
   if (url === '') return { field: 'webhookUrl', text: 'me.webhookRequired' } as const
   if (/^https:\/\//i.test(url)) return null
   return { field: 'webhookUrl', text: 'me.webhookNotHttps' } as const
 }
 
-/** An unchanged threshold is left out, so that later changes of the default still apply. */
+/** An unchanged threshold is not sent, so that later changes of the default still apply. */
 export const settingsChange = (draft: SettingsDraft, before: SettingsDraft): UpdateSettings => ({
   notify_type: draft.means,
   ...(draft.threshold !== before.threshold && { quota_warning_threshold: Number(draft.threshold) }),

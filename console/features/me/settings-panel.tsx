@@ -33,7 +33,7 @@ export function SettingsPanel({ user }: MePanelProps) {
       {user === undefined ? (
         <Skeleton height={426} />
       ) : (
-        // Settings that are saved, even in another tab, replace the values in the form.
+        // Settings saved in another tab replace the values in the form.
         <SettingsForm key={user.setting} setting={user.setting} boundMail={user.email} />
       )}
     </Panel>

@@ -8,7 +8,6 @@ import { PROOF_CODES } from '#console/ui/forms/server-field-errors.ts'
 import { errorsByCode, FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { TotpOffer } from '#write-api/contract/credentials.ts'
 
-/** The user confirms the secret with a code from the authenticator app. */
 export function TotpDialog(props: {
   offer: TotpOffer
   onDone: (recoveryCodes: string[]) => void
@@ -54,6 +53,6 @@ export function TotpDialog(props: {
   )
 }
 
-/** Returns the recovery codes that the server creates with an account's first factor. */
+/** Returns recovery codes if TOTP is the account's first factor. */
 const confirmTotp = async (code: string): Promise<string[]> =>
   (await call('POST /api/user/totp', { body: { code } })).recovery_codes

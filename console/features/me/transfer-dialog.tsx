@@ -9,7 +9,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, type MoneyRule, quotaFromDollars } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 
-/** The amount is entered in the unit that the site displays: dollars or quota units. */
+/** The amount is in the site's unit, which is dollars or quota units. */
 export function TransferDialog(props: { isOpen: boolean; earned: bigint; onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()

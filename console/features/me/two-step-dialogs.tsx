@@ -69,7 +69,7 @@ type Props = {
   needsProof: boolean
   onOpen: (dialog: TwoStepDialog) => void
   onClose: () => void
-  /** Receives the recovery codes that the change created, or an empty list. */
+  /** Receives the created recovery codes, or an empty list. */
   onSettled: (codes: readonly string[]) => Promise<void>
 }
 

@@ -15,7 +15,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { UpdateSelf } from '#write-api/contract/users.ts'
 import { withIdentityProof } from './with-identity-proof.tsx'
 
-/** `proof` is a proof of identity without a field in the form, such as a passkey. */
+/** `proof` is a proof of identity that has no form field, such as a passkey. */
 export type PasswordDraft = {
   current: string
   next: string
@@ -78,6 +78,5 @@ function needNoOther(): void {
   storeUser(rest)
 }
 
-/** A new password requires a proof of identity. */
 const updateSelf = (body: UpdateSelf) =>
   call('PUT /api/user/self', { body, renewsSession: Boolean(body.password) })

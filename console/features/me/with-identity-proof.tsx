@@ -25,7 +25,6 @@ export async function withIdentityProof<T>(perform: () => Promise<T>): Promise<T
   }
 }
 
-/** A page contains this component once. */
 export function IdentityProofHost() {
   const { t } = useTranslation()
   const question = pendingQuestion.useValue()

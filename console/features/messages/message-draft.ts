@@ -9,7 +9,7 @@ export type MessageText = DraftOf<typeof MESSAGE_TERMS>
 
 export type Recipients = {
   readonly audience: Audience
-  /** The map contains display names by user id. */
+  /** Display names by user id. */
   readonly users: ReadonlyMap<number, string>
   readonly groups: readonly string[]
 }

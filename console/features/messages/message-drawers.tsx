@@ -34,12 +34,12 @@ const WIDTH = 900
 
 type Props = { isOpen: boolean; onClose: () => void }
 
-/** The message list contains only the start of each text, so the complete message is loaded. */
+/** The message list contains only the start of each text. */
 export function EditDrawer(props: Props & { id: number }) {
   const { t } = useTranslation()
   const { id, isOpen, onClose } = props
   const read = useQuery({ ...messageQuery(id), enabled: isOpen && id !== 0, retry: false })
-  // The form keeps the first loaded version, even if other versions load later.
+  // The form keeps the first loaded version.
   const [message, setMessage] = useState<AdminMessage | null>(null)
   if (message === null && read.data !== undefined && read.isFetchedAfterMount) {
     setMessage(read.data)
@@ -67,7 +67,7 @@ export function EditDrawer(props: Props & { id: number }) {
   )
 }
 
-/** `message` is the version that was loaded first, and `now` is the latest version. */
+/** `message` is the version in the form, and `now` is the latest version. */
 function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }) {
   const { t } = useTranslation()
   const { message } = props

@@ -16,7 +16,6 @@ import { useStableCallbacks } from '#console/ui/state/use-stable-callbacks.ts'
 import type { AdminMessage } from '#read-api/contract/messages.ts'
 import { messageColumns } from './message-columns.tsx'
 
-/** The row disappears before the server responds. */
 function useDeleteMessage() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -48,7 +47,6 @@ const isDay = (text: string): boolean => DAY.test(text) && !Number.isNaN(Date.pa
 
 const readDay = (text: string): string | null => (isDay(text) ? text : null)
 
-/** If one of the days is missing, both texts are empty. */
 function isoRange(from: string, until: string): { start: string; end: string } {
   if (!isDay(from) || !isDay(until)) return { start: '', end: '' }
   return {

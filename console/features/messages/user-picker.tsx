@@ -11,7 +11,6 @@ import { CompactPagination } from './compact-pagination.tsx'
 
 const PAGE_SIZE = 20
 
-/** A change of page keeps the selection. */
 export function UserPicker(props: {
   selected: ReadonlyMap<number, string>
   onChange: (selected: ReadonlyMap<number, string>) => void

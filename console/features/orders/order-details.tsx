@@ -34,13 +34,11 @@ const STATUSES = [
   'warning_under_review',
 ] as const
 
-/** An unknown code is returned unchanged. */
 function paymentReasonText(t: TFunction, code: string): string {
   const knownCode = REASONS.find((one) => one === code)
   return knownCode === undefined ? code : t(`orders.reason_${knownCode}`)
 }
 
-/** An unknown status is returned unchanged. */
 function disputeStatusText(t: TFunction, code: string): string {
   const knownCode = STATUSES.find((one) => one === code)
   return knownCode === undefined ? code : t(`orders.dispute_${knownCode}`)

@@ -17,27 +17,27 @@ type ReportedKind =
 
 export type OrderEvent = {
   readonly kind: ReportedKind | 'recorded' | 'takenBack' | 'restored'
-  /** The time is in unix seconds. */
+  /** In unix seconds. */
   readonly at: number
-  /** The amount is exact and in the order's currency, such as `7.30`. */
+  /** The exact amount in the order's currency, such as `7.30`. */
   readonly money: string
-  /** The change is in quota units. A provider's report has 0. */
+  /** The change in quota units, which is 0 for a provider's report. */
   readonly quota: number
-  /** The provider's id is empty for a refund that an admin recorded. */
+  /** The provider's id, which is empty for a refund that an admin recorded. */
   readonly sourceId: string
-  /** The provider's code or an admin's text is empty if an earlier event has the reason. */
+  /** The provider's code or the admin's text, which is empty if an earlier event contains it. */
   readonly reason: string
-  /** The text is empty if the event does not open or update a dispute. */
+  /** The status of the dispute, or an empty text for other events. */
   readonly status: string
-  /** The deadline for a response to the dispute is in unix seconds. */
+  /** The deadline (unix seconds) for a response to the dispute. */
   readonly dueBy: number | null
-  /** The text is empty unless an admin recorded the refund. */
+  /** The admin who recorded the refund, or an empty text. */
   readonly actor: string
 }
 
 const NOTHING = { quota: 0, sourceId: '', reason: '', status: '', dueBy: null, actor: '' }
 
-/** The events are sorted with the oldest first. */
+/** Returns the oldest event first. */
 export function orderTimeline({ refunds, restorations, reports }: Order): OrderEvent[] {
   const events = [
     ...reportEvents(reports),
@@ -55,11 +55,11 @@ export function orderTimeline({ refunds, restorations, reports }: Order): OrderE
       }),
     ),
   ]
-  // A stable sort keeps a report before the refund that the report caused in the same second.
+  // A stable sort keeps a report before its refund of the same second.
   return events.toSorted((a, b) => a.at - b.at)
 }
 
-/** Each report repeats the complete dispute, so only its changed values become events. */
+/** Each report repeats the complete dispute, so only changed values become events. */
 function reportEvents(reports: readonly PaymentReport[]): OrderEvent[] {
   const latest = new Map<string, PaymentReport>()
   return reports.flatMap((report) => {
@@ -84,7 +84,7 @@ const REFUND_KINDS: Readonly<Record<string, ReportedKind>> = {
   canceled: 'refundCanceled',
 }
 
-/** A report on a Stripe charge contains the sum of all refunds of the charge. */
+/** A report on a charge (not on a refund) contains the sum of all its refunds. */
 const CHARGE_ID = /^(ch|py)_/
 
 function refundKind({ report_id, status }: PaymentReport): ReportedKind {

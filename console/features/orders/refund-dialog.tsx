@@ -65,7 +65,7 @@ function validateSum(
   return most !== null && isNegative(subtract(most, sum)) ? 'refundTooMuch' : null
 }
 
-/** The server refuses a refund if the order has refunds that this dialog has not shown. */
+/** The server refuses the refund if the order has refunds that this dialog has not shown. */
 const refundOrder = ({ id, refunds }: Order, money: string, reason: string) =>
   call('POST /api/user/topup/:id/refund', {
     params: { id },

@@ -53,7 +53,7 @@ export function ChatSettingsForm(props: ChatSettingsProps) {
   )
 }
 
-/** An invalid text stays in the field, but the last valid number still applies. */
+/** After an invalid entry, the last valid number still applies. */
 function MaxTokens(props: { value: number; onChange: (most: number) => void }) {
   const { t } = useTranslation()
   const [wrong, setWrong] = useState<string | null>(null)

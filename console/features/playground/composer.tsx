@@ -8,16 +8,15 @@ const ROWS_MAX = 8
 
 type Props = {
   readonly chat: Chat
-  /** The value is true if the selected group and model exist. */
+  /** True if the selected group and model exist. */
   readonly isReady: boolean
   readonly hasNone: boolean
 }
 
-/** Enter sends the message, and Shift+Enter starts a new line. */
 export function Composer({ chat, isReady, hasNone }: Props) {
   const { t } = useTranslation()
   const [text, setText] = useState('')
-  /** A message that is sent before the models load waits for them. */
+  /** True if a message waits for the models to load. */
   const [isWaiting, setWaiting] = useState(false)
   const canSend = !hasNone && !chat.isBusy && text.trim() !== ''
   const canGo = isReady && chat.canAsk

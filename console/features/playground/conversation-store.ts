@@ -13,10 +13,9 @@ export type StoredConversations = {
   readonly openId: string
 }
 
-/** If the browser's storage is full, fewer conversations are kept. */
+/** Fewer conversations are kept if the browser's storage is full. */
 const KEPT_MAX = 50
 
-/** Several users may use one browser, so each user has a storage key. */
 const keyOf = (userId: number): string => `playground-${userId}`
 
 export function loadConversations(userId: number): StoredConversations {
@@ -48,7 +47,7 @@ export function storeConversations(
   }
 }
 
-/** An answer that runs when the page closes keeps the text that was received. */
+/** An answer that is running when the page closes keeps the received text. */
 const settled = (conversation: Conversation): Conversation => ({
   ...conversation,
   settings: settingsOf(conversation.settings),

@@ -1,6 +1,6 @@
 import { randomId } from '#console/ui/state/random-id.ts'
 
-/** The settings of a chat. `maxTokens` is 0 for no limit. `temperature` is in tenths. */
+/** `maxTokens` is 0 for no limit. `temperature` is in tenths. */
 export type ChatSettings = {
   readonly group: string
   readonly model: string
@@ -9,7 +9,7 @@ export type ChatSettings = {
   readonly systemPrompt: string
 }
 
-/** `quota` is a number of quota units as text. */
+/** `quota` is in quota units. */
 export type AnswerCost = {
   readonly logId: number
   readonly quota: string
@@ -26,13 +26,13 @@ export type ChatMessage = {
   readonly reasoning?: string
   readonly status: MessageStatus
   readonly model?: string
-  /** The usage log finds the call by this id. */
+  /** The call's id in the usage log. */
   readonly call?: string
   readonly firstMs?: number
   readonly totalMs?: number
   readonly isStopped?: boolean
   readonly cost?: AnswerCost
-  /** True if the page stopped waiting for the cost, which the log may contain later. */
+  /** True if the page stopped waiting for the cost, which may be logged later. */
   readonly isCostLate?: boolean
   readonly error?: { readonly message: string; readonly code: string; readonly requestId: string }
 }
@@ -41,9 +41,9 @@ export type Conversation = {
   readonly id: string
   readonly settings: ChatSettings
   readonly messages: readonly ChatMessage[]
-  /** The time is in unix milliseconds. */
+  /** In unix milliseconds. */
   readonly changedAt: number
-  /** The cost of removed answers is a number of quota units as text. */
+  /** The cost of removed answers in quota units. */
   readonly spentBefore?: string
 }
 
@@ -83,7 +83,6 @@ export const emptyAnswer = (model: string): ChatMessage => ({
 export const isStreaming = ({ status }: ChatMessage): boolean =>
   status === 'loading' || status === 'incomplete'
 
-/** Empty answers are left out. */
 export function requestMessages({
   settings,
   messages,
@@ -106,11 +105,9 @@ export function titleOf({ messages }: Conversation): string {
 const costOfAll = (messages: readonly ChatMessage[]): bigint =>
   messages.reduce((sum, { cost }) => sum + BigInt(cost?.quota ?? 0), 0n)
 
-/** The cost includes answers that were removed. */
 export const conversationCost = ({ messages, spentBefore = '0' }: Conversation): bigint =>
   BigInt(spentBefore) + costOfAll(messages)
 
-/** The cost of removed answers is added to `spentBefore`. */
 export function withMessages(
   one: Conversation,
   messages: readonly ChatMessage[],
@@ -122,7 +119,7 @@ export function withMessages(
   return { ...one, messages, changedAt: now, spentBefore }
 }
 
-/** The cost counts even if the answer has already been removed. */
+/** The cost of a removed answer also counts. */
 export function withCost(one: Conversation, answerId: string, cost: AnswerCost): Conversation {
   const isThere = one.messages.some(({ id }) => id === answerId)
   if (!isThere) {

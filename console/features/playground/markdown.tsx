@@ -3,18 +3,21 @@ import { Fragment, memo, type ReactElement, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 
-/** Longer texts are shown as plain text, because rendering them would block the page too long. */
+/** Longer texts are shown as plain text, because rendering them would block the page. */
 const LENGTH_MAX = 200_000
-/** A text with deeper nesting is shown as plain text. */
+/** Deeper nesting is shown as plain text. */
 const DEPTH_MAX = 16
 
-/** Never renders HTML. An image becomes a link, as loading it would reveal the chat to its host. */
+/**
+ * Never renders HTML. An image becomes a link, because loading it would reveal the chat to its
+ * host.
+ */
 export const Markdown = memo(function Markdown({ text }: { text: string }): ReactElement {
   const drawn = keyed(tokensOf(text), (token) => <TopBlock token={token} />)
   return <div className="tg-prose">{drawn}</div>
 })
 
-/** Each block is memoized, so that only the last block of a growing answer renders again. */
+/** Only the last block of a growing answer renders again. */
 const TopBlock = memo(
   ({ token }: { token: Token }) => <>{block(token as Tokens.Generic, 0)}</>,
   (one, other) => one.token.raw === other.token.raw,
@@ -69,7 +72,7 @@ function block(token: Tokens.Generic, depth: number): ReactNode {
   }
 }
 
-/** Levels start at h3, because the page itself has h1 and h2. */
+/** The page already has h1 and h2. */
 function Heading(props: { level: number; children: ReactNode }): ReactElement {
   if (props.level === 1) return <h3>{props.children}</h3>
   if (props.level === 2) return <h4>{props.children}</h4>
@@ -177,7 +180,6 @@ const NAMED: Readonly<Record<string, string>> = {
   nbsp: '\u00a0',
 }
 
-/** Decodes only the common HTML entities. */
 const plainText = (text: string): string =>
   text.replace(/&(?:#(\d{1,6})|(\w{2,5}));/g, (all, code: string | undefined, name = '') =>
     code === undefined ? (NAMED[name] ?? all) : characterOf(Number(code), all),

@@ -50,7 +50,7 @@ function AnswerFacts({ message }: { message: ChatMessage }) {
   )
 }
 
-/** The cost is unknown, for example if the call was refused before it was logged. */
+/** Shown while the cost is unknown. */
 function Unknown({ message }: { message: ChatMessage }) {
   const { t } = useTranslation()
   if (message.call === undefined || message.status === 'error') return null
@@ -107,7 +107,6 @@ type MessageHandlers = Pick<Chat, 'retry' | 'edit' | 'remove'>
 
 type MessageProps = { message: ChatMessage; isBusy: boolean; actions: MessageHandlers }
 
-/** The component is memoized, so that only changed messages render again. */
 export const MessageItem = memo(function MessageItem(props: MessageProps) {
   const { t } = useTranslation()
   const { message, actions } = props

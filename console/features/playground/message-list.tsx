@@ -6,7 +6,7 @@ import type { Conversation } from './conversation.ts'
 import { MessageItem } from './message-item.tsx'
 import type { Chat } from './use-chat.ts'
 
-/** At a larger distance from the end, the list stays, because the user reads old messages. */
+/** Farther from the end, the list does not scroll, because the user is reading old messages. */
 const NEAR_END_PX = 80
 
 export function MessageList(props: { conversation: Conversation; chat: Chat }) {

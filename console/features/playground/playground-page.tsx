@@ -29,7 +29,7 @@ import { type Conversations, useConversations } from './use-conversations.ts'
 
 const LEAVE_AFTER_MS = 1_500
 
-/** No call may start before this check is complete, because a redirect would lose its answer. */
+/** A call must not start before this check, because a redirect would lose the answer. */
 function useTokenCheck(): boolean {
   const { t } = useTranslation()
   const navigate = useNavigate()
@@ -56,7 +56,6 @@ async function hasEnabledToken(signal: AbortSignal): Promise<boolean> {
   return items.some(({ status }) => status === ENABLED)
 }
 
-/** If the selected group or model no longer exists, another is selected. */
 function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
   const groups = useQuery(usableGroupsQuery)
   const models = useQuery(chatModelsQuery)
@@ -143,7 +142,6 @@ function NoModels() {
   return <EmptyState icon="channels" title={title} body={body} />
 }
 
-/** The selected model is shown only if the settings are hidden. */
 function TalkFoot(props: { conversation: Conversation; isTight: boolean }) {
   const { t } = useTranslation()
   const { model, group } = props.conversation.settings
@@ -158,7 +156,7 @@ function TalkFoot(props: { conversation: Conversation; isTight: boolean }) {
 
 const ADDRESS = { model: textParam('', 256), group: textParam() }
 
-/** Starts a conversation with the `model` and `group` in the URL, and removes them from the URL. */
+/** Starts a conversation with the `model` and `group` in the URL. */
 function useAskedSettings({ start }: Conversations): void {
   const [{ model, group }, setAddress] = useUrlState(ADDRESS)
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per link

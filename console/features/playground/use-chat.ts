@@ -17,11 +17,11 @@ import {
 } from './conversation.ts'
 import type { Conversations } from './use-conversations.ts'
 
-/** The delays are milliseconds. The cost is usually in the log shortly after the call. */
+/** The delays (ms) of the searches for a call's cost in the usage log. */
 const LOOK_AFTER_MS = [100, 300, 600, 1_000, 2_000, 4_000] as const
 const GIVE_UP_MS = 15_000
 
-/** Returns null if the call is still missing from the usage log at the last retry. */
+/** Returns null if the last search does not find the call in the usage log. */
 async function costOf(call: string): Promise<AnswerCost | null> {
   if (call === '') return null
   const signal = AbortSignal.timeout(GIVE_UP_MS)
@@ -58,14 +58,13 @@ export type Chat = {
   readonly canAsk: boolean
   readonly send: (text: string) => void
   readonly stop: () => void
-  /** Requests an answer to the message again. All later messages are removed. */
+  /** Requests the answer again and removes all later messages. */
   readonly retry: (message: ChatMessage) => void
-  /** A changed user message is sent again. */
+  /** Sends a changed user message again. */
   readonly edit: (message: ChatMessage, content: string) => void
   readonly remove: (message: ChatMessage) => void
 }
 
-/** Only one answer runs at a time. */
 export function useChat(conversations: Conversations, canAsk: boolean): Chat {
   const answers = useAnswers(conversations)
   const { open, setMessages } = conversations
@@ -91,7 +90,7 @@ export function useChat(conversations: Conversations, canAsk: boolean): Chat {
   }
 }
 
-/** Returns milliseconds. The interval grows with the answer, because parsing takes longer. */
+/** Returns milliseconds, which grow with the answer because longer texts take longer to parse. */
 const drawEveryMs = (length: number): number => Math.max(40, length / 200)
 
 type Whose = { readonly id: string; readonly settings: ChatSettings }
@@ -191,7 +190,7 @@ const patched = (
   change: Partial<ChatMessage>,
 ): readonly ChatMessage[] => messages.map((one) => (one.id === id ? { ...one, ...change } : one))
 
-/** The number of latest answers whose missing cost is read again. */
+/** Only this many latest answers look up a missing cost again. */
 const LOOKED_AT_MOST = 10
 
 function useLateCosts({ open, setCost }: Conversations): void {

@@ -28,7 +28,7 @@ export type Conversations = {
   ) => void
   readonly setCost: (id: string, answerId: string, cost: AnswerCost) => void
   readonly select: (id: string) => void
-  /** Settings that are not given are copied from the open conversation. */
+  /** Missing settings are copied from the open conversation. */
   readonly start: (settings?: Partial<ChatSettings>) => void
   readonly remove: (id: string) => void
 }
@@ -70,7 +70,7 @@ export function useConversations(userId: number): Conversations {
   }
 }
 
-/** Saves the conversations at intervals during an answer, and when the user leaves the page. */
+/** Saves the conversations at intervals and when the user leaves the page. */
 function useKeeping(userId: number, stored: StoredConversations): void {
   const latest = useRef(stored)
   latest.current = stored

@@ -28,7 +28,7 @@ export type GroupPrices =
       readonly mode: 'tokens'
       readonly input: ExactDecimal
       readonly output: ExactDecimal
-      /** The price is null if cached input costs the same as other input. */
+      /** Null if cached input costs the same as other input. */
       readonly cached: ExactDecimal | null
     }
   | { readonly mode: 'call'; readonly call: ExactDecimal }
@@ -64,14 +64,14 @@ export function costOf(
   return divide(quota, QUOTA_PER_DOLLAR) ?? ZERO
 }
 
-/** The price is rounded half up, such as `$0.075`. */
+/** Rounds half up to three decimals, such as `$0.075`. */
 export const threeDecimalText = (price: ExactDecimal): string => {
   const thousandths = roundToWhole(multiply(price, fromWhole(1_000)))
   const digits = String(thousandths).padStart(4, '0')
   return `$${groupDigits(`${digits.slice(0, -3)}.${digits.slice(-3)}`)}`
 }
 
-/** The text has at least three decimals. A price may be below $0.001. */
+/** Returns all decimals, and at least three. */
 export const allDecimalsText = (price: ExactDecimal): string => {
   const [whole = '0', fraction = ''] = formatDecimal(price).split('.')
   return `$${groupDigits(`${whole}.${fraction.padEnd(3, '0')}`)}`

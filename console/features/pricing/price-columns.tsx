@@ -66,7 +66,6 @@ function InputPrice(props: { model: PricedModel; group: SelectedGroup; t: TFunct
   )
 }
 
-/** The cell is empty if the model is priced per call. */
 function TokenPrice(props: { model: PricedModel; group: SelectedGroup; of: 'cached' | 'output' }) {
   const prices = pricesIn(props.model, props.group.ratio)
   const price = prices.mode === 'call' ? null : prices[props.of]

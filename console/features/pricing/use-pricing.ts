@@ -69,7 +69,6 @@ export function usePricing() {
 
 export type PricingView = ReturnType<typeof usePricing>
 
-/** If the user may not use the group in the URL, returns the user's group. */
 function groupShown(data: Pricing | undefined, asked: string): string {
   if (data === undefined) return asked
   return Object.hasOwn(data.usable_group, asked) ? asked : data.user_group
@@ -110,14 +109,13 @@ function sorted(
 
 const byName = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)
 
-/** Unknown vendors come last. */
 export function ownersOf(all: readonly PricedModel[]): readonly string[] {
   const names = new Set(all.map(({ owner_by }) => owner_by || OTHER_OWNER))
   const known = [...names].filter((name) => name !== OTHER_OWNER).sort(byName)
   return names.has(OTHER_OWNER) && known.length > 0 ? [...known, OTHER_OWNER] : known
 }
 
-/** `userId` is null for a visitor. Prices differ between users. */
+/** `userId` is null for a visitor. */
 const pricingQuery = (userId: number | null) =>
   queryOptions({
     queryKey: ['pricing', userId],

@@ -129,7 +129,6 @@ function RedemptionName({ redemption }: Cell) {
   )
 }
 
-/** The copy button copies the complete key. */
 function RedemptionKey({ redemption: { key, key_hint, name } }: Cell) {
   const { t } = useTranslation()
   const shown = key.length > 12 ? `${key.slice(0, 4)}…${key_hint}` : key

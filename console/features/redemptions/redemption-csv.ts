@@ -17,7 +17,7 @@ export type CsvRedemption = Pick<Redemption, (typeof COLUMNS)[number]>
 const BYTE_ORDER_MARK = '\uFEFF'
 const FORMULA_START = /^[=+\-@\t\r]/
 
-/** The format is RFC 4180. If there are no codes, the text is empty. */
+/** Returns RFC 4180 CSV, or an empty text without codes. */
 export function redemptionsCsv(redemptions: readonly CsvRedemption[]): string {
   const lines = redemptions.map((redemption) => [
     guarded(redemption.key),

@@ -17,14 +17,14 @@ import type { CreateRedemption } from '#write-api/contract/redemptions.ts'
 
 const { quota, maxUses, ...FORM_FIELDS } = REDEMPTION_TERMS
 
-/** Numbers are entered texts, and dates have the format of a date-time field. */
+/** All values are entered texts. */
 export type RedemptionDraft = DraftOf<typeof FORM_FIELDS> & {
   amount: string
-  /** The number of codes to create is 1 while an existing code is edited. */
+  /** The number of codes to create. */
   count: string
-  /** If the key is empty, the server generates a key. */
+  /** Empty for a key that the server generates. */
   key: string
-  /** An empty text or -1 means that a code can be redeemed without limit. */
+  /** An empty text or -1 means no limit. */
   maxUses: string
 }
 
@@ -52,7 +52,7 @@ export const draftOfRedemption = (redemption: Redemption, unit: AmountUnit): Red
   maxUses: redemption.is_gift && redemption.max_uses >= 0 ? String(redemption.max_uses) : '',
 })
 
-/** The stored expiry may be in the past. */
+/** An unchanged expiry may be in the past. */
 type Standing = { readonly used: number; readonly validUntil: string }
 
 function validateRedemption(draft: RedemptionDraft, unit: AmountUnit, standing: Standing) {
@@ -90,7 +90,7 @@ export function redemptionErrors(
   return { ...fieldErrors(t, FORM_FIELDS, draft), ...Object.fromEntries(texts) }
 }
 
-/** The draft must have no errors: see `redemptionErrors`. */
+/** `redemptionErrors` must have found no errors. */
 export const createRedemptionBody = (
   draft: RedemptionDraft,
   unit: AmountUnit,

@@ -72,7 +72,7 @@ function keyErrors(error: unknown) {
   return errorsByCode<RedemptionDraft>({ key: KEY_CODES })(error)
 }
 
-/** A retry of the last attempt gets the same key, so that it does not create codes twice. */
+/** A retry with the same request gets the same key, so that codes are not created twice. */
 function keyFor(attempt: { request: string; key: string }, request: string): string {
   if (attempt.request !== request) Object.assign(attempt, { request, key: randomId() })
   return attempt.key
@@ -104,6 +104,6 @@ function useSave({ redemption, onClose, onCreated }: OpenDrawerProps, unit: Amou
   }
 }
 
-/** A request with a repeated `idempotencyKey` returns the keys of the first request. */
+/** A repeated `idempotencyKey` returns the keys of the first request. */
 const createRedemptions = (body: CreateRedemption, idempotencyKey: string): Promise<string[]> =>
   call('POST /api/redemption/', { body, idempotencyKey })

@@ -40,7 +40,6 @@ const ADDRESS = listUrlParams(
 const EVERY_MS = 500
 const TOP_UP = 1
 
-/** When a code is redeemed, the page is read again. */
 function useRedemptionList() {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: redemptionsKey })

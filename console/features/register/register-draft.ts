@@ -24,7 +24,6 @@ export const FIELD_CODES: FieldCodes<RegisterDraft> = {
 /** The server checks the address completely. */
 const LIKE_AN_ADDRESS = /^[^\s@＠]+[@＠][^\s@＠]+$/
 
-/** The errors have the order of the form. */
 export function validateRegistration(
   draft: RegisterDraft,
   needsMail: boolean,

@@ -42,7 +42,7 @@ type Confirm = { email: string; token: string; onDone: () => void }
 function ConfirmForm({ email, token, onDone }: Confirm) {
   const { t } = useTranslation()
   const [password, setPassword] = useState('')
-  /** A retry fails if the link was already used or has expired. */
+  /** True if the link was already used or has expired. */
   const [isSpent, setSpent] = useState(false)
   const isDone = password !== ''
   const form = useDraftForm({
@@ -80,7 +80,6 @@ function ConfirmForm({ email, token, onDone }: Confirm) {
   )
 }
 
-/** Calls `onSpent` if the link is invalid. */
 async function reset(body: Omit<Confirm, 'onDone'>, onSpent: () => void): Promise<string> {
   try {
     return await call('POST /api/user/reset', { body })

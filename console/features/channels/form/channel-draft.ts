@@ -21,7 +21,7 @@ export type ChannelDraft = DraftOf<typeof FORM_FIELDS> &
     keyMode: KeyMode
     multiKeyMode: 'random' | 'polling'
     enableKeys: readonly number[]
-    /** The entered cost ratio is empty if the ratio is unknown. */
+    /** Empty if the ratio is unknown. */
     costRatio: string
     /** An empty text means that the channel does not expire. */
     expiresAt: string
@@ -62,7 +62,9 @@ export const draftOfChannel = (channel: Channel): ChannelDraft => ({
   expiresAt: dateFieldText(channel.expired_time),
 })
 
-/** Changes the type. The type's default address replaces an address that the user did not edit. */
+/**
+ * Replaces the address by the new type's default address, unless the user has edited the address.
+ */
 export function withType(
   draft: ChannelDraft,
   before: ChannelType | undefined,
@@ -83,9 +85,8 @@ export const parseNames = (text: string): string[] => [
 
 export type ChannelFormProps = {
   form: DraftForm<ChannelDraft>
-  /** The values that are stored on the server, or null for a new channel. */
   stored: ChannelDraft | null
   channel: Channel | null
-  /** The type is undefined if the channel type is not supported. */
+  /** Undefined if the channel type is not supported. */
   type: ChannelType | undefined
 }

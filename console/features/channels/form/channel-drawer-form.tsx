@@ -133,7 +133,6 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
   }
 }
 
-/** Creates one channel, or one channel per key. */
 async function createChannel(body: CreateChannel): Promise<{ count: number; message: string }> {
   const { data, message } = await exchange('POST /api/channel/', { body })
   return { count: data.ids.length, message }

@@ -41,7 +41,6 @@ function MappingFields({ form }: ChannelFormProps) {
 const LIMITS = [...NUMBER_FIELDS, 'priority', 'costRatio', 'expiresAt'] as const
 const MAPPINGS = [...JSON_FIELDS, 'modelPrefix'] as const
 
-/** A section opens if one of its fields has an error. */
 export function ChannelForm(props: ChannelFormProps) {
   const { t } = useTranslation()
   const { errors } = props.form

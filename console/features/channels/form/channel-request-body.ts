@@ -5,7 +5,7 @@ import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.
 import { type ChannelDraft, FORM_FIELDS } from './channel-draft.ts'
 import { cleanUrl, keysOf, needsKeyReentry } from './channel-keys.ts'
 
-/** Builds the request that creates channels. `validateChannel` must have found no errors. */
+/** `validateChannel` must have found no errors. */
 export function createChannelBody(draft: ChannelDraft): CreateChannel {
   const mode =
     draft.keyMode === 'batch' || draft.keyMode === 'multi_to_single' ? draft.keyMode : 'single'
@@ -17,7 +17,6 @@ export function createChannelBody(draft: ChannelDraft): CreateChannel {
   }
 }
 
-/** The request contains only the fields that the user has changed. */
 export function updateChannelBody(
   channel: Channel,
   before: ChannelDraft,
@@ -40,7 +39,7 @@ export function updateChannelBody(
 export const keyModeOf = (before: ChannelDraft, after: ChannelDraft): 'replace' | 'append' =>
   after.keyMode === 'append' && !needsKeyReentry(before, after) ? 'append' : 'replace'
 
-/** The API value of `expires_at` for a channel without expiry. */
+/** The API value for a channel without expiry. */
 const NEVER = -1
 
 const termsOf = (draft: ChannelDraft) => ({

@@ -10,7 +10,7 @@ export type ChannelErrorKey = keyof Translations['channelForm']['error']
 
 export type ChannelErrorKeys = FieldErrors<ChannelDraft, ChannelErrorKey>
 
-/** `before` contains the stored channel's values, and is null for a new channel. */
+/** `before` is null for a new channel. */
 export function validateChannel(
   draft: ChannelDraft,
   before: ChannelDraft | null,
@@ -46,7 +46,7 @@ function validateKey(draft: ChannelDraft, before: ChannelDraft | null): ChannelE
   return needsKeyReentry(before, draft) ? 'keyMissing' : null
 }
 
-/** Only an expiry that equals the stored expiry `before` may be in the past. */
+/** Only an unchanged expiry may be in the past. */
 function validateExpiry(text: string, before: string | undefined): ChannelErrorKey | null {
   const seconds = secondsOfDateField(text, 0)
   if (seconds === null) return 'dateInvalid'

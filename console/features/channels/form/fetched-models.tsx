@@ -47,7 +47,7 @@ export function FetchedModels(
   )
 }
 
-/** Returns null if the address was changed, because the key must then be entered again. */
+/** Returns null after a change of address, because the key must then be entered again. */
 function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   const { stored, channel, type } = props
   const { draft } = props.form

@@ -15,7 +15,6 @@ export type JsonErrorKey =
 
 type Members = Readonly<Record<string, unknown>>
 
-/** An empty text is valid. */
 export function validateJson(field: JsonFieldName, text: string): JsonErrorKey | null {
   const errorKey = validateJsonObject(text)
   return errorKey ?? (text.trim() === '' ? null : MEMBER_VALIDATORS[field](JSON.parse(text)))
@@ -62,7 +61,7 @@ const validateAllowedMembers = (names: unknown): 'allowedMembersInvalid' | null 
     ? null
     : 'allowedMembersInvalid'
 
-/** JSON values other than objects are errors, although the specification permits them. */
+/** Only objects are valid, although JSON permits other values. */
 export function validateJsonObject(text: string): 'notJson' | 'notObject' | null {
   if (text.trim() === '') return null
   try {

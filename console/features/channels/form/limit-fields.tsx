@@ -58,7 +58,10 @@ export function LimitFields({ form }: ChannelFormProps) {
   )
 }
 
-/** Says that the channel's setting has no effect, because the site's options disable it. */
+/**
+ * Says that the channel's setting has no effect, because a site option disables automatic
+ * disabling.
+ */
 function OffForTheSite() {
   const { t } = useTranslation()
   const { data: options } = useQuery(optionsQuery)

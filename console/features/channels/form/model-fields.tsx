@@ -41,7 +41,6 @@ export function ModelFields(props: ChannelFormProps) {
   )
 }
 
-/** Calls to models without a price are refused. */
 function Unpriced({ form: { draft } }: ChannelFormProps) {
   const unpriced = useUnpricedModels()({ models: draft.models, prefix: draft.modelPrefix })
   const { pathname, search } = useLocation()

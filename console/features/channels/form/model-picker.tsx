@@ -10,7 +10,7 @@ type PickerProps = {
   found: readonly string[]
   selected: readonly string[]
   onClose: () => void
-  /** The models include selected models that are not in the provider's list. */
+  /** `models` includes selected models that are not in the provider's list. */
   onSelect: (models: readonly string[]) => void
 }
 

@@ -24,7 +24,7 @@ type Props = {
   models: readonly string[]
   /** True if the channel was just saved, so that closing the form loses nothing. */
   isSaved?: boolean
-  /** The price form returns to the page with this path. */
+  /** The page to which the price form returns. */
   returnTo?: string
   onClose: () => void
 }
@@ -41,7 +41,7 @@ export function LinkedUnpricedModelsStep() {
   const { state } = useLocation()
   const returnTo = formReturnPath(state)
   const areOptionsRead = useQuery({ ...optionsQuery, retry: false }).data !== undefined
-  // The list stays as it was at first, because saved prices would remove models from it.
+  // The first list is kept, because saving prices would remove models from the list.
   const [models, setModels] = useState<readonly string[]>([])
   const found =
     isLinked && models.length === 0 ? find({ models: enabled.data ?? [], prefix: '' }) : []
@@ -154,7 +154,7 @@ function PriceList(props: { prices: readonly PresetPrice[]; linkState: ReturnSta
 const priceForm = (model: string): string =>
   `/admin/settings?${new URLSearchParams({ prices: 'unset', price: model })}`
 
-/** Formats a ratio as dollars per million tokens. Ratio 1 is $2. */
+/** Returns dollars per million tokens. Ratio 1 is $2. */
 function dollarsPerMillion(ratio: string, completionRatio = '1'): string {
   const dollars = Number(ratio) * Number(completionRatio) * 2
   return `$${Number(dollars.toPrecision(6))}`

@@ -1,7 +1,6 @@
 import type { ChannelType } from '#read-api/contract/channel-types.ts'
 import { cleanUrl } from './channel-keys.ts'
 
-/** Returns an empty text while the URL is unknown. */
 export function upstreamUrl(type: ChannelType | undefined, baseUrl: string, other = ''): string {
   if (type === undefined) return ''
   const typed = cleanUrl(baseUrl)

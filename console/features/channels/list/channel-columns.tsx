@@ -154,7 +154,7 @@ const menuCell = (actions: ChannelActions) =>
     (group) => <TagMenu group={group} actions={actions} />,
   )
 
-/** The value is null for a tag whose channels have different values. */
+/** `value` is null for a tag whose channels have different values. */
 function InlineIntegerInput(props: {
   label: string
   value: number | null

@@ -20,11 +20,10 @@ type FieldsProps = {
   types: readonly Choice<string>[]
 }
 
-/** Counts the active filters that a phone hides while the filter bar is collapsed. */
 export const collapsedFilterCount = ({ keyword, ...folded }: ChannelFilters): number =>
   Object.values(folded).filter((text) => text !== '').length
 
-/** On phones, only the search field is visible until the user expands the filters. */
+/** On phones, only the search field is visible while the other filters are collapsed. */
 export function ChannelFilterFields(props: FieldsProps & { isFolded: boolean }) {
   const { t } = useTranslation()
   return (

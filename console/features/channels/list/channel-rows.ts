@@ -13,7 +13,7 @@ export type ChannelRow =
     }
   | { readonly kind: 'channel'; readonly channel: Channel; readonly isChild: boolean }
 
-/** A tag's row contains these fields for each of its channels. */
+/** The fields of a channel that a tag's row contains. */
 export type SelectableChannel = Pick<Channel, 'id' | 'name' | 'status' | 'tag'>
 
 export function rowsOf(
@@ -36,7 +36,6 @@ export const channelsOf = (entries: readonly ChannelEntry[]): SelectableChannel[
     isTagGroup(entry) ? entry.members.map((one) => ({ ...one, tag: entry.tag })) : [entry],
   )
 
-/** Changes the channels on all cached pages of the list, but not the rows of tags. */
 export const changeChannels = (client: QueryClient, change: (channel: Channel) => Channel) =>
   changeRows<ChannelEntry>(client, channelsKey, (entry) =>
     isTagGroup(entry) ? entry : change(entry),
@@ -68,7 +67,6 @@ export function markedKeys(
   return marked
 }
 
-/** A tag's checkbox selects or deselects all channels of the tag. */
 export function selectionAfter(
   entries: readonly ChannelEntry[],
   selected: ReadonlySet<string>,

@@ -21,7 +21,6 @@ export function statusCause(otherInfo: string): StatusCause | null {
 
 export type Speed = 'untested' | 'fast' | 'fair' | 'slow' | 'verySlow'
 
-/** A response time of 0 means that the channel is untested. */
 export function responseSpeed(milliseconds: number): Speed {
   if (milliseconds <= 0) return 'untested'
   if (milliseconds <= 1000) return 'fast'

@@ -22,7 +22,7 @@ export const CHANNEL_URL_PARAMS = listUrlParams(
 
 export type ChannelFilters = UrlValues<typeof CHANNEL_URL_PARAMS.filters>
 
-/** The order changes from descending to ascending and then to the default order. */
+/** The order changes from descending to ascending and then to the default. */
 export function nextSort(now: Sort | null, requested: Sort): Sort | null {
   const isThird = now?.column === requested.column && !now.isDescending && requested.isDescending
   return isThird ? null : requested

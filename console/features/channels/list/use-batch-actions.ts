@@ -15,7 +15,7 @@ export function useBatchActions() {
   const { switched, switchedTag } = useSwitched()
   const offerUndo = useUndo()
   return {
-    /** The functions `setAllEnabled` and `setTag` return true on success. */
+    /** `setAllEnabled`, `setTag` and `remove` return true on success. */
     setAllEnabled: (channels: readonly SelectableChannel[], isEnabled: boolean) =>
       perform(async () => {
         const body = { ids: idsOf(channels), status: isEnabled ? 1 : 2 } as const
@@ -100,7 +100,6 @@ export function useBatchDeletion() {
   const perform = useChannelAction()
   const removing = (counted: () => Promise<number>) =>
     perform(async () => showSuccess(t('channels.deleted', { count: await counted() })))
-  /** Returns true on success. */
   const remove = async (channels: readonly SelectableChannel[]) => {
     const ids = channels.map(({ id }) => id)
     const [id, ...others] = ids

@@ -4,7 +4,7 @@ import { isNotFound } from '#console/api/api-error.ts'
 import { channelsKey } from '#console/api/channels.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 
-/** Runs an action, shows its error, and reloads the list. Returns true on success. */
+/** Shows the action's error and reloads the list. Returns true on success. */
 export function useChannelAction(): (perform: () => Promise<unknown>) => Promise<boolean> {
   const { t } = useTranslation()
   const client = useQueryClient()

@@ -14,7 +14,7 @@ export type ChannelListView = ReturnType<typeof useChannelList>
 export function useChannelList() {
   const { t } = useTranslation()
   const [isTagMode, setTagMode] = useLocalPreference('enable-tag-mode', false, readFlag)
-  // If true, the channels are ordered by id (newest first) instead of priority.
+  // True for the order by id (newest first) instead of priority.
   const [isIdSort, setIdSort] = useLocalPreference('id-sort', false, readFlag)
   const [isBatch, setBatch] = useState(false)
   const view = useListPage(CHANNEL_URL_PARAMS, ({ order, sort = '', ...ask }) =>
@@ -48,7 +48,7 @@ export function useChannelList() {
 export function useSelectedChannels({ rows, filter, total, modes }: ChannelListView) {
   const selected = useSelectedRows({
     rows: channelsOf(rows),
-    // In tag mode, the list counts tags, so the number of channels is unknown (0).
+    // In tag mode, `total` counts tags, so the number of channels is unknown (0).
     total: modes.isTagMode ? 0 : total,
     filters: filter,
     matching: matchingChannelsQuery(filter),

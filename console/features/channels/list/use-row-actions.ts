@@ -12,7 +12,7 @@ type NumberField = 'priority' | 'weight'
 
 const AUTO_DISABLED = 3
 
-/** A row changes immediately, and shows the old value again if the action fails. */
+/** A row changes immediately, and changes back if the action fails. */
 export function useRowActions() {
   const { t } = useTranslation()
   const change = useOptimisticChange()
@@ -22,7 +22,7 @@ export function useRowActions() {
     const { name } = channel
     if (!(await change(channel, { status }))) return
     const words = t(isEnabled ? 'shared.enabledNamed' : 'shared.disabledNamed', { name })
-    // Offer no undo, because an undo cannot restore automatic disabling.
+    // An undo can't restore automatic disabling.
     if (channel.status === AUTO_DISABLED) return showSuccess(words)
     showUndoable(words, () => setEnabled({ ...channel, status }, !isEnabled))
   }

@@ -41,7 +41,7 @@ export function useTagTree({ rows: entries, order }: ChannelListView) {
   }
 }
 
-/** React Query caches the combined result only if this function stays the same object. */
+/** A stable function lets React Query cache the combined result. */
 const pagesOf = (results: UseQueryResult<ListPage<ChannelEntry>>[]) =>
   results.map(({ data, error }) => ({ page: data, error }))
 

@@ -44,7 +44,6 @@ export function validateTag(draft: TagDraft): FieldErrors<TagDraft, TagErrorKey>
   }
 }
 
-/** Returns null if no field was changed. */
 export function tagChange(tag: string, before: TagDraft, after: TagDraft): UpdateTag | null {
   const old = termsOf(before)
   const changed = Object.entries(termsOf(after)).filter(

@@ -101,7 +101,6 @@ function Outcome({ result }: { result: Result }) {
   )
 }
 
-/** The results are read again whenever the test makes progress. */
 const testResultsQuery = (progress: TestProgress | undefined) => {
   const key = ['channel-test-results', progress?.run, progress?.tested]
   return {

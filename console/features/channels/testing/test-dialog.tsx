@@ -12,7 +12,6 @@ import { parseNames } from '../form/channel-draft.ts'
 import { ResponseTime } from '../list/channel-cells.tsx'
 import { foundModels, runConcurrently, type TestResults, withResult } from './test-results.ts'
 
-/** Closing the dialog cancels running tests. */
 function useModelTests(channelId: number) {
   const client = useQueryClient()
   const [results, setResults] = useState<TestResults>(new Map())

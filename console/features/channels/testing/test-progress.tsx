@@ -11,7 +11,6 @@ import type { ChannelCheckResult, TestProgress } from '#read-api/contract/channe
 import type { Channel } from '#read-api/contract/channels.ts'
 import { changeChannels } from '../list/channel-rows.ts'
 
-/** Live events update the progress. After a new connection, the progress is read again. */
 function useTestProgress(): TestProgress | undefined {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'
