@@ -1,8 +1,4 @@
-/**
- * Resolves with the result of `work`, or rejects with the signal's reason when the signal aborts
- * first. `work` itself is not cancelled. It continues until it ends, until its resources are closed
- * or until the process exits.
- */
+/** Resolves with the result of `work`, or rejects on abort. Does not cancel `work`. */
 export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const listening = new AbortController()
   const aborted = new Promise<never>((_resolve, reject) => {
@@ -17,5 +13,4 @@ export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promi
   }
 }
 
-/** A signal that never aborts, for a start that can't be cancelled. */
 export const NEVER: AbortSignal = new AbortController().signal

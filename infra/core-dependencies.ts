@@ -11,10 +11,7 @@ import type { ShortLived } from './limits/short-lived-values.ts'
 import type { WriteProbe } from './telemetry/write-probe.ts'
 import type { Vault } from './vault/port.ts'
 
-/**
- * The dependencies that every part of the server receives. `test/support/core.ts` builds them for
- * tests.
- */
+/** The dependencies that every part of the server receives. */
 export type Core = {
   readonly config: Config
   /** The connection pool for read models and all other SQL that is not latency-critical. */
@@ -30,9 +27,7 @@ export type Core = {
   readonly callLimits: Limits
   readonly shortLived: ShortLived
   readonly vault: Vault
-  /** Reports whether the disk and the event store still accept writes. */
   readonly writes: WriteProbe
   readonly log: Logger
-  /** The current time in unix milliseconds. */
   readonly now: () => number
 }

@@ -3,10 +3,7 @@ import { join, resolve } from 'node:path'
 
 const ROOT = resolve(import.meta.dirname, '..')
 
-/**
- * Runs `npm run dev`: the servers, which restart when a file changes, and the console with hot
- * reload on port 5173.
- */
+/** Runs the servers, which restart when a file changes, and the console on port 5173. */
 function dev(): void {
   const environment = { ...process.env, ROLES: 'write-api,read-api,projections,relay' }
   const servers = run(['--watch', 'infra/main.ts'], environment)

@@ -6,12 +6,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from './config/config.ts'
 import { lockDataFolder } from './postgres/data-folder-lock.ts'
 
-/** The listening socket of a process. */
 export type HttpListener = {
-  /**
-   * The base URL that a browser can open. The text is empty in a process that does not listen on
-   * the port itself.
-   */
+  /** The base URL for browsers; empty in a process that does not listen on the port itself. */
   readonly url: string
   readonly server: HttpServer
   /** Stops accepting connections. Resolves once all open connections are closed. */
@@ -22,10 +18,9 @@ export type HttpListener = {
 export const BACKLOG = 4_096
 
 /**
- * Throws if the data folder or the port is in use, before anything is started. The data folder is
- * checked first, because a second start on the same folder is the more likely mistake. This check
- * reserves neither the folder nor the port. The start locks the folder and opens the port later,
- * and may then still fail.
+ * Throws if the data folder or the port is in use. The folder is checked first, because a second
+ * start on the same folder is the more likely mistake. The check reserves neither, so the start may
+ * still fail later.
  */
 export async function assertPortFree(config: Config): Promise<void> {
   const { port, host, dataDir, databaseUrl } = config
@@ -35,10 +30,7 @@ export async function assertPortFree(config: Config): Promise<void> {
   await new Promise((closed) => probe.close(closed))
 }
 
-/**
- * Marks an error of `listen` and throws it. Without the mark, the error of an unknown host name
- * would be attributed to the database.
- */
+/** Without this mark, the error of an unknown host name would be attributed to the database. */
 export function rethrowListenError(error: Error): never {
   throw Object.assign(error, { isListenError: true })
 }
@@ -53,7 +45,6 @@ export async function listen(app: FastifyInstance, { port, host }: Config): Prom
   }
 }
 
-/** Returns the base URL of `server`, which listens at `host`. */
 export function urlOf(server: Server, host: string): string {
   const { port } = server.address() as AddressInfo
   const isAny = host === '0.0.0.0' || host === '::'

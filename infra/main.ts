@@ -8,10 +8,8 @@ import { stopOnSignals } from './stop-on-signals.ts'
 import { startWithWorkers, usesWorkers } from './workers/primary.ts'
 
 /**
- * Starts the product from environment variables, as `npm start` does, and stops it on a signal.
- * Signals are handled from the beginning of the call, and the exit code after a signal is 0. With
- * `isSeeded`, the set-up instructions are not printed, because the caller completes the set-up of
- * the site.
+ * Starts the product as `npm start` does, and stops it on a signal with exit code 0. With
+ * `isSeeded`, the set-up instructions are not printed, because the caller sets up the site.
  */
 export async function main(
   environment: NodeJS.ProcessEnv,

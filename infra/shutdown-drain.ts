@@ -1,21 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { HttpListener } from './http-listener.ts'
 
-/** The state of a shutdown. Code that handles requests reads this state. */
+/** The state of a shutdown. */
 export type DrainState = {
   /**
-   * The controller that is aborted when the shutdown begins. Readiness then returns 503, new
-   * requests are rejected, and responses close their connections.
+   * Aborted when the shutdown begins. Readiness then returns 503, new requests are rejected, and
+   * responses close their connections.
    */
   readonly draining: AbortController
-  /**
-   * The downloads in progress. A shutdown waits for the downloads in the same way as for the
-   * relay's calls.
-   */
   readonly longResponses: LongResponses
 }
 
-/** The number of downloads in progress. A shutdown waits for them until its grace period ends. */
+/** The number of downloads in progress, for which a shutdown waits within its grace period. */
 export type LongResponses = { inFlight: number }
 
 export const createDrainState = (): DrainState => ({
@@ -23,22 +19,15 @@ export const createDrainState = (): DrainState => ({
   longResponses: { inFlight: 0 },
 })
 
-/** The relay's functions that are called to drain the relay's calls. */
 type Calls = {
   readonly inFlight: () => number
   readonly drain: (graceMs: number) => Promise<void>
 }
 
-/**
- * The time in milliseconds for which the port stays open, so that load balancers can notice that
- * this process is not ready. In the meantime, new requests get a 503.
- */
+/** The time for which the port answers 503, so that load balancers notice the shutdown. */
 const KEEP_LISTENING_MS = 5_000
 const POLL_MS = 50
-/**
- * The time in milliseconds that clients have to read the last bytes of their responses after the
- * last call has ended.
- */
+/** The time that clients have to read the last bytes after the last call has ended. */
 const CLOSE_WITHIN_MS = 5_000
 
 export type Drain = {
@@ -48,9 +37,8 @@ export type Drain = {
 }
 
 /**
- * Creates the functions that end this process's work at a shutdown. New requests are rejected
- * immediately, and streams in progress may finish. While streams are in progress, the port stays
- * open for some seconds, so that a new request gets a 503 with `Retry-After` instead of a refused
+ * Ends this process's work at a shutdown. Streams in progress may finish. Meanwhile the port stays
+ * open for some seconds, so that new requests get a 503 with `Retry-After` instead of a refused
  * connection.
  */
 export function createDrain(
@@ -79,14 +67,13 @@ export function createDrain(
       const finished = Promise.all([relay?.drain(graceMs), waitForLongResponses(graceMs)])
       await waitWhileBusy(Math.min(KEEP_LISTENING_MS, graceMs / 4))
       const closed = listener?.close()
-      // Idle connections are closed repeatedly. Otherwise a client could start another call on a
-      // keep-alive connection after its stream has ended.
+      // A client must not start another call on a keep-alive connection after its stream has ended.
       const closing = setInterval(() => listener?.server.closeIdleConnections(), POLL_MS)
       await finished
       await Promise.race([closed, delay(CLOSE_WITHIN_MS, undefined, { ref: false })])
       clearInterval(closing)
-      // NOTE: a server that is closing applies no timeouts. Node does not count a connection that
-      // never sent a byte as idle, so the peer could keep such a connection open indefinitely.
+      // NOTE: a closing server applies no timeouts, and Node does not count a connection that never
+      // sent a byte as idle.
       listener?.server.closeAllConnections()
     },
   }

@@ -22,8 +22,8 @@ export type RunningCore = { readonly core: Core; readonly close: () => Promise<v
 type Closers = (() => Promise<void>)[]
 
 /**
- * Starts the services that every role needs: database, event store, stream actors and vault. If
- * `signal` aborts, the function closes everything that it has opened and throws.
+ * Starts database, event store, stream actors and vault. If `signal` aborts, closes everything that
+ * it has opened and throws.
  */
 export async function startCore(config: Config, signal: AbortSignal = NEVER): Promise<RunningCore> {
   const log = createLog(config.logLevel)
@@ -52,8 +52,7 @@ async function openCore(
   const pools = await createPools(database)
   closers.push(() => pools.close())
   if (config.databaseUrl !== null) await refuseUnsafeServer(pools.pg)
-  // The vault is opened before anything is written, so that a start with a wrong `SECRET_KEY`
-  // changes nothing in the database.
+  // The vault opens first, so that a start with a wrong `SECRET_KEY` writes nothing.
   const vault = await createVault({ pg: pools.pg, secretKey })
   if (config.databaseUrl === null) await endAllLeases(pools.pg)
   const disk = await createDiskProbe(pools.pg)
@@ -90,16 +89,13 @@ async function openCore(
   }
 }
 
-/**
- * Opens the event bus. Processes with the `projections` role may publish events to Kafka, and a
- * lease selects one of them.
- */
+/** Processes with the `projections` role may publish to Kafka, and a lease selects one of them. */
 async function openBus(
   { kafkaBrokers: brokers, roles }: Config,
   deps: Pick<Core, 'store' | 'leases' | 'log'>,
 ): Promise<EventBus> {
   if (brokers.length === 0) return createDirectBus(deps)
-  // Only sites with Kafka load its client, because loading it takes long.
+  // Loading this client takes long.
   const { createKafkaBus } = await import('./event-bus/kafka/kafka-bus.ts')
   return await createKafkaBus({ brokers, ...deps, isPublisher: roles.has('projections') })
 }

@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg'
 import { ConfigError } from './config/config.ts'
 
-/** Returns one line for an error that an operator can fix. For a bug, returns the stack. */
+/** Returns one line for an error that an operator can fix, or the stack of a bug. */
 export function describeStartError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if ('isExplained' in error) return error.message
@@ -16,7 +16,6 @@ export function describeStartError(error: unknown): string {
     : (error.stack ?? error.message)
 }
 
-/** Explains why a server can't listen on its port or host. */
 function listenErrorOf(error: Error): string | null {
   const { code, syscall } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE') return 'PORT: another program is listening on it'
@@ -29,15 +28,15 @@ function listenErrorOf(error: Error): string | null {
 }
 
 /**
- * Matches the SQLSTATEs of a rejected connection: authentication failed, unknown database, too many
- * clients, server starting or stopping.
+ * SQLSTATEs of a rejected connection: authentication failed, unknown database, too many clients,
+ * server starting or stopping.
  */
 const CONNECTION_SQLSTATES = /^(28|3D000|53300|57P0)/
 const UNREACHABLE_CODES = /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/
 
 /**
- * Returns true if Postgres can't be reached. NOTE: the errors of all other engines have the name of
- * an environment variable, so a plain socket error comes from Postgres.
+ * NOTE: errors of all other engines name an environment variable, so a plain socket error comes
+ * from Postgres.
  */
 function isDatabaseUnreachable(error: Error): boolean {
   const code = 'code' in error ? String(error.code) : ''
@@ -48,10 +47,7 @@ function isDatabaseUnreachable(error: Error): boolean {
   )
 }
 
-/**
- * Returns the reason of an error. A host name with several addresses fails with an AggregateError,
- * which itself has an empty message.
- */
+/** A host name with several addresses fails with an AggregateError, whose message is empty. */
 const reasonOf = (error: Error): string =>
   error instanceof AggregateError
     ? error.errors.map(({ message }: Error) => message).join('; ')

@@ -29,22 +29,20 @@ import { addHealthRoutes } from './telemetry/health-routes.ts'
 import type { Siblings } from './workers/worker-messages.ts'
 
 /**
- * Prints a line for the operator who starts the product. The line is printed immediately or when
- * the product is ready. `{url}` in the line is replaced by the address of the product.
+ * Prints a line for the operator, immediately or when the product is ready. `{url}` is replaced by
+ * the address of the product.
  */
 export type PrintLine = (line: string, when?: 'ready') => void
 
-/** The interface of a started product, for the code that stops the product. */
 export type Started = {
-  /** The base URL that a browser can open. */
   readonly url: string
-  /** Lets streams finish for up to `graceMs`, closes the port, then closes all other resources. */
+  /** Lets streams finish for up to `graceMs`, then closes the port and all other resources. */
   stop(graceMs: number): Promise<void>
   /** Shortens the grace period of a stop in progress. */
   hurry(graceMs: number): void
 }
 
-/** The running roles of this process. A role that the process does not have is null. */
+/** The running roles; null for a role that the process does not have. */
 type RunningRoles = {
   readonly relay: Relay | null
   readonly projections: ProjectionRunner | null
@@ -54,8 +52,8 @@ type RunningRoles = {
 export type Running = Started & RunningRoles & { readonly core: Core }
 
 /**
- * Starts the roles of `config` in this process, on one port. If the start fails or `signal` aborts,
- * the function closes everything that it has opened and throws.
+ * Starts the roles of `config` on one port. If the start fails or `signal` aborts, closes
+ * everything that it has opened and throws.
  */
 export async function startProduct(
   config: Config,
@@ -71,7 +69,7 @@ export async function startProduct(
   })
 }
 
-/** Starts the roles of `config` without a port, for a primary process whose workers listen. */
+/** Starts the roles of a primary process, whose workers listen on the port. */
 export const startWithoutListener = (config: Config, signal: AbortSignal): Promise<Running> =>
   startAll({ config, state: createDrainState(), signal }, async () => null)
 
@@ -113,7 +111,6 @@ async function startAll(
   }
 }
 
-/** The roles that query read models. */
 const READERS: readonly Role[] = ['write-api', 'read-api', 'relay']
 
 async function startRoles(core: Core, closers: Closers): Promise<RunningRoles> {
@@ -163,10 +160,7 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
   return app
 }
 
-/**
- * Creates the HTTP server. Requests to relay paths bypass the router and the hooks of the
- * management API.
- */
+/** Requests to relay paths bypass the router and the hooks of the management API. */
 function serverFor(
   relay: RelayPaths,
   handler: RequestListener,

@@ -3,27 +3,20 @@ import { describeStartError } from './start-error.ts'
 
 const DRAIN_MS = 120_000
 const HURRIED_DRAIN_MS = 10_000
-/**
- * The maximum time in milliseconds, after the grace period, for ending calls and closing
- * connections and pools.
- */
+/** The maximum time, after the grace period, for ending calls and closing connections. */
 const STOP_WITHIN_MS = 15_000
-/**
- * The maximum time in milliseconds in which an aborted start closes what it has opened. After this
- * time, the process exits.
- */
+/** The maximum time in which an aborted start closes what it has opened. */
 const ABORT_WITHIN_MS = 10_000
 
-/** The members of `process` that are used here. Tests pass a substitute. */
 type ProcessHandle = {
   readonly on: (signal: NodeJS.Signals, listener: () => void) => unknown
   readonly exit: (code: number) => void
 }
 
 /**
- * Stops the product on signals. A signal during the start aborts the start. The first signal after
- * the start drains the product, and the second signal shortens the drain. The exit code is 0. It is
- * 1 if stopping fails or takes too long.
+ * Stops the product on signals. A signal aborts a start. After the start, the first signal drains
+ * the product, and the second shortens the drain. The exit code is 1 if stopping fails or takes too
+ * long, otherwise 0.
  */
 export function stopOnSignals(
   starting: Promise<Started>,
@@ -64,7 +57,6 @@ export function stopOnSignals(
   target.on('SIGHUP', () => isStopping || void stop(DRAIN_MS))
 }
 
-/** Exits with 1 if the process has not ended within `ms` milliseconds. */
 function forceExitAfter(target: ProcessHandle, ms: number): void {
   setTimeout(() => {
     process.stderr.write('stopping failed: it took too long\n')

@@ -1,9 +1,6 @@
 export type Role = 'write-api' | 'read-api' | 'projections' | 'relay' | 'console'
 
-/**
- * The configuration of a process, which `readConfig` reads once at start from the environment
- * variables.
- */
+/** The configuration of a process, which is read once at start from the environment variables. */
 export type Config = {
   readonly port: number
   readonly host: string
@@ -23,19 +20,13 @@ export type Config = {
   readonly stripeApiBase: string | null
   /** The address of the event store; null stores the events in the Postgres of `databaseUrl`. */
   readonly eventStore: { readonly url: string | null }
-  /**
-   * The Kafka brokers, each as `host:port`. An empty list means that events are read directly from
-   * the event store.
-   */
+  /** The Kafka brokers as `host:port`. Without brokers, events are read from the event store. */
   readonly kafkaBrokers: readonly string[]
   /**
    * The address of Redis; null keeps limits and short-lived codes in the memory of each process.
    */
   readonly redisUrl: string | null
-  /**
-   * The number of processes that answer requests on the shared port. With 1, a single process does
-   * all work.
-   */
+  /** The number of processes that share the port. With 1, a single process does all work. */
   readonly relayWorkers: number
 }
 

@@ -2,10 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ConfigError } from './config.ts'
 
-/**
- * Creates the data folder with mode 0700 unless it exists. Throws `ConfigError` when the folder
- * can't be created.
- */
+/** Creates the data folder with mode 0700 unless it exists. Throws `ConfigError`. */
 export function makeDataFolder(dataDir: string): void {
   try {
     makeFolder(dataDir)
@@ -15,10 +12,7 @@ export function makeDataFolder(dataDir: string): void {
   }
 }
 
-/**
- * Creates a folder and its missing parents. NOTE: if the file system denies creation, `mkdirSync`
- * with `recursive: true` loops forever, so it is not used.
- */
+/** NOTE: `mkdirSync` with `recursive: true` loops forever if the file system denies creation. */
 function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })

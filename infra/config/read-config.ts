@@ -9,10 +9,7 @@ const ROLES: readonly Role[] = ['write-api', 'read-api', 'projections', 'relay',
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 const WORKERS_MAX = 64
 
-/**
- * Parses the environment. An empty variable counts as unset. Throws `ConfigError` for an invalid
- * variable.
- */
+/** Parses the environment. An empty variable counts as unset. Throws `ConfigError`. */
 export function readConfig(environment: Environment): Config {
   const read: Read = (name) => environment[name]?.trim() || null
   const host = read('HOST') ?? '127.0.0.1'
@@ -116,10 +113,7 @@ function cidrOf(variable: string, text: string): string {
   return bits === undefined ? `${address}/${bitsMax}` : text
 }
 
-/**
- * Parses a private upstream: `10.0.5.0/24:8000`, `127.0.0.1:11434`, `[fd00::1]:80`, or `10.0.5.7`,
- * which allows every port.
- */
+/** Parses `10.0.5.0/24:8000`, `127.0.0.1:11434`, `[fd00::1]:80` or `10.0.5.7` (every port). */
 function privateUpstreamOf(text: string): Config['privateUpstreams'][number] {
   const match = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text)
   const port = match?.[3] === undefined ? null : Number(match[3])
@@ -131,10 +125,7 @@ function privateUpstreamOf(text: string): Config['privateUpstreams'][number] {
 
 type Engines = Pick<Config, 'eventStore' | 'kafkaBrokers' | 'redisUrl' | 'relayWorkers'>
 
-/**
- * Parses the addresses of the optional engines, such as Redis and Kafka. An engine is used only
- * when its variable is set. Throws `ConfigError`.
- */
+/** Parses the addresses of optional engines such as Redis and Kafka. Throws `ConfigError`. */
 const enginesOf = (read: Read): Engines => ({
   eventStore: eventStoreOf(read),
   kafkaBrokers: brokersOf(read('KAFKA_BROKERS')),

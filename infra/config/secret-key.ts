@@ -6,12 +6,10 @@ import { makeDataFolder } from './data-folder.ts'
 
 /**
  * Returns the 32 bytes that encrypt all secrets: the configured key, or a key that is generated
- * once and stored in `dataDir` with mode 0600.
+ * once and stored in `dataDir` with mode 0600. Throws `ConfigError` for a damaged key file.
  *
- * Call this function before the database in `dataDir` is created. If a database exists and the key
- * file is missing, the key was lost, and a new key could not decrypt the stored secrets. In that
- * case `ConfigError` is thrown and nothing is written. A damaged key file, or a failure to create
- * the file, also throws `ConfigError`.
+ * Call this function before the database in `dataDir` is created. A database without a key file
+ * means that the key was lost, so `ConfigError` is thrown and no new key is written.
  */
 export function loadSecretKey({
   secretKey,
@@ -48,7 +46,7 @@ function makeKeyFile(dataDir: string, path: string): void {
     writeFileSync(path, text, { mode: 0o600, flag: 'wx', flush: true })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    // Another process has created the key file in the meantime, so the key in this file is used.
+    // Another process has created the key file in the meantime, so that file is used.
     if (code === 'EEXIST') return
     throw new ConfigError('DATA_DIR', `${path} can't be written (${message})`)
   }

@@ -19,10 +19,7 @@ type Body = {
   max_completion_tokens?: unknown
 }
 
-/**
- * Parses the body of a chat request. The token counts depend only on the request, so that a test
- * can predict the bill.
- */
+/** The token counts depend only on the request, so that a test can predict the bill. */
 export function readChatRequest(text: string, answerTokens: number): ChatRequest {
   const body = JSON.parse(text) as Body
   const contents = (body.messages ?? []).map((message) => textOf(message.content))
@@ -43,14 +40,11 @@ export function readChatRequest(text: string, answerTokens: number): ChatRequest
 const textOf = (content: unknown): string =>
   typeof content === 'string' ? content : JSON.stringify(content ?? '')
 
-/** Counts one token for every four characters, and three tokens for each message. */
+/** Counts one token per four characters, and three tokens per message. */
 export const promptTokensOf = (contents: readonly string[]): number =>
   contents.reduce((sum, content) => sum + Math.ceil(content.length / 4) + 3, 0)
 
-/**
- * Returns the word at this position of an answer. Each word but the first begins with a space, so
- * that the words of a stream form the plain answer.
- */
+/** Returns the word at this position. Each word but the first begins with a space. */
 export const word = (index: number): string =>
   `${index === 0 ? '' : ' '}${WORDS[index % WORDS.length]}`
 
@@ -79,9 +73,7 @@ export function plainAnswer(request: ChatRequest, usage: unknown): string {
   })
 }
 
-/**
- * Returns the chunk at `index` of a stream. The chunk after the last word has the finish reason.
- */
+/** Returns a chunk of the stream. The chunk after the last word has the finish reason. */
 export function streamChunk(request: ChatRequest, index: number): string {
   const isLast = index >= request.completionTokens
   const delta = isLast

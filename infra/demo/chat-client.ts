@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net'
 export type ChatClient = { readonly url: string; readonly close: () => Promise<void> }
 
 /**
- * Starts a web page that acts as a third-party chat client. The page reads the gateway's address
- * and a key from its own URL and sends requests from the browser.
+ * Starts a web page that acts as a third-party chat client. Its URL contains the gateway and key.
  */
 export async function startChatClient(): Promise<ChatClient> {
   const server = createServer((_request, response) => {
@@ -25,10 +24,7 @@ export async function startChatClient(): Promise<ChatClient> {
   }
 }
 
-/**
- * Returns the URL template with which the site opens this chat client. Its parameters are in the
- * fragment, which browsers do not send to servers.
- */
+/** Returns the URL template of this chat client. Browsers do not send the fragment to servers. */
 export const chatTemplate = (url: string): string => `${url}/#key={key}&address={address}`
 
 const STYLE = `

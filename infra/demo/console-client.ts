@@ -1,6 +1,4 @@
-/**
- * A response of the management API. `position` is the event position that a write reached.
- */
+/** A response of the management API. `position` is the event position that a write reached. */
 export type ApiAnswer<T> = {
   readonly status: number
   readonly success: boolean
@@ -12,10 +10,7 @@ export type ApiAnswer<T> = {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/**
- * A client that calls the management API as the console does: with the session cookie and the
- * `User-Id` header.
- */
+/** Calls the management API as the console does: with session cookie and `User-Id` header. */
 export class ConsoleClient {
   readonly url: string
   #cookie = ''
@@ -45,7 +40,7 @@ export class ConsoleClient {
     return { ...answer, status: response.status, position: position ? Number(position) : null }
   }
 
-  /** Calls the API. Unlike `call`, this method throws if the response does not report success. */
+  /** Like `call`, but throws if the response does not report success. */
   async must<T>(method: Method, path: string, body?: unknown): Promise<T> {
     const answer = await this.call<T>(method, path, body)
     if (answer.success) return answer.data
@@ -62,7 +57,6 @@ export class ConsoleClient {
     })
   }
 
-  /** Logs in and returns the user's id. */
   async logIn(username: string, password: string): Promise<number> {
     const { id } = await this.must<{ id: number }>('POST', '/api/user/login', {
       username,
@@ -72,7 +66,7 @@ export class ConsoleClient {
     return id
   }
 
-  /** Creates a token and returns its id and its key. The key includes the prefix `sk-`. */
+  /** Creates a token. The returned key includes the prefix `sk-`. */
   async createToken(fields: Record<string, unknown>): Promise<{ id: number; key: string }> {
     await this.must('POST', '/api/token/', fields)
     type Row = { id: number; key: string; name: string }

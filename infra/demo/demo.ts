@@ -13,10 +13,7 @@ import { startSimulatedProvider } from './simulated-provider.ts'
 const DOLLAR = Number(QUOTA_PER_DOLLAR)
 const DATA_DIR = resolve(process.env.DATA_DIR ?? join(import.meta.dirname, '../../.data-demo'))
 
-/**
- * Runs `npm run demo`: starts the product with a simulated provider, users, prices and continuous
- * calls.
- */
+/** Starts the product with a simulated provider, users, prices and continuous calls. */
 async function demo(): Promise<void> {
   const provider = await startSimulatedProvider({ firstByteMs: 120, gapMs: 25, answerTokens: 40 })
   const gateway = await startPaymentGateway(DEMO_KEYS)
@@ -55,10 +52,7 @@ const words = (url: string, { users, tokens }: Seeded): string => `
   Ctrl-C stops it. The data stays in ${DATA_DIR}
 `
 
-/**
- * Creates redemption codes in every state, unless the site has redemption codes. The client must be
- * logged in as `root`.
- */
+/** Creates redemption codes in every state, unless the site has codes. `root` must be logged in. */
 async function seedCodes(root: ConsoleClient): Promise<void> {
   const { total } = await root.must<{ total: number }>('GET', '/api/redemption/?p=0')
   if (total > 0) return
@@ -73,7 +67,6 @@ async function seedCodes(root: ConsoleClient): Promise<void> {
   await alice.logIn('alice', PASSWORD)
   for (const key of [used, welcome]) await alice.must('POST', '/api/user/topup', { key })
   const { items } = await root.must<{ items: { id: number }[] }>('GET', '/api/redemption/?p=0')
-  // The newest code is disabled, as if its campaign had been cancelled.
   await root.must('PUT', '/api/redemption/batch-disable', { ids: [items[0]?.id] })
 }
 

@@ -3,7 +3,6 @@ import { crc32, deflateSync } from 'node:zlib'
 const SIDE = 256
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-/** Returns a small PNG image with two waves of color. The image depends on `seed`. */
 export function createPng(seed: number): Buffer {
   const rows = Buffer.alloc(SIDE * (1 + SIDE * 3))
   const [low, high] = [seed % 360, (seed * 137) % 360]

@@ -4,10 +4,9 @@ const TUNE = [0, 4, 7, 12, 9, 7, 4, 0]
 const NOTE_SECONDS = 0.5
 const LOWEST_HERTZ = 196
 
-/** The duration of the tune in seconds. */
 export const TUNE_SECONDS = TUNE.length * NOTE_SECONDS
 
-/** Returns a short WAV tune: mono, 8 bits per sample. Its pitch depends on `seed`. */
+/** Returns a short WAV tune: mono, 8 bits per sample. */
 export function createWav(seed: number): Buffer {
   const samples = Buffer.alloc(RATE * TUNE_SECONDS)
   const perNote = RATE * NOTE_SECONDS

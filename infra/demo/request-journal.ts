@@ -1,15 +1,10 @@
-/** The simulated provider's record of one request. Tests compare bills with this record. */
 export type JournalEntry = {
   readonly number: number
   readonly model: string
   readonly isStream: boolean
-  /**
-   * The first 200 characters of the last message. A test writes a unique text there to find its
-   * request.
-   */
+  /** The first 200 characters of the last message. Tests write a unique text there. */
   readonly mark: string
   readonly authorization: string
-  /** The gateway's id of the call, as the provider received it. */
   readonly requestId: string
   status: number | null
   /** How the request ended: `answered` means that the last byte was written. */
@@ -24,7 +19,6 @@ export class Journal {
   readonly #limit: number
   #count = 0
 
-  /** Creates a journal that keeps about the latest `limit` entries. */
   constructor(limit = 1_000_000) {
     this.#limit = limit
   }

@@ -1,10 +1,10 @@
 import { startSimulatedProvider } from './simulated-provider.ts'
 
 /**
- * Runs the simulated provider as a separate program, so that the provider survives tests that kill
- * all other processes. The program prints its address and serves its journal at `/journal`. The
- * optional arguments are, in order: port, pause between chunks (ms), tokens of an answer, pause
- * before the first byte (ms), and duration of a drawing or music task (ms).
+ * Runs the simulated provider as a program that survives tests which kill all other processes.
+ *
+ * Optional arguments: port, pause between chunks (ms), tokens of an answer, pause before the first
+ * byte (ms), duration of a task (ms). The journal is served at `/journal`.
  */
 const numbers = process.argv.slice(2).map(Number)
 const [port = 0, gapMs = 0, answerTokens = 20, firstByteMs = 0, taskMs = 8_000] = numbers

@@ -10,9 +10,8 @@ export const DEMO_KEYS: GatewayKeys = {
 }
 
 /**
- * Configures payment through the simulated gateway, which moves no money. Creates top-up orders of
- * the user alice, unless orders already exist. The client must be logged in as `root`. The site's
- * public address is set only if it is empty.
+ * Configures payment through the simulated gateway, which moves no money, and creates top-up orders
+ * of alice unless orders exist. The client must be logged in as `root`.
  */
 export async function seedPayments(
   root: ConsoleClient,

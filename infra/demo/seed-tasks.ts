@@ -21,10 +21,7 @@ const EVERY_MS = 90_000
 
 type Keys = readonly { readonly key: string }[]
 
-/**
- * Enables drawing and music, creates a channel for each service, and submits every demo task once.
- * The tasks alternate between the given tokens.
- */
+/** Enables drawing and music, and submits every demo task once, alternating between the tokens. */
 export async function seedTasks(
   root: ConsoleClient,
   providerUrl: string,
@@ -38,7 +35,6 @@ export async function seedTasks(
   for (const index of TASKS.keys()) await submit(root.url, tokens, index)
 }
 
-/** Submits a task from time to time, so that the console always shows a running task. */
 export function startTaskTrickle(url: string, tokens: Keys): { stop(): void } {
   let count = 0
   const timer = setInterval(() => {

@@ -10,7 +10,7 @@ export type Seeded = {
 
 const RATIOS = { 'sim-small': 0.5, 'sim-large': 2.5, 'unsteady-cut': 0.5, 'unsteady-down': 0.5 }
 const COMPLETION_RATIOS = { 'sim-small': 4, 'sim-large': 4, 'unsteady-cut': 4 }
-/** Maps the demo models that fail on purpose to the fault models of the simulated provider. */
+/** Maps the demo models that fail on purpose to fault models of the simulated provider. */
 const FAULTS = { 'unsteady-cut': 'fault-cut-8', 'unsteady-down': 'fault-status-503' }
 const ALICES_QUOTA = 25_000_000
 
@@ -18,7 +18,6 @@ const PAGE_SIZE = 100
 
 type Row = { readonly id: number; readonly name: string }
 
-/** Creates the demo's data through the management API. Existing data is kept. */
 export async function seed(root: ConsoleClient, providerUrl: string): Promise<Seeded> {
   const status = await root.must<{ setup: boolean }>('GET', '/api/status')
   if (!status.setup) await root.setUp('root', PASSWORD)
@@ -42,7 +41,7 @@ export async function seed(root: ConsoleClient, providerUrl: string): Promise<Se
   }
 }
 
-/** Adds the prices of the demo's models to the configured prices, and allows one retry per call. */
+/** Adds the prices of the demo's models, and allows one retry per call. */
 async function setPrices(root: ConsoleClient): Promise<void> {
   const options = await root.must<{ key: string; value: string }[]>('GET', '/api/option/')
   const put = (key: string, value: string) => root.must('PUT', '/api/option/', { key, value })
@@ -90,10 +89,7 @@ async function setChannels(root: ConsoleClient, providerUrl: string): Promise<vo
   })
 }
 
-/**
- * Creates or updates the channel with the given name. An update is needed because the provider's
- * port changes at each start.
- */
+/** Creates or updates a channel, because the provider's port changes at each start. */
 export async function setChannel(
   root: ConsoleClient,
   fields: Readonly<Record<string, unknown>>,
@@ -103,7 +99,7 @@ export async function setChannel(
   else await root.must('PUT', '/api/channel/', { ...fields, id: existing.id })
 }
 
-/** Finds the channel by its name. All pages are searched, because a site may have many channels. */
+/** Searches all pages, because a site may have many channels. */
 export async function channelNamed(
   root: Pick<ConsoleClient, 'must'>,
   name: string,
@@ -162,10 +158,6 @@ const MESSAGES = [
   },
 ]
 
-/**
- * Sends the demo's messages to all users, unless the messages exist. Marks the first message as
- * read by alice.
- */
 async function sendMessages(root: ConsoleClient, alice: ConsoleClient): Promise<void> {
   const { total } = await root.must<{ total: number }>('GET', '/api/admin/messages?p=0')
   if (total > 0) return
@@ -178,10 +170,7 @@ async function sendMessages(root: ConsoleClient, alice: ConsoleClient): Promise<
 
 const NAME = 'Demo chat'
 
-/**
- * Puts the demo's chat client first in the list of clients, because its port changes at each start.
- * Other entries are kept.
- */
+/** Puts the demo's chat client first in the list, because its port changes at each start. */
 export async function seedChats(
   root: Pick<ConsoleClient, 'must'>,
   client: Pick<ChatClient, 'url'>,

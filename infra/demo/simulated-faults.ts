@@ -2,16 +2,13 @@ import type { ServerResponse } from 'node:http'
 import type { JournalEntry } from './request-journal.ts'
 
 /**
- * A fault that the simulated provider produces for one request or for every request. A request for
- * the model `fault-<name>` always triggers the fault of that name, so that tests, the demo and a
- * person with curl can trigger it.
+ * A fault that the simulated provider produces. The model `fault-<name>` always triggers a fault.
  */
 export type Fault =
   | {
       readonly kind: 'status'
       readonly status: number
       readonly retryAfter?: string
-      /** The error code in the response body. */
       readonly code?: string
     }
   | { readonly kind: 'stall'; readonly at: 'before-headers' | 'after-headers' | 'mid-stream' }
@@ -19,7 +16,7 @@ export type Fault =
   | { readonly kind: 'usage'; readonly usage: unknown }
   | { readonly kind: 'no-usage' }
   | { readonly kind: 'slow'; readonly msPerChunk: number }
-  /** An error event follows after `afterChunks` chunks of the stream, by default after 3 chunks. */
+  /** An error event that follows `afterChunks` chunks of the stream (default: 3). */
   | { readonly kind: 'error-in-stream'; readonly afterChunks?: number; readonly code?: string }
   | { readonly kind: 'no-done' }
   | { readonly kind: 'html' }
@@ -67,20 +64,14 @@ const NAMED: Record<string, (argument: string) => Fault> = {
   large: (argument) => ({ kind: 'large', chunks: Number(argument) || 100_000 }),
 }
 
-/**
- * Returns the fault for a model name such as `fault-status-503` or `fault-cut-3`. Returns null for
- * any other model name.
- */
+/** Returns the fault for a model name such as `fault-cut-3`; null for any other name. */
 export function faultOfModel(model: string): Fault | null {
   const match = /^fault-([a-z]+)(?:-([a-z0-9]+))?$/.exec(model)
   const make = match?.[1] !== undefined && Object.hasOwn(NAMED, match[1]) ? NAMED[match[1]] : null
   return make ? make(match?.[2] ?? '') : null
 }
 
-/**
- * Sends the response of a fault. Returns false for a fault of another kind, for which the calling
- * function must send the response.
- */
+/** Sends the response of a fault. Returns false for a fault that the caller must answer. */
 export function answerPlainFault(
   response: ServerResponse,
   entry: JournalEntry,

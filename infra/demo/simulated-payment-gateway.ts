@@ -11,7 +11,6 @@ export type GatewayKeys = {
   readonly stripeWebhookSecret: string
 }
 
-/** An order that the simulated gateway received. */
 export type GatewayOrder = {
   readonly tradeNo: string
   readonly money: string
@@ -21,22 +20,16 @@ export type GatewayOrder = {
 
 export type PaymentGateway = {
   readonly url: string
-  /** The epay orders by trade number. */
   readonly orders: Map<string, GatewayOrder>
-  /** The Stripe checkout requests by trade number. */
   readonly checkouts: Map<string, URLSearchParams>
-  /**
-   * Returns the query of the notification that reports the order `tradeNo` as paid. `over` replaces
-   * fields of the query.
-   */
+  /** Returns the query that notifies the site of the paid order. `over` replaces fields. */
   readonly noticeOf: (tradeNo: string, over?: Record<string, string>) => URLSearchParams
   readonly close: () => Promise<void>
 }
 
 /**
- * Starts a simulated epay gateway and a simulated Stripe checkout. Each of them verifies a request,
- * shows a page with one button, and sends a signed notification when the button is pressed. No
- * money is moved.
+ * Starts a simulated epay gateway and Stripe checkout, each with a page that has one button. The
+ * button sends a signed notification. No money is moved.
  */
 export async function startPaymentGateway(keys: GatewayKeys): Promise<PaymentGateway> {
   const orders = new Map<string, GatewayOrder>()
@@ -144,9 +137,7 @@ function openCheckout(
 const WRONG_KEY = { error: { type: 'invalid_request_error', message: 'Invalid API Key' } }
 const PAYMENT = /^\/v1\/payment_intents\/pi_(\w+)$/
 
-/**
- * Sends the payment intent of a checkout, with the metadata that the checkout request contained.
- */
+/** Sends the payment intent of a checkout, with the metadata of the checkout request. */
 function showPayment(
   { stripeKey }: GatewayKeys,
   checkouts: Map<string, URLSearchParams>,
@@ -171,10 +162,7 @@ function sendJson(response: ServerResponse, status: number, body: object): void 
   response.end(JSON.stringify(body))
 }
 
-/**
- * Returns the body of the Stripe event that reports a paid checkout. `over` replaces fields of the
- * checkout session.
- */
+/** Returns the Stripe event of a paid checkout. `over` replaces fields of the checkout session. */
 export function checkoutEvent(form: URLSearchParams, over: object = {}): string {
   const tradeNo = form.get('client_reference_id')
   const price = (name: string) => form.get(`line_items[0][price_data][${name}]`) ?? ''
@@ -212,10 +200,7 @@ async function payCheckout(
   response.writeHead(303, { location: returnUrl }).end()
 }
 
-/**
- * Returns the epay signature, which is computed over the sorted and joined fields followed by the
- * key.
- */
+/** Computes the epay signature over the sorted fields, followed by the key. */
 function signed(fields: Record<string, string>, key: string): string {
   const names = Object.keys(fields).filter((name) => !['sign', 'sign_type'].includes(name))
   const pairs = names

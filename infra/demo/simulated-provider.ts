@@ -7,28 +7,23 @@ import { createTaskProvider, type TaskProvider } from './simulated-task-provider
 import { streamAnswer } from './stream-answer.ts'
 
 export type SimulatedProviderOptions = {
-  /** The port to listen on. With the default, 0, the system chooses a port. */
+  /** With the default, 0, the system chooses a port. */
   readonly port?: number
-  /** The number of words in an answer unless the request sets a lower `max_tokens`. */
+  /** The number of words in an answer, unless `max_tokens` is lower. */
   readonly answerTokens?: number
   /** The pauses before the first byte and between the chunks of a stream, in milliseconds. */
   readonly firstByteMs?: number
   readonly gapMs?: number
-  /** The duration of a drawing or music task in milliseconds. */
   readonly taskMs?: number
   /** The clock of drawing and music tasks, which tests replace. */
   readonly taskNow?: () => number
 }
 
 export type SimulatedProvider = {
-  /** The base URL to configure in a channel: `http://127.0.0.1:<port>`. */
   readonly url: string
   readonly port: number
   readonly journal: Journal
-  /**
-   * The faults of the next requests, in order. The next request for any model consumes the first
-   * fault.
-   */
+  /** The faults of the next requests, in order. Each request for any model consumes one fault. */
   readonly script: Fault[]
   readonly tasks: TaskProvider['tasks']
   close(): Promise<void>
@@ -36,11 +31,7 @@ export type SimulatedProvider = {
 
 type Context = { options: SimulatedProviderOptions; journal: Journal; script: Fault[] }
 
-/**
- * Starts an OpenAI-compatible provider for tests and the demo. Its answers depend only on the
- * request. It records each request in a journal and produces faults when a request or a test asks
- * for them.
- */
+/** Starts an OpenAI-compatible provider whose answers depend only on the request. */
 export async function startSimulatedProvider(
   options: SimulatedProviderOptions = {},
 ): Promise<SimulatedProvider> {

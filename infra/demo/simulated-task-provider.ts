@@ -3,18 +3,13 @@ import { createPng } from './generated-png.ts'
 import { createWav, TUNE_SECONDS } from './generated-wav.ts'
 
 /**
- * Simulates drawing and music services. A task takes `taskMs` milliseconds and spends half of that
- * time in a queue. Words in the prompt change the outcome: a `banned` task is refused, a `failing`
- * task fails, a `stuck` task never ends, and the response to a `slow` submission is sent two
- * seconds late.
+ * Simulates drawing and music services. A task takes `taskMs` milliseconds, half of them in a
+ * queue. Words in the prompt change the outcome: a `banned` task is refused, a `failing` task
+ * fails, a `stuck` task never ends, and a `slow` submission is answered after two seconds.
  */
 export type TaskProvider = {
-  /**
-   * Handles a request for a drawing or music service. Returns false when the request is for another
-   * service.
-   */
+  /** Returns false when the request is not for a drawing or music service. */
   readonly answer: (request: IncomingMessage, response: ServerResponse, body: string) => boolean
-  /** All tasks by id, for tests. */
   readonly tasks: ReadonlyMap<string, SimulatedTask>
   readonly close: () => void
 }
@@ -26,7 +21,7 @@ export type SimulatedTask = {
   readonly startedAt: number
   readonly notifyHook: string | null
   readonly secret: string
-  /** The provider's address as it was in the gateway's request. */
+  /** The provider's address in the gateway's request. */
   readonly address: string
 }
 

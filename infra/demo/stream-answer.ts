@@ -11,9 +11,7 @@ type Stream = {
   readonly gapMs: number
 }
 
-/**
- * Sends one word per chunk at the pace at which the client reads, then the usage, then `[DONE]`.
- */
+/** Sends one word per chunk at the pace at which the client reads, then usage and `[DONE]`. */
 export function streamAnswer(stream: Stream): void {
   const { response, entry, fault } = stream
   entry.status = 200
@@ -63,8 +61,7 @@ function endsEarly({ response, entry, fault }: Stream, index: number): boolean {
   }
   if (fault?.kind !== 'cut' || index !== fault.afterChunks) return false
   entry.outcome = 'cut'
-  // The connection is reset only after the bytes are written, because a reset discards unsent
-  // bytes.
+  // The connection is reset after the write, because a reset discards unsent bytes.
   response.write('', () => {
     setImmediate(() => {
       if (fault.how === 'reset') response.socket?.resetAndDestroy()

@@ -1,7 +1,4 @@
-/**
- * Exits with 0 when `/readyz` of this container succeeds. The health check of the container runs
- * this program, because the image does not contain curl.
- */
+/** The health check of the container, whose image does not contain curl. */
 fetch(`http://127.0.0.1:${process.env.PORT ?? 3000}/readyz`).then(
   ({ ok }) => {
     process.exitCode = ok ? 0 : 1

@@ -10,29 +10,19 @@ export type DirectBusDeps = {
   readonly store: EventStore
   readonly leases: Leases
   readonly log: Logger
-  /**
-   * The lease time of a lane (a partition of the streams) in milliseconds. A stalled process keeps
-   * its lanes for this time.
-   */
+  /** The lease time of a lane (partition), for which a stalled process keeps its lanes. */
   readonly ttlMs?: number
 }
 
-/**
- * The default lease time of a lane (a partition of the streams). Other processes take over the
- * lanes of a killed process after this time. A process that stops normally releases its lanes
- * immediately.
- */
+/** The default lease time of a lane (partition). Other processes take over after this time. */
 export const LANE_TTL_MS = 5_000
-/**
- * A stream prefix that matches no stream. With this prefix, the event store reports positions
- * without decoding events.
- */
+/** A prefix that matches no stream, so that positions are reported without decoding events. */
 const NO_STREAM = ['\u0001']
 const RETRY_MS = 250
 
 /**
- * Creates an event bus that needs no broker. Each process subscribes to the event store once for
- * all of its lanes (partitions), and leases assign the lanes to processes.
+ * Creates an event bus without a broker. Each process has one subscription to the event store.
+ * Leases assign the lanes (partitions) to processes.
  */
 export function createDirectBus({
   store,
@@ -80,10 +70,7 @@ function workLanes(
   }
 }
 
-/**
- * Reports the position of the store's last event, and the position of every later event. The first
- * report therefore covers all events that were committed before the call.
- */
+/** Reports the position of the last event, also for events committed before the call. */
 function watchStore(
   { store, log }: { readonly store: EventStore; readonly log: Logger },
   onCommitted: (position: number) => void,

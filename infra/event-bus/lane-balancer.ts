@@ -5,8 +5,7 @@ import { ALL_LANES, LANE_COUNT } from './lane-of-stream.ts'
 
 export type LaneHolder = {
   /**
-   * The leases of this process, by lane (partition). The balancer updates the map. Code that writes
-   * under a lease reads the map.
+   * The leases of this process, by lane (partition). Code that writes under a lease reads the map.
    */
   readonly held: Map<number, Lease>
   readonly onGained: (lanes: readonly number[]) => Promise<void>
@@ -17,9 +16,8 @@ type Deps = { readonly leases: Leases; readonly log: Logger; readonly ttlMs: num
 
 /**
  * Distributes the lanes (partitions) evenly among the processes that work under `name`. Each
- * process acquires one of `LANE_COUNT` member leases. The processes count the member leases to find
- * out how many processes there are. A process without a member lease gets no lanes. A single
- * process has all lanes after its first round.
+ * process acquires one of `LANE_COUNT` member leases, whose number is the number of processes. A
+ * process without a member lease gets no lanes.
  */
 export function balanceLanes(
   { leases, log, ttlMs }: Deps,
@@ -35,8 +33,6 @@ export function balanceLanes(
         return false
       })
       balancer.dropExpired()
-      // A process with fewer lanes than its share retries soon, because another process is about to
-      // release some lanes.
       const pauseMs = (ttlMs / (isBalanced ? 5 : 25)) * (0.8 + 0.4 * Math.random())
       await delay(pauseMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
     }
@@ -57,10 +53,7 @@ class LaneBalancer {
   private readonly name: string
   private readonly holder: LaneHolder
   private membership: Lease | null = null
-  /**
-   * The time on the local monotonic clock until which no other process can acquire the leases of
-   * this process.
-   */
+  /** The local monotonic time until which no other process can acquire this process's leases. */
   private validUntil = 0
 
   constructor(leases: Leases, ttlMs: number, name: string, holder: LaneHolder) {
@@ -71,8 +64,7 @@ class LaneBalancer {
   }
 
   /**
-   * Renews the leases, then acquires or releases lanes (partitions) until this process has its fair
-   * share. Returns true if this process has its fair share.
+   * Renews the leases and acquires or releases lanes (partitions). Returns true at the fair share.
    */
   async rebalance(): Promise<boolean> {
     const { held } = this.holder
@@ -83,10 +75,7 @@ class LaneBalancer {
     return held.size === share
   }
 
-  /**
-   * Drops all leases after their expiry, for example because the database is unreachable. After the
-   * expiry, other processes may have acquired the leases.
-   */
+  /** Drops expired leases, because other processes may have acquired them. */
   dropExpired(): void {
     if (performance.now() <= this.validUntil) return
     this.membership = null
@@ -106,14 +95,12 @@ class LaneBalancer {
     this.validUntil = requestedAt + this.ttlMs
     const isRenewed = ({ name, fence }: Lease): boolean => renewed.get(name)?.fence === fence
     if (this.membership !== null && !isRenewed(this.membership)) this.membership = null
-    // A lane whose lease was lost in the meantime is reported as lost, and may be acquired again in
-    // the same round.
+    // A lost lane is reported as lost before the same round may acquire it again.
     this.lose([...held].filter(([, lease]) => !isRenewed(lease)).map(([lane]) => lane))
   }
 
   /**
-   * Returns the number of lanes (partitions) that this process should have. If this process is not
-   * yet counted, it first acquires a member lease.
+   * Returns this process's number of lanes (partitions), and acquires a member lease if necessary.
    */
   private async fairShare(): Promise<number> {
     const members = await this.leases.holders(`seat:${this.name}:`)
@@ -126,7 +113,7 @@ class LaneBalancer {
     if (this.membership === null) return 0
     members.set(this.membership.name, this.leases.owner)
     const rank = [...members.keys()].sort().indexOf(this.membership.name)
-    // The remainder of the division goes to the members with the lowest ranks.
+    // The remainder goes to the members with the lowest ranks.
     return Math.floor(LANE_COUNT / members.size) + (rank < LANE_COUNT % members.size ? 1 : 0)
   }
 

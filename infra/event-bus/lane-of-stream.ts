@@ -1,22 +1,18 @@
 /**
- * The number of lanes into which all streams are divided. It is also the number of partitions of
- * the Kafka topic. The streams of one account share a lane and keep their order, and lanes are
- * processed in parallel. A change of this number requires a rebuild of every read model and a new
+ * The number of lanes (partitions) of all streams and of the Kafka topic. The streams of an account
+ * share a lane and keep their order. A change requires a rebuild of every read model and a new
  * topic.
  */
 export const LANE_COUNT = 8
 
 export const ALL_LANES: readonly number[] = [...Array(LANE_COUNT).keys()]
 
-/**
- * Returns the part of a stream's name that determines its lane, such as `7` for both `account-7`
- * and `user-7`. A name without a hyphen is returned unchanged.
- */
+/** Returns the part of a stream's name that determines its lane: `7` for `account-7`. */
 export const laneKeyOf = (stream: string): string => stream.slice(stream.lastIndexOf('-') + 1)
 
 /**
- * Computes the lane from the last three characters of the id. A numeric id has the lane `id %
- * LANE_COUNT`. The formula must never change, because offsets are stored per lane. The same formula
+ * Computes the lane (partition) from the last three characters of the id: `id % LANE_COUNT` for a
+ * numeric id. The formula must never change, because offsets are stored per lane. The same formula
  * exists as SQL in `infra/event-store/event-reader.ts`.
  */
 export function laneOf(stream: string): number {
@@ -25,8 +21,7 @@ export function laneOf(stream: string): number {
   let sum = 0
   for (let place = 1; place <= 3 && end - place >= from; place += 1) {
     const code = stream.charCodeAt(end - place)
-    // The character is half of a surrogate pair. An id with such a character is counted by code
-    // points, because Postgres counts by code points.
+    // Half of a surrogate pair: Postgres counts code points, so this id is counted in code points.
     if (code >= 0xd800 && code <= 0xdfff) return laneOfCharacters([...stream.slice(from)])
     sum += code << (place - 1)
   }
@@ -41,10 +36,7 @@ function laneOfCharacters(id: readonly string[]): number {
 
 type Stoppable = { readonly stop: () => Promise<void> }
 
-/**
- * Tracks open resources, so that closing the bus also closes the resources that its callers left
- * open.
- */
+/** Tracks the resources that the bus must close because its callers left them open. */
 export function createOpenResources() {
   const open = new Set<Stoppable>()
   return {

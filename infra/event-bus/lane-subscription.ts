@@ -10,17 +10,15 @@ const RETRY_MS = 250
 type Deps = { readonly store: EventStore; readonly log: Logger }
 
 /**
- * The only subscription of a process, which covers all of its lanes (partitions). The subscription
- * starts at the head position of the store when the first lane is added. If a lane's worker is
- * behind this position, it reads the missing events from the store. A process without lanes has no
- * subscription.
+ * The only subscription of a process, for all of its lanes (partitions). It starts at the head of
+ * the store when the first lane is added. A worker with an earlier position reads the missing
+ * events from the store.
  */
 export class LaneFeed {
   private readonly deps: Deps
   private readonly worker: Pick<LaneWorker, 'onBatch'>
   private readonly lanes = new Set<number>()
   private subscription: Subscription | null = null
-  /** The position up to which batches were delivered. */
   private position = 0
   private isStopped = false
   private retry: NodeJS.Timeout | undefined
@@ -31,7 +29,6 @@ export class LaneFeed {
     this.worker = worker
   }
 
-  /** Adds lanes (partitions). All later batches include the events of these lanes. */
   async add(gained: readonly number[]): Promise<void> {
     const head = this.subscription === null ? await this.deps.store.headPosition() : 0
     if (this.isStopped) return
@@ -77,10 +74,7 @@ export class LaneFeed {
     this.subscription = subscription
   }
 
-  /**
-   * Delivers a batch. NOTE: while this method waits, `from` may be replaced by a subscription that
-   * starts at a different position.
-   */
+  /** NOTE: while this method waits, `from` may be replaced by another subscription. */
   private async deliver(
     from: Subscription,
     events: readonly Recorded[],
@@ -103,8 +97,8 @@ export class LaneFeed {
   }
 
   /**
-   * Delivers an empty batch at the start position of the lanes (partitions), so that a worker with
-   * an older position can read the missing events before the first event arrives.
+   * Delivers an empty batch at the start position, so that a worker with an older position reads
+   * the missing events before the first event arrives.
    */
   private announce(gained: readonly number[]): void {
     const lanes = gained.filter((lane) => this.lanes.has(lane))

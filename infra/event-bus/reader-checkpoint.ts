@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 
-/** The position up to which a named reader has read all events. This position never decreases. */
+/** The position up to which a named reader has read all events. The position never decreases. */
 export type ReaderCheckpoint = {
   /** Returns the saved position; null before the first `save`. */
   readonly read: () => Promise<number | null>

@@ -4,25 +4,18 @@ import { type ArrayWriter, createArrayWriter } from './encode-postgres-arrays.ts
 import type { EncodedEvent } from './encoded-append.ts'
 import { CHANNEL } from './postgres-schema.ts'
 
-/**
- * Events to append to one stream. `expected` is the revision of the stream's last event, or -1 for
- * a new stream.
- */
+/** Events for one stream. `expected` is the revision of its last event, or -1 for a new stream. */
 export type ExactPart = {
   readonly stream: string
   readonly expected: number
   readonly events: readonly EncodedEvent[]
-  /**
-   * Requires that the stream is still new when this part is written: see `StreamAppend.mustBeNew`.
-   */
   readonly mustBeNew?: boolean
 }
 
 /**
- * The result of a flush (a transaction of several appends). The written events directly follow the
- * position `before`, in the given order. `actual` is null if everything was written. Otherwise,
- * `actual` contains the actual revision of each part's stream, and the appends with a wrong
- * revision were not written.
+ * The result of a flush (a transaction of several appends). The events directly follow the position
+ * `before`. `actual` is null if everything was written. Otherwise, `actual` has the revisions of
+ * each part's stream, and appends with a wrong revision were not written.
  */
 export type FlushResult = {
   readonly before: number
@@ -31,16 +24,12 @@ export type FlushResult = {
 
 export type FlushConnection = {
   /**
-   * Writes several appends in one transaction. Each append is written completely or not at all. Two
-   * appends in one flush can't write to the same stream.
+   * Writes several appends in one transaction, each completely or not at all. Two appends in one
+   * flush can't write to the same stream.
    */
   readonly flush: (appends: readonly (readonly ExactPart[])[]) => Promise<FlushResult>
-  /**
-   * Opens the connection that writes events and receives notifications of other processes' commits.
-   * `ended` resolves when the connection ends.
-   */
+  /** Opens the connection. `ended` resolves when the connection ends. */
   readonly open: () => Promise<{ readonly ended: Promise<void> }>
-  /** Closes the connection. The next flush opens a new connection. */
   readonly drop: () => void
 }
 
@@ -49,10 +38,9 @@ export type OnForeignCommit = (position: number) => void
 
 const CONNECT_WITHIN_MS = 3_000
 const REPLY_WITHIN_MS = 4_000
-/** The name of the session in Postgres. It overrides a name in the connection string. */
+/** The session's name in Postgres. It overrides a name in the connection string. */
 export const APPEND_SESSION = 'tallygate-append'
-// These settings force a query plan that stays efficient as the tables grow, so the plan has to be
-// prepared only once.
+// These settings force a query plan that stays efficient as the tables grow.
 const PLANS =
   '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off ' +
   '-c plan_cache_mode=force_generic_plan'
@@ -64,8 +52,8 @@ type Open = {
 }
 
 /**
- * Creates the connection on which a process appends events and is notified of other processes'
- * commits. Notifications on a separate connection would also wake the process for its own commits.
+ * Creates the connection for appends and for notifications of other processes' commits. A separate
+ * connection would also receive notifications of this process's own commits.
  */
 export function createFlushConnection(
   connectionString: string,
@@ -120,8 +108,6 @@ function openConnection(connectionString: string, onForeignCommit: OnForeignComm
   client.on('error', () => {})
   client.on('end', () => ended.resolve())
   client.on('notification', ({ payload, processId }) => {
-    // Notifications of the process's own commits are ignored, because the process already has these
-    // events.
     if (processId !== serverPidOf(client)) onForeignCommit(Number(payload))
   })
   const start = async (): Promise<Client> => {
@@ -140,10 +126,7 @@ function openConnection(connectionString: string, onForeignCommit: OnForeignComm
   return { client, ready: start(), ended: ended.promise }
 }
 
-/**
- * Returns the server process id of the connection. The driver's type declarations lack this
- * property.
- */
+/** The driver's type declarations lack this property. */
 const serverPidOf = (client: Client): number | null =>
   (client as { processID?: number }).processID ?? null
 

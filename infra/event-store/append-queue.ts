@@ -11,20 +11,13 @@ export type AppendQueue = {
 
 type Options = {
   readonly connection: FlushConnection
-  /**
-   * Returns the result of an append that an earlier attempt has written. Returns null if the append
-   * was not written.
-   */
+  /** Returns the result of an append that an earlier attempt has written; otherwise null. */
   readonly findWritten: (parts: readonly ExactPart[]) => Promise<Appended | null>
   readonly revisionsOf: (streams: readonly string[]) => Promise<Map<string, number>>
-  /** Called after each commit. The parts were written directly after the position `before`. */
+  /** Called after each commit. The parts directly follow the position `before`. */
   readonly onCommitted: (before: number, parts: readonly ExactPart[]) => void
-  /**
-   * Called when an earlier attempt had already written an append. `position` is the position of its
-   * last event.
-   */
+  /** Called for an append that an earlier attempt has written, with its last position. */
   readonly onFound: (position: number) => void
-  /** Called when the table partition for the next position does not exist. */
   readonly onNoPartition: () => Promise<void>
   readonly onFailure: (error: unknown) => void
   readonly deadlineMs?: number
@@ -32,10 +25,7 @@ type Options = {
 
 type Entry = {
   readonly given: readonly EncodedPart[]
-  /**
-   * The parts as they are sent to Postgres. Their revisions are always exact, so that a retry never
-   * writes events twice.
-   */
+  /** The parts with exact revisions, so that a retry never writes events twice. */
   parts: readonly ExactPart[]
   readonly eventCount: number
   readonly deadline: number
@@ -47,12 +37,11 @@ const DEADLINE_MS = 10_000
 const WAITING_MAX = 20_000
 
 /**
- * Groups commits. The appends that arrive during a flush (one transaction) are written together by
- * the next flush. A flush has at most 500 events and at most one append per stream.
+ * Groups commits. The appends that arrive during a flush (one transaction) form the next flush. A
+ * flush has at most 500 events and at most one append per stream.
  *
- * If the outcome of a flush is unknown, the flush is sent again with the same exact revisions. If
- * the first attempt was written, the second attempt gets a conflict and finds the stored event ids.
- * The appends then succeed.
+ * If the outcome of a flush is unknown, it is sent again with the same exact revisions. If the
+ * first attempt was written, the second gets a conflict, finds the stored event ids and succeeds.
  */
 export function createAppendQueue(options: Options): AppendQueue {
   const { connection, deadlineMs = DEADLINE_MS } = options
@@ -125,10 +114,7 @@ function newEntry(given: readonly EncodedPart[], deadline: number): Entry {
   return { given, parts: exactParts(given, new Map()), eventCount, deadline, answer, isOver: false }
 }
 
-/**
- * Replaces the expected revision `any` by the stream's known revision, or by -2 when the revision
- * must be looked up.
- */
+/** Replaces the revision `any` by the known revision, or by -2 for a revision to look up. */
 const exactParts = (
   given: readonly EncodedPart[],
   revisions: ReadonlyMap<string, number>,
@@ -148,10 +134,7 @@ function finish(entry: Entry, outcome: Appended | Error): void {
   else entry.answer.resolve(outcome)
 }
 
-/**
- * Selects as many waiting appends as fit into one flush, at most one per stream. Appends to one
- * stream keep their order.
- */
+/** Selects the appends of the next flush. Appends to one stream keep their order. */
 function nextBatch(waiting: readonly Entry[]): { batch: Entry[]; rest: Entry[] } {
   const batch: Entry[] = []
   const rest: Entry[] = []
@@ -167,10 +150,7 @@ function nextBatch(waiting: readonly Entry[]): { batch: Entry[]; rest: Entry[] }
   return { batch, rest }
 }
 
-/**
- * Resolves or rejects the appends whose outcome is known, and returns the appends to retry. Throws
- * when no outcome is known.
- */
+/** Settles the appends whose outcome is known, and returns the appends to retry. */
 async function flushBatch(batch: readonly Entry[], options: Options): Promise<Entry[]> {
   await lookUpRevisions(batch, options)
   let result: FlushResult
@@ -192,10 +172,7 @@ async function flushBatch(batch: readonly Entry[], options: Options): Promise<En
   return await afterConflict(refused, options)
 }
 
-/**
- * An append with a wrong revision: the index of the part whose revision is wrong, and the actual
- * revision of that part's stream.
- */
+/** The part whose revision is wrong, and the actual revision of its stream. */
 type RevisionFault = { readonly entry: Entry; readonly index: number; readonly actual: number }
 
 function revisionFaults(batch: readonly Entry[], actual: readonly number[]): RevisionFault[] {
@@ -223,10 +200,7 @@ async function lookUpRevisions(batch: readonly Entry[], options: Options): Promi
   }
 }
 
-/**
- * Handles a failed flush. If the data of an append is invalid, only this append is rejected. After
- * any other error, the appends are retried.
- */
+/** Rejects an append with invalid data. After any other error, the appends are retried. */
 async function afterFault(
   batch: readonly Entry[],
   error: unknown,
@@ -267,9 +241,8 @@ function answerAll(batch: readonly Entry[], before: number): void {
 }
 
 /**
- * Handles appends that were not written because a revision was wrong. An append that an earlier
- * attempt has written is resolved. An append at `any` revision is retried. All other appends are
- * rejected.
+ * Handles wrong revisions. An append that was already written resolves, an append at `any` revision
+ * is retried, and all others are rejected.
  */
 async function afterConflict(
   refused: readonly RevisionFault[],

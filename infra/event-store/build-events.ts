@@ -8,10 +8,7 @@ export function newEvents(facts: readonly Fact[], context: CommandContext): NewE
   return facts.map(({ type, v, data }) => ({ type, v, data, id: newEventId(), meta }))
 }
 
-/**
- * Returns the appended events in their recorded form, with revisions that ascend from
- * `firstRevision`.
- */
+/** Returns the appended events in recorded form, with revisions from `firstRevision`. */
 export function recordedEvents(
   events: readonly NewEvent[],
   stream: string,

@@ -11,8 +11,8 @@ const PAGE = 1_000
 type Known = { state: unknown; revision: number; position: number }
 
 /**
- * A stream whose state is cached in this process. `evolve` changes the state in place. After a
- * failure, the caller must therefore call `forget`, so that the state is loaded again.
+ * A stream with cached state, which `evolve` changes in place. After a failure, the caller must
+ * call `forget`, so that the state is loaded again.
  */
 export type CachedStream = {
   readonly stream: string
@@ -21,24 +21,20 @@ export type CachedStream = {
   readonly state: () => unknown
   readonly revision: () => number
   readonly position: () => number
-  /** Reads the events after the known revision. Returns true if the stream has new events. */
+  /** Reads new events. Returns true if there are any. */
   readonly catchUp: () => Promise<boolean>
   readonly evolve: (event: Fact) => void
   /**
-   * Reverts the state to the stored events after a conflict. If the decider supports `undo`, the
-   * unwritten events are undone, and only new events have to be read. If the decider does not
-   * support `undo`, a state with unwritten events is dropped.
+   * Reverts the state to the stored events after a conflict. Without a decider's `undo`, a state
+   * with unwritten events is dropped.
    */
   readonly revertToStored: () => void
-  /** Returns true if the stream is known to have stored events that the state does not include. */
+  /** True if the stream is known to have stored events that the state does not include. */
   readonly isOld: () => boolean
-  /**
-   * Records that the events applied to the state were written, and sets the stream's new revision
-   * and position.
-   */
+  /** Records that the applied events were written, and sets the new revision and position. */
   readonly moveTo: (revision: number, position: number) => void
   readonly forget: () => void
-  /** Saves a snapshot if the stream has at least `every` events since the last snapshot. */
+  /** Saves a snapshot if `every` events have been written since the last one. */
   readonly maybeSnapshot: (every: number, onFailure: (error: unknown) => void) => void
 }
 
@@ -75,7 +71,7 @@ export function createCachedStream(
       const current = known ?? (await startingPoint(stream, decider, store, snapshots))
       if (known === null) snapshotRevision = current.revision
       const before = current.revision
-      // A failed read could leave the state partly evolved, so the state is dropped before it.
+      // A failed read could leave the state partly evolved.
       known = null
       await foldTail(current, stream, decider, store)
       known = current
@@ -103,17 +99,11 @@ export function createCachedStream(
   }
 }
 
-/**
- * Tracks events that were applied to the state and are not written yet. Undoes these events if the
- * decider supports `undo`.
- */
+/** Tracks events that were applied but not written. Undoes them if the decider supports `undo`. */
 function createSpeculation(decider: AnyDecider) {
   let undos: (() => void)[] = []
   let hasEvolved = false
-  /**
-   * True while `evolve` runs. If the value stays true, `evolve` has thrown and the state is
-   * invalid.
-   */
+  /** Stays true when `evolve` throws, because the state is then invalid. */
   let isTorn = false
   return {
     evolve: (state: unknown, event: Fact): unknown => {
@@ -124,10 +114,7 @@ function createSpeculation(decider: AnyDecider) {
       isTorn = false
       return evolved
     },
-    /**
-     * Undoes the unwritten events. Returns false if the events can't be undone and the state is
-     * therefore invalid.
-     */
+    /** Returns false if the events can't be undone, so that the state is invalid. */
     revertToStored: (): boolean => {
       if (!hasEvolved) return true
       if (decider.undo === undefined || isTorn) return false
@@ -135,7 +122,6 @@ function createSpeculation(decider: AnyDecider) {
       hasEvolved = false
       return true
     },
-    /** Drops the undo steps, because the events were written or the state was dropped. */
     confirm: (): void => {
       undos = []
       hasEvolved = false
@@ -153,7 +139,6 @@ async function keep(
   await snapshots.save(stream, { version, revision, position, state: encode(state) })
 }
 
-/** Reads all events after the known revision and applies them to the state. */
 async function foldTail(
   known: Known,
   stream: string,
@@ -171,10 +156,7 @@ async function foldTail(
   }
 }
 
-/**
- * Returns the state of the stream's snapshot, or the initial state when there is no usable
- * snapshot.
- */
+/** Returns the state of the snapshot, or the initial state without a usable snapshot. */
 async function startingPoint(
   stream: string,
   { initialState, snapshot: codec }: AnyDecider,
@@ -184,8 +166,7 @@ async function startingPoint(
   const beginning = { state: initialState(), revision: -1, position: 0 }
   const kept = codec === undefined ? null : await snapshots.load(stream)
   if (codec === undefined || kept === null || kept.version !== codec.version) return beginning
-  // A snapshot is ignored if its event now has another position. In this case, the store was
-  // restored or replaced.
+  // An event at another position means that the store was restored or replaced.
   const [anchor] = await store.readStream(stream, kept.revision, 1)
   if (anchor?.position !== kept.position) return beginning
   return { state: codec.decode(kept.state), revision: kept.revision, position: kept.position }

@@ -11,17 +11,11 @@ export type PendingCommand = {
   readonly context: CommandContext
   readonly resolve: (outcome: Outcome<Fact, CodedError>) => void
   readonly reject: (error: unknown) => void
-  /**
-   * True if the decider threw an error for this command. The command is then not decided again,
-   * even if the other commands of the batch are decided again.
-   */
+  /** True if the decider threw for this command, which is then not decided again. */
   isOver: boolean
 }
 
-/**
- * A decided command. `first` is the index of the command's first event among the events of the
- * batch. If the command has no events, `first` is the index of the event that comes next.
- */
+/** `first` is the index of the command's first event in the batch, or of the next event. */
 type Decided = {
   readonly pending: PendingCommand
   readonly first: number
@@ -32,19 +26,12 @@ type Decided = {
 export type DecidedBatch = {
   readonly decided: readonly Decided[]
   readonly events: readonly NewEvent[]
-  /**
-   * The commands that remain for the next append, because this append is full or because `evolve`
-   * threw.
-   */
+  /** The commands for the next append, because this append is full or `evolve` threw. */
   readonly rest: readonly PendingCommand[]
-  /** True when `evolve` threw, so that the state is invalid. */
   readonly isBroken: boolean
 }
 
-/**
- * Decides the waiting commands in order. Each command is decided on the state that results from the
- * previous commands.
- */
+/** Decides the commands in order, each on the state that results from the previous commands. */
 export function decideBatch(hot: CachedStream, commands: readonly PendingCommand[]): DecidedBatch {
   const decided: Decided[] = []
   const events: NewEvent[] = []
@@ -71,7 +58,7 @@ export function decideBatch(hot: CachedStream, commands: readonly PendingCommand
   return { decided, events, rest: [], isBroken: false }
 }
 
-/** Decides one command. A decider that throws has a bug. Its error rejects only this command. */
+/** A decider that throws has a bug, which rejects only this command. */
 function decideOne(
   hot: CachedStream,
   pending: PendingCommand,
@@ -89,10 +76,7 @@ function failCommand(pending: PendingCommand, error: unknown): void {
   pending.reject(error)
 }
 
-/**
- * Resolves every command of a batch after the events of the batch were written. A batch may have no
- * events to write.
- */
+/** Resolves the commands of a batch after its events, if any, were written. */
 export function answerBatch(
   batch: DecidedBatch,
   hot: CachedStream,

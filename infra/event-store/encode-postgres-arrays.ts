@@ -1,7 +1,6 @@
 /**
  * Encodes Postgres arrays in the binary format of `array_recv`, which needs no escaping. All arrays
- * of one transaction are written into one buffer. After the driver has copied the data, `reset`
- * makes the buffer available for the next transaction.
+ * of one transaction share one buffer. After the driver has copied it, call `reset`.
  */
 export type ArrayWriter = {
   readonly reset: () => void
@@ -23,7 +22,6 @@ export function createArrayWriter(): ArrayWriter {
 
   const reserve = (bytes: number): void => {
     if (end + bytes <= scratch.length) return
-    // Earlier arrays of this transaction still use the old buffer.
     scratch = Buffer.allocUnsafe(Math.max(scratch.length * 2, bytes))
     end = 0
   }
@@ -77,10 +75,7 @@ export function createArrayWriter(): ArrayWriter {
   }
 }
 
-/**
- * Returns an upper bound of the size of the texts. A UTF-16 code unit takes at most three bytes in
- * UTF-8.
- */
+/** Returns an upper bound: a UTF-16 code unit takes at most three bytes in UTF-8. */
 const roomFor = (values: readonly (string | null)[]): number =>
   values.reduce((sum, value) => sum + 4 + (value?.length ?? 0) * 3, 0)
 

@@ -2,21 +2,18 @@ import { randomUUID } from 'node:crypto'
 import type { FactMeta, Recorded } from '#domain/shared/event.ts'
 import type { ExpectedRevision, NewEvent, StreamAppend } from './port.ts'
 
-/**
- * The maximum number of events in one append, and in one flush (a transaction of several appends).
- */
+/** The maximum number of events in one append and in one flush (a transaction of appends). */
 export const EVENTS_PER_APPEND_MAX = 500
 /**
- * The maximum bytes of one append and of a single event, as counted by `bytesOf`. By default, an
- * EventStoreDB server accepts twice as many bytes per append (one mebibyte). The margin covers the
- * bytes that `bytesOf` does not count.
+ * The maximum bytes of one append, as counted by `bytesOf`. EventStoreDB's default limit is one
+ * mebibyte; the margin covers the bytes that `bytesOf` does not count.
  */
 export const APPEND_BYTES_MAX = 524_288
 const EVENT_BYTES_MAX = 786_432
 const METADATA_BYTES = 128
 const NAME_MAX = 255
 
-/** An event in its stored form: `data` is the exact JSON text that was written first. */
+/** An event in its stored form. `data` is the exact JSON text that was written first. */
 export type EncodedEvent = {
   readonly id: string
   readonly type: string
@@ -32,7 +29,7 @@ export type EncodedPart = {
   readonly mustBeNew: boolean
 }
 
-/** Thrown for an invalid append. The caller must not retry, because the append would fail again. */
+/** Thrown for an invalid append, which must not be retried. */
 export class InvalidAppend extends Error {
   constructor(message: string) {
     super(message)
@@ -40,10 +37,7 @@ export class InvalidAppend extends Error {
   }
 }
 
-/**
- * Validates an append and encodes its data once, so that retries need not encode it. Throws
- * `InvalidAppend`.
- */
+/** Validates an append and encodes its data once. Throws `InvalidAppend`. */
 export function encodeAppend(streams: readonly StreamAppend[]): EncodedPart[] {
   const names = new Set(streams.map(({ stream }) => stream))
   if (names.size !== streams.length) throw new InvalidAppend('a stream occurs twice')
@@ -67,14 +61,11 @@ export function encodeAppend(streams: readonly StreamAppend[]): EncodedPart[] {
 export const eventCount = (parts: readonly { readonly events: readonly unknown[] }[]): number =>
   parts.reduce((sum, { events }) => sum + events.length, 0)
 
-/**
- * Returns the revision that the stream's last event must have: -1 for a new stream, null for any
- * revision.
- */
+/** Returns the required revision: -1 for a new stream, null for any revision. */
 export const exactRevision = (expected: ExpectedRevision): number | null =>
   expected === 'any' ? null : expected === 'none' ? -1 : expected
 
-/** Decodes a stored event from its exact text. Every call returns a new copy. */
+/** Decodes a stored event. Every call returns a new copy. */
 export function decodeEvent(
   { id, type, v, data, meta }: EncodedEvent,
   place: { readonly stream: string; readonly revision: number; readonly position: number },
@@ -113,10 +104,7 @@ export const bytesOf = ({ type, data, meta }: EncodedEvent): number =>
   Buffer.byteLength(data) +
   (type.length + meta.actor.length + (meta.cause?.length ?? 0)) * 2
 
-/**
- * Throws `InvalidAppend` for a name that is empty, too long, or that UTF-8 or Postgres can't store
- * unchanged.
- */
+/** Throws `InvalidAppend` for a name that UTF-8 or Postgres can't store unchanged. */
 function checkName(what: string, name: string): void {
   if (name.length === 0 || name.length > NAME_MAX) {
     throw new InvalidAppend(`${what}: 1 to ${NAME_MAX} characters, not ${name.length}`)
@@ -126,9 +114,7 @@ function checkName(what: string, name: string): void {
   }
 }
 
-/**
- * Throws `InvalidAppend` for a name that begins with `$`, because EventStoreDB reserves such names.
- */
+/** Throws `InvalidAppend` for names with `$`, which EventStoreDB reserves. */
 function checkOwnName(what: string, name: string): void {
   checkName(what, name)
   if (name.startsWith('$')) throw new InvalidAppend(`${what}: "${name}" begins with $`)

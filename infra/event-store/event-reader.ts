@@ -7,7 +7,6 @@ import type { Page, PageRequest } from './subscription.ts'
 
 const COLUMNS = 'position, stream, revision, id, type, v, data, actor, cause, at'
 
-/** Rows are read as arrays, which cost a third less than objects. */
 type Row = [
   position: string,
   stream: string,
@@ -32,37 +31,28 @@ const recorded = (row: Row): Recorded => ({
   position: Number(row[0]),
 })
 
-/**
- * The SQL form of `laneOf`. It computes a stream's lane (partition) from the last three characters
- * of the id, beginning with the last.
- */
+/** The SQL form of `laneOf`: the last three characters of the id, beginning with the last. */
 export const LANE_OF_STREAM = `(
   ascii(split_part(reverse(stream), '-', 1))
   + 2 * ascii(substr(split_part(reverse(stream), '-', 1), 2, 1))
   + 4 * ascii(substr(split_part(reverse(stream), '-', 1), 3, 1))
 ) % ${LANE_COUNT}`
 
-/**
- * The number of positions that one filtered read covers. Postgres skips the events that do not
- * match the filter.
- */
+/** The number of positions per filtered read. Postgres skips events that do not match. */
 const FILTERED_WINDOW = 50_000
 
 export type EventReader = {
   readonly readStream: (stream: string, from: number, limit: number) => Promise<Recorded[]>
   readonly readAll: EventStore['readAll']
-  /** Reads one page. `head` is a position that is known to be committed. */
+  /** `head` is a position that is known to be committed. */
   readonly readPage: (request: PageRequest, head: number) => Promise<Page>
   readonly headPosition: () => Promise<number>
-  /** Returns the revisions by stream. A stream that does not exist is absent from the result. */
+  /** Returns the revisions by stream, without streams that do not exist. */
   readonly revisionsOf: (streams: readonly string[]) => Promise<Map<string, number>>
   readonly findWritten: (parts: readonly ExactPart[]) => Promise<Appended | null>
 }
 
-/**
- * Creates a reader of the event tables. Its functions throw `StoreUnavailable` when the database
- * can't be reached.
- */
+/** Creates a reader of the event tables, which throws `StoreUnavailable`. */
 export function createEventReader(pg: Pool): EventReader {
   const query = async <R extends unknown[]>(name: string, text: string, values: unknown[]) => {
     try {
@@ -80,8 +70,8 @@ export function createEventReader(pg: Pool): EventReader {
         [stream, from, limit],
       )
     ).map(recorded)
-  // The event at the last position of the page is included even if it belongs to another lane.
-  // Otherwise the page could be empty, and an empty page means that there are no more events.
+  // The last event of the page is included even if it belongs to another lane, because an empty
+  // page would mean that there are no more events.
   const readLanes = async (after: number, limit: number, lanes: readonly number[]) =>
     (
       await query<Row>(
@@ -146,9 +136,8 @@ async function readPage(
 }
 
 /**
- * Returns the result of an append that an earlier attempt has written. Returns null if the append
- * was not written. One transaction writes all parts or none, so the events are looked up at their
- * exact revisions.
+ * Returns the result of an append that an earlier attempt has written; otherwise null. Looks up the
+ * parts at their exact revisions, because a transaction writes all parts or none.
  */
 async function findWritten(
   parts: readonly ExactPart[],

@@ -8,8 +8,8 @@ import type { AnyStep, CommandContext, Outcome } from './stream-actors-port.ts'
 
 /**
  * Creates a turn (a period of exclusive access) that several actors share. `act` runs once every
- * actor has reached the turn, and all actors continue when `act` ends. Deadlocks can't occur,
- * because a caller adds the turn to the queues of all actors synchronously. `act` must not reject.
+ * actor has reached the turn. Deadlocks can't occur, because a caller adds the turn to all queues
+ * synchronously. `act` must not reject.
  */
 export function createJointTurn(actors: number, act: () => Promise<void>): Turn {
   const over = Promise.withResolvers<void>()
@@ -33,8 +33,8 @@ type Planned = {
 }
 
 /**
- * Carries out all steps and writes their events in one append, or returns the first error. The
- * caller must have exclusive access to the streams of all steps.
+ * Writes the events of all steps in one append, or returns the first error. The caller must have
+ * exclusive access to the streams of all steps.
  */
 export async function appendJointly(
   steps: readonly JointStep[],
@@ -51,18 +51,14 @@ export async function appendJointly(
         for (const hot of hots) hot.forget()
         throw error
       }
-      // The cached states are kept and only reverted, because a busy account could not be reloaded
-      // before its next event arrives.
+      // A busy account could not be reloaded before its next event, so its state is only reverted.
       for (const hot of hots) if (hot.isLoaded()) hot.revertToStored()
       await pauseAfterConflict(attempt)
     }
   }
 }
 
-/**
- * Tries the append once. Returns null if a decision was based on an outdated state. The state is
- * then up to date again, so the caller can retry.
- */
+/** Tries the append once. Returns null for a retry, after an outdated state was updated. */
 async function tryAppend(
   steps: readonly JointStep[],
   hots: readonly CachedStream[],
@@ -75,8 +71,7 @@ async function tryAppend(
   const plan = planOf(steps)
   const isWritten = (hot: CachedStream): boolean =>
     !isCodedError(plan) && plan.some((planned) => planned.hot === hot && planned.facts.length > 0)
-  // The append verifies the revisions of the streams that it writes to. The other streams are read
-  // again to verify their states.
+  // The append verifies the streams that it writes to. The other streams are read again.
   let isOld = false
   for (const [hot, revision] of revisions) {
     if (isWritten(hot)) continue
@@ -92,8 +87,8 @@ async function tryAppend(
 }
 
 /**
- * Decides all steps. The events of a step are applied to the cached state only if a later step uses
- * the same stream. After most errors, the cached states are therefore still valid.
+ * Decides all steps. Events are applied to the cached state only if a later step uses the same
+ * stream, so most errors leave the state valid.
  */
 function planOf(steps: readonly JointStep[]): Planned[] | CodedError {
   const plan: Planned[] = []
@@ -144,10 +139,7 @@ async function writePlan(
   return { isDone: true, events: recorded, position: appended.position }
 }
 
-/**
- * Returns the written events in their recorded form, and sets each cached stream to its new
- * revision.
- */
+/** Returns the events in recorded form, and sets each stream's new revision. */
 function recordedParts(
   parts: readonly (readonly [CachedStream, NewEvent[]])[],
   appended: Appended,
@@ -156,8 +148,6 @@ function recordedParts(
     const part = appended.streams[index]
     if (part === undefined) throw new Error(`no answer for stream ${hot.stream}`)
     const first = part.revision - events.length + 1
-    // A store without transactions over several streams may have written other processes' events
-    // before this part.
     if (first === hot.revision() + 1) {
       hot.moveTo(part.revision, part.positions.at(-1) ?? hot.position())
     } else hot.forget()

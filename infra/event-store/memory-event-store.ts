@@ -65,7 +65,7 @@ function conflictOf(parts: readonly EncodedPart[], streams: Streams): RevisionCo
   return null
 }
 
-/** Returns the result of this append if it was written before, and null otherwise. */
+/** Returns the result of this append if it was written before; otherwise null. */
 function writtenBefore(parts: readonly EncodedPart[], streams: Streams): Appended | null {
   const found = parts.map(({ stream, expected, events }) => {
     const stored = streams.get(stream) ?? []

@@ -7,18 +7,14 @@ import { createPostgresEventStore } from './postgres-event-store.ts'
 import { eventStoreName, settleStoreIdentity } from './store-identity.ts'
 
 type Options = {
-  /** The address of EventStoreDB; null stores the events in the Postgres at `database`. */
+  /** The address of EventStoreDB; null selects the Postgres at `database`. */
   readonly url: string | null
-  /** The connection string of the Postgres that stores everything except events. */
   readonly database: string
   readonly pg: Pool
   readonly log: Logger
 }
 
-/**
- * Opens the configured event store. Throws `ConfigError` when the database belongs to another event
- * store.
- */
+/** Throws `ConfigError` when the database belongs to another event store. */
 export async function openEventStore({ url, database, pg, log }: Options): Promise<EventStore> {
   const name = eventStoreName(url)
   const store =
@@ -38,7 +34,7 @@ async function openEventStoreDb(
   locks: Awaited<ReturnType<typeof createPostgresLocks>>,
   log: Logger,
 ): Promise<EventStore> {
-  // Only sites with EventStoreDB load its client, because loading it takes long.
+  // Loading this client takes long.
   const { createEventStoreDbStore } = await import('./eventstoredb/eventstoredb-store.ts')
   try {
     return await createEventStoreDbStore({ url, locks, log })

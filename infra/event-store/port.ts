@@ -1,15 +1,9 @@
 import type { Fact, FactMeta, Recorded } from '#domain/shared/event.ts'
 
-/**
- * An event to append. Its `id` (a UUID) identifies the event when an append is retried after a lost
- * reply.
- */
+/** An event to append. Its `id` (a UUID) identifies the event when an append is retried. */
 export type NewEvent = Fact & { readonly id: string; readonly meta: FactMeta }
 
-/**
- * The expected revision of the stream's last event: `none` requires a new stream, `any` accepts
- * every revision.
- */
+/** The expected revision of the last event. `none` requires a new stream, `any` accepts all. */
 export type ExpectedRevision = 'none' | 'any' | number
 
 export type StreamAppend = {
@@ -17,20 +11,17 @@ export type StreamAppend = {
   readonly expected: ExpectedRevision
   readonly events: readonly NewEvent[]
   /**
-   * Requires that the stream is still new when this part is written. This setting matters for
-   * stores that write one stream after another, because another process may write to this stream
-   * after the append was decided. In that case, the part is not written and an alarm is raised.
+   * Requires that the stream is still new when this part is written. A store that writes streams
+   * one after another may violate this; the part is then not written and an alarm is raised.
    */
   readonly mustBeNew?: boolean
 }
 
 export type Appended = {
-  /** The global position of the last appended event. */
   readonly position: number
   /**
-   * The positions of the events and the stream's new revision, for each `StreamAppend` in order.
-   * EventStoreDB reports only the position of a stream's last event. For the stream's other events,
-   * the position may therefore be higher than their actual position.
+   * The positions and the new revision of each stream, in order of `StreamAppend`. EventStoreDB
+   * reports only the last position, so other positions may be too high.
    */
   readonly streams: readonly {
     readonly stream: string
@@ -40,8 +31,8 @@ export type Appended = {
 }
 
 /**
- * Thrown when another process has written to a stream before this append. Nothing of the append was
- * written, so the caller reloads the state and decides again.
+ * Thrown when another process has written to a stream first. Nothing was written, so the caller
+ * reloads the state and decides again.
  */
 export class RevisionConflict extends Error {
   readonly stream: string
@@ -54,10 +45,7 @@ export class RevisionConflict extends Error {
   }
 }
 
-/**
- * Thrown when the store could not be reached before the deadline. It is unknown whether the append
- * was written.
- */
+/** Thrown when the store could not be reached before the deadline. The append may be written. */
 export class StoreUnavailable extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -66,18 +54,14 @@ export class StoreUnavailable extends Error {
 }
 
 /**
- * Receives a batch. All matching events up to `position` have been delivered with this batch.
- * `position` also advances past events that do not match, so a batch of a filtered subscription may
- * be empty.
+ * Receives all matching events up to `position`. A batch may be empty, because `position` also
+ * advances past events that do not match.
  */
 export type OnBatch = (events: readonly Recorded[], position: number) => Promise<void> | void
 
 export type SubscribeOptions = {
   readonly maxBatch?: number
-  /**
-   * Limits the subscription to streams whose names begin with one of these prefixes. By default all
-   * events are delivered.
-   */
+  /** Limits the subscription to streams with one of these prefixes. */
   readonly streamPrefixes?: readonly string[]
 }
 
@@ -100,23 +84,18 @@ export type Subscription = { readonly stop: () => Promise<void> }
  */
 export interface EventStore {
   append(streams: readonly StreamAppend[]): Promise<Appended>
-  /**
-   * Returns the events of one stream in order, from `fromRevision` (default 0) on; an empty list
-   * for a new stream.
-   */
+  /** Returns the events of one stream from `fromRevision` (default 0); none for a new stream. */
   readStream(stream: string, fromRevision?: number, limit?: number): Promise<Recorded[]>
   /**
-   * Returns the events of all streams after `position`, in commit order. `lanes` (see
-   * `infra/event-bus`) is a hint that allows the store to leave out events of other lanes
-   * (partitions). An empty page always means that there are no more events.
+   * Returns the events of all streams after `position`, in commit order. `lanes` (partitions) is a
+   * hint to leave out other events. An empty page means that there are no more events.
    */
   readAll(after: number, limit: number, lanes?: readonly number[]): Promise<Recorded[]>
-  /** Returns the global position of the last event, or 0 if there are no events. */
+  /** Returns the position of the last event, or 0 without events. */
   headPosition(): Promise<number>
   /**
-   * Appends a record that no read and no subscription returns. Throws `StoreUnavailable` if the
-   * store does not confirm the record within 1.5 s. A store in Postgres does not have this method,
-   * because the disk of Postgres is probed separately.
+   * Appends a record that no read returns. Throws `StoreUnavailable` after 1.5 s. A store in
+   * Postgres lacks this method, because the disk of Postgres is probed separately.
    */
   readonly probeAppend?: () => Promise<void>
   /**

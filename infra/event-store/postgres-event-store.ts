@@ -22,19 +22,15 @@ import {
 type Options = {
   readonly connectionString: string
   readonly log: Logger
-  /** The number of positions per partition of the events table. */
   readonly partitionSize?: number
   readonly deadlineMs?: number
 }
 
 const PARTITION_SIZE = 10_000_000
-/**
- * The minimum pause between two queries for other processes' events, because other processes may
- * commit hundreds of times a second.
- */
+/** The minimum pause between two queries, because others may commit hundreds of times a second. */
 const FOREIGN_COMMIT_MS = 25
 
-/** Creates the event store in a Postgres database, in the schema `event_store`. */
+/** Creates the event store in the Postgres schema `event_store`. */
 export async function createPostgresEventStore(options: Options): Promise<EventStore> {
   const { connectionString, log, partitionSize = PARTITION_SIZE, deadlineMs } = options
   const pg = createReadPool(connectionString)
@@ -90,16 +86,10 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
   }
 }
 
-/**
- * The state of a subscription. `isOver` returns true once the subscription or the store is stopped.
- * After that, no more pages are read.
- */
+/** `isOver` returns true once the subscription or the store is stopped. */
 type Reading = { isOver: () => boolean }
 
-/**
- * Calls `notify` immediately for the first position, then at most once per interval with the
- * highest position.
- */
+/** Calls `notify` immediately, then at most once per interval with the highest position. */
 function atIntervals(ms: number, notify: (position: number) => void): (position: number) => void {
   let highest = 0
   let notified = 0
@@ -118,10 +108,8 @@ function atIntervals(ms: number, notify: (position: number) => void): (position:
 }
 
 /**
- * Creates a function that reads the pages of one subscription, from memory if possible. `head`
- * returns the last position that is known in this process. While other processes also write, almost
- * every page needs a query. To limit the number of queries, the function pauses after each query
- * that reached the last event.
+ * Reads the pages of one subscription, from memory if possible. `head` returns the last known
+ * position. The function pauses after a query that reached the last event, to limit queries.
  */
 function pageReader(
   recent: RecentEvents,
@@ -144,9 +132,7 @@ function pageReader(
   }
 }
 
-/**
- * Starts a subscription and keeps its matching events in memory as long as the subscription runs.
- */
+/** Starts a subscription and keeps its matching events in memory while it runs. */
 function subscribeKeeping(recent: RecentEvents, wanted: Wanted, reading: Reading): Subscription {
   const { streamPrefixes, onError } = wanted
   const release = recent.keep(streamPrefixes === undefined ? null : streamFilter(streamPrefixes))
@@ -183,7 +169,6 @@ function createReadPool(connectionString: string): Pool {
     connectionTimeoutMillis: 5_000,
     query_timeout: 15_000,
   })
-  // A lost idle connection is ignored. The next read opens a new connection.
   surviveLostConnections(pg, () => {})
   return pg
 }
@@ -197,7 +182,7 @@ function partitionKeeper(pg: Pool, size: number, log: Logger) {
   }
   return {
     ensure,
-    /** Creates the next partition in the background once the last existing partition is in use. */
+    /** Creates the next partition in the background once the last one is in use. */
     keepAhead: (position: number): void => {
       if (position < end - size || running !== null) return
       running = ensure(position)

@@ -1,16 +1,12 @@
 import type { Pool } from 'pg'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 
-/**
- * The notification channel on which commits are announced. The payload is the position of the last
- * event.
- */
+/** The channel on which commits are announced, with the position of the last event. */
 export const CHANNEL = 'event_store'
 
 /**
- * The tables of the event store. The row in `head` contains the last position, and its lock orders
- * all commits. `streams` contains the revision of each stream. `data` is of type text, so that
- * exactly the written bytes are read.
+ * The tables of the event store. The lock on the row in `head` orders all commits. `data` is of
+ * type text, so that exactly the written bytes are read.
  */
 const DDL = `
   create table if not exists event_store.head (
@@ -96,8 +92,8 @@ export async function ensureEventSchema(pg: Pool): Promise<void> {
 }
 
 /**
- * Creates the partition of `position` and the next partition. A new partition is created as a table
- * and then attached, because attaching a table does not block appends.
+ * Creates the partition of `position` and the next one. A new partition is first created as a
+ * table, because attaching a table does not block appends.
  */
 export async function ensurePartitions(pg: Pool, position: number, size: number): Promise<void> {
   const current = Math.floor(position / size)
@@ -114,9 +110,8 @@ export async function ensurePartitions(pg: Pool, position: number, size: number)
 }
 
 /**
- * Returns repeatable DDL. When two processes execute it, the second process finds the partition and
- * does nothing. NOTE: a query looks for the partition, because `to_regclass` may answer from a
- * cache that is older than the lock.
+ * Returns repeatable DDL. NOTE: a query looks for the partition, because `to_regclass` may answer
+ * from a cache that is older than the lock.
  */
 const partitionDdl = (name: string, from: number, to: number): string => `
   do $partition$ begin

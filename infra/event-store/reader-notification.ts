@@ -5,8 +5,8 @@ import type { FlushConnection } from './append-connection.ts'
 export type ReaderNotification = {
   readonly wake: () => void
   /**
-   * Resolves as soon as `count` exceeds `seen`, after `timeoutMs`, or at `close`. To miss no event,
-   * a reader calls `count` before it checks for events, and then waits with the returned value.
+   * Resolves once `count` exceeds `seen`, after `timeoutMs`, or at `close`. To miss no event, a
+   * reader must call `count` before it checks for events.
    */
   readonly waitBeyond: (seen: number, timeoutMs: number) => Promise<void>
   readonly count: () => number
@@ -50,8 +50,8 @@ type CommitListener = { readonly close: () => Promise<void> }
 const REOPEN_AFTER_MS = 200
 
 /**
- * Keeps the connection open that receives notifications of other processes' commits. A lost
- * connection is reopened. `onOpened` must then look for events that were missed.
+ * Keeps the connection for other processes' notifications open. After a reconnection, `onOpened`
+ * must look for missed events.
  */
 export function keepListening(
   connection: FlushConnection,

@@ -14,30 +14,22 @@ const EVENTS_MAX = 8_192
 const CHARACTERS_MAX = 16_777_216
 
 export type RecentEvents = {
-  /**
-   * Adds the events of a commit of this process. The events directly follow the position `before`.
-   */
+  /** Adds the events of this process's commit, which directly follow the position `before`. */
   readonly add: (before: number, parts: readonly ExactPart[]) => void
-  /**
-   * Returns the events after the requested position. Returns null if the buffer does not contain
-   * all of these events.
-   */
+  /** Returns the events after the position; null if the buffer lacks some of them. */
   readonly read: (request: PageRequest) => Page | null
   /**
-   * Keeps in memory the events that `isWanted` selects, until the returned function is called. Null
-   * selects all events.
+   * Keeps the selected events in memory until the returned function is called. Null selects all.
    */
   readonly keep: (isWanted: IsWanted | null) => () => void
 }
 
 /**
- * Buffers the latest events that this process wrote, for readers in this process. Readers of the
- * buffer need no query, and each event is decoded once for all readers. Events are decoded from the
- * stored text, so that a reader receives the same data as from a later query. When another process
- * writes in between, the buffer restarts.
+ * Buffers the latest events that this process wrote, so that its readers need no query. Events are
+ * decoded once, from the stored text. When another process writes in between, the buffer restarts.
  *
  * Events that no reader selects are replaced by a placeholder, because objects that live for
- * seconds instead of milliseconds take the most time in garbage collection.
+ * seconds take the most time in garbage collection.
  */
 export function createRecentEvents(): RecentEvents {
   let first = 1
@@ -64,8 +56,7 @@ export function createRecentEvents(): RecentEvents {
     keep: (isWanted) => {
       const filter = { isWanted }
       filters.add(filter)
-      // The buffer restarts. It does not contain the earlier events that only this new reader
-      // selects.
+      // The buffer restarts, because it lacks earlier events that only this new reader selects.
       startAt(first + kept.length)
       return () => filters.delete(filter)
     },

@@ -6,14 +6,10 @@ export type Snapshot = {
   readonly version: number
   readonly revision: number
   readonly position: number
-  /** The JSON that the decider's codec produced. */
   readonly state: unknown
 }
 
-/**
- * The store of snapshots. Snapshots are only an optimization: if all are lost, streams load more
- * slowly.
- */
+/** The store of snapshots. If all snapshots are lost, streams load more slowly. */
 export type Snapshots = {
   readonly load: (stream: string) => Promise<Snapshot | null>
   /** Saves a snapshot, unless the stored snapshot has a later revision. */
@@ -47,10 +43,7 @@ const DDL = `
 
 type Row = { version: number; revision: string; position: string; state: string }
 
-/**
- * Stores snapshots in the schema `snapshots`. A snapshot of a newer codec version replaces the
- * stored snapshot.
- */
+/** A snapshot of a newer codec version replaces the stored snapshot. */
 export async function createPostgresSnapshots(pg: Pool): Promise<Snapshots> {
   await ensureSchema(pg, 'snapshots', DDL)
   return {

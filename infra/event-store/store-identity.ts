@@ -4,8 +4,8 @@ import { ensureSchema } from '../postgres/ensure-schema.ts'
 import { type EventStore, StoreUnavailable } from './port.ts'
 
 /**
- * The table that names the event store of this database. `is_used` means that events may have been
- * written to that store. A row that an earlier release wrote counts as used.
+ * The table that names the event store of this database. `is_used` means that the store may contain
+ * events, and is true for rows of an earlier release.
  *
  * NOTE: altering a table waits for all of its readers, even if the table needs no change.
  */
@@ -26,17 +26,15 @@ const DDL = `
 
 const POSTGRES = 'postgres'
 
-/** The event store to which a database belongs. */
 export type StoreIdentity = {
   readonly name: string
-  /** The id and position of the store's first event. Null while no event is known. */
+  /** The id and position of the store's first event; null while no event is known. */
   readonly firstEvent: string | null
   readonly isUsed: boolean
 }
 
 /**
- * Returns the name of a store: `postgres`, or `eventstoredb` with its hosts. The name identifies a
- * store while it is empty.
+ * Returns the name that identifies an empty store: `postgres`, or `eventstoredb` with its hosts.
  */
 export function eventStoreName(url: string | null): string {
   if (url === null) return POSTGRES
@@ -44,7 +42,6 @@ export function eventStoreName(url: string | null): string {
   return `eventstoredb ${hosts.toLowerCase().split(',').sort().join(',')}`
 }
 
-/** Returns the text that identifies a store by its first event. */
 export const firstEventName = (first: { readonly id: string; readonly position: number }): string =>
   `${first.id}@${first.position}`
 
@@ -53,17 +50,16 @@ export const isPostgres = ({ name }: Pick<StoreIdentity, 'name'>): boolean => na
 type Options = { readonly pg: Pool; readonly store: EventStore; readonly name: string }
 
 /**
- * Assigns the database to its event store, and returns the store to use. Throws `ConfigError` for a
- * database that belongs to another store. Otherwise, a second history of the same accounts and
- * their money would begin. A database that was never used accepts any store.
+ * Assigns the database to its event store, and returns the store. Throws `ConfigError` for a
+ * database of another store, because a second history of the same accounts and money would begin. A
+ * database that was never used accepts any store.
  *
- * A store is identified by the id and position of its first event. An empty store is identified by
- * its name.
+ * A store is identified by the id and position of its first event, or by its name while it is
+ * empty.
  */
 export async function settleStoreIdentity({ pg, store, name }: Options): Promise<EventStore> {
   const firstEvent = await withIdentityLocked(pg, async (client) => {
-    // The first event is read under the lock, because another process that starts at the same time
-    // may just have written the first event.
+    // The lock is needed because another process may just have written the first event.
     const [first] = await store.readAll(0, 1)
     const firstEvent = first === undefined ? null : firstEventName(first)
     const before = await readStoreIdentity(client)
@@ -79,7 +75,6 @@ export async function settleStoreIdentity({ pg, store, name }: Options): Promise
   return firstEvent === null && name !== POSTGRES ? markedAtFirstAppend(store, pg) : store
 }
 
-/** Creates the identity table and locks it while `work` runs in a transaction. */
 async function withIdentityLocked<Result>(
   pg: Pool,
   work: (client: PoolClient) => Promise<Result>,
@@ -106,8 +101,8 @@ export const ensureIdentitySchema = (pg: Pool): Promise<void> =>
   ensureSchema(pg, 'store_identity', DDL)
 
 /**
- * Reads which event store the database belongs to. If there is no row, the database is new or was
- * used by a release that only supported Postgres.
+ * Returns the event store of the database. Without a row, the database is new or was used by a
+ * release that only supported Postgres.
  */
 export async function readStoreIdentity(client: Pool | PoolClient): Promise<StoreIdentity> {
   const { rows } = await client.query<{
@@ -118,8 +113,7 @@ export async function readStoreIdentity(client: Pool | PoolClient): Promise<Stor
   const [row] = rows
   const name = row?.name ?? POSTGRES
   const firstEvent = row?.first_event ?? null
-  // The row does not record whether Postgres has been written to since the last start. The events
-  // table is therefore checked.
+  // The row does not record later writes to Postgres, so the events table is checked.
   const isUsed =
     name === POSTGRES
       ? firstEvent !== null || (await hasEvents(client))
@@ -142,7 +136,6 @@ async function writeIdentity(client: PoolClient, now: StoreIdentity): Promise<vo
   )
 }
 
-/** The tables that contain positions of a store. */
 const POSITION_TABLES = [
   'snapshots.states',
   'projections.checkpoint',
@@ -152,13 +145,13 @@ const POSITION_TABLES = [
 
 /**
  * Assigns the database to another store. Positions are only valid in one store, so snapshots and
- * checkpoints are deleted. Read models are then rebuilt from the events of the new store, and all
- * other readers continue at the end of the new store.
+ * checkpoints are deleted. Read models are rebuilt from the events of the new store, and all other
+ * readers continue at its end.
  *
  * NOTE: all processes that use the former store must have ended.
  */
 export async function moveStoreIdentity(client: PoolClient, now: StoreIdentity): Promise<void> {
-  // A table of a feature that was never used does not exist.
+  // The table of a feature that was never used does not exist.
   for (const table of POSITION_TABLES) {
     if (await isTable(client, table)) await client.query(`delete from ${table}`)
   }
@@ -199,8 +192,8 @@ function mismatchError(before: StoreIdentity, given: string): ConfigError {
 }
 
 /**
- * Wraps an empty remote store so that the database is marked as used before the first append.
- * Otherwise a process that starts between the append and the mark would treat the database as new.
+ * Marks the database as used before the first append to an empty remote store. Otherwise a process
+ * that starts in between would treat the database as new.
  */
 function markedAtFirstAppend(store: EventStore, pg: Pool): EventStore {
   let isKnown = false
@@ -222,7 +215,7 @@ function markedAtFirstAppend(store: EventStore, pg: Pool): EventStore {
       if (isKnown) return await store.append(streams)
       await mark()
       const appended = await store.append(streams)
-      // A failure is ignored. The next append or the next start records the first event.
+      // After a failure, the next append or start records the first event.
       await recordFirst().catch(() => {})
       return appended
     },

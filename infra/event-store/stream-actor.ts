@@ -4,16 +4,10 @@ import { answerBatch, type DecidedBatch, decideBatch, type PendingCommand } from
 import { EVENTS_PER_APPEND_MAX, InvalidAppend } from './encoded-append.ts'
 import { type EventStore, RevisionConflict } from './port.ts'
 
-/**
- * The maximum number of attempts after conflicts. A conflict means that another process has written
- * to the stream first.
- */
+/** The maximum number of attempts when other processes write to the stream first. */
 export const TRIES_MAX = 200
 
-/**
- * A period of exclusive access to a stream. `take` resolves at the end of the period and never
- * rejects.
- */
+/** A period of exclusive access to a stream. `take` resolves at its end and never rejects. */
 export type Turn = { readonly take: () => Promise<void> }
 
 export type StreamActor = {
@@ -25,14 +19,14 @@ export type StreamActor = {
 
 type Options = {
   readonly store: EventStore
-  /** Called after each batch. The cached state then equals the stored state. */
+  /** Called after each batch, when the cached state equals the stored state. */
   readonly onWritten: (hot: CachedStream) => void
   readonly onIdle: () => void
 }
 
 /**
- * Creates the actor of one stream, which processes the waiting items in order. Consecutive commands
- * are written as one append, and only one append is in flight at a time.
+ * Creates the actor of one stream. Consecutive commands are written as one append, and only one
+ * append is in flight at a time.
  */
 export function createStreamActor(hot: CachedStream, options: Options): StreamActor {
   let waiting: (PendingCommand | Turn)[] = []
@@ -66,10 +60,7 @@ export function createStreamActor(hot: CachedStream, options: Options): StreamAc
   return { hot, isIdle: () => !isRunning, command: add, turn: add }
 }
 
-/**
- * Decides the commands and writes their events. Returns the commands that remain for the next
- * append. Never rejects.
- */
+/** Decides the commands and writes their events. Returns the commands for the next append. */
 async function execute(
   hot: CachedStream,
   commands: readonly PendingCommand[],
@@ -99,10 +90,7 @@ async function execute(
   }
 }
 
-/**
- * Divides an invalid batch into two halves and retries each half. A batch is invalid if its append
- * is too large or one of its commands is faulty.
- */
+/** Retries the halves of a batch that is too large or has a faulty command. */
 async function executeHalves(
   hot: CachedStream,
   commands: readonly PendingCommand[],
@@ -114,10 +102,7 @@ async function executeHalves(
   return rest.length > 0 ? [...rest, ...later] : await execute(hot, later, options)
 }
 
-/**
- * Decides the commands, appends their events and resolves the commands. Returns null, without
- * resolving the commands, if they were decided on an outdated state.
- */
+/** Decides the commands and appends their events. Returns null if the state was outdated. */
 async function decideAndAppend(
   hot: CachedStream,
   commands: readonly PendingCommand[],
@@ -130,8 +115,7 @@ async function decideAndAppend(
     if (batch.isBroken) {
       return { ...batch, decided: [], rest: commands.filter(({ isOver }) => !isOver) }
     }
-    // A successful append proves that the state was up to date. Without an append, the stream must
-    // be read to find out whether the state is up to date.
+    // Without an append, only a read can show whether the state is up to date.
     if (!isFresh && batch.decided.length > 0 && (await hot.catchUp())) return null
     answerBatch(batch, hot, null)
     return batch
@@ -147,6 +131,6 @@ async function decideAndAppend(
 export const expectedOf = (hot: CachedStream): number | 'none' =>
   hot.revision() < 0 ? 'none' : hot.revision()
 
-/** Waits for a random time, because two processes with equal delays would conflict repeatedly. */
+/** The time is random, because two processes with equal delays would conflict repeatedly. */
 export const pauseAfterConflict = (attempt: number): Promise<void> =>
   delay(Math.random() * Math.min(2 ** attempt, 16))

@@ -3,8 +3,7 @@ import type { Decider } from '#domain/shared/decider.ts'
 import type { Fact, Recorded } from '#domain/shared/event.ts'
 
 /**
- * The origin of a command: the actor who sends it, its cause (a request id) and its time in unix
- * milliseconds.
+ * The origin of a command: its actor, its cause (a request id) and its time (unix milliseconds).
  */
 export type CommandContext = {
   readonly actor: string
@@ -13,8 +12,7 @@ export type CommandContext = {
 }
 
 /**
- * The result of a command that succeeded. `position` is the position of the command's last event.
- * If the command changed nothing, `position` is the position of the stream's last known event.
+ * `position` is that of the command's last event, or of the stream's last event if nothing changed.
  */
 export type Done<E extends Fact> = {
   readonly isDone: true
@@ -31,9 +29,7 @@ export type Step<S, C, E extends Fact, R extends CodedError> = {
   readonly decider: Decider<S, C, E, R>
   readonly stream: string
   readonly command: C
-  /**
-   * Requires that the stream is still new when this part is written: see `StreamAppend.mustBeNew`.
-   */
+  /** See `StreamAppend.mustBeNew`. */
   readonly mustBeNew?: boolean
 }
 
@@ -41,10 +37,9 @@ export type Step<S, C, E extends Fact, R extends CodedError> = {
 export type AnyStep = Step<any, any, any, any>
 
 /**
- * Processes the commands of each stream one after another in this process. Waiting commands are
- * decided in order on the cached state. Their events are appended as one batch at the exact
- * revision. After a conflict with another process, the state is reloaded and the commands are
- * decided again.
+ * Processes the commands of each stream in order. Waiting commands are decided on the cached state
+ * and appended as one batch. After a conflict with another process, the state is reloaded and the
+ * commands are decided again.
  */
 export interface StreamActors {
   handle<S, C, E extends Fact, R extends CodedError>(
@@ -54,31 +49,23 @@ export interface StreamActors {
     context: CommandContext,
   ): Promise<Outcome<E, R>>
   /**
-   * Carries out all steps and writes their events in one append. If a step returns an error, that
-   * error is returned and nothing is written.
+   * Writes the events of all steps in one append, or returns the first error and writes nothing.
    */
   handleTogether(
     steps: readonly AnyStep[],
     context: CommandContext,
   ): Promise<Outcome<Fact, CodedError>>
-  /**
-   * Calls `question` with the current state of the stream and returns the result. `question` must
-   * neither store nor change the state.
-   */
+  /** Calls `question` with the stream's current state, which it must neither store nor change. */
   ask<S, C, E extends Fact, R extends CodedError, Answer>(
     decider: Decider<S, C, E, R>,
     stream: string,
     question: (state: S) => Answer,
   ): Promise<Answer>
-  /** Returns a copy of the stream's current state, read up to its end. */
   stateOf<S, C, E extends Fact, R extends CodedError>(
     decider: Decider<S, C, E, R>,
     stream: string,
   ): Promise<S>
-  /**
-   * Returns the state like `stateOf`, but does not add the stream to the cache. It is meant for
-   * reading many streams, and for stream names that untrusted callers choose.
-   */
+  /** Like `stateOf`, but does not cache the stream, for many streams or untrusted stream names. */
   peek<S, C, E extends Fact, R extends CodedError>(
     decider: Decider<S, C, E, R>,
     stream: string,

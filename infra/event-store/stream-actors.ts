@@ -12,13 +12,10 @@ type Options = {
   readonly store: EventStore
   readonly snapshots: Snapshots
   readonly log: Logger
-  /** The maximum number of streams whose state is cached. */
   readonly hotStreamsMax?: number
-  /** The number of events between two snapshots of a stream. */
   readonly snapshotEvery?: number
 }
 
-/** Creates the implementation of `StreamActors`. It has one actor per stream in use. */
 export function createStreamActors(options: Options): StreamActors {
   const { store, snapshots, snapshotEvery = 4_000 } = options
   const { actorOf, isKept } = actorCache(options, (hot) => {
@@ -35,7 +32,7 @@ export function createStreamActors(options: Options): StreamActors {
       }
       actor.turn({ take: () => read().catch(reject) })
     })
-  // A copy of the state is returned, because the actor changes its state in place.
+  // The state is copied, because the actor changes it in place.
   const stateOf: StreamActors['stateOf'] = (decider, stream) =>
     ask(decider, stream, (state) => structuredClone(state))
   return {
@@ -78,8 +75,7 @@ function hotOf(actors: readonly StreamActor[], index: number): CachedStream {
 }
 
 /**
- * Caches actors by stream. When there are more than `hotStreamsMax`, the least recently used idle
- * actors are dropped.
+ * Caches actors by stream. Above `hotStreamsMax`, the least recently used idle ones are dropped.
  */
 function actorCache(options: Options, onWritten: (hot: CachedStream) => void) {
   const { store, snapshots, hotStreamsMax = 10_000 } = options

@@ -3,10 +3,7 @@ import type { OnBatch, SubscribeOptions, Subscription } from './port.ts'
 import type { ReaderNotification } from './reader-notification.ts'
 
 const BATCH_DEFAULT = 500
-/**
- * The polling interval in milliseconds. Polling is only a fallback, because appends wake the
- * readers.
- */
+/** Polling is only a fallback, because appends wake the readers. */
 const POLL_MS = 1_000
 
 /** A page of events. It contains all matching events up to `position`. */
@@ -15,7 +12,6 @@ export type Page = { readonly events: readonly Recorded[]; readonly position: nu
 export type PageRequest = {
   readonly after: number
   readonly limit: number
-  /** Selects the events to deliver; null selects all events. */
   readonly isWanted: IsWanted | null
   readonly streamPrefixes: readonly string[] | null
 }
@@ -24,8 +20,8 @@ export type IsWanted = (stream: string) => boolean
 
 export type Wanted = SubscribeOptions & {
   /**
-   * Reads a page. A rejection counts as temporary and leads to a retry. `isPoll` is true if no
-   * commit was announced. In that case, the store itself must be checked for new events.
+   * Reads a page. A rejection leads to a retry. `isPoll` is true if no commit was announced, so
+   * that the store itself must be checked.
    */
   readonly readPage: (request: PageRequest, isPoll: boolean) => Promise<Page>
   readonly notification: ReaderNotification
@@ -36,12 +32,10 @@ export type Wanted = SubscribeOptions & {
 }
 
 /**
- * Delivers every matching event after `after` once and in order, until the subscription is stopped.
- * Positions have no gaps in this store. Without a filter, a gap between two batches therefore
- * proves a fault of the store and ends the subscription.
+ * Delivers every matching event after `after` once and in order. Positions have no gaps in this
+ * store, so a gap without a filter proves a fault and ends the subscription.
  *
- * NOTE: `stop` waits for the running `onBatch`. Awaiting `stop` inside `onBatch` would therefore
- * never end.
+ * NOTE: `stop` waits for the running `onBatch`, so `onBatch` must not await `stop`.
  */
 export function subscribe(wanted: Wanted): Subscription {
   const { readPage, notification, onBatch, onError, maxBatch = BATCH_DEFAULT } = wanted

@@ -8,14 +8,12 @@ import type { FindAccessToken, FindPrincipal, Principal } from './principal.ts'
 import { sessionIdOf } from './session-cookie.ts'
 import type { Sessions } from './sessions.ts'
 
-/** The dependencies of the access checks, which `createHttpApp` attaches to the app. */
 export type AccessDeps = {
   readonly sessions: Sessions
   readonly findPrincipal: FindPrincipal
   readonly findAccessToken: FindAccessToken
   /** Computes the signature of the cookie that identifies a browser; see `session-cookie.ts`. */
   readonly keyedHash: Vault['keyedHash']
-  /** Returns the current time in unix milliseconds. */
   readonly now: () => number
 }
 
@@ -31,18 +29,14 @@ declare module 'fastify' {
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 /**
- * Requires a valid session or access token of the user that the `User-Id` header names. Otherwise
- * responds with 401. The check runs in `onRequest`, so that unauthenticated callers learn nothing
- * about the route.
+ * Requires a session or access token of the user in the `User-Id` header; otherwise 401. Runs in
+ * `onRequest`, so that unauthenticated callers learn nothing about the route.
  */
 export const onlyUser: Check = async (request) => {
   await admit(request)
 }
 
-/**
- * Performs the checks of `onlyUser`, but also admits a user with a temporary password, so that the
- * user can replace the password.
- */
+/** Like `onlyUser`, but admits a temporary password, so that the user can replace it. */
 export const onlyUserOfAnyPassword: Check = async (request) => {
   await admit(request, true)
 }
@@ -51,40 +45,25 @@ export const onlySessionOfAnyPassword: Check = async (request) => {
   requireSession(await admit(request, true))
 }
 
-/**
- * Performs the checks of `onlyUser` and requires a session. A caller with an access token gets a
- * 403.
- */
+/** Like `onlyUser`, but rejects access tokens with 403. */
 export const onlySession: Check = async (request) => {
   requireSession(await admit(request))
 }
 
-/**
- * Performs the checks of `onlyUser` and requires role 10 (admin) or above. Otherwise responds with
- * 403.
- */
+/** Like `onlyUser`, but requires role 10 (admin) or above; otherwise 403. */
 export const onlyAdmin: Check = async (request) => atLeast(await admit(request), ADMIN)
 
-/**
- * Performs the checks of `onlySession` and requires role 10 (admin) or above. Otherwise responds
- * with 403.
- */
+/** Like `onlySession`, but requires role 10 (admin) or above; otherwise 403. */
 export const onlyAdminSession: Check = async (request) => {
   const principal = await admit(request)
   requireSession(principal)
   atLeast(principal, ADMIN)
 }
 
-/**
- * Performs the checks of `onlyUser` and requires role 100 (super admin). Otherwise responds with
- * 403.
- */
+/** Like `onlyUser`, but requires role 100 (super admin); otherwise 403. */
 export const onlyRoot: Check = async (request) => atLeast(await admit(request), SUPER_ADMIN)
 
-/**
- * Performs the checks of `onlySession` and requires role 100 (super admin). Otherwise responds with
- * 403.
- */
+/** Like `onlySession`, but requires role 100 (super admin); otherwise 403. */
 export const onlyRootSession: Check = async (request) => {
   const principal = await admit(request)
   requireSession(principal)
@@ -92,9 +71,8 @@ export const onlyRootSession: Check = async (request) => {
 }
 
 /**
- * Requires a valid session cookie, this site's `Origin` and a password that is not temporary.
- * Websocket routes use this check, because browsers can't send `User-Id` with websockets. It runs
- * in `preValidation`.
+ * Requires a session cookie, this site's `Origin` and a password that is not temporary. For
+ * websockets, with which browsers can't send `User-Id`. Runs in `preValidation`.
  */
 export const onlySocket: Check = async (request) => {
   requireOwnOrigin(request)
@@ -103,10 +81,7 @@ export const onlySocket: Check = async (request) => {
   requireOwnPassword(request.principal)
 }
 
-/**
- * Returns the hash of the request's session id. Throws on a route whose check does not require a
- * session.
- */
+/** Returns the hash of the session id. Throws on a route whose check requires no session. */
 export function sessionOf(request: FastifyRequest): string {
   const { sessionHash } = principalOf(request)
   if (sessionHash === null)
@@ -114,17 +89,14 @@ export function sessionOf(request: FastifyRequest): string {
   return sessionHash
 }
 
-/** Returns the caller of the request. Throws on a route without an access check. */
+/** Returns the caller. Throws on a route without an access check. */
 export function principalOf(request: FastifyRequest): Principal {
   const { principal, routeOptions } = request
   if (principal === null) throw new Error(`${routeOptions.url}: the route has no access check`)
   return principal
 }
 
-/**
- * Identifies the caller of a request. An access token in the request takes precedence over the
- * session cookie.
- */
+/** An access token takes precedence over the session cookie. */
 async function principalOfRequest(request: FastifyRequest): Promise<Principal | null> {
   const { authorization } = request.headers
   const [, token] = /^Bearer +(.+)$/i.exec(authorization ?? '') ?? []
@@ -141,9 +113,8 @@ async function principalOfToken(request: FastifyRequest, token: string): Promise
 }
 
 /**
- * Returns the owner of the request's session, according to the user's current record. Returns null
- * if the session has ended, the user was banned, or the role or password has changed. Access tokens
- * are ignored.
+ * Returns the owner of the session; null if the session has ended, the user was banned, or the role
+ * or password has changed. Access tokens are ignored.
  */
 export async function principalOfSession(request: FastifyRequest): Promise<Principal | null> {
   const id = sessionIdOf(request)
@@ -174,36 +145,27 @@ async function admit(request: FastifyRequest, allowsTemporaryPassword = false): 
   return principal
 }
 
-/**
- * Throws a 403 for a user with a temporary password. Such a user must replace the password before
- * changing anything else.
- */
+/** Throws a 403 for a user with a temporary password, which must be replaced first. */
 export function requireOwnPassword({ isByTemporaryPassword }: Principal): void {
   if (isByTemporaryPassword) throw httpError('PasswordNotOwn')
 }
 
-/**
- * Returns the caller of a route that is open to everyone. Returns null for a visitor, which is any
- * caller whom `onlyUser` would reject.
- */
+/** Returns the caller on a public route; null for a caller whom `onlyUser` would reject. */
 export async function principalIfAny(request: FastifyRequest): Promise<Principal | null> {
   const principal = await principalOfRequest(request)
   return request.headers['user-id'] === String(principal?.userId) ? principal : null
 }
 
 /**
- * Returns whether the caller would still be admitted now. Routes with long responses call this
- * function, because a ban, a logout, or a new role or password ends the access.
+ * Returns whether the caller would still be admitted now. Long responses check this again, because
+ * a ban, a logout, or a new role or password ends the access.
  */
 export async function isStillAdmitted(request: FastifyRequest): Promise<boolean> {
   const principal = await principalOfRequest(request)
   return principal?.userId === principalOf(request).userId
 }
 
-/**
- * Throws a 403 for an access token. Routes call this function for operations that require a
- * session.
- */
+/** Throws a 403 for an access token. */
 export function requireSession({ sessionHash }: Principal): void {
   if (sessionHash === null) throw httpError('SessionRequired')
 }

@@ -29,9 +29,8 @@ import { createSessions } from './sessions.ts'
 type Checked = { value: unknown } | { error: Error }
 
 /**
- * Compiles a validator that does not convert types, so a value of the wrong type is refused. The
- * validator removes the fields of a body that its schema does not contain, so that an unknown field
- * can't be applied by mistake.
+ * Compiles a validator that converts no types and removes unknown fields of a body, so that an
+ * unknown field can't be applied by mistake.
  */
 function compileValidator({ schema, httpPart }: FastifyRouteSchemaDef<TSchema>) {
   const validator = Compile(schema)
@@ -54,41 +53,28 @@ function pick(value: unknown, names: readonly string[]): object {
 }
 
 type HttpAppOptions = {
-  /**
-   * Returns the current record of a user. The app calls this function for every request with a
-   * session.
-   */
+  /** Called for every request with a session. */
   readonly findPrincipal: FindPrincipal
-  /** Looks up an access token. Without this function, access tokens are not accepted. */
+  /** Without this function, access tokens are not accepted. */
   readonly findAccessToken?: FindAccessToken
-  /**
-   * Creates the HTTP server and its timeouts. The option is needed if other code also handles
-   * requests on the port.
-   */
+  /** Creates the HTTP server if other code also handles requests on the port. */
   readonly serverFactory?: (handler: RequestListener) => Server
-  /**
-   * Returns true during a shutdown. New API requests are then refused, and running requests may
-   * finish.
-   */
+  /** True during a shutdown: new API requests are refused, running requests may finish. */
   readonly isDraining?: () => boolean
-  /** Returns false if writing is not possible. Requests that write are then refused. */
+  /** If false, requests that write are refused. */
   readonly isWritable?: () => boolean
 }
 
 const BODY_BYTES_MAX = 1_048_576
-/**
- * The `Retry-After` of refused requests during a shutdown. Within this time, another process or the
- * restarted process is expected to be ready.
- */
+/** The `Retry-After` during a shutdown, until another or the restarted process is ready. */
 const DRAIN_RETRY_SECONDS = 5
 const DISK_RETRY_SECONDS = 5
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Creates the app on which the write and read APIs, the console's pages and the health routes are
- * registered. It provides validation, the error envelope, request ids, security headers, origin
- * checks and sessions. `app.swagger()` describes every route below `/api` that is registered
- * afterwards.
+ * Creates the app for the write and read APIs, the console's pages and the health routes. It
+ * provides validation, the error envelope, request ids, security headers, origin checks and
+ * sessions. `app.swagger()` describes the routes below `/api` that are registered afterwards.
  */
 export async function createHttpApp(core: Core, options: HttpAppOptions): Promise<FastifyInstance> {
   const app: FastifyInstance = fastify(settings(core, options))
@@ -128,21 +114,17 @@ function settings(core: Core, { serverFactory }: HttpAppOptions): FastifyHttpOpt
   }
 }
 
-/**
- * Lowers the level of Fastify's own log lines, because at level `info` they would hide the lines
- * that are meant for the operator.
- */
+/** Lowers the level of Fastify's log lines, which would hide the lines for the operator. */
 const quiet = (log: Core['log']): Core['log'] =>
   log.level === 'info' ? log.child({}, { level: 'warn' }) : log
 
 async function registerPlugins(app: FastifyInstance): Promise<void> {
   await app.register(cookie)
-  // NOTE: event streams are not compressed, because compression would delay their events.
+  // NOTE: compression would delay the events of event streams.
   await app.register(compress, {
     encodings: ['gzip'],
     threshold: 2_048,
-    // Higher compression levels need three times as much CPU time and save only a sixth of the
-    // bytes.
+    // Higher levels need three times as much CPU time and save only a sixth of the bytes.
     zlibOptions: { level: 1 },
     customTypes: /^(application\/json|text\/(html|css|plain|javascript)|image\/svg\+xml)\b/,
   })
@@ -173,7 +155,7 @@ function addHooks(app: FastifyInstance, options: HttpAppOptions): void {
   })
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions } = request
-    // NOTE: the route's pattern is logged instead of the URL, because a query may contain a secret.
+    // NOTE: the route's pattern is logged instead of the URL, whose query may contain a secret.
     request.log.debug(
       {
         method,
@@ -198,8 +180,5 @@ function sweepSessions(app: FastifyInstance, core: Core): void {
   app.addHook('onClose', async () => clearInterval(timer))
 }
 
-/**
- * Creates a random request id, which responses, logs and events contain. An id that the client
- * sends is ignored.
- */
+/** Responses, logs and events contain this id. An id that the client sends is ignored. */
 const requestId = (): string => randomUUID()

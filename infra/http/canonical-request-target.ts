@@ -1,33 +1,26 @@
-/**
- * The request target that replaces every refused target. Because no route matches it, the router
- * responds with 400.
- */
+/** Replaces every refused target. No route matches it, so the router responds with 400. */
 export const REFUSED_TARGET = '/%'
 
 const ABSOLUTE = /^https?:\/\/([^/?#@]+)(.*)$/is
 /**
- * Matches paths that need no normalization, as nearly all paths do. Such a path has no encoded
- * character, no empty segment, and no segment that begins with a dot.
+ * Matches paths that need no normalization: without encoded characters, empty segments, or segments
+ * that begin with a dot.
  */
 const PLAIN = /^(?:\/(?!\.)[\w.~!$&'()*+,;=:@-]+)*\/?$/
-/**
- * Matches paths with complete percent encodings (RFC 3986, 3.3). Only the last segment of such a
- * path may be empty.
- */
+/** Matches complete percent encodings (RFC 3986, 3.3). Only the last segment may be empty. */
 const SEGMENTS = /^(?:\/(?:[^\s\\#/%]|%[0-9a-f]{2})+)*\/?$/i
 const DOT_SEGMENT = /\/\.\.?(?:\/|$)/
 const UNRESERVED = /^[\w.~-]$/
 
 /**
- * Returns the canonical form of a request's target. The relay, the router, the cross-site check and
- * the cache headers all use this form. Otherwise a path could pass a check in one form and be
- * routed in another.
+ * Returns the canonical form of a request's target, which the relay, the router, the cross-site
+ * check and the cache headers use. Otherwise a path could pass a check in one form and be routed in
+ * another.
  *
- * Encoded characters that need no encoding are decoded (RFC 3986, section 6.2.2.2). Characters that
- * need encoding stay encoded, and no route contains such characters. An absolute target becomes its
- * path if it names the host of the request (RFC 9112, section 3.2.2). Targets that servers read in
- * different ways become `REFUSED_TARGET`: dot segments, empty segments, fragments, backslashes and
- * broken encodings. The query is unchanged.
+ * Encoded characters that need no encoding are decoded (RFC 3986, section 6.2.2.2). An absolute
+ * target becomes its path if it names the host of the request (RFC 9112, section 3.2.2). Targets
+ * that servers read in different ways become `REFUSED_TARGET`: dot segments, empty segments,
+ * fragments, backslashes and broken encodings. The query is unchanged.
  */
 export function canonicalTarget(target: string, host: string | undefined): string {
   const origin = target.startsWith('/') ? target : originForm(target, host)

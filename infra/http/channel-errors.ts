@@ -1,9 +1,8 @@
 import type { ErrorCatalogue } from './http-errors.ts'
 
 /**
- * Errors about a channel that both the management API and the relay's channel actions return. A
- * message about an address never depends on which service is at the address. Otherwise, it would
- * reveal which services a private network has.
+ * Errors of a channel's address in the management API and the relay. The messages do not depend on
+ * the service at the address, so that they reveal nothing about a private network.
  */
 export const CHANNEL_TARGET_ERRORS = {
   ChannelUnknown: [

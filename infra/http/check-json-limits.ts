@@ -10,17 +10,13 @@ const CLOSE_LIST = 93
 const OPEN_OBJECT = 123
 const CLOSE_OBJECT = 125
 
-/**
- * An object or list that is not closed yet. An object is represented by its property names, or by
- * null if it has no names so far. A list is represented by `false`.
- */
+/** An open object (its property names; null if there are none yet) or an open list (`false`). */
 type Level = Set<string> | null | false
 
 /**
- * Scans JSON text in one pass before it is parsed. Throws a 400 for nesting beyond 64 levels or
- * more than 50 000 values, because such a text would block the event loop. Also throws for a
- * duplicate property name, because two parsers may read it differently. The parser reports all
- * other faults.
+ * Scans JSON text before it is parsed. Throws a 400 for nesting beyond 64 levels or more than 50
+ * 000 values, which would block the event loop, and for a duplicate property name, which parsers
+ * read differently. The parser reports all other faults.
  */
 export function checkJsonLimits(text: string): void {
   const levels: Level[] = []
@@ -42,10 +38,7 @@ export function checkJsonLimits(text: string): void {
   }
 }
 
-/**
- * Returns the index of the closing quote of a string, or the length of the text if the string is
- * not closed.
- */
+/** Returns the index of the closing quote, or the length of the text if there is none. */
 function endOfString(text: string, start: number): number {
   for (let from = start; ; ) {
     const end = text.indexOf('"', from)

@@ -2,16 +2,15 @@ import { plainAddress } from '../outbound/ip-addresses.ts'
 import type { Vault } from '../vault/port.ts'
 
 /**
- * Returns the hashed key under which requests from a client address are counted. All IPv6 addresses
- * of a /64 network share one key, because a subscriber has a complete /64 network. All spellings of
- * an IPv4 address have one key.
+ * Returns the hashed key under which requests from a client address are counted. The IPv6 addresses
+ * of a /64 network share one key, because a subscriber has a complete /64 network.
  */
 export const addressKey = (vault: Pick<Vault, 'keyedHash'>, ip: string): string =>
   vault.keyedHash('address', addressLine(ip))
 
 /**
- * Returns the hashed key of the network of a client address: a /24 of IPv4 or a /48 of IPv6. One
- * owner can use all addresses of such a network.
+ * Returns the hashed key of the client's network (a /24 of IPv4 or a /48 of IPv6). One owner can
+ * use all addresses of such a network.
  */
 export function networkKey(vault: Pick<Vault, 'keyedHash'>, ip: string): string {
   const line = addressLine(ip)
@@ -19,10 +18,7 @@ export function networkKey(vault: Pick<Vault, 'keyedHash'>, ip: string): string 
   return vault.keyedHash('address', `network ${parts.join(' ')}`)
 }
 
-/**
- * Returns the text that identifies a client address. Addresses that are counted together have the
- * same text.
- */
+/** Returns the same text for client addresses that are counted together. */
 export function addressLine(ip: string): string {
   const address = plainAddress(ip)
   if (address === null || !address.includes(':')) return address ?? ip

@@ -22,8 +22,8 @@ const STAMP = '.built-from'
 const CACHE = join(ROOT, 'node_modules/.cache')
 
 /**
- * Builds the console if its sources have changed since the last build, and returns the folder to
- * serve. Returns null if there is no build and Vite is not installed.
+ * Builds the console if its sources have changed, and returns the folder to serve. Returns null if
+ * there is no build and Vite is not installed.
  */
 export async function ensureConsoleBuilt(
   printLine: (line: string) => void,
@@ -44,19 +44,16 @@ export async function ensureConsoleBuilt(
   return DIST
 }
 
-/**
- * Moves a finished build into place by renaming its folder, so that the served folder never
- * contains parts of two builds.
- */
+/** Renames the finished build, so that the served folder never contains parts of two builds. */
 function putInPlace(part: string): void {
-  // A temporary folder can only be read by its owner, but another user may start the product next.
+  // Another user may start the product next, but only the owner can read a temporary folder.
   chmodSync(part, 0o755)
   const old = `${part}-old`
   try {
     if (existsSync(DIST)) renameSync(DIST, old)
     renameSync(part, DIST)
   } catch (error) {
-    // Another process has already finished a build from the same sources, so this build is deleted.
+    // Another process has finished a build from the same sources first.
     rmSync(part, { recursive: true, force: true })
     if (!existsSync(join(DIST, 'index.html'))) throw error
   }
@@ -78,10 +75,7 @@ function addTo(hash: ReturnType<typeof createHash>, path: string): void {
   for (const entry of readdirSync(path).sort()) addTo(hash, join(path, entry))
 }
 
-/**
- * Writes a Brotli file and a gzip file next to each text file, so that files are not compressed on
- * every request.
- */
+/** Compresses the text files in advance (Brotli and gzip). */
 function compress(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
@@ -99,8 +93,7 @@ function run(vite: string, folder: string): Promise<void> {
     const options = ['--outDir', folder, '--emptyOutDir', '--logLevel', 'warn']
     const child = spawn(process.execPath, [vite, 'build', 'console', ...options], {
       cwd: ROOT,
-      // The build is always a production build. A test or a development server may start it with
-      // another `NODE_ENV`.
+      // A test or a development server may start the build with another `NODE_ENV`.
       env: { ...process.env, NODE_ENV: 'production' },
       stdio: ['ignore', 'ignore', 'inherit'],
     })

@@ -20,7 +20,6 @@ const BY_SESSION: readonly unknown[] = [
 const BY_ANY: readonly unknown[] = [onlyUser, onlyUserOfAnyPassword, onlyAdmin, onlyRoot]
 const CHECKS: readonly unknown[] = [...BY_SESSION, ...BY_ANY]
 
-/** The authentication methods in OpenAPI's `securitySchemes`. */
 export const SECURITY_SCHEMES = {
   session: { type: 'apiKey', in: 'cookie', name: 'session' },
   accessToken: { type: 'http', scheme: 'bearer' },
@@ -38,10 +37,7 @@ const AFTER_POSITION = {
   description: 'Wait until the answer includes this position, the X-Position of a write.',
 }
 
-/**
- * Adds the requirements of a route's checks to its OpenAPI description: session or token, and
- * headers.
- */
+/** Adds a route's requirements (session or token, headers) to its OpenAPI description. */
 export const describeRoute: SwaggerTransform = ({ schema, url, route }) => {
   const checks: readonly unknown[] = [route.onRequest, route.preHandler].flat()
   const isGuarded = checks.some((check) => CHECKS.includes(check))

@@ -26,22 +26,17 @@ const BY_CODE: Readonly<Record<string, HttpErrorCode>> = {
 const BUSY = [VaultBusy, StoreUnavailable, ShortLivedUnavailable] as const
 const RETRY_AFTER_SECONDS = 1
 
-/**
- * Installs the error handlers, which send every error in the envelope. Internal errors are logged,
- * and their reason is not sent.
- */
+/** Sends every error in the envelope. The reason of an internal error is only logged. */
 export function addErrorAnswers(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const answer = httpErrorFor(error)
     if (answer.status === 500) {
-      // NOTE: the error object is not logged, because a database error contains the values of its
-      // statement.
+      // NOTE: the error object of a database contains the values of the statement.
       const { name, message, stack } = error
       request.log.error({ name, reason: message, stack }, 'a request failed')
     }
     // NOTE: by default Fastify closes the connection when it refuses a body. A client that is still
-    // sending would then get a reset and never receive the response. If the connection stays open,
-    // the remaining body is discarded.
+    // sending would get a reset and never receive the response.
     if (answer.code === 'TooLarge') reply.removeHeader('connection')
     return sendError(reply, answer)
   })
@@ -70,8 +65,8 @@ export function answerFrameworkError(
 ): void {
   reply.header('x-request-id', request.id)
   addSecurityHeaders(request, reply)
-  // No hook runs for this error, so a connection that requested an upgrade must be closed by this
-  // function. Otherwise, the client could keep the connection open indefinitely.
+  // No hook runs for this error, so the connection of a refused upgrade must be closed here.
+  // Otherwise, the client could keep it open indefinitely.
   if (request.headers.upgrade !== undefined) {
     reply.raw.once('finish', () => request.raw.socket.destroySoon())
   }
@@ -83,10 +78,7 @@ const BY_CLIENT_ERROR: Readonly<Record<string, readonly [line: string, HttpError
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'Timeout'],
 }
 
-/**
- * Responds on the raw socket to bytes that are not an HTTP request. The response has the API's
- * error envelope.
- */
+/** Responds with the API's error envelope to bytes that are not an HTTP request. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
   const [line, code] = BY_CLIENT_ERROR[error.code ?? ''] ?? ['400 Bad Request', 'InvalidRequest']

@@ -2,8 +2,8 @@ import type { CodedError, ErrorParams } from '#domain/shared/coded-error.ts'
 import type { Words } from './language.ts'
 
 /**
- * A coded error that hooks and handlers throw. The error handler sends it in the caller's language.
- * `retryAfter` is in seconds.
+ * A coded error, which the error handler sends in the caller's language. `retryAfter` is in
+ * seconds.
  */
 export class HttpError extends Error implements CodedError {
   readonly status: number
@@ -24,14 +24,14 @@ export class HttpError extends Error implements CodedError {
 }
 
 /**
- * The HTTP status and message of each error of an area. Status 200 means that a business rule
- * rejected the request.
+ * The HTTP status and message of each error. Status 200 means that a business rule rejected the
+ * request.
  */
 export type ErrorCatalogue<Code extends string> = Readonly<
   Record<Code, readonly [status: number, Words | ((params: ErrorParams) => Words)]>
 >
 
-/** Returns a function that builds the errors of a catalogue. `retryAfter` is in seconds. */
+/** `retryAfter` is in seconds. */
 export const errorsOf =
   <Code extends string>(catalogue: ErrorCatalogue<Code>) =>
   (code: Code, params: ErrorParams = {}, retryAfter?: number): HttpError => {
@@ -40,9 +40,6 @@ export const errorsOf =
     return new HttpError(status, typeof words === 'function' ? words(params) : words, error)
   }
 
-/**
- * The general errors of HTTP requests. Errors of business rules are in the catalogue of their area.
- */
 const HTTP_ERRORS = {
   InvalidJson: [400, { zh: '请求内容不是合法的 JSON', en: 'The request body is not valid JSON' }],
   InvalidText: [
@@ -117,7 +114,6 @@ export type HttpErrorCode = keyof typeof HTTP_ERRORS
 
 export const httpError = errorsOf<HttpErrorCode>(HTTP_ERRORS)
 
-/** Returns a 400 that names the field and its problem. */
 export function invalidField(field: string, problem: Words): HttpError {
   const words = {
     zh: `参数 ${field} 无效：${problem.zh}`,
@@ -126,9 +122,6 @@ export function invalidField(field: string, problem: Words): HttpError {
   return new HttpError(400, words, { code: 'InvalidField', params: { field } })
 }
 
-/**
- * Returns the error for an object that does not exist or belongs to another user. Callers can't
- * distinguish these cases.
- */
+/** The error for an object that does not exist or belongs to another user, without distinction. */
 export const notFound = (words: Words): HttpError =>
   new HttpError(404, words, { code: 'NotFound', params: {} })

@@ -11,8 +11,8 @@ const SURROGATE = {
 const RESERVED = { zh: '不允许的字段名', en: 'is not allowed as a name' }
 
 /**
- * Throws a 400 for text that can't be stored (a NUL or half a surrogate pair), and for property
- * names that would change an object's prototype. `value` is parsed JSON of limited depth.
+ * Throws a 400 for text that can't be stored (a NUL or half a surrogate pair) and for property
+ * names that would change a prototype. `value` is parsed JSON of limited depth.
  */
 export function refuseBadText(value: unknown, path: string): void {
   if (typeof value === 'string') refuseString(value, path)
@@ -37,17 +37,13 @@ const hasPrototype = (item: unknown): boolean =>
   typeof item === 'object' && item !== null && Object.hasOwn(item, 'prototype')
 
 function refuseString(text: string, path: string): void {
-  // NOTE: the property name itself may contain the bad text. The name is cleaned, because the error
-  // message contains it.
+  // NOTE: the error message contains the property name, which may itself contain the bad text.
   const named = () => path.toWellFormed().replaceAll('\0', '�').slice(0, 200)
   if (text.includes('\0')) throw invalidField(named(), NUL)
   if (!text.isWellFormed()) throw invalidField(named(), SURROGATE)
 }
 
-/**
- * Makes the app accept only `application/json` bodies (otherwise 415), and scan a body before
- * parsing it.
- */
+/** Makes the app accept only `application/json` (otherwise 415) and scan bodies before parsing. */
 export function acceptJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
@@ -57,10 +53,7 @@ export function acceptJsonOnly(app: FastifyInstance): void {
   )
 }
 
-/**
- * Returns the value of a JSON body, or undefined for an empty body. Throws a 400 that describes the
- * fault.
- */
+/** Returns the value of a JSON body, or undefined for an empty body. Throws a 400. */
 function parseJson(body: Buffer): unknown {
   if (body.length === 0) return undefined
   if (!isUtf8(body)) throw httpError('InvalidText')

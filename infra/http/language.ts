@@ -2,10 +2,9 @@ import type { FastifyRequest } from 'fastify'
 
 export type Language = 'zh' | 'en'
 
-/** A text in Chinese and English. */
 export type Words = Readonly<Record<Language, string>>
 
-/** Returns the caller's language from `Accept-Language`: Chinese, unless English is preferred. */
+/** Returns the caller's language: Chinese, unless `Accept-Language` prefers English. */
 export function languageOf(request: Pick<FastifyRequest, 'headers'>): Language {
   const wanted = (request.headers['accept-language'] ?? '').slice(0, 200).toLowerCase()
   return weightOf(wanted, 'en') > weightOf(wanted, 'zh') ? 'en' : 'zh'

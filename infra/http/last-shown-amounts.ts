@@ -4,47 +4,32 @@ import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 import type { Principal } from './principal.ts'
 
 /**
- * Stores for one day the amounts that each session or access token has last received. The amounts
- * are balances of users or budgets of tokens. When a client submits a new absolute amount without
- * the amount that it expects to replace, the stored amount is used as the expected amount.
+ * Stores for one day the balances or token budgets that each session or access token last received.
+ * When a client submits a new amount without the amount to replace, the stored amount counts as
+ * expected.
  */
 export type ShownAmounts = {
-  /**
-   * Stores the amounts that a response contains, by id. A failure is only logged, because a
-   * response must not depend on it.
-   */
+  /** Stores the amounts of a response, by id. A failure is only logged. */
   readonly remember: (reader: Reader, amounts: ReadonlyMap<number, number>) => Promise<void>
-  /**
-   * Returns the amount of the id that this reader last received. Returns null if the reader
-   * received none within a day.
-   */
+  /** Returns the amount that this reader last received; null for none within a day. */
   readonly lastOf: (reader: Reader, id: number) => Promise<bigint | null>
 }
 
-/**
- * The session or access token that received an amount. Each user has at most one access token,
- * which the user's id identifies.
- */
+/** The session or access token that received an amount. A user has at most one access token. */
 type Reader = Pick<Principal, 'userId' | 'sessionHash'>
 
-/** A table of the schema `auth` and its columns. */
 type Table = { readonly name: string; readonly id: string; readonly amount: string }
 
 type Deps = Pick<Core, 'pg' | 'now' | 'log'>
 
-/**
- * Creates the store of shown balances, which all processes of the site share. Amounts are stored by
- * user id.
- */
 export const createShownBalances = (deps: Deps): Promise<ShownAmounts> =>
   createShownAmounts(deps, { name: 'shown_balances', id: 'user_id', amount: 'balance' })
 
-/** Creates the store of shown budgets of tokens. Amounts are stored by token id. */
 export const createShownBudgets = (deps: Deps): Promise<ShownAmounts> =>
   createShownAmounts(deps, { name: 'shown_budgets', id: 'token_id', amount: 'remain' })
 
-// NOTE: the number of rows is at most the number of readers times the number of ids shown within a
-// day. If an unchanged amount is sent again, nothing is written.
+// NOTE: the rows are limited to the readers times the ids shown within a day. Sending an unchanged
+// amount again writes nothing.
 const ddlOf = ({ name, id, amount }: Table) => `
   create table if not exists auth.${name} (
     reader text not null,
@@ -74,8 +59,7 @@ async function createShownAmounts(deps: Deps, table: Table): Promise<ShownAmount
     warnThrottled(log, { table: name, reason: reasonOf(error) }, 'a shown amount was not stored')
   const remember: ShownAmounts['remember'] = async (reader, amounts) => {
     await sweep()
-    // The rows are always written in ascending order of ids, so that two concurrent requests can't
-    // deadlock.
+    // Two concurrent requests can't deadlock, because both write in ascending order of ids.
     const rows = [...amounts].sort(([one], [other]) => one - other)
     await pg.query({
       name: `remember-${name}`,

@@ -1,13 +1,11 @@
-/**
- * The fields of a user that the session check needs. The folder `projections/users` provides them.
- */
+/** The fields of a user that the session check needs, from `projections/users`. */
 export type SessionAccount = {
   readonly id: number
   readonly username: string
   readonly displayName: string
-  /** The role: 1 user, 10 admin, 100 super admin. */
+  /** 1 user, 10 admin, 100 super admin. */
   readonly role: number
-  /** The status: 1 is active. */
+  /** 1 is active. */
   readonly status: number
   readonly group: string
   readonly authVersion: number
@@ -16,7 +14,7 @@ export type SessionAccount = {
 
 export type FindPrincipal = (userId: number) => Promise<SessionAccount | null>
 
-/** An issued access token. The folder `projections/credentials` provides it. */
+/** An issued access token, from `projections/credentials`. */
 export type KnownAccessToken = {
   readonly userId: number
   /** The user's `authVersion` when the token was issued. A later version invalidates the token. */
@@ -25,13 +23,9 @@ export type KnownAccessToken = {
   readonly expiresAt: number
 }
 
-/** Returns an access token, or null if the token does not exist. */
 export type FindAccessToken = (token: string) => Promise<KnownAccessToken | null>
 
-/**
- * The caller of a request, as given by the session or access token and by the user's current
- * record.
- */
+/** The caller of a request: the session or access token, and the user's current record. */
 export type Principal = {
   readonly userId: number
   readonly username: string
@@ -39,13 +33,10 @@ export type Principal = {
   readonly status: number
   readonly group: string
   readonly authVersion: number
-  /**
-   * The SHA-256 of the session id in hex, which identifies the session without revealing its id.
-   * Null for an access token.
-   */
+  /** The SHA-256 of the session id in hex; null for an access token. */
   readonly sessionHash: string | null
   /** True when the user logged in with a generated password and has not replaced it since. */
   readonly isByTemporaryPassword: boolean
-  /** The time of the latest authentication in unix milliseconds, or 0 for an access token. */
+  /** The time of the latest authentication in unix milliseconds; 0 for an access token. */
   readonly provedAt: number
 }

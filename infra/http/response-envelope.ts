@@ -8,15 +8,11 @@ type Success<T> = {
   readonly data: T
 }
 
-/** Returns the envelope of a successful response. */
 export const success = <T>(data: T, message = ''): Success<T> => ({ success: true, message, data })
 
 export const done = (message = ''): Success<null> => success(null, message)
 
-/**
- * Sends an error in the envelope. The route's response schema is bypassed, because it only
- * describes successful responses.
- */
+/** Bypasses the route's response schema, which only describes successful responses. */
 export function sendError(reply: FastifyReply, error: HttpError): FastifyReply {
   const { status, code, retryAfter } = error
   const message = error.words[languageOf(reply.request)]
@@ -29,8 +25,8 @@ export function sendError(reply: FastifyReply, error: HttpError): FastifyReply {
 }
 
 /**
- * Returns the event position that a read must include, from the header `X-After-Position`. Returns
- * null if the header is absent. Throws a 400 if the value is not a whole number.
+ * Returns the event position that a read must include, from `X-After-Position`; null if absent.
+ * Throws a 400 if the value is not a whole number.
  */
 export function afterPosition(request: FastifyRequest): number | null {
   const text = request.headers['x-after-position']
@@ -44,10 +40,7 @@ export function afterPosition(request: FastifyRequest): number | null {
 
 const waiting = new WeakSet<object>()
 
-/**
- * Marks a check that waits for `X-After-Position`, so that the route's OpenAPI description lists
- * this header.
- */
+/** Marks a check that waits for `X-After-Position`, which OpenAPI then lists. */
 export function waitsForPosition<T extends object>(check: T): T {
   waiting.add(check)
   return check

@@ -78,10 +78,7 @@ function wordsFor(
   }
 }
 
-/**
- * Returns a text with the bounds of a numeric field. The text is also part of the message about a
- * wrong type.
- */
+/** Returns a text with the bounds of a numeric field. */
 function boundsAt(schema: TSchema, pointer: string): Words {
   const properties = Object(Object(schema).properties) as Record<string, unknown>
   const { minimum, maximum } = Object(properties[pointer.slice(1)]) as Record<string, unknown>
@@ -92,8 +89,7 @@ function boundsAt(schema: TSchema, pointer: string): Words {
 }
 
 function oneOf(errors: readonly TLocalizedValidationError[]): Words {
-  // An empty text means that the field is unset, so the message does not list the empty text as an
-  // allowed value.
+  // An empty text means that the field is unset, so it is not listed as an allowed value.
   const allowed = errors
     .flatMap((error) => (error.keyword === 'const' ? [String(error.params.allowedValue)] : []))
     .filter((value) => value !== '')
@@ -101,10 +97,7 @@ function oneOf(errors: readonly TLocalizedValidationError[]): Words {
   return { zh: `必须是以下之一：${allowed}`, en: `must be one of ${allowed}` }
 }
 
-/**
- * Converts a JSON pointer such as `/ids/1` to `ids[1]`. An empty pointer becomes the name of the
- * part, such as `body`.
- */
+/** Converts `/ids/1` to `ids[1]`, and an empty JSON pointer to the name of the part. */
 function fieldName(pointer: string, httpPart: string): string {
   if (pointer === '') return httpPart
   return pointer

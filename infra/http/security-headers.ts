@@ -1,18 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/**
- * The origins of other sites from which pages may load scripts, images and other content, or which
- * pages may show in frames.
- */
+/** The origins of other sites whose content or frames the pages may show. */
 export type PageSources = {
   readonly scripts: readonly string[]
   readonly frames: readonly string[]
   readonly images: readonly string[]
-  /** The origins from which pages may load sound. */
   readonly media: readonly string[]
-  /** Additional origins to which pages may send forms. */
   readonly forms: readonly string[]
-  /** True if one of the frames communicates with a window that the frame opens. */
+  /** True if a frame communicates with a window that the frame opens. */
   readonly hasPopups: boolean
 }
 
@@ -25,8 +20,8 @@ export const NO_SOURCES: PageSources = {
   hasPopups: false,
 }
 
-// NOTE: the policy forbids inline styles and scripts. React's style properties still work, because
-// React sets them through the CSSOM, which the policy does not restrict.
+// NOTE: inline styles and scripts are forbidden. React's style properties use the CSSOM, which the
+// policy does not restrict.
 const policyOf = ({ scripts, frames, images, media, forms }: PageSources): string =>
   [
     "default-src 'none'",
@@ -56,10 +51,7 @@ const HEADERS = {
   'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=()',
 } as const
 
-/**
- * Adds the security headers to every response, including the console's pages. Responses of `/api`
- * are never cached.
- */
+/** Adds security headers to every response. Responses of `/api` are never cached. */
 export function addSecurityHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(HEADERS)
   if (request.protocol === 'https') {
@@ -71,7 +63,6 @@ export function addSecurityHeaders(request: FastifyRequest, reply: FastifyReply)
   }
 }
 
-/** Extends the content security policy for a page that loads content from other sites. */
 export function admitSources(reply: FastifyReply, sources: PageSources): void {
   const { scripts, frames, images, media, forms, hasPopups } = sources
   if ([scripts, frames, images, media, forms].some(({ length }) => length > 0)) {
@@ -80,9 +71,6 @@ export function admitSources(reply: FastifyReply, sources: PageSources): void {
   if (hasPopups) reply.header('cross-origin-opener-policy', 'same-origin-allow-popups')
 }
 
-/**
- * Returns true if the request belongs to the management API. The pattern of the matched route
- * decides, or the URL if no route matches.
- */
+/** The pattern of the matched route decides, or the URL if no route matches. */
 export const isApi = ({ routeOptions, url }: FastifyRequest): boolean =>
   /^\/api(\/|\?|$)/.test(routeOptions.url ?? url)

@@ -3,23 +3,17 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 import { admitSources, NO_SOURCES, type PageSources } from './security-headers.ts'
 
-/**
- * Matches paths that are never pages of the console. An unknown path that matches gets an error in
- * place of a page.
- */
+/** Matches paths that are never pages of the console, so that an unknown one gets an error. */
 const NOT_PAGES =
   /^\/(api|v1|v1beta|pg|((mj-)?(fast|relax|turbo)\/)?mj|suno|assets|livez|readyz|metrics)(\/|\?|$)/
 
-/**
- * Matches the addresses of `index.html`. This file serves every page, because the console routes in
- * the browser.
- */
+/** Matches the addresses of `index.html`. */
 const INDEX = /^\/(index\.html)?(\?|$)/
 
 /**
- * Serves the built console from `dist`: assets with hashed names and unlimited caching, and
- * `index.html` for every page, because the console routes in the browser. `readSources` returns the
- * origins of other sites that the pages currently need.
+ * Serves the built console: assets with hashed names and unlimited caching, and `index.html` for
+ * every page, because the console routes in the browser. `readSources` returns the origins of other
+ * sites that the pages currently need.
  */
 export async function serveConsole(
   app: FastifyInstance,

@@ -6,10 +6,7 @@ const NAME = 'session'
 
 export const sessionIdOf = (request: FastifyRequest): string | null => request.cookies[NAME] ?? null
 
-/**
- * Sets the session cookie. A browser deletes the cookie when the browser is closed. The server
- * limits the lifetime of the session.
- */
+/** Sets a cookie that ends with the browser. The server limits the lifetime of the session. */
 export function setSessionCookie(reply: FastifyReply, id: string): void {
   reply.setCookie(NAME, id, attributesFor(reply.request))
 }
@@ -18,12 +15,11 @@ export function clearSessionCookie(reply: FastifyReply): void {
   reply.clearCookie(NAME, attributesFor(reply.request))
 }
 
-// NOTE: SameSite is Lax and not Strict, because an OAuth provider returns the user by a navigation
-// from another site.
+// NOTE: SameSite is Lax, because an OAuth provider navigates the user back from another site.
 const attributesFor = (request: FastifyRequest) =>
   ({ path: '/', httpOnly: true, sameSite: 'lax', secure: request.protocol === 'https' }) as const
 
-/** The account that logged in. `authVersion` increases with a new password or role. */
+/** `authVersion` increases with a new password or role. */
 type Account = { readonly id: number; readonly authVersion: number }
 
 const PATH = '/api/user'
@@ -33,10 +29,9 @@ const FORMAT = /^([\w-]{22})\.([0-9a-f]{64})$/
 const nameOf = ({ id }: Pick<Account, 'id'>): string => `device_${id}`
 
 /**
- * Sets a signed cookie that identifies a browser from which somebody has logged in to this account.
- * The cookie outlives the session and does not authenticate. Login attempts of this browser are
- * counted separately. Somebody who guesses passwords elsewhere therefore does not block this
- * browser.
+ * Sets a signed cookie for a browser that has logged in to this account. The cookie outlives the
+ * session and does not authenticate. Login attempts of this browser are counted separately, so that
+ * somebody who guesses passwords elsewhere does not block it.
  */
 function rememberDevice(request: FastifyRequest, reply: FastifyReply, account: Account): void {
   const id = knownDevice(request, account) ?? randomBytes(16).toString('base64url')
@@ -49,10 +44,7 @@ function rememberDevice(request: FastifyRequest, reply: FastifyReply, account: A
   })
 }
 
-/**
- * Returns the id of a browser that has logged in to this account. Returns null for any other
- * browser.
- */
+/** Returns the id of a browser that has logged in to this account; null for any other browser. */
 export function knownDevice(request: FastifyRequest, account: Account): string | null {
   const [, id, signature = ''] = FORMAT.exec(request.cookies[nameOf(account)] ?? '') ?? []
   if (id === undefined) return null
@@ -67,8 +59,7 @@ const signatureOf = (
 ): string => server.gate.keyedHash('device', `${userId}.${authVersion}.${id}`)
 
 /**
- * Ends the browser's current session, starts a session under a new id, and sets the cookie that
- * identifies the browser.
+ * Ends the browser's session, starts a new one, and sets the cookie that identifies the browser.
  */
 export async function startSession(
   request: FastifyRequest,

@@ -4,10 +4,7 @@ import { ensureSchema } from '../postgres/ensure-schema.ts'
 
 const IDLE_MS = 12 * 3_600_000
 const ABSOLUTE_MS = 7 * 86_400_000
-/**
- * The minimum time between two recorded uses of a session, in milliseconds. It avoids a write on
- * every request.
- */
+/** The minimum time between two recorded uses of a session, to avoid a write on every request. */
 const TOUCH_EVERY_MS = 60_000
 
 export type Session = {
@@ -16,26 +13,19 @@ export type Session = {
   readonly userId: number
   /** The user's `authVersion` at login. A later version invalidates the session. */
   readonly authVersion: number
-  /** True when the session was started with a generated password. */
   readonly isByTemporaryPassword: boolean
-  /**
-   * The time of the latest authentication in unix milliseconds. An authentication is the login or a
-   * later confirmation of the user's identity.
-   */
+  /** The time of the latest authentication, at login or later, in unix milliseconds. */
   readonly provedAt: number
 }
 
-/**
- * The client from which a session was started. The origin is stored only in the table of sessions
- * and is deleted with the session.
- */
+/** The client that started a session. Deleted with the session, and stored nowhere else. */
 export type SessionOrigin = {
   readonly ip: string
   readonly userAgent: string
   readonly isByTemporaryPassword?: boolean
 }
 
-/** A session as the session list shows it to its owner. Times are in unix milliseconds. */
+/** Times are in unix milliseconds. */
 export type ListedSession = Pick<SessionOrigin, 'ip' | 'userAgent'> & {
   readonly id: number
   readonly hash: string
@@ -43,36 +33,28 @@ export type ListedSession = Pick<SessionOrigin, 'ip' | 'userAgent'> & {
   readonly seenAt: number
 }
 
-/**
- * Server-side sessions with random 256-bit ids, which can be revoked. Only the SHA-256 of an id is
- * stored.
- */
+/** Revocable sessions with random 256-bit ids, of which only the SHA-256 is stored. */
 export type Sessions = {
-  /** Starts a session and returns its id for the cookie. Only the hash of the id is stored. */
+  /** Starts a session and returns its id for the cookie. */
   start(userId: number, authVersion: number, from?: SessionOrigin): Promise<string>
   /**
-   * Returns the session. Returns null if the session is unknown, has ended, was idle for 12 hours
-   * or is older than 7 days.
+   * Returns null if the session is unknown, has ended, was idle for 12 hours or is older than 7
+   * days.
    */
   find(id: string): Promise<Session | null>
   /**
-   * Returns those of the given hashes whose session has not ended. Idle time is ignored, because an
-   * open websocket counts as use.
+   * Returns the hashes of sessions that have not ended. Idle sessions count, because an open
+   * websocket is a use.
    */
   live(hashes: readonly string[]): Promise<Set<string>>
-  /**
-   * Returns the user's sessions that are valid for this `authVersion`. The most recently used
-   * session comes first.
-   */
+  /** Returns the user's sessions that are valid for this `authVersion`, latest use first. */
   listOf(userId: number, authVersion: number): Promise<ListedSession[]>
   /** Records that the user of the session has authenticated again. */
   prove(hash: string): Promise<void>
   end(hash: string): Promise<void>
-  /** Ends one session of the user. Returns false when the user has no session with this id. */
+  /** Ends one session. Returns false when the user has no session with this id. */
   endOne(userId: number, id: number): Promise<boolean>
-  /** Ends all sessions of the user except the one with the given hash. */
   endAllOf(userId: number, exceptHash?: string): Promise<void>
-  /** Deletes expired sessions. */
   sweep(): Promise<void>
 }
 
@@ -114,10 +96,7 @@ type Row = {
   proved_at: string | null
 }
 
-/**
- * Creates the store of sessions in the schema `auth`. The schema is created if it is missing. `now`
- * is in unix milliseconds.
- */
+/** Creates the store of sessions in the schema `auth`. `now` is in unix milliseconds. */
 export async function createSessions(pg: Pool, now: () => number): Promise<Sessions> {
   await ensureSchema(pg, 'auth', TABLES)
   const touch = async (hash: string, seenAt: number) => {
@@ -187,7 +166,6 @@ const sessionOf = (hash: string, row: Row): Session => ({
   provedAt: Number(row.proved_at ?? row.started_at),
 })
 
-/** Creates the operations that users perform on their own sessions. */
 function userSessions(
   pg: Pool,
   now: () => number,
@@ -226,6 +204,6 @@ function userSessions(
   }
 }
 
-/** Sanitizes the `User-Agent` header, because clients can send any text in the header. */
+/** Clients can send any text in the `User-Agent` header. */
 const textOf = (userAgent: string): string =>
   userAgent.replaceAll('\0', '').toWellFormed().slice(0, USER_AGENT_MAX)

@@ -6,15 +6,11 @@ import { ensureSchema } from '../postgres/ensure-schema.ts'
 import { answerIn } from '../postgres/query-timeouts.ts'
 import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 
-/**
- * The exclusive right of one process to do certain work. All processes on one Postgres compete for
- * leases.
- */
+/** The exclusive right of one process to do certain work, among all processes on one Postgres. */
 export type Lease = {
   readonly name: string
   /**
-   * The fencing token, which increases whenever another process acquires the lease. Work with a
-   * lower fencing token is outdated.
+   * The fencing token, which increases with each new owner. Work with a lower token is outdated.
    */
   readonly fence: number
 }
@@ -22,41 +18,33 @@ export type Lease = {
 export type HeldLease = { readonly stop: () => Promise<void> }
 
 /**
- * Leases on names. Only one process at a time can have the lease on a name. Expiry is measured on
- * the database's clock. A process that stalls for longer than `ttlMs` loses its leases and finds
- * out when it resumes. Its writes in the meantime are rejected by `isCurrent`, which is evaluated
- * inside the writing transaction.
+ * Leases on names, each for one process at a time, measured on the database's clock. A process that
+ * stalls for longer than `ttlMs` loses its leases. Its writes in the meantime are rejected by
+ * `isCurrent` inside the writing transaction.
  */
 export type Leases = {
   /**
-   * Acquires the lease and runs `work`, repeatedly until `stop` is called. The signal passed to
-   * `work` aborts when the lease is lost or `stop` is called. When `work` returns or fails, the
-   * lease is released and requested again.
+   * Acquires the lease and runs `work`, repeatedly until `stop` is called. The signal aborts when
+   * the lease is lost or `stop` is called. When `work` ends, the lease is released and requested
+   * again.
    */
   readonly hold: (
     name: string,
     work: (lease: Lease, lost: AbortSignal) => Promise<void>,
     options?: { readonly ttlMs?: number },
   ) => HeldLease
-  /** Acquires or renews the lease on a name. Returns null while another process has the lease. */
+  /** Acquires or renews the lease. Returns null while another process has it. */
   readonly acquire: (name: string, ttlMs: number) => Promise<Lease | null>
   readonly release: (lease: Lease) => Promise<void>
-  /**
-   * Acquires or renews several leases in one statement. Returns the leases that this process now
-   * has.
-   */
+  /** Acquires or renews leases in one statement, and returns those that this process now has. */
   readonly acquireAll: (names: readonly string[], ttlMs: number) => Promise<Lease[]>
-  /** Returns the owners of the leases whose names start with `prefix`, by name. */
+  /** Returns the owners by name, for leases whose names start with `prefix`. */
   readonly holders: (prefix: string) => Promise<Map<string, string>>
-  /** The id that identifies this process as an owner of leases. */
   readonly owner: string
 }
 
 export const LEASE_TTL_MS = 10_000
-/**
- * The minimum time limit of a renewal. A process that resumes from a stall always tries a renewal,
- * because it may still have its lease.
- */
+/** The minimum time limit of a renewal, because a stalled process may still have its lease. */
 const RENEW_MS_MIN = 1_000
 
 const DDL = `
@@ -68,9 +56,8 @@ const DDL = `
   )`
 
 /**
- * SQL that acquires or renews leases. NOTE: a process that stalls inside a transaction still locks
- * the rows that `isCurrent` has locked. `skip locked` ignores these rows, so that other processes
- * do not wait for the stalled process.
+ * SQL that acquires or renews leases. NOTE: `skip locked` ignores rows that a process stalled
+ * inside a transaction has locked through `isCurrent`.
  */
 const TAKE = `
   with free as (
@@ -132,18 +119,15 @@ export async function createLeases(pg: Pool, log: Logger, owner = randomUUID()):
   }
 }
 
-/**
- * Ends every lease. Call it only when no other process can be running, such as after a start of the
- * embedded Postgres.
- */
+/** Call this function only when no other process can be running. */
 export async function endAllLeases(pg: Pool): Promise<void> {
   await ensureSchema(pg, 'leases', DDL)
   await pg.query('update leases.leases set owner = null')
 }
 
 /**
- * Returns true if this process still has the leases. The function must run inside a transaction. No
- * other process can acquire these leases until the transaction ends.
+ * Returns true if this process still has the leases. Inside a transaction, no other process can
+ * acquire them until the transaction ends.
  */
 export async function isCurrent(client: PoolClient, leases: readonly Lease[]): Promise<boolean> {
   const { rowCount } = await client.query({
@@ -184,7 +168,6 @@ function holdLease(
       const leftMs = Math.max(validUntil - requestedAt, RENEW_MS_MIN)
       const renewed = await answerIn(acquire(name, ttlMs), leftMs).catch(() => undefined)
       if (renewed?.fence === lease.fence) validUntil = requestedAt + ttlMs
-      // The lease is lost when another process has acquired it, or when it has expired.
       else if (renewed !== undefined || performance.now() >= validUntil) break
     }
     over.abort()
@@ -193,8 +176,7 @@ function holdLease(
     while (!stopping.signal.aborted) {
       const until = performance.now() + ttlMs
       const lease = await acquire(name, ttlMs).catch(() => null)
-      // The response to a late renewal may report a lease that another process has acquired in the
-      // meantime.
+      // A late renewal may report a lease that another process has acquired in the meantime.
       if (lease !== null && performance.now() < until) {
         const over = new AbortController()
         const renewing = renewUntilLost(lease, over, until)
@@ -203,7 +185,7 @@ function holdLease(
           warnThrottled(log, facts, `the work under the lease ${name} failed and will be retried`)
         })
         over.abort()
-        // A renewal that ends after the release would acquire the released lease again.
+        // A renewal that ends after the release would acquire the lease again.
         await renewing
         await release(lease).catch(() => {})
       }

@@ -10,21 +10,17 @@ import {
   type TokensClaim,
 } from './port.ts'
 
-/** Allows at most `max` requests in any window of `periodMs`. */
 type RateLimit = { readonly max: number; readonly periodMs: number }
 
 /**
- * The times of a caller's latest requests, oldest first. The window is exact at any time. Counters
- * that restart every minute would let through twice the limit.
+ * The times of a caller's latest requests, oldest first. A sliding window is exact; counters that
+ * restart every minute would let through twice the limit.
  */
 class RateWindow {
   private readonly times: number[] = []
   private periodMs = 0
 
-  /**
-   * Returns the milliseconds until another request is allowed, or 0 if a request is allowed now.
-   * Does not count a request.
-   */
+  /** Returns the milliseconds until another request is allowed; 0 for now. Counts nothing. */
   waitMs({ max, periodMs }: RateLimit, now: number): number {
     const { times } = this
     const since = now - periodMs
@@ -32,7 +28,7 @@ class RateWindow {
     while (past < times.length && (times[past] ?? 0) <= since) past += 1
     if (past > 0) times.splice(0, past)
     const limiting = times[times.length - max]
-    // A time in the future was recorded before the clock was set back. Such a time causes no wait.
+    // A time in the future was recorded before the clock was set back, and causes no wait.
     return limiting === undefined || limiting > now ? 0 : limiting - since
   }
 
@@ -58,10 +54,7 @@ class TokenWindow {
   private readonly amounts: Amount[] = []
   private sum = 0
 
-  /**
-   * Returns the milliseconds until the estimate is within the limit, or 0 if it is within the limit
-   * now. Does not count the tokens.
-   */
+  /** Returns the milliseconds until the estimate is within the limit; 0 for now. Counts nothing. */
   waitMs({ max, estimate }: TokensClaim, now: number): number {
     const since = now - TOKENS_PERIOD_MS
     let past = 0
@@ -103,8 +96,7 @@ class TokenWindow {
 
 const SWEEP_MS = 30_000
 /**
- * The maximum number of keys per kind of limit. Without a maximum, an attacker could fill the
- * memory with keys of many addresses.
+ * The maximum keys per kind of limit, so that an attacker with many addresses can't fill memory.
  */
 const KEYS_MAX = 100_000
 
@@ -204,10 +196,7 @@ class Counts {
   }
 }
 
-/**
- * Returns the entry of the key. A missing entry is created. If the map is full, the oldest entry is
- * removed first.
- */
+/** Returns or creates the entry. If the map is full, the oldest entry is removed first. */
 function getOrCreate<T>(all: Map<string, T>, key: string, Kind: new () => T): T {
   const found = all.get(key)
   if (found !== undefined) return found
@@ -220,16 +209,12 @@ function getOrCreate<T>(all: Map<string, T>, key: string, Kind: new () => T): T 
   return made
 }
 
-/** Counts failed tries and computes how long the next try must wait. */
 class Backoff {
   private tries = 0
   private lastAt = 0
   private forgetMs = 0
 
-  /**
-   * Returns the milliseconds until another try is allowed, or 0 if a try is allowed now. Does not
-   * count a try.
-   */
+  /** Returns the milliseconds until another try is allowed; 0 for now. Counts nothing. */
   waitMs({ freeTries, delayMsMax }: BackoffClaim, now: number): number {
     if (this.isIdle(now)) this.tries = 0
     if (this.tries < freeTries) return 0

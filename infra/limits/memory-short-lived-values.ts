@@ -4,10 +4,7 @@ const VALUES_MAX = 50_000
 
 type Entry = { readonly value: string; readonly until: number; tries: number }
 
-/**
- * Creates a store of short-lived values in the memory of this process. The number of values is
- * limited. `now` is in milliseconds of a monotonic clock.
- */
+/** Creates a limited store in this process. `now` is in milliseconds of a monotonic clock. */
 export function createMemoryShortLived(now: () => number): ShortLived {
   const all = new Map<string, Entry>()
   const nameOf = (kind: string, key: string): string => `${kind}\n${key}`

@@ -4,10 +4,7 @@ export type RateClaim = {
   readonly key: string
   readonly max: number
   readonly periodMs: number
-  /**
-   * True if a request is no longer counted after its permit was released as refunded. With this
-   * setting, a limit can count only successes or only failed tries.
-   */
+  /** True if a refunded request is no longer counted, to count only successes or only failures. */
   readonly isRefundable: boolean
 }
 
@@ -15,9 +12,8 @@ export type RateClaim = {
 export type PermitsClaim = { readonly kind: 'permits'; readonly key: string; readonly max: number }
 
 /**
- * Allows at most `max` tokens in any minute. `estimate` is reserved when a permit is acquired, and
- * corrected when the permit is released. A request for more than `max` tokens is allowed when the
- * window is empty, because waiting would never help.
+ * Allows at most `max` tokens in any minute. `estimate` is reserved and later corrected. A request
+ * for more than `max` tokens is allowed in an empty window, because waiting would never help.
  */
 export type TokensClaim = {
   readonly kind: 'tokens'
@@ -27,9 +23,8 @@ export type TokensClaim = {
 }
 
 /**
- * Makes tries wait. After `freeTries`, the wait doubles with each further try, from one second up
- * to `delayMsMax`. The count of tries restarts after a permit is refunded, or after `forgetMs`
- * without a try.
+ * After `freeTries`, the wait doubles with each try, from one second up to `delayMsMax`. The count
+ * restarts after a refund, or after `forgetMs` without a try.
  */
 export type BackoffClaim = {
   readonly kind: 'backoff'
@@ -39,50 +34,38 @@ export type BackoffClaim = {
   readonly forgetMs: number
 }
 
-/**
- * A limit that a request must respect. `key` identifies the limit among all limits of its kind.
- * Limits are at least 1.
- */
+/** A limit of at least 1 that a request must respect. `key` is unique among limits of its kind. */
 export type Claim = RateClaim | PermitsClaim | TokensClaim | BackoffClaim
 
 export type PermitEnd = {
   readonly isRefunded: boolean
-  /** The number of tokens that were used. If the number is missing, the estimate stays reserved. */
+  /** The number of tokens that were used. If it is missing, the estimate stays reserved. */
   readonly tokens?: number
 }
 
-/**
- * The permission for one request. It is released once, when the request ends. Further calls of
- * `release` do nothing.
- */
+/** The permission for one request. Further calls of `release` do nothing. */
 export type Permit = { readonly release: (end: PermitEnd) => void }
 
-/** The result for a rejected request, which was not counted by any limit. */
+/** The result for a rejected request, which no limit has counted. */
 export type Full = {
-  /** The index of the first claim whose limit is reached. */
   readonly full: number
-  /**
-   * The milliseconds until all claims may be available. For a limit on concurrent permits, the time
-   * is unknown and one second is returned.
-   */
+  /** The milliseconds until the claims may be available; one second for concurrent permits. */
   readonly waitMs: number
 }
 
 /**
- * Decides whether a request may begin. Either all of its claims are granted or none are. The
- * decision is atomic: of fifty simultaneous requests, a limit of ten admits ten. Limits never
- * decide about money.
+ * Decides atomically whether a request may begin: either all of its claims are granted or none. Of
+ * fifty simultaneous requests, a limit of ten admits ten. Limits never decide about money.
  */
 export interface Limits {
   /**
-   * Acquires a permit, or reports which limit is reached. `owner` (such as `user:7`) is the user or
-   * client whose requests are limited. All counts of one owner are stored together. The result is
-   * synchronous if the counts are in this process. The method never rejects.
+   * Acquires a permit, or reports the limit that is reached. `owner` (such as `user:7`) is the user
+   * or client whose counts are stored together. Synchronous if the counts are in this process.
+   * Never rejects.
    */
   enter(owner: string, claims: readonly Claim[]): Permit | Full | Promise<Permit | Full>
   /**
-   * Returns true while the counts should be shared between processes but only this process keeps
-   * them, for example because Redis is unavailable.
+   * True while this process alone keeps counts that should be shared, as when Redis is unavailable.
    */
   isDegraded(): boolean
 }

@@ -17,8 +17,7 @@ const SWEEP_EVERY_MS = 60_000
 type Row = { readonly value: Buffer; readonly until: string }
 
 /**
- * Creates a store of short-lived values in Postgres, for sites without Redis. All processes share
- * the values, so a code that one worker issued may be redeemed in another worker. The values
+ * Creates a store in Postgres, for sites without Redis. All processes share the values, which
  * survive restarts. `now` is in unix milliseconds.
  */
 export async function createPostgresShortLived(
@@ -68,15 +67,14 @@ export async function createPostgresShortLived(
       const tries = rows[0]?.tries
       if (tries === undefined) return null
       if (tries <= max) return max - tries
-      // A value that was stored in the meantime has 0 tries. The condition on `tries` therefore
-      // keeps this value.
+      // A value that was stored in the meantime has 0 tries and is therefore kept.
       await pg.query('delete from auth.short_lived where name = $1 and tries > $2', [name, max])
       return null
     },
   }
 }
 
-/** Creates a function that deletes expired values, at most once a minute. */
+/** Deletes expired values at most once a minute. */
 function createSweep(pg: Pool, now: () => number): () => Promise<void> {
   let sweptAt = Number.NEGATIVE_INFINITY
   return async () => {

@@ -4,13 +4,13 @@ import { isLoopbackAddress, plainAddress } from '../outbound/ip-addresses.ts'
 import { OutboundError, type OutboundPolicy } from '../outbound/outbound-policy.ts'
 import { MAIL_MS_MAX, type MailErrorCode, type Mailer, MailFailed } from './port.ts'
 
-/** The mail settings of the site. When `host` or `from` is empty, no mail can be sent. */
+/** The mail settings of the site. Without `host` or `from`, no mail can be sent. */
 export type MailSettings = {
   readonly host: string
   readonly port: number
   /** True means TLS from the first byte. False means STARTTLS if the server offers it. */
   readonly isTls: boolean
-  /** The user name for the mail server. An empty name means that the mailer does not log in. */
+  /** The user name for the mail server. Without it, the mailer does not log in. */
   readonly account: string
   readonly password: string
   readonly from: { readonly name: string; readonly address: string }
@@ -20,9 +20,8 @@ const STEP_MS_MAX = 5_000
 const CONCURRENT_MAX = 32
 
 /**
- * Creates a mailer that sends by SMTP. The mailer reads the settings for each mail, so that a
- * changed option applies to the next mail. Each mail has a separate connection, which is opened
- * under `policy`. `stepMsMax` limits the time for connecting and for the greeting.
+ * Creates a mailer that sends by SMTP. A changed setting applies to the next mail. Each mail has a
+ * separate connection under `policy`. `stepMsMax` limits connecting and the greeting.
  */
 export function createSmtpMailer(
   readSettings: () => Promise<MailSettings>,
@@ -46,8 +45,7 @@ export function createSmtpMailer(
           subject,
           text,
           ...(html === undefined ? {} : { html }),
-          // This header suppresses out-of-office replies, which nobody reads and which could cause
-          // a mail loop.
+          // Suppresses out-of-office replies, which could cause a mail loop.
           headers: { 'auto-submitted': 'auto-generated' },
           signal: AbortSignal.timeout(MAIL_MS_MAX),
         })
@@ -80,8 +78,7 @@ function transportOf(
     getSocket: (_options, callback) => {
       openSocket(policy, { host, port, timeoutMs }).then((connection) => {
         const isHere = isLoopbackAddress(plainAddress(connection.remoteAddress ?? '') ?? '')
-        // TLS is not required for a server on this machine. Its traffic can't be intercepted, and
-        // its certificate is rarely valid.
+        // A server on this machine needs no TLS, and its certificate is rarely valid.
         callback(null, { connection, ...(isHere ? { ignoreTLS: true } : { requireTLS: hasLogin }) })
       }, callback)
     },
@@ -99,7 +96,6 @@ const BY_CODE: Readonly<Record<string, MailErrorCode>> = {
   EMESSAGE: 'mail-refused',
 }
 
-/** Returns the code of `MailFailed` for the error of a mail that was not sent. */
 function errorCodeOf(error: unknown): MailErrorCode {
   if (error instanceof MailFailed) return error.code
   if (error instanceof OutboundError) return 'not-allowed'
@@ -108,8 +104,5 @@ function errorCodeOf(error: unknown): MailErrorCode {
   return BY_CODE[String(code)] ?? 'unreachable'
 }
 
-/**
- * Matches Node's error codes of a failed TLS handshake, which nodemailer reports as a plain socket
- * error.
- */
+/** Node's codes of a failed TLS handshake, which nodemailer reports as a plain socket error. */
 const TLS_CODES = /CERT|SIGNED|VERIFY|ERR_TLS|ERR_SSL/

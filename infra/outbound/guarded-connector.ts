@@ -3,7 +3,7 @@ import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import { buildConnector } from 'undici'
 import { OutboundError, type OutboundPolicy } from './outbound-policy.ts'
 
-/** Resolves a host name to all of its addresses. Tests replace this function. */
+/** Resolves a host name to all of its addresses. */
 export type Resolve = (
   hostname: string,
   callback: (error: Error | null, addresses: readonly LookupAddress[]) => void,
@@ -13,10 +13,9 @@ export const resolveByDns: Resolve = (hostname, callback) =>
   lookup(hostname, { all: true }, (error, addresses) => callback(error, addresses ?? []))
 
 /**
- * Creates a connector for undici that opens only allowed connections. A host name is resolved once,
- * all of its addresses must be allowed, and the socket connects to one of these addresses. A
- * literal address does not pass through `lookup`, so it is checked before the connection is opened.
- * The connected address is checked again before any byte of the request is sent.
+ * Creates an undici connector that opens only allowed connections. All addresses of a host name
+ * must be allowed. A literal address, which bypasses `lookup`, is checked before the connection is
+ * opened. The connected address is checked again before the request is sent.
  */
 export function guardedConnector(
   policy: OutboundPolicy,
@@ -47,10 +46,7 @@ export function guardedConnector(
 const isReachedAllowed = (socket: Socket | null, policy: OutboundPolicy, port: number): boolean =>
   socket?.remoteAddress !== undefined && policy.isAddressAllowed(socket.remoteAddress, port)
 
-/**
- * Creates a lookup function that returns the addresses of a host name if all of them are allowed.
- * Otherwise the lookup fails with `OutboundError`.
- */
+/** Returns the addresses of a host name if all of them are allowed; otherwise `OutboundError`. */
 function guardedLookup(policy: OutboundPolicy, port: number, resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, (error, addresses) => {
@@ -67,9 +63,8 @@ function guardedLookup(policy: OutboundPolicy, port: number, resolve: Resolve): 
 type SocketAddress = { readonly host: string; readonly port: number; readonly timeoutMs: number }
 
 /**
- * Opens a socket for a protocol other than HTTP, with the checks of `guardedConnector`: the literal
- * address, every address of a host name, and the connected address. The caller must close the
- * socket.
+ * Opens a socket for a protocol other than HTTP, with the checks of `guardedConnector`. The caller
+ * must close the socket.
  */
 export function openSocket(
   policy: OutboundPolicy,
@@ -81,8 +76,7 @@ export function openSocket(
     if (isIP(name) !== 0 && !policy.isAddressAllowed(name, port)) return fail(new OutboundError())
     const socket = connect({ host: name, port, lookup: guardedLookup(policy, port, resolve) })
     const timer = setTimeout(() => socket.destroy(timedOut()), timeoutMs)
-    // The listener is never removed. If an error occurred before the caller adds a listener, the
-    // process would end.
+    // An error before the caller adds a listener would end the process.
     socket.on('error', (error) => {
       clearTimeout(timer)
       fail(error)

@@ -47,8 +47,7 @@ const metadata = new BlockList()
 for (const address of METADATA) metadata.addAddress(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
 
 /**
- * Returns the canonical form of an address: without a zone, and with an IPv4-mapped IPv6 address as
- * IPv4. Returns null if the text is not an address.
+ * Returns an address without a zone, and an IPv4-mapped IPv6 address as IPv4; null for other text.
  */
 export function plainAddress(text: string): string | null {
   const zone = text.indexOf('%')
@@ -68,17 +67,13 @@ export function plainAddress(text: string): string | null {
 const isIn = (list: BlockList, address: string): boolean =>
   list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
 
-/**
- * Returns true for a public address. This function and the next two functions require an address in
- * the form that `plainAddress` returns.
- */
+/** This function and the next two require an address from `plainAddress`. */
 export const isPublicAddress = (address: string): boolean => !isIn(notPublic, address)
 export const isLoopbackAddress = (address: string): boolean => isIn(loopback, address)
 export const isMetadataAddress = (address: string): boolean => isIn(metadata, address)
 
 /**
- * Returns a function that tests whether an address is in a set of IPv4 and IPv6 addresses and CIDR
- * ranges. Invalid entries are ignored.
+ * Returns a test for a set of IPv4 and IPv6 addresses and CIDR ranges. Invalid entries are ignored.
  */
 export function addressSet(entries: Iterable<string>): (address: string) => boolean {
   const list = new BlockList()

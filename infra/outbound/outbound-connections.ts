@@ -6,23 +6,19 @@ import { withoutInterim } from './skip-interim-responses.ts'
 
 export type Connections = {
   /**
-   * The dispatcher for `undici.request(url, { dispatcher })`, for any origin that the policy
-   * allows. Refused connections fail with `OutboundError`. Redirects are not followed. Requests
-   * should have the header `accept-encoding: identity`.
+   * The dispatcher for `undici.request(url, { dispatcher })`. Refused connections fail with
+   * `OutboundError`. Redirects are not followed. Requests should have `accept-encoding: identity`.
    */
   readonly dispatcher: Dispatcher
-  /**
-   * Returns the connection pool of one origin (`https://host:port`), for code that calls a pool
-   * directly.
-   */
+  /** Returns the pool of one origin (`https://host:port`), for code that calls a pool directly. */
   readonly poolFor: (origin: string) => Pool
 }
 
 export type Outbound = Connections & {
   /**
-   * Returns connections through a proxy (`http://user:password@host:port`), or direct connections
-   * if `proxy` is null. With an invalid proxy address, every connection fails. Call this method for
-   * each request, because the pools of proxies that are rarely used are closed.
+   * Returns connections through a proxy (`http://user:password@host:port`); direct for null. With
+   * an invalid proxy address, every connection fails. Call this method for each request, because
+   * the pools of rarely used proxies are closed.
    */
   readonly via: (proxy: string | null) => Connections
   readonly close: () => Promise<void>
@@ -30,12 +26,10 @@ export type Outbound = Connections & {
 
 export type OutboundLimits = {
   readonly connectTimeoutMs: number
-  /**
-   * The time limit for the response headers in milliseconds, or 0 if the caller limits the time.
-   */
+  /** The time limit for the response headers; 0 if the caller limits the time. */
   readonly headersTimeoutMs: number
   readonly bodyTimeoutMs: number
-  /** The maximum number of bytes of a response, or -1 if the caller limits the size. */
+  /** The maximum bytes of a response; -1 if the caller limits the size. */
   readonly maxResponseBytes: number
 }
 
@@ -48,15 +42,12 @@ export const MANAGEMENT_LIMITS: OutboundLimits = {
 }
 
 const CONNECTIONS_PER_ORIGIN = 4_096
-/**
- * The maximum number of proxies whose connection pools are kept open. Proxies that an administrator
- * has only tested also count.
- */
+/** The maximum number of proxies, also those only tested, whose connection pools stay open. */
 const PROXIES_MAX = 256
 
 /**
- * Creates outgoing HTTP connections. Every connection must satisfy the policy. Proxy settings in
- * the environment are ignored.
+ * Creates outgoing HTTP connections under the policy. Proxy settings in the environment are
+ * ignored.
  */
 export function createOutbound(
   policy: OutboundPolicy,
@@ -67,7 +58,7 @@ export function createOutbound(
   const direct = openConnections(limits, (url) =>
     guardedConnector(policy, portOf(url), timeoutMs, resolve),
   )
-  /** The connections by proxy, from the least to the most recently used. */
+  /** The connections by proxy, least recently used first. */
   const byProxy = new Map<string, ConnectionSet>()
   const retiring = new Set<ConnectionSet>()
   const through = (proxy: string): Connections => {
@@ -101,10 +92,7 @@ export function createOutbound(
 
 type ConnectionSet = Connections &
   Pick<Outbound, 'close'> & {
-    /**
-     * Accepts no more requests, and closes the pools once the requests in progress have finished.
-     * Never rejects.
-     */
+    /** Closes the pools once the requests in progress have finished. Never rejects. */
     readonly retire: () => Promise<unknown>
   }
 

@@ -10,9 +10,8 @@ import {
 
 /**
  * Decides to which addresses connections may be opened. The `operator` policy is for addresses that
- * administrators enter, such as a channel's base URL, and allows the configured private upstreams.
- * The `user` policy is for addresses that users enter. It allows only public addresses on the
- * standard ports.
+ * administrators enter, and allows the configured private upstreams. The `user` policy is for
+ * addresses that users enter, and allows only public addresses on standard ports.
  */
 export type OutboundPolicy = {
   readonly kind: 'operator' | 'user'
@@ -26,10 +25,7 @@ export type CheckedUrl =
   | { readonly isAllowed: true; readonly url: URL }
   | { readonly isAllowed: false; readonly fault: UrlErrorCode }
 
-/**
- * Thrown for a connection that the policy forbids. The message is always the same, so that it
- * reveals nothing about the network.
- */
+/** Thrown for a forbidden connection. The message reveals nothing about the network. */
 export class OutboundError extends Error {
   readonly code = 'OUTBOUND_REFUSED'
   constructor() {
@@ -41,8 +37,8 @@ export class OutboundError extends Error {
 type GuardConfig = Pick<Config, 'port' | 'isLoopback' | 'privateUpstreams'>
 
 /**
- * Returns the `operator` policy. It allows public addresses, the listed private addresses, and
- * loopback while the server listens on loopback.
+ * Allows public addresses, the listed private addresses, and loopback while the server listens on
+ * it.
  */
 export function operatorPolicy(config: GuardConfig): OutboundPolicy {
   const listed = config.privateUpstreams.map((entry) => ({
@@ -60,9 +56,7 @@ export function operatorPolicy(config: GuardConfig): OutboundPolicy {
   return { kind: 'operator', isAddressAllowed, isPortAllowed: (port) => port > 0 }
 }
 
-/**
- * Allows public addresses on ports 80 and 443. Private upstreams of the operator are never allowed.
- */
+/** Allows public addresses on ports 80 and 443. Private upstreams are never allowed. */
 export const userPolicy: OutboundPolicy = {
   kind: 'user',
   isAddressAllowed: (text) => {
@@ -72,10 +66,7 @@ export const userPolicy: OutboundPolicy = {
   isPortAllowed: (port) => port === 443 || port === 80,
 }
 
-/**
- * Checks the text of a URL without resolving its host name. The addresses of the host name are
- * checked on every connection, because they may change after the URL is saved.
- */
+/** Checks a URL without resolving its host name, whose addresses every connection checks. */
 export function checkUrl(text: string, policy: OutboundPolicy): CheckedUrl {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null) return { isAllowed: false, fault: 'malformed' }
@@ -96,10 +87,7 @@ export function checkUrl(text: string, policy: OutboundPolicy): CheckedUrl {
 const LOOPBACK = ['127.0.0.1', '::1']
 const METADATA_NAME = 'metadata.google.internal'
 
-/**
- * Returns the addresses of a host that are known without resolving it. Returns an empty list for a
- * name that must be resolved.
- */
+/** Returns the addresses that are known without resolving the host; none for an unknown name. */
 function knownAddresses(hostname: string): readonly string[] {
   if (hostname === 'localhost' || hostname.endsWith('.localhost')) return LOOPBACK
   if (hostname === METADATA_NAME) return ['169.254.169.254']
@@ -110,10 +98,7 @@ function knownAddresses(hostname: string): readonly string[] {
 export const portOf = (url: URL): number =>
   url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
 
-/**
- * Returns true for an address of this machine. A channel with such an address could make the
- * gateway call itself endlessly.
- */
+/** A channel with an address of this machine could make the gateway call itself endlessly. */
 function isOwnAddress(address: string): boolean {
   if (isLoopbackAddress(address)) return true
   for (const addresses of Object.values(networkInterfaces())) {

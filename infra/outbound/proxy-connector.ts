@@ -4,10 +4,7 @@ import { proxyAddress } from '#domain/shared/proxy-address.ts'
 import { guardedConnector, type Resolve, resolveByDns } from './guarded-connector.ts'
 import { checkUrl, OutboundError, type OutboundPolicy, portOf } from './outbound-policy.ts'
 
-/**
- * Thrown when the proxy fails or refuses the connection. The message names neither the proxy nor
- * the provider.
- */
+/** Thrown when the proxy fails. The message names neither the proxy nor the provider. */
 export class ProxyFailed extends Error {
   readonly code = 'PROXY_FAILED'
   constructor(why: string) {
@@ -22,10 +19,9 @@ const HEAD_END = Buffer.from('\r\n\r\n')
 type Limits = { readonly timeoutMs: number; readonly resolve?: Resolve | undefined }
 
 /**
- * Creates a connector that opens connections to `target` (an origin) through a proxy by CONNECT. If
- * the target uses TLS, the proxy can't read the traffic. The connection to the proxy must satisfy
- * the policy. Only the text of the target is checked, because the proxy resolves the target's name.
- * If `proxy` is not a valid proxy address, every connection fails.
+ * Creates a connector to `target` (an origin) through a proxy by CONNECT. The proxy can't read TLS
+ * traffic. The connection to the proxy must satisfy the policy. Only the text of the target is
+ * checked, because the proxy resolves the name. With an invalid `proxy`, every connection fails.
  */
 export function proxyConnector(
   policy: OutboundPolicy,
@@ -54,10 +50,6 @@ export function proxyConnector(
   }
 }
 
-/**
- * Returns the error for a proxy that could not be reached. An `OutboundError` of the policy is
- * returned unchanged.
- */
 const unreached = (error: Error): Error =>
   error instanceof OutboundError ? error : new ProxyFailed('the proxy could not be reached')
 
@@ -74,8 +66,7 @@ function connectRequest(authority: string, login: string | null): string {
 }
 
 /**
- * Sends the CONNECT request to the proxy. The response must arrive within `timeoutMs`, and its size
- * is limited.
+ * Sends CONNECT to the proxy. The response is limited in size and must arrive within `timeoutMs`.
  */
 function openTunnel(
   socket: Socket,

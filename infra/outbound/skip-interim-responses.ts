@@ -8,9 +8,9 @@ const HEAD_BYTES_MAX = 16 * 1024
 const REQUEST_HEAD = /^[A-Z]+ \S+ HTTP\/1\.1\r\n/
 
 /**
- * Wraps a connector so that unrequested interim responses (1xx) are skipped, as RFC 9110 (15.2)
- * requires of clients. undici treats a `100 Continue` as a broken response and closes the
- * connection. A 101 remains an error, because no request asks for another protocol.
+ * Makes a connector skip unrequested interim responses (1xx), as RFC 9110 (15.2) requires. undici
+ * treats a `100 Continue` as a broken response. A 101 remains an error, because no request asks for
+ * another protocol.
  */
 export const withoutInterim =
   (connect: buildConnector.connector): buildConnector.connector =>
@@ -22,8 +22,8 @@ export const withoutInterim =
     })
 
 /**
- * Removes interim responses from the bytes that the socket reads. The function relies on two facts:
- * undici writes the head of each request as one string, and undici reads only through `read`.
+ * Relies on two facts: undici writes the head of a request as one string and reads only through
+ * `read`.
  */
 function skipInterim(socket: Socket): void {
   const write = socket.write.bind(socket) as (...given: unknown[]) => boolean
@@ -50,7 +50,7 @@ function skipInterim(socket: Socket): void {
   }
 }
 
-/** Returns true if the bytes contain a status code that is not 1xx, as nearly all responses do. */
+/** Returns true if the status code is not 1xx, as in nearly all responses. */
 const isFinal = (bytes: Buffer): boolean =>
   bytes.length >= INTERIM.length && bytes[INTERIM.length - 1] !== INTERIM[INTERIM.length - 1]
 
@@ -64,10 +64,7 @@ function afterInterim(bytes: Buffer): Buffer {
   return rest
 }
 
-/**
- * Returns true if the bytes begin an interim response. Also returns true if they may begin one,
- * because the first line is incomplete.
- */
+/** Also returns true if the first line is incomplete. */
 function mayBeInterim(bytes: Buffer): boolean {
   const length = Math.min(bytes.length, INTERIM.length)
   if (!bytes.subarray(0, length).equals(INTERIM.subarray(0, length))) return false

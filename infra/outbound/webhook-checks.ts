@@ -1,14 +1,9 @@
 import { checkUrl, userPolicy } from './outbound-policy.ts'
 
-/**
- * Returns true if the text can be sent as a header value, which may contain only printable ASCII.
- */
+/** Returns true for printable ASCII, which a header value may contain. */
 export const isHeaderText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 
-/**
- * Returns the URL of a user's webhook. Returns null if the URL is not https or its address is not
- * allowed.
- */
+/** Returns the URL of a user's webhook; null if it is not https or its address is not allowed. */
 export function webhookAddress(url: string): URL | null {
   const checked = checkUrl(url, userPolicy)
   return checked.isAllowed && checked.url.protocol === 'https:' ? checked.url : null
@@ -17,9 +12,8 @@ export function webhookAddress(url: string): URL | null {
 export type WebhookErrorCode = 'url' | 'secret'
 
 /**
- * Returns the part of a stored webhook that makes sending impossible under the current rules.
- * Returns null if sending is possible. `secret` is null for a webhook without a secret, and
- * undefined if the secret is no longer stored.
+ * Returns the invalid part of a stored webhook, or null if sending is possible. `secret` is null
+ * for a webhook without a secret, and undefined if the secret is no longer stored.
  */
 export function webhookErrorOf(
   url: string,

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { ConfigError } from '../config/config.ts'
 import { makeDataFolder } from '../config/data-folder.ts'
 
-/** Thrown when another process uses this data folder. The message names that process. */
+/** Thrown when another process uses this data folder. The message names the process. */
 export class DataFolderInUse extends Error {
   readonly isOperatorError = true
   constructor(dataDir: string, owner: string) {
@@ -18,12 +18,12 @@ export type DataLock = { readonly release: () => void }
 const SQLITE_BUSY = 5
 
 /**
- * Locks the data folder for this process, or throws `DataFolderInUse` immediately. Throws
- * `ConfigError` if the folder can't be created or written.
+ * Locks the data folder, or throws `DataFolderInUse` immediately. Throws `ConfigError` if the
+ * folder can't be written.
  *
- * SQLite acquires the lock on a file in the folder. The kernel releases the lock when the process
- * ends, even if the process is killed. There are therefore no stale locks, and a reused pid does no
- * harm. The owner file is only used for the error message.
+ * SQLite locks a file in the folder. The kernel releases the lock even if the process is killed, so
+ * there are no stale locks and a reused pid does no harm. The owner file is only used for the error
+ * message.
  */
 export function lockDataFolder(dataDir: string): DataLock {
   makeDataFolder(dataDir)

@@ -14,13 +14,9 @@ import {
 import { join } from 'node:path'
 import { cleanEnvironment, type RunAs, runCommand } from './run-command.ts'
 
-/** A Postgres data folder, with the data that is needed to run its server and connect to it. */
 export type Cluster = {
   readonly folder: string
-  /**
-   * The cluster name, which is part of the title of each server process. The title identifies the
-   * processes of the cluster.
-   */
+  /** The cluster name, which is part of the title of each server process. */
   readonly name: string
   readonly password: string
   readonly runAs: RunAs
@@ -30,9 +26,8 @@ const NOBODY = 65_534
 export const USER = 'tallygate'
 
 /**
- * Returns the system user for the server. Postgres refuses to run as root. If this process runs as
- * root, the server runs as the owner of the data folder, or as `nobody` if there is no data folder
- * yet.
+ * Returns the system user for the server, because Postgres refuses to run as root. For root, the
+ * user is the owner of the data folder, or `nobody` without a folder.
  */
 export function runAsFor(dataDir: string): RunAs {
   if (process.getuid?.() !== 0) return {}
@@ -43,17 +38,13 @@ export function runAsFor(dataDir: string): RunAs {
 }
 
 /**
- * Returns the path by which the server reaches its data folder. A server that root starts runs as
- * another user, who may not be able to enter DATA_DIR. Such a server uses its working folder, which
- * this process opened for it.
+ * Returns the path of the data folder for the server. A server that root starts may be unable to
+ * enter DATA_DIR, so it uses the working folder that this process opened for it.
  */
 export const ownFolder = ({ folder, runAs }: Pick<Cluster, 'folder' | 'runAs'>): string =>
   runAs.uid === undefined ? folder : '/proc/self/cwd'
 
-/**
- * Opens the cluster in `dataDir`, or creates it. A cluster whose creation was interrupted is
- * deleted and created again.
- */
+/** Opens or creates the cluster. A cluster whose creation was interrupted is created again. */
 export async function openCluster(
   dataDir: string,
   native: string,
@@ -65,8 +56,7 @@ export async function openCluster(
   if (existsSync(folder)) {
     return { folder, ...secretsOf(secretFile), runAs: checkedOwner(folder, runAs) }
   }
-  // Existing secrets are kept, because the data folder may only be missing temporarily, for example
-  // if a volume is not mounted.
+  // Existing secrets are kept, because the volume of the data folder may not be mounted.
   const secrets = existsSync(secretFile) ? secretsOf(secretFile) : makeSecrets(secretFile)
   const unfinished = join(dataDir, 'postgres.unfinished')
   rmSync(unfinished, { recursive: true, force: true })
@@ -81,8 +71,7 @@ function makeSecrets(secretFile: string): { name: string; password: string } {
     name: `tallygate-${randomBytes(6).toString('hex')}`,
     password: randomBytes(24).toString('base64url'),
   }
-  // The file gets its final name only when it is complete, because a start that is killed must not
-  // leave a partial file.
+  // A start that is killed must not leave a partial file.
   const unfinished = `${secretFile}.unfinished`
   writeFileSync(unfinished, `${JSON.stringify(secrets)}\n`, { mode: 0o600, flush: true })
   renameSync(unfinished, secretFile)
@@ -138,8 +127,7 @@ async function initialise(cluster: Cluster, native: string, durable: boolean): P
       join(native, 'bin', 'initdb'),
       [
         ...['-D', ownFolder(cluster), '-U', USER, '-A', 'scram-sha-256', '--data-checksums'],
-        // NOTE: a server user other than root can't open the file by its path, so the open file is
-        // passed as a handle.
+        // NOTE: the server's user may be unable to open the path, so an open handle is passed.
         `--pwfile=${runAs.uid === undefined ? passwordFile : '/proc/self/fd/3'}`,
         ...[
           '--encoding=UTF8',

@@ -15,7 +15,6 @@ import {
 
 export type EmbeddedPostgres = {
   readonly connectionString: string
-  /** The process id of the current postmaster. */
   readonly pid: number
   readonly stop: () => Promise<void>
 }
@@ -24,8 +23,7 @@ export type EmbeddedPostgres = {
  * Runs an embedded Postgres in `dataDir`, on a free port of 127.0.0.1. A server that dies is
  * restarted on the same port. A server that a killed process left running is stopped first.
  *
- * `durable: false` is only for tests, because a crash may lose commits. Throws `DataFolderInUse`
- * when another process uses `dataDir`.
+ * `durable: false` is only for tests, because a crash may lose commits. Throws `DataFolderInUse`.
  */
 export async function startEmbeddedPostgres({
   dataDir,
@@ -73,10 +71,7 @@ const CONNECTIONS_MIN = 450
 /** The maximum number of database connections per process of the product. */
 const CONNECTIONS_EACH = 40
 
-/**
- * Returns the maximum number of connections for the primary, its workers and some connections of
- * operators.
- */
+/** Counts the primary, its workers and some connections of operators. */
 const connectionsFor = (workers: number): number =>
   Math.max(CONNECTIONS_MIN, 50 + CONNECTIONS_EACH * (workers + 1))
 

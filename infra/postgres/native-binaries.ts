@@ -21,9 +21,8 @@ const PLATFORM = `${process.platform === 'win32' ? 'windows' : process.platform}
 /**
  * Returns a folder with the `bin`, `lib` and `share` of Postgres that the server's user can read.
  *
- * The installed package is used if the server's user can read it. A checkout may be in a folder
- * that other users can't enter, such as root's home. In that case, a copy in a cache folder is
- * used. The copy is made once per version.
+ * If the installed package is in a folder that other users can't enter, such as root's home, a copy
+ * in a cache folder is used. The copy is made once per version.
  */
 export async function nativeBinaries(
   runAs: RunAs,
@@ -61,10 +60,7 @@ function installedPackage(): { folder: string; version: string } {
   }
 }
 
-/**
- * Creates the library links of the package, because its install script may have been blocked.
- * Returns false if a link can't be created.
- */
+/** The package's install script may have been blocked. Returns false if a link can't be created. */
 function linkLibraries(folder: string): boolean {
   const list = join(folder, 'pg-symlinks.json')
   if (!existsSync(list)) return true
@@ -83,10 +79,7 @@ function linkLibraries(folder: string): boolean {
 const cacheFolders = (): string[] =>
   [...new Set(['/var/cache', tmpdir(), '/var/tmp', '/tmp'])].filter((path) => existsSync(path))
 
-/**
- * Copies the package unless a copy already exists. The copy gets its final name when it is
- * complete. Returns null, or the reason why the copy can't be used.
- */
+/** Copies the package once. Returns null, or the reason why the copy can't be used. */
 function copyOnce(folder: string, copy: string): string | null {
   const unfinished = `${copy}.${randomUUID()}`
   try {
@@ -128,8 +121,8 @@ function openToAll(path: string): void {
 }
 
 /**
- * Returns the reason why a copy can't be trusted, or null if it can. Another user may have created
- * the folder first, and programs that other users can change are never run.
+ * Returns the reason why a copy can't be trusted; otherwise null. Another user may have created the
+ * folder, and programs that other users can change are never run.
  */
 function mistrustOf(copy: string): string | null {
   const { uid, mode } = lstatSync(copy)

@@ -8,10 +8,9 @@ import { runCommand } from './run-command.ts'
 const PATIENCE_MS = 5_000
 
 /**
- * Ends every process of this cluster that a killed process left running. The postmaster is asked to
- * stop first. Then all remaining processes are killed, including suspended processes and backends
- * without a postmaster. Only the process that has the lock on the data folder may call this
- * function, because no other process then uses the cluster.
+ * Ends the processes of this cluster that a killed process left running: first the postmaster, then
+ * all others, including suspended processes. The caller must have the lock on the data folder, so
+ * that no other process uses the cluster.
  */
 export async function stopOrphans(cluster: Cluster, log: Logger): Promise<void> {
   const pidFile = join(cluster.folder, 'postmaster.pid')
@@ -28,8 +27,7 @@ export async function stopOrphans(cluster: Cluster, log: Logger): Promise<void> 
     await delay(20)
     left = await processesOf(cluster.name)
   }
-  // NOTE: the pid file is deleted, because Postgres refuses to start if an unrelated process now
-  // has the recorded pid.
+  // NOTE: Postgres refuses to start if an unrelated process now has the recorded pid.
   rmSync(pidFile, { force: true })
 }
 
@@ -51,7 +49,7 @@ async function waitForEnd(name: string): Promise<number[]> {
   return left
 }
 
-/** Returns the pids of the processes whose command line or title contains the cluster's name. */
+/** Returns the pids of processes with the cluster's name in their command line or title. */
 export async function processesOf(name: string): Promise<number[]> {
   const all = process.platform === 'linux' ? titlesFromProc() : await titlesFromPs()
   const isOurs = (title: string): boolean =>

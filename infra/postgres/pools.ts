@@ -10,15 +10,15 @@ import {
 import { boundedDriver, boundQueries } from './query-timeouts.ts'
 
 /**
- * Adds `synchronous_commit=on` for every session to the connection string. A role or a database may
- * have `off` as its default, and a test with `off` lost 396 of 89 127 acknowledged commits.
+ * Adds `synchronous_commit=on` to the connection string. A role or a database may have `off` as its
+ * default, and a test with `off` lost 396 of 89 127 acknowledged commits.
  */
 export function withDurableCommits(connectionString: string): string {
   const url = new URL(connectionString)
   const given = url.searchParams.get('options')
   const wanted = '-c synchronous_commit=on'
   url.searchParams.set('options', given === null ? wanted : `${given} ${wanted}`)
-  // NOTE: spaces are encoded as `%20`, because the drivers do not decode `+` as a space.
+  // NOTE: the drivers do not decode `+` as a space.
   url.search = url.search.replaceAll('+', '%20')
   return url.href
 }
@@ -29,20 +29,16 @@ export type Pools = {
   readonly close: () => Promise<void>
 }
 
-/** The time limit for a connection, including the wait for a free connection in the pool. */
+/** The time limit for a connection, including the wait for a free one in the pool. */
 const CONNECT_WITHIN_MS = 10_000
 const QUERY_WITHIN_MS = 15_000
-/**
- * The maximum time in milliseconds to wait for the last response on a connection that is being
- * closed.
- */
+/** The maximum wait for the last response on a connection that is being closed. */
 const GIVE_UP_WITHIN_MS = 2_000
 
 /**
- * Keeps the process alive when the server closes a connection. The pool reports only the errors of
- * idle connections. A client in use that loses its connection between two statements emits an error
- * event. Without a listener, this event would end the process. The listener ignores the error,
- * because the client's next statement fails anyway.
+ * Keeps the process alive when the server closes a connection. Without a listener, the error event
+ * of a client in use would end the process. The error is ignored, because the client's next
+ * statement fails anyway.
  */
 export function surviveLostConnections(pg: Pool, onIdleLost: (error: Error) => void): void {
   pg.on('error', onIdleLost)
@@ -51,14 +47,13 @@ export function surviveLostConnections(pg: Pool, onIdleLost: (error: Error) => v
 
 /**
  * Opens the two pools to Postgres: Slonik for ordinary SQL, and plain pg for hot paths. Slonik
- * validates rows by their row type and converts int8 to bigint, numeric to text and timestamptz to
- * ISO text.
+ * converts int8 to bigint, numeric to text and timestamptz to ISO text.
  *
- * A lost connection fails only the query that was running on it, and the pools open new
- * connections. Every session commits synchronously, whatever the server's default.
+ * A lost connection fails only the query that was running on it. Every session commits
+ * synchronously, whatever the server's default.
  *
- * A statement that is not answered within `queryWithinMs` throws `DatabaseUnavailable`, and its
- * connection is closed. Only statements on a client of `pg.connect()` may take longer.
+ * A statement that is not answered within `queryWithinMs` throws `DatabaseUnavailable`, except on a
+ * client of `pg.connect()`.
  */
 export async function createPools(
   connectionString: string,
@@ -86,7 +81,7 @@ export async function createPools(
     idleTimeout: 60_000,
     connectionTimeout: CONNECT_WITHIN_MS,
     gracefulTerminationTimeout: GIVE_UP_WITHIN_MS,
-    // Sessions have no state, so the round trip that would reset a session is skipped.
+    // Sessions have no state that needs a reset.
     resetConnection: async () => {},
   })
   db.on('error', onError)
@@ -99,8 +94,7 @@ export async function createPools(
   }
 }
 
-// NOTE: these parsers replace the parsers of Slonik, whose numeric parser rounds and whose time
-// parsers return milliseconds.
+// NOTE: Slonik's numeric parser rounds, and its time parsers return milliseconds.
 const typeParsers = [
   ...createTypeParserPreset().filter(
     ({ name }) => name !== 'numeric' && !name.startsWith('timestamp'),
@@ -109,8 +103,7 @@ const typeParsers = [
   { name: 'timestamptz', parse: (text: string) => new Date(text).toISOString() },
 ]
 
-// NOTE: Slonik itself does not validate rows against `sql.type(schema)`, so this interceptor
-// validates them.
+// NOTE: Slonik itself does not validate rows against `sql.type(schema)`.
 const checkedRows: Interceptor = {
   name: 'checked-rows',
   transformRow: (context, query, row) => {

@@ -8,14 +8,12 @@ import {
   type DriverFactory,
 } from 'slonik'
 
-/**
- * Thrown when Postgres did not answer in time. It is unknown whether the statement was executed.
- */
+/** Thrown when Postgres did not answer in time. The statement may have been executed. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable'
 }
 
-/** Returns true if the database is unreachable, and false if the statement itself failed. */
+/** True if the database is unreachable, false if the statement itself failed. */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable ||
   error instanceof ConnectionError ||
@@ -23,17 +21,15 @@ export const isUnavailable = (error: unknown): boolean =>
   error instanceof BackendTerminatedUnexpectedlyError
 
 /**
- * A query with a time limit in milliseconds, where 0 means no limit. The driver's type declarations
- * lack this field.
+ * A time limit in milliseconds, where 0 means none. The driver's type declarations lack this field.
  */
 type Statement = QueryConfig & { readonly query_timeout?: number }
 
 const NO_ANSWER = /^(Query read timeout|timeout exceeded when trying to connect)|due to .*timeout$/
 
 /**
- * Limits each `pg.query` to `withinMs` unless the statement has a `query_timeout`. Statements on a
- * client of `pg.connect()` are not limited, because rebuilds, verifications and DDL that waits for
- * a lock may take as long as they need.
+ * Limits each `pg.query` to `withinMs` unless it has a `query_timeout`. Statements on a client of
+ * `pg.connect()` are not limited, because rebuilds and DDL may take as long as they need.
  */
 export function boundQueries(pg: Pool, withinMs: number): void {
   const query = pg.query.bind(pg) as (config: Statement) => Promise<QueryResult>
@@ -51,10 +47,7 @@ export function boundQueries(pg: Pool, withinMs: number): void {
   pg.query = bounded as Pool['query']
 }
 
-/**
- * Wraps Slonik's driver so that each statement has a time limit. Slonik closes a connection whose
- * statement failed.
- */
+/** Limits each statement of Slonik's driver. Slonik closes a connection whose statement failed. */
 export const boundedDriver =
   (withinMs: number): DriverFactory =>
   async (settings) => {
@@ -66,7 +59,7 @@ export const boundedDriver =
     return { ...driver, createClient: async () => bound(await driver.createClient()) }
   }
 
-/** Resolves with the result of `answer`, or rejects with `DatabaseUnavailable` after `withinMs`. */
+/** Resolves with `answer`, or rejects with `DatabaseUnavailable` after `withinMs`. */
 export async function answerIn<T>(answer: Promise<T>, withinMs: number): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(

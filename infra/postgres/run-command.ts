@@ -6,8 +6,7 @@ export type Finished = { readonly status: number | null; readonly output: string
 export type RunAs = { readonly uid?: number; readonly gid?: number }
 
 /**
- * Runs a program until it ends. `output` contains everything that the program wrote. If the program
- * does not exist, the status is null.
+ * Runs a program and returns all of its output. The status is null if the program does not exist.
  */
 export function runCommand(
   program: string,
@@ -28,8 +27,8 @@ export function runCommand(
 }
 
 /**
- * Returns the environment of the Postgres programs. It contains none of this process's variables,
- * because a stray PGDATA or LC_ALL must not affect Postgres.
+ * Contains none of this process's variables, because a stray PGDATA or LC_ALL must not affect
+ * Postgres.
  */
 export const cleanEnvironment = (): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH ?? '/usr/bin:/bin',

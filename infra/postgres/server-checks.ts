@@ -1,8 +1,7 @@
 import type { Pool } from 'pg'
 
 /**
- * Thrown for a Postgres server that may lose or refuse acknowledged commits. The message names the
- * setting to change.
+ * Thrown for a server that may lose acknowledged commits. The message names the setting to change.
  */
 export class UnsafeServer extends Error {
   readonly isOperatorError = true
@@ -25,7 +24,6 @@ type Facts = {
   encoding: string
 }
 
-/** Throws `UnsafeServer` for a server on which an acknowledged commit may be lost. */
 export async function refuseUnsafeServer(pg: Pool): Promise<void> {
   const { rows } = await pg.query<Facts>(`
     select current_setting('server_version_num')::int as version,
@@ -40,10 +38,7 @@ export async function refuseUnsafeServer(pg: Pool): Promise<void> {
   if (problems.length > 0) throw new UnsafeServer(problems)
 }
 
-/**
- * Returns the problems of a server. The function has no side effects, so that tests do not need a
- * server with problems.
- */
+/** Has no side effects, so that tests do not need a server with problems. */
 export function problemsOf(facts: Facts): string[] {
   const problems: (readonly [isProblem: boolean, words: string])[] = [
     [facts.version < VERSION_MIN, `it is version ${facts.version_text}, and must be 15 or newer`],

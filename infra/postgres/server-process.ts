@@ -11,13 +11,12 @@ const STOP_WITHIN_MS = 15_000
 
 export type ServerProcess = {
   readonly pid: number
-  /** Resolves when the process has ended for any reason. */
   readonly ended: Promise<void>
   readonly stop: () => Promise<void>
 }
 
 export type ServerSettings = {
-  /** False if a crash may lose commits. The value is false only in tests. */
+  /** False if a crash may lose commits, which is allowed only in tests. */
   readonly durable: boolean
   readonly connections: number
 }
@@ -25,10 +24,7 @@ export type ServerSettings = {
 /** Thrown if another program has taken the port after the port was found free. */
 export class PortTaken extends Error {}
 
-/**
- * Starts Postgres on 127.0.0.1. Resolves when it accepts connections. When the start fails, no
- * server process is left running.
- */
+/** Starts Postgres on 127.0.0.1. When the start fails, no server process is left running. */
 export async function startServer(
   cluster: Cluster,
   native: string,
@@ -42,8 +38,7 @@ export async function startServer(
     cwd: cluster.folder,
     env: cleanEnvironment(),
     stdio: ['ignore', 'ignore', 'pipe'],
-    // The server has a separate process group, so that Ctrl-C does not stop the server while this
-    // process drains.
+    // With a separate process group, Ctrl-C does not stop the server while this process drains.
     detached: true,
   })
   const ended = new Promise<void>((resolve) => {
@@ -77,8 +72,7 @@ function parametersOf(
     max_wal_size: '2GB',
     jit: 'off',
     timezone: 'UTC',
-    // Errors of statements are not logged. Clients receive these errors, and statements may contain
-    // confidential data.
+    // Statements may contain confidential data, so their errors are not logged.
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
     log_checkpoints: 'off',
@@ -120,8 +114,7 @@ function untilReady(child: ChildProcess, log: Logger): Promise<void> {
 }
 
 function report(line: string, log: Logger): void {
-  // While the server recovers, each client that tries to connect causes these log lines, many times
-  // a second.
+  // While the server recovers, each connecting client causes these log lines.
   const isEarly = /starting up|not yet accepting connections/.test(line)
   if (/^(PANIC|FATAL):/.test(line) && !isEarly) log.warn({ postgres: line }, 'from Postgres')
   else log.debug({ postgres: line }, 'from Postgres')

@@ -2,25 +2,20 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 
 export type SharedClock = {
-  /** Returns the time in whole unix milliseconds. */
   readonly now: () => number
   readonly stop: () => void
 }
 
 const SAMPLES = 3
 const AGAIN_EVERY_MS = 30_000
-/**
- * The minimum difference between the clocks that is corrected, in milliseconds. The round trip to
- * the database may cause smaller differences.
- */
+/** The minimum correction of the clock. The round trip may cause smaller differences. */
 const STEP_MS_MIN = 20
 const STRANGE_MS = 1_000
 
 /**
- * Creates a clock that follows the database's clock, which all processes share. Between
- * measurements, the clock advances with this machine's monotonic clock. The machines' system clocks
- * are not used. They may differ by minutes, and processes compare leases and expiries that other
- * processes wrote.
+ * Creates a clock that follows the database's clock, because the machines' clocks may differ by
+ * minutes and processes compare expiries that other processes wrote. Between measurements, it
+ * advances with this machine's monotonic clock.
  */
 export async function createSharedClock(pg: Pool, log: Logger): Promise<SharedClock> {
   let base = await measure(pg)
@@ -40,8 +35,7 @@ export async function createSharedClock(pg: Pool, log: Logger): Promise<SharedCl
 }
 
 /**
- * Returns the database's time in unix milliseconds with fractions, as it was at some moment during
- * the call.
+ * Returns the database's time at some moment during the call, in unix milliseconds with fractions.
  */
 export async function databaseNow(pg: Pool): Promise<number> {
   const { rows } = await pg.query<{ ms: number }>(
@@ -51,8 +45,7 @@ export async function databaseNow(pg: Pool): Promise<number> {
 }
 
 /**
- * Returns the difference between the database's clock and `performance.now()`, from the measurement
- * with the shortest round trip.
+ * Returns the difference of the database's clock to `performance.now()` at the shortest round trip.
  */
 async function measure(pg: Pool): Promise<number> {
   let best = { tookMs: Number.POSITIVE_INFINITY, base: 0 }

@@ -6,15 +6,9 @@ import { ensureSchema } from '../postgres/ensure-schema.ts'
 export type ProviderMessage = {
   readonly call: string
   readonly userId: number
-  /**
-   * The message, encrypted with the user's data key. Destroying the key makes the message
-   * unreadable.
-   */
+  /** Encrypted with the user's data key. Destroying the key makes the message unreadable. */
   readonly message: Sealed
-  /**
-   * True if the caller has also received the message. False if only administrators may read the
-   * message.
-   */
+  /** True if the caller has received the message. False if only administrators may read it. */
   readonly isShown: boolean
   readonly at: number
 }
@@ -22,16 +16,12 @@ export type ProviderMessage = {
 export type FoundMessage = Pick<ProviderMessage, 'message' | 'isShown'>
 
 /**
- * Stores error messages of providers for `RETENTION_MS`. The messages are free text, which events
- * never contain. A call never waits for the storage and never fails because of it.
+ * Stores error messages of providers for `RETENTION_MS`, because events never contain free text. A
+ * call never waits for the storage and never fails because of it.
  */
 export type ProviderMessages = {
-  /**
-   * Queues a message and returns immediately. The message is dropped while more than `WAITING_MAX`
-   * messages are queued.
-   */
+  /** Queues a message, unless more than `WAITING_MAX` messages are queued. */
   add(message: ProviderMessage): void
-  /** Returns the messages of these calls, by call id. */
   find(calls: readonly string[]): Promise<ReadonlyMap<string, FoundMessage>>
   /** Deletes messages that are older than `RETENTION_MS` at `now`. */
   sweep(now: number): Promise<void>
@@ -59,10 +49,6 @@ const INSERT = `
   select * from unnest($1::text[], $2::int8[], $3::text[], $4::bool[], $5::int8[])
   on conflict (call) do nothing`
 
-/**
- * Creates the store in the schema `provider_messages`. The schema is created if it is missing. All
- * processes share the store.
- */
 export async function createProviderMessages(
   pg: Pool,
   onError: (error: unknown) => void,

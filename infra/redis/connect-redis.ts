@@ -9,21 +9,18 @@ const SILENCE_MS = 1_000
 const RETRY_MS_MAX = 500
 
 /**
- * Connects a client that never queues commands. A command fails immediately if it can't be sent, or
- * if the connection breaks before the reply. The client reconnects without a limit on attempts,
- * also if the server does not respond or has become a replica. Resolves after the first attempt,
- * even if the attempt failed.
+ * Connects a client that never queues commands, so that a command fails immediately without a
+ * connection. The client reconnects without a limit. Resolves after the first attempt, even if it
+ * failed.
  *
- * `redis://node:6379?cluster=true` names one node of a cluster. This node announces the other
- * nodes.
+ * `redis://node:6379?cluster=true` names one node of a cluster, which announces the other nodes.
  */
 export async function connectRedis(text: string, log: Logger): Promise<RedisClient> {
   const url = new URL(text)
   const isCluster = url.searchParams.get('cluster') === 'true'
   url.searchParams.delete('cluster')
   const redis = isCluster ? clusterAt(url) : serverAt(url)
-  // Each failed connection raises an event. A failure is logged only if its reason differs from the
-  // last logged reason.
+  // Each failed connection raises an event. Equal reasons are logged once.
   let reported = ''
   redis.on('error', (err: Error) => {
     const reason = reasonOf(err)

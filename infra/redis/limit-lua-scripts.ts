@@ -1,15 +1,9 @@
 import { BACKOFF_FIRST_MS, PERMITS_WAIT_MS, TOKENS_PERIOD_MS } from '../limits/port.ts'
 
-/**
- * The time in milliseconds by which keys expire later than their data, so that tests with a stopped
- * clock do not lose data.
- */
+/** The time by which keys expire later than their data, for tests with a stopped clock. */
 const SLACK_MS = 60_000
 
-/**
- * Lua code that reads the server's clock. A test can supply a time instead. All times in the
- * scripts are whole milliseconds.
- */
+/** Lua code that reads the server's clock, or a test's time, in whole milliseconds. */
 const NOW = `
 local now = tonumber(ARGV[1])
 if now == 0 then
@@ -131,8 +125,7 @@ return { 0, now }
 
 /**
  * Releases claims. KEYS has one key per claim. ARGV has the permit's id, the time of the decision,
- * then three values per key: kind, estimate and tokens used. If a rate list contains equal times,
- * any one of the equal entries may be removed.
+ * then three values per key: kind, estimate and tokens used.
  */
 export const LEAVE = `
 local seat, taken = ARGV[1], ARGV[2]
@@ -152,8 +145,8 @@ end
 `
 
 /**
- * Renews permits, so that they expire later. A permit that a restarted Redis has lost is stored
- * again. KEYS has the key of the permits. ARGV has the time or 0, the lease and the permits.
+ * Renews permits. A permit that a restarted Redis has lost is stored again. KEYS has the key of the
+ * permits. ARGV has the time or 0, the lease and the permits.
  */
 export const RENEW = `${NOW}
 local runs_out = text(now + ARGV[2])
@@ -163,8 +156,7 @@ keep(KEYS[1], ARGV[2])
 
 /**
  * Counts the processes that share limits. KEYS has the key of the processes. ARGV has the time or
- * 0, the lease, and the name of the calling process. The name is empty if the calling process only
- * reads the count.
+ * 0, the lease, and the name of the calling process (empty if it only reads the count).
  */
 export const BEAT = `${NOW}
 if ARGV[3] ~= '' then redis.call('ZADD', KEYS[1], text(now + ARGV[2]), ARGV[3]) end

@@ -21,30 +21,23 @@ type Settings = {
   readonly redisUrl: string | null
   readonly secretKey: Uint8Array
   readonly log: Logger
-  /** The current time in unix milliseconds. */
   readonly now: () => number
-  /**
-   * The pool that stores short-lived values if there is no Redis. Without a pool, the values are
-   * kept in this process.
-   */
+  /** Stores short-lived values without Redis. Without a pool, they stay in this process. */
   readonly pg?: Pool
-  /**
-   * The number of processes that serve one port. Without Redis, each process applies its share of
-   * the limits.
-   */
+  /** The number of processes on one port. Without Redis, each applies its share of the limits. */
   readonly workers?: number
 }
 
 const monotonic = (): number => performance.now()
 
 /**
- * Opens the store of limits and the store of short-lived values. Processes share both stores if
- * Redis is configured. An unreachable Redis does not prevent the start.
+ * Opens the stores of limits and short-lived values, which processes share through Redis. An
+ * unreachable Redis does not prevent the start.
  */
 export async function openLimits(settings: Settings): Promise<OpenLimits> {
   const { redisUrl, secretKey, log, now, pg, workers = 1 } = settings
   if (redisUrl === null) {
-    // The counts of a single process use the monotonic clock, because nobody can set that clock.
+    // The counts of a single process use the monotonic clock, which nobody can set.
     const own = createMemoryLimits(monotonic)
     const limits: Limits = {
       ...own,
@@ -58,7 +51,7 @@ export async function openLimits(settings: Settings): Promise<OpenLimits> {
         : await createPostgresShortLived(pg, secretKey, now)
     return { limits, callLimits: limits, shortLived, close }
   }
-  // Only sites with Redis load its client, because loading it takes long.
+  // Loading this client takes long.
   const { connectRedis } = await import('./connect-redis.ts')
   const client = await connectRedis(redisUrl, log)
   const redis = createRedisLimits(client, { leaseMs: PERMIT_LEASE_MS })

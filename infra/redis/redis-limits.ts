@@ -10,10 +10,7 @@ export type RemotePermit = {
   readonly takenAt: number
 }
 
-/**
- * Limits whose counts are in Redis. Each decision is one script call. Methods reject when Redis
- * does not answer.
- */
+/** Limits whose counts are in Redis. Methods reject when Redis does not answer. */
 export type RedisLimits = {
   readonly enter: (
     id: string,
@@ -21,20 +18,14 @@ export type RedisLimits = {
     claims: readonly Claim[],
   ) => Promise<RemotePermit | Full>
   readonly release: (permit: RemotePermit, end: PermitEnd) => Promise<void>
-  /** Extends the permits. A killed process does not renew its permits, so they expire. */
+  /** Extends the permits. The permits of a killed process expire. */
   readonly renew: (permits: Iterable<RemotePermit>) => Promise<void>
-  /**
-   * Registers this process under the name `instance`, and returns the number of processes that
-   * share the limits. If `instance` is null, this process is not registered.
-   */
+  /** Registers this process, unless `instance` is null. Returns the number of sharing processes. */
   readonly beat: (sharers: Sharers, instance: string | null) => Promise<number>
   readonly retire: (sharers: Sharers, instance: string) => Promise<void>
 }
 
-/**
- * The groups of processes that share limits: `calls` are relay processes, and `site` are processes
- * of the management API.
- */
+/** The processes that share limits: `calls` are relay processes, `site` is the management API. */
 export type Sharers = 'calls' | 'site'
 
 export type RedisLimitsOptions = {
@@ -51,19 +42,18 @@ type Scripts = {
   readonly limitsBeat: Script<number>
 }
 
-/** The number of renewal commands per batch, so that other work can run between two batches. */
+/** The renewal commands per batch, so that other work can run between two batches. */
 const RENEWED_AT_ONCE = 100
 const INSTANCES: Record<Sharers, string> = {
   calls: 'tallygate:instances:calls',
   site: 'tallygate:instances',
 }
 
-/** Returns the kind of a claim as it is stored in Redis, where permits are called `seats`. */
+/** Redis stores permits under the kind `seats`. */
 const storedKind = ({ kind }: Claim): string => (kind === 'permits' ? 'seats' : kind)
 
 /**
- * Returns the Redis key of a claim. Keys of one owner share a hash tag, so that a decision needs
- * only one slot of a Redis cluster.
+ * Keys of one owner share a hash tag, so that a decision needs only one slot of a Redis cluster.
  */
 const keyOf = (owner: string, claim: Claim): string =>
   `tallygate:{${owner}}:${storedKind(claim)}:${claim.key}`

@@ -32,10 +32,9 @@ type Scripts = {
 }
 
 /**
- * Creates a store of short-lived values in Redis, which all processes share. A dump of Redis
- * reveals nothing, because keys are hashed and values are encrypted with keys that are derived from
- * `SECRET_KEY`. There is no fallback without Redis. If each process stored a code separately, the
- * code could be used more than once.
+ * Creates a store in Redis. A dump of Redis reveals nothing, because keys are hashed and values are
+ * encrypted with keys derived from `SECRET_KEY`. There is no fallback without Redis, because a code
+ * that each process stored separately could be used more than once.
  */
 export function createRedisShortLived(redis: RedisClient, secretKey: Uint8Array): ShortLived {
   const { nameOf, seal, open } = createSealedValues(secretKey)

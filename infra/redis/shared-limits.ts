@@ -15,8 +15,8 @@ import type { RedisLimits, RemotePermit, Sharers } from './redis-limits.ts'
 
 export type SharedLimits = Limits & {
   /**
-   * The limits of the relay's calls. While Redis is available, they use the same counts as all
-   * other limits. While Redis is unavailable, they are divided among the relay processes only.
+   * The limits of the relay's calls. Without Redis, they are divided among the relay processes
+   * only.
    */
   readonly calls: Limits
   /** Returns the last known number of processes that share the limits. */
@@ -28,10 +28,7 @@ export type SharedLimitsDeps = {
   readonly redis: RedisLimits
   readonly log: Logger
   readonly now: () => number
-  /**
-   * The maximum time in milliseconds to wait for Redis. After this time, the request is decided in
-   * this process.
-   */
+  /** The maximum wait for Redis, after which the request is decided in this process. */
   readonly answerMs?: number
 }
 
@@ -41,10 +38,7 @@ const LOST_BEAT_MS = 500
 const ANSWER_MS = 100
 const SHARERS: readonly Sharers[] = ['calls', 'site']
 
-/**
- * A permit that is not released yet. `local` is its counterpart in the limits of this process, or
- * null.
- */
+/** A permit that is not released yet, and its counterpart in the limits of this process. */
 type Held = { readonly remote: RemotePermit; local: Permit | null; readonly since: number }
 /** A permit that was released while Redis was unreachable. */
 type ReleasedPermit = {
@@ -55,8 +49,7 @@ type ReleasedPermit = {
 
 /**
  * Creates limits that are shared through Redis. While Redis does not answer, this process applies
- * its share of the limits. When Redis is lost or recovers, permits that were acquired before still
- * count.
+ * its share of the limits. Permits that were acquired before still count.
  */
 export async function startSharedLimits(deps: SharedLimitsDeps): Promise<SharedLimits> {
   const link = new Link(deps)
@@ -83,10 +76,7 @@ class Link {
   private readonly instance = randomUUID()
   private readonly held = new Set<Held>()
   private released: ReleasedPermit[] = []
-  /**
-   * The groups whose limits this process shares. A process joins a group when it decides a request
-   * under the group's limits for the first time.
-   */
+  /** The groups whose limits this process shares, because it has decided a request under them. */
   private readonly sharesIn = new Set<Sharers>()
   private entries = 0
   private timer: NodeJS.Timeout | undefined
@@ -111,8 +101,7 @@ class Link {
   }
 
   /**
-   * Registers this process and renews its permits. The registration also tests whether Redis
-   * accepts writes.
+   * Registers this process and renews its permits, which also tests whether Redis accepts writes.
    */
   async beat(): Promise<void> {
     try {
@@ -154,8 +143,7 @@ class Link {
       const outcome = await inTime(entering, this.answerMs)
       return isFull(outcome) ? outcome : this.hold(outcome, null)
     } catch (err) {
-      // Redis did not answer in time, so the request is decided in this process. A permit that
-      // Redis grants later is released.
+      // The request is decided in this process. A permit that Redis grants later is released.
       const releaseLate = (late: RemotePermit | Full) =>
         isFull(late) ? undefined : this.redis.release(late, { isRefunded: false })
       entering.then(releaseLate).catch(() => {})
@@ -173,8 +161,7 @@ class Link {
 
   private hold(remote: RemotePermit, local: Permit | null): Permit {
     const held: Held = { remote, local, since: performance.now() }
-    // Only requests with a limit on permits are tracked, so that their permits can be renewed and
-    // carried over. Some other requests are never released.
+    // Only requests with a limit on permits are tracked. Some other requests are never released.
     const hasSeats = remote.claims.some(isPermits)
     if (hasSeats) {
       this.held.add(held)
@@ -217,8 +204,8 @@ class Link {
   }
 
   /**
-   * Queues a release until Redis is available. Releases that are older than the lease of a permit
-   * are dropped, because Redis has removed the permit by then.
+   * Queues a release until Redis is available. Releases older than a permit's lease are dropped,
+   * because Redis has removed the permit by then.
    */
   private releaseLater(released: ReleasedPermit): void {
     const fresh = released.at - PERMIT_LEASE_MS
@@ -250,9 +237,7 @@ class Link {
 
 const isPermits = (claim: Claim): claim is PermitsClaim => claim.kind === 'permits'
 
-/**
- * Returns a process's share of a limit. All `instances` processes together then respect the limit.
- */
+/** Returns a process's share, so that `instances` processes together respect the limit. */
 export function shareOf(claim: Claim, instances: number): Claim {
   const share = (whole: number): number => Math.ceil(whole / instances)
   return claim.kind === 'backoff'
@@ -260,10 +245,7 @@ export function shareOf(claim: Claim, instances: number): Claim {
     : { ...claim, max: share(claim.max) }
 }
 
-/**
- * Rejects if there is no answer within `ms` milliseconds. An answer that arrived while this process
- * was busy still counts.
- */
+/** Rejects after `ms`. An answer that arrived while this process was busy still counts. */
 function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const tooLate = () => reject(new Error(`no answer within ${ms} ms`))

@@ -1,4 +1,4 @@
-/** A change of one file of the checkout: the text of a new file, or an edit of an existing file. */
+/** A change of one file: the text of a new file, or an edit of an existing file. */
 export type Change =
   | { readonly path: string; readonly create: string }
   | { readonly path: string; readonly edit: (text: string) => string }
@@ -19,16 +19,15 @@ export const sentenceCase = (kebab: string): string => {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** Returns an edit that adds an import at the top of a file. The formatter sorts the imports. */
+/** The formatter sorts the imports. */
 export const addImport =
   (line: string) =>
   (text: string): string =>
     `${line}\n${text}`
 
 /**
- * Returns an edit that adds a line at the end of a list or object. The list begins with `opening`.
- * Its closing bracket is on a separate line with the same indentation. Throws if the file has no
- * such list, because the recipe is then outdated.
+ * Returns an edit that adds a line to the list or object that begins with `opening`. The closing
+ * bracket must be on a separate line with the same indentation. Throws if there is no such list.
  */
 export const addToBlock =
   (opening: RegExp, line: string) =>

@@ -5,9 +5,9 @@ import type { Change } from './file-edits.ts'
 import { RECIPES } from './recipes.ts'
 
 /**
- * The root folder of the checkout, in which `npm run new -- KIND NAME` is started. The command
- * creates the files and list entries that a new page, action, question, provider or option needs.
- * CONTRIBUTING.md describes the same recipes. If one change is impossible, nothing is written.
+ * The root of the checkout, in which `npm run new -- KIND NAME` starts. The command creates what a
+ * new page, action, question, provider or option needs, as CONTRIBUTING.md describes. If one change
+ * is impossible, nothing is written.
  */
 const ROOT = process.cwd()
 

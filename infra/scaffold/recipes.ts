@@ -19,8 +19,8 @@ export type Recipe = {
 }
 
 /**
- * Import paths in generated files. The paths are constants, because an architecture test would
- * otherwise treat the imports in the templates as imports of this file.
+ * Constants, because an architecture test would treat imports in the templates as imports of this
+ * file.
  */
 const CONSOLE_UI = '#console/ui'
 const READ_CONTRACT = '#read-api/contract'

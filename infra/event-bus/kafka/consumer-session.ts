@@ -15,38 +15,27 @@ type SessionDeps = {
   readonly timings: KafkaTimings
   readonly log: Logger
   /**
-   * Called when the Kafka group assigns lanes (partitions of the streams) to this consumer. All
-   * lanes outside the list are no longer assigned to this consumer.
+   * Called when Kafka assigns lanes (partitions). Lanes outside the list are no longer assigned.
    */
   readonly onAssigned?: (lanes: readonly number[]) => void
   readonly onMessages: (lane: number, messages: readonly KafkaMessage[]) => void
 }
 
 export type ConsumerSession = {
-  /**
-   * Returns the `performance.now()` at which the consumer left its group; null while the consumer
-   * is in its group.
-   */
+  /** The `performance.now()` at which the consumer left its group; null while it is a member. */
   readonly outOfGroupSince: () => number | null
-  /**
-   * Returns the error that keeps the consumer out of its group until an operator fixes the topic;
-   * null if there is none.
-   */
+  /** The error that keeps the consumer out of its group until an operator fixes the topic. */
   readonly operatorError: () => string | null
   readonly setPaused: (lane: number, isPaused: boolean) => void
-  /**
-   * Schedules the commit of this offset. All messages up to the offset must have been processed.
-   */
+  /** Schedules the commit of this offset. Earlier messages must have been processed. */
   readonly done: (lane: number, offset: string) => void
-  /** Replaces the consumer because it seems to be stalled. */
   readonly replace: (reason: string) => void
   readonly stop: () => Promise<void>
 }
 
 /**
- * Keeps a consumer in its group. A kafkajs consumer may crash permanently or stop without an error.
- * In both cases the consumer is closed and replaced. The pauses between attempts grow, and the
- * number of attempts is unlimited.
+ * Keeps a consumer in its group. A kafkajs consumer may crash permanently or stop without an error,
+ * so it is then replaced. The pauses between attempts grow.
  */
 export function keepConsuming(deps: SessionDeps): ConsumerSession {
   const { kafka, topic, groupId, timings, log } = deps
@@ -85,7 +74,6 @@ export function keepConsuming(deps: SessionDeps): ConsumerSession {
       await attempt().catch((err: unknown) => {
         if (hasJoined) failures = 0
         if (err instanceof TooFewPartitions) operatorError = err.message
-        // Only the first failure is a warning, because repeated warnings would flood the log.
         const level = failures === 0 ? 'warn' : 'debug'
         if (!stopping.signal.aborted) log[level]({ err, groupId }, 'a Kafka consumer is replaced')
       })
@@ -127,10 +115,7 @@ function createPauses(topic: string) {
   }
 }
 
-/**
- * Commits offsets periodically. The committed offsets provide lag metrics and the start position of
- * the next consumer.
- */
+/** Commits offsets periodically, for lag metrics and as the start position of the next consumer. */
 function createOffsets(topic: string, current: () => Consumer | null) {
   const offsets = new Map<number, string>()
   const commit = async (): Promise<void> => {
@@ -163,7 +148,6 @@ const consumerConfig = (groupId: string, timings: KafkaTimings) => ({
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   delay(ms * (0.8 + 0.4 * Math.random()), undefined, { signal }).catch(() => {})
 
-/** A handle with which other code can end the running consumer with an error. */
 type ConsumerHandle = { fail: (reason: Error) => void }
 
 type SessionHooks = {
@@ -172,9 +156,7 @@ type SessionHooks = {
   readonly stopping: AbortSignal
 }
 
-/**
- * Runs a consumer. Resolves when it is stopped, and rejects when it fails or sends no heartbeats.
- */
+/** Resolves when the consumer is stopped. Rejects when it fails or sends no heartbeats. */
 async function consumeUntilBroken(
   consumer: Consumer,
   { kafka, topic, timings, onMessages }: SessionDeps,
@@ -204,12 +186,10 @@ async function consumeUntilBroken(
     if (!isOver) {
       await consumer.run({ autoCommit: false, partitionsConsumedConcurrently: 1, eachBatch })
     }
-    // NOTE: kafkajs continues requests in progress after a disconnect. A second disconnect ends
-    // these requests.
+    // NOTE: a second disconnect ends the requests that kafkajs continues after the first one.
     if (isOver) await disconnect(consumer)
   }
-  // kafkajs sends heartbeats from its fetch loop, so missing heartbeats mean that the loop has
-  // stopped.
+  // kafkajs sends heartbeats from its fetch loop, so missing heartbeats reveal a stopped loop.
   const watchdog = setInterval(() => {
     if (performance.now() - lastSignalAt > timings.silentMs) {
       over.reject(new Error('the consumer fell silent'))
@@ -227,10 +207,7 @@ async function consumeUntilBroken(
 
 class TooFewPartitions extends Error {}
 
-/**
- * Throws when the topic has fewer partitions than there are lanes. A topic that the broker created
- * with default settings may have too few.
- */
+/** Throws when the topic has too few partitions, such as one created with broker defaults. */
 async function assertEnoughPartitions(kafka: Kafka, topic: string): Promise<void> {
   const offsets = await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic))
   if (offsets.length >= LANE_COUNT) return
@@ -242,23 +219,16 @@ type Deps = {
   readonly kafka: Kafka
   readonly topic: string
   readonly timings: Pick<KafkaTimings, 'silentMs'>
-  /**
-   * Returns true while lanes (partitions) receive their events from the event store although the
-   * consumer is in its Kafka group.
-   */
+  /** True while lanes (partitions) are fed from the store although the consumer is in its group. */
   readonly isSuspected: () => boolean
-  /**
-   * Returns the `performance.now()` of the last message of a lane (partition); null for a lane
-   * that this process does not consume.
-   */
+  /** The `performance.now()` of a lane's last message; null for a lane that is not consumed. */
   readonly lastMessageAt: (lane: number) => number | null
   readonly onStalled: () => void
 }
 
 /**
- * Detects a stalled consumer, which sends heartbeats but receives no messages although the topic
- * has new messages. A consumer stalls when the connection to one of several brokers is dead. If the
- * topic has no new messages, the consumer is not considered stalled.
+ * Detects a consumer that sends heartbeats but receives no messages although the topic has new
+ * ones, for example because the connection to one of several brokers is dead.
  */
 export function detectStalledConsumer(deps: Deps): { readonly stop: () => void } {
   const { kafka, topic } = deps
@@ -281,7 +251,7 @@ export function detectStalledConsumer(deps: Deps): { readonly stop: () => void }
     })
     if (isStalled && deps.isSuspected()) deps.onStalled()
   }
-  // A failed check is ignored, because it does not show that the consumer is stalled.
+  // A failed check does not show that the consumer is stalled.
   const checking = setInterval(() => void check().catch(() => {}), deps.timings.silentMs / 2)
   return { stop: () => clearInterval(checking) }
 }

@@ -13,24 +13,20 @@ type Deps = {
   readonly timings: Pick<KafkaTimings, 'stallMs' | 'headPollMs' | 'storePollMs'>
   readonly log: Logger
   readonly name: string
-  /** Returns the `performance.now()` of the last Kafka message that advanced the lane. */
+  /** The `performance.now()` of the last Kafka message that advanced the lane (partition). */
   readonly lastProgressAt: (lane: number) => number
-  /** Returns true while the worker processes a batch from Kafka for this lane (partition). */
   readonly isDelivering: (lane: number) => boolean
 }
 
 export type StoreFeed = {
   readonly isFeeding: () => boolean
-  /** Returns the `performance.now()` at which the store last delivered events. */
   readonly lastFedAt: () => number
   readonly stop: () => Promise<void>
 }
 
 /**
- * Feeds lanes (partitions) from the event store while Kafka does not deliver. Possible causes are a
- * missing broker or publisher, a stalled consumer, a deleted topic and unreadable messages. A lane
- * counts as stalled when Kafka brought no progress for `stallMs` although the store has newer
- * events.
+ * Feeds lanes (partitions) from the event store while Kafka does not deliver. A lane counts as
+ * stalled when Kafka brought no progress for `stallMs` although the store has newer events.
  */
 export function feedFromStore(deps: Deps): StoreFeed {
   const { store, delivery, timings, log, name } = deps
@@ -39,7 +35,7 @@ export function feedFromStore(deps: Deps): StoreFeed {
   const fed = new Set<number>()
   let lastFedAt = Number.NEGATIVE_INFINITY
   const isStalled = createStallDetector(deps, fed)
-  /** Delivers one page of events to the lanes. Returns true if the store may have more events. */
+  /** Delivers one page of events. Returns true if the store may have more events. */
   const feed = async (lanes: readonly number[], head: number): Promise<boolean> => {
     const after = Math.min(...lanes.map((lane) => delivery.deliveredUpTo(lane) ?? head))
     const events = await store.readAll(after, BATCH_MAX)

@@ -11,31 +11,23 @@ import { publish } from './publisher.ts'
 import { createHistory } from './read-last-messages.ts'
 
 export type KafkaBusOptions = {
-  /** The addresses of the Kafka brokers, each as `host:port`. */
   readonly brokers: readonly string[]
   readonly store: EventStore
   readonly leases: Leases
   readonly log: Logger
   readonly topic?: string
-  /**
-   * False if this process must not publish events to Kafka, because other processes publish the
-   * events.
-   */
+  /** False if only other processes may publish events to Kafka. */
   readonly isPublisher?: boolean
   readonly timings?: Partial<KafkaTimings>
 }
 
 export const KAFKA_TOPIC = 'tallygate-events'
-/**
- * The maximum time in milliseconds for which the start waits for the topic. After this time, the
- * server starts without Kafka.
- */
+/** The maximum time for which the start waits for the topic before it continues without Kafka. */
 const ENSURE_TOPIC_MS_MAX = 5_000
 
 /**
- * Creates the event bus on Kafka: one process publishes committed events, and all processes consume
- * them. It does not throw when the brokers are unreachable. Events are then read from the event
- * store.
+ * Creates the event bus on Kafka. One process publishes committed events, and all processes consume
+ * them. While the brokers are unreachable, events are read from the event store.
  */
 export async function createKafkaBus(options: KafkaBusOptions): Promise<EventBus> {
   const { brokers, store, leases, log, topic = KAFKA_TOPIC, isPublisher = true } = options
@@ -50,8 +42,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<EventBus
   )
   const open = createOpenResources()
   if (isPublisher) {
-    // The lease name contains the topic, so that each of two topics on one database has its own
-    // publisher.
+    // Each topic has its own publisher, even when two topics share a database.
     const lease = topic === KAFKA_TOPIC ? 'kafka-publisher' : `kafka-publisher:${topic}`
     const ttl = { ttlMs: timings.publisherTtlMs }
     open.track(leases.hold(lease, (_lease, lost) => publish(deps, lost), ttl))

@@ -10,12 +10,9 @@ type RequestQueue = {
 }
 
 /**
- * Makes kafkajs check for waiting requests only while there are waiting requests. Without this
- * patch, kafkajs 2.2.4 checks every millisecond on each open connection, with a timer that Node
- * reports as negative (`TimeoutNegativeWarning`). No option of kafkajs changes this behavior.
- *
- * kafkajs itself starts the check when a request has to wait. The patch does nothing in kafkajs
- * versions that have no queue of waiting requests.
+ * Stops the idle timers of kafkajs 2.2.4, which checks for waiting requests every millisecond on
+ * each connection with a negative timer (`TimeoutNegativeWarning`). No option changes this. A
+ * kafkajs without a queue of waiting requests stays unchanged.
  */
 export function patchRequestQueues(): void {
   const queue = findRequestQueue()
@@ -40,22 +37,13 @@ function findRequestQueue(): RequestQueue | null {
   }
 }
 
-/**
- * Retries inside kafkajs are limited, because every caller of kafkajs also retries and meanwhile
- * reads the event store.
- */
+/** kafkajs retries little, because every caller also retries and meanwhile reads the store. */
 const RETRY = { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 }
 const CONNECT_MS_MAX = 3_000
-/**
- * The time for which Kafka keeps a message. A consumer that needs an older message reads the event
- * store.
- */
+/** A consumer that needs an older message reads the event store. */
 const RETENTION_MS = 7 * 24 * 3_600_000
 const REPLICAS_MAX = 3
-/**
- * The time limit for a disconnect. Without a limit, kafkajs may wait forever for a connection that
- * ends while it is being closed.
- */
+/** Without this limit, kafkajs may wait forever for a connection that ends while it is closed. */
 const DISCONNECT_MS_MAX = 3_000
 
 export function createKafkaClient(
@@ -69,8 +57,7 @@ export function createKafkaClient(
     brokers: [...brokers],
     connectionTimeout: CONNECT_MS_MAX,
     requestTimeout: timings.requestTimeoutMs,
-    // NOTE: without this option, requests to a broker that is suspended with open sockets wait
-    // forever.
+    // NOTE: without this option, requests to a suspended broker with open sockets wait forever.
     enforceRequestTimeout: true,
     retry: RETRY,
     logLevel: logLevel.WARN,
@@ -78,19 +65,14 @@ export function createKafkaClient(
   })
 }
 
-/**
- * Logs the messages of kafkajs at level debug. Most failed attempts succeed when they are retried,
- * and the bus logs the failures that matter.
- */
+/** Logs kafkajs messages at level debug, because the bus logs the failures that matter. */
 const logInto =
   (log: Logger): logCreator =>
   () =>
   ({ namespace, log: { message, error, groupId } }) =>
     log.debug({ namespace, error, groupId }, `kafkajs: ${message}`)
 
-/**
- * Creates the topic, or adds missing partitions. Partitions beyond the number of lanes stay empty.
- */
+/** Creates the topic, or adds missing partitions. */
 export async function ensureTopic(kafka: Kafka, topic: string): Promise<void> {
   await withAdmin(kafka, async (admin) => {
     const topics = await admin.listTopics()
@@ -125,7 +107,6 @@ export async function withAdmin<T>(kafka: Kafka, work: (admin: Admin) => Promise
   }
 }
 
-/** Disconnects a client within `DISCONNECT_MS_MAX`. Never throws. */
 export async function disconnect(client: { disconnect(): Promise<void> }): Promise<void> {
   await within(
     DISCONNECT_MS_MAX,
@@ -133,10 +114,7 @@ export async function disconnect(client: { disconnect(): Promise<void> }): Promi
   )
 }
 
-/**
- * Resolves with the result of `work`, or with null if there is no result within `ms` milliseconds.
- * `work` is not cancelled.
- */
+/** Resolves with `work`, or with null after `ms` milliseconds. Does not cancel `work`. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => {

@@ -21,23 +21,20 @@ export type WorkDeps = {
 }
 
 type KafkaWork = LaneWork & {
-  /**
-   * Returns true while Kafka does not deliver the events of some lanes (partitions), so that these
-   * events are read from the event store.
-   */
+  /** True while events of some lanes (partitions) are read from the store instead of Kafka. */
   readonly isDegraded: () => boolean
   readonly operatorError: ConsumerSession['operatorError']
 }
 
 /**
- * A lane (partition) counts as degraded for this many milliseconds after it received events from
- * the event store. Only new messages can show that Kafka delivers again.
+ * The time for which a lane (partition) counts as degraded after it was fed from the store. Only
+ * new messages can show that Kafka delivers again.
  */
 const RECENTLY_FED_MS = 30_000
 
 /**
- * Processes lanes (partitions) for one worker name in this process. It runs a consumer in the Kafka
- * group of that name and acquires the leases of the lanes that the group assigns.
+ * Runs a consumer in the Kafka group `name`, and acquires the leases of the lanes (partitions) that
+ * the group assigns.
  */
 export function createKafkaLaneWorker(deps: WorkDeps, name: string, worker: LaneWorker): KafkaWork {
   const { kafka, topic, store, leases, timings, log } = deps
@@ -104,7 +101,7 @@ const isRecent = ({ lastFedAt }: { readonly lastFedAt: () => number }): boolean 
 
 /**
  * Acquires unleased lanes (partitions) if this process has been out of its consumer group for too
- * long. Lanes may be unleased because the other processes have also left the group or have ended.
+ * long, because the other processes may also have left the group.
  */
 const watchAbsence = (
   session: ConsumerSession,
@@ -117,10 +114,7 @@ const watchAbsence = (
       laneLeases.assign(null)
   }, outOfGroupMs / 4)
 
-/**
- * Creates one queue per lane (partition). Messages wait in the queue while another process still
- * has the lane's lease.
- */
+/** Creates one queue per lane (partition), in which messages wait for the lane's lease. */
 function createQueues(create: (lane: number) => LaneQueue) {
   const queues = new Map<number, LaneQueue>()
   return {

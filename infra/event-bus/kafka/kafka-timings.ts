@@ -3,35 +3,22 @@ export type KafkaTimings = {
   /** The time without a heartbeat after which a consumer loses its partitions. */
   readonly sessionTimeoutMs: number
   readonly heartbeatMs: number
-  /**
-   * The maximum time for which a broker delays the response to a fetch while there are no messages.
-   */
+  /** The maximum time for which a broker delays the response to a fetch without messages. */
   readonly fetchWaitMs: number
   readonly requestTimeoutMs: number
   /** The time without a successful heartbeat after which a consumer is replaced. */
   readonly silentMs: number
-  /** The longest pause before the next attempt to connect. */
   readonly reconnectMsMax: number
-  /**
-   * The time out of its consumer group after which a process acquires lanes (partitions) that no
-   * other process has.
-   */
+  /** The time out of its group after which a process acquires unleased lanes (partitions). */
   readonly outOfGroupMs: number
   /** The lease time of a lane (partition). A stalled process keeps its lanes for this time. */
   readonly laneTtlMs: number
-  /**
-   * The time for which work in progress may continue after its lane (partition) was lost. After
-   * this time, the lane is released.
-   */
+  /** The time for which work in progress may continue after its lane (partition) was lost. */
   readonly graceMs: number
-  /**
-   * The delay of Kafka's messages for a lane (partition) after which the lane's events are read
-   * from the event store.
-   */
+  /** The delay of Kafka after which a lane (partition) is fed from the event store. */
   readonly stallMs: number
   /**
-   * The interval at which the position of the store's last event is polled while Kafka delivers.
-   * `storePollMs` applies while Kafka does not deliver.
+   * The poll interval of the store's last position while Kafka delivers; otherwise `storePollMs`.
    */
   readonly headPollMs: number
   readonly storePollMs: number

@@ -8,35 +8,27 @@ const RETRY_MS_MAX = 1_000
 
 export type LaneDelivery = {
   readonly gain: (lanes: readonly number[], begin: () => Promise<number>) => void
-  /**
-   * Marks the lanes (partitions) as lost. Resolves when the work in progress for these lanes has
-   * ended.
-   */
+  /** Marks lanes (partitions) as lost. Resolves when their work in progress has ended. */
   readonly lose: (lanes: readonly number[]) => Promise<void>
   /**
-   * Returns the position up to which the events of the lane (partition) were delivered. Returns
-   * null while the lane is not ready, or while this process does not have the lane.
+   * The delivered position of the lane (partition); null while this process is not ready for it.
    */
   readonly deliveredUpTo: (lane: number) => number | null
   /**
-   * Runs `work` with the subset of `lanes` (partitions) that this process still has. No other work
-   * for these lanes runs at the same time. If the subset is empty, `work` is not called.
+   * Runs `work` with the `lanes` (partitions) that this process still has, if there are any. No
+   * other work for these lanes runs at the same time.
    */
   readonly runExclusive: (
     lanes: readonly number[],
     work: (lanes: readonly number[]) => Promise<void>,
   ) => Promise<void>
-  /**
-   * Delivers a batch. Retries until the delivery succeeds or this process has lost all lanes
-   * (partitions) of the batch.
-   */
+  /** Retries a batch until it succeeds or this process has lost all its lanes (partitions). */
   readonly deliver: (batch: LaneBatch) => Promise<void>
 }
 
 /**
- * Delivers batches to a worker, one at a time per lane (partition), and retries a failed batch. The
- * first batch of a lane follows after `onGained` has resolved. Each acquisition of a lane has
- * separate state, so a lane that was lost and acquired again starts from the beginning.
+ * Delivers batches to a worker, one at a time per lane (partition), and retries a failed batch. A
+ * lane that was lost and acquired again starts from the beginning.
  */
 export function createLaneDelivery(
   worker: LaneWorker,
@@ -107,10 +99,7 @@ function restrictTo(batch: LaneBatch, lanes: readonly number[]): LaneBatch {
 
 type Chain = (lanes: readonly number[], work: () => Promise<void>) => Promise<void>
 
-/**
- * Runs work for several lanes (partitions) once the earlier work for each of these lanes has ended.
- * Never rejects.
- */
+/** Runs work once earlier work for the same lanes (partitions) has ended. Never rejects. */
 function createChains(onError: (error: unknown) => void): Chain {
   const tails = new Map<number, Promise<void>>()
   return (lanes, work) => {
@@ -132,8 +121,7 @@ async function retryWhile<T>(
     try {
       return await work()
     } catch (error) {
-      // After the lane was lost, a failure is expected, because another process has acquired the
-      // lane.
+      // After the lane was lost, a failure is expected, because another process has the lane.
       if (isHeld()) onFailure(error)
     }
     await delay(waitMs)

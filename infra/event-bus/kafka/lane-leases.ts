@@ -4,51 +4,38 @@ import { ALL_LANES } from '../lane-of-stream.ts'
 import { within } from './kafka-client.ts'
 import type { KafkaTimings } from './kafka-timings.ts'
 
-/**
- * The pause in milliseconds after which a process again requests a lane (partition) that another
- * process still has.
- */
+/** The pause before a process again requests a lane (partition) of another process. */
 const RETRY_MS = 150
 
 /**
- * The maximum time in milliseconds for which one round waits for new leases. The wait is limited,
- * because a process must also renew its existing leases. NOTE: a process that is suspended inside a
- * transaction locks its leases until Postgres ends that transaction.
+ * The maximum wait for new leases in one round, in which existing leases must also be renewed.
+ * NOTE: a process that is suspended inside a transaction locks its leases.
  */
 const ACQUIRE_MS_MAX = 500
 
 export type LaneLeases = {
   /**
-   * Sets the lanes (partitions) to acquire; other lanes are released. Null keeps the current lanes
-   * and adds all lanes that no other process has.
+   * Sets the lanes (partitions) to acquire. Null keeps the current lanes and adds unleased lanes.
    */
   readonly assign: (lanes: readonly number[] | null) => void
-  /**
-   * Returns the lease of a lane (partition). While a lane is being released, its lease is returned
-   * until the lane's work in progress has ended.
-   */
+  /** Returns the lease of a lane (partition), also while the lane is being released. */
   readonly leaseOf: (lane: number) => Lease | undefined
   readonly stop: () => Promise<void>
 }
 
 type Deps = {
   readonly leases: Leases
-  /** The name of the consumer group, from which the lease names are derived. */
   readonly name: string
   readonly timings: Pick<KafkaTimings, 'laneTtlMs' | 'graceMs'>
   readonly log: Logger
   readonly onGained: (lanes: readonly number[]) => void
-  /**
-   * Called with the lanes (partitions) that were lost. Resolves when the work in progress for these
-   * lanes has ended.
-   */
+  /** Called with lost lanes (partitions). Resolves when their work in progress has ended. */
   readonly onLost: (lanes: readonly number[]) => Promise<void>
 }
 
 /**
- * Acquires the leases of the assigned partitions. Kafka decides which process should work on a
- * lane. The lease in Postgres decides which process may write, because only a lease can be checked
- * inside the writing transaction.
+ * Acquires the leases of the lanes (partitions) that Kafka assigns. The lease in Postgres decides
+ * which process may write, because only a lease can be checked inside the transaction.
  */
 export function createLaneLeases(deps: Deps): LaneLeases {
   const { leases, name, timings, log } = deps
@@ -114,7 +101,7 @@ const fencesOf = (leases: readonly Lease[]): ReadonlyMap<string, number> =>
 
 const laneFirst = ([lane]: readonly [number, Lease]): number => lane
 
-/** Releases lanes (partitions) as soon as the work in progress for them has ended. */
+/** Releases lanes (partitions) as soon as their work in progress has ended. */
 function createReleasing({ leases, timings, onLost }: Deps) {
   const releasing = new Map<number, Lease>()
   const endings = new Set<Promise<void>>()
@@ -140,10 +127,7 @@ function createReleasing({ leases, timings, onLost }: Deps) {
   }
 }
 
-/**
- * Runs `round` repeatedly. The next round starts after the pause that the previous round returned,
- * or when `trigger` is called. Two rounds never overlap.
- */
+/** Runs `round` repeatedly: after the pause that `round` returned, or when `trigger` is called. */
 function createLoop(round: () => Promise<number>) {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | null = null

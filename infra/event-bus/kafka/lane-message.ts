@@ -3,10 +3,9 @@ import type { Recorded } from '#domain/shared/event.ts'
 import { laneKeyOf } from '../lane-of-stream.ts'
 
 /**
- * A message of a lane (a partition of the streams). It states that the lane has exactly one event
- * after the position `after` and up to `position`: `event`, at `position`. A message without an
- * event is a watermark, which states that the lane has no event in this range. The statement stays
- * true, so repeated and late messages do no harm.
+ * States that the lane (partition) has exactly one event after `after` and up to `position`:
+ * `event`. A message without an event is a watermark: the lane has no event in this range. Repeated
+ * and late messages do no harm.
  */
 export type LaneMessage = {
   readonly after: number
@@ -14,10 +13,7 @@ export type LaneMessage = {
   readonly event: Recorded | null
 }
 
-/**
- * Encodes a message. Its key is the account's id, and its value is the event as JSON. A watermark
- * has an empty value.
- */
+/** Encodes a message. Its key is the account's id. A watermark has an empty value. */
 export function encodeMessage(
   { after, position, event }: LaneMessage,
   history: string,
@@ -35,10 +31,7 @@ export type MessageHead = {
   readonly history: string
 }
 
-/**
- * Returns the positions and the history id in a message's headers; null for a message in another
- * format.
- */
+/** Returns the positions and history id in the headers; null for another format. */
 export function headOf({ headers }: Pick<KafkaMessage, 'headers'>): MessageHead | null {
   const [after, position] = [Number(headers?.after ?? Number.NaN), Number(headers?.position)]
   if (!Number.isSafeInteger(after) || !Number.isSafeInteger(position)) return null
@@ -46,9 +39,8 @@ export function headOf({ headers }: Pick<KafkaMessage, 'headers'>): MessageHead 
 }
 
 /**
- * Decodes a message. Returns null for a message in another format or of another event history.
- * Returns `unreadable` for a message with this product's headers and invalid content; the missing
- * events are then read from the store.
+ * Returns null for a message of another format or event history, and `unreadable` for a message of
+ * this product with invalid content.
  */
 export function decodeMessage(
   message: KafkaMessage,
@@ -58,8 +50,7 @@ export function decodeMessage(
   if (head === null || head.history !== history) return null
   const { after, position } = head
   const { key, value } = message
-  // NOTE: a message with a key and a null value is invalid. If it were decoded as a watermark, it
-  // would hide the event that the key refers to.
+  // NOTE: a keyed message with a null value is invalid. As a watermark it would hide an event.
   if (value === null && key === null) return { after, position, event: null }
   const event = value === null ? null : eventOf(value)
   return event?.position === position ? { after, position, event } : 'unreadable'
@@ -91,9 +82,8 @@ export type GaplessBatch = {
 }
 
 /**
- * Groups the messages of one lane (partition) into batches without gaps. Messages up to `delivered`
- * are skipped, and a gap between messages starts a new batch. If `gapUpTo` is beyond the last
- * message, an empty batch at `gapUpTo` makes the worker read the missing events from the store.
+ * Groups the messages of a lane (partition) into batches without gaps, and skips messages up to
+ * `delivered`. An empty batch at `gapUpTo` makes the worker read missing events from the store.
  */
 export function gaplessBatches(
   delivered: number,
@@ -103,8 +93,7 @@ export function gaplessBatches(
   const batches: { events: Recorded[]; after: number; position: number }[] = []
   let reached = delivered
   for (const { after, position, event } of messages) {
-    // NOTE: `after === position` announces an event that is too large for a message and is read
-    // from the store.
+    // NOTE: `after === position` announces an event that is too large for a message.
     if (position <= reached) continue
     let last = batches.at(-1)
     if (last === undefined || after > reached) {

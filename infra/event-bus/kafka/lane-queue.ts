@@ -8,27 +8,20 @@ import {
   type LaneMessage,
 } from './lane-message.ts'
 
-/**
- * The number of waiting messages above which the partition is paused. The partition is resumed when
- * fewer than half of this number wait.
- */
+/** The partition is paused above this number of messages, and resumed below half of it. */
 const WAITING_MAX = 2_000
 const BATCH_MAX = 1_000
-/** The pause before failed messages are processed again. */
 const RETRY_MS = 200
-/** The minimum time in milliseconds between two log lines about problems of a lane (partition). */
 const LOG_EVERY_MS = 60_000
 
 export type LaneQueue = {
   readonly push: (messages: readonly KafkaMessage[]) => void
-  /** Processes the waiting messages if this process has the lane (partition). */
   readonly work: () => void
   readonly clear: () => void
-  /** True while the worker processes a batch from Kafka. */
   readonly isDelivering: () => boolean
   /**
-   * Returns the `performance.now()` of the last message that advanced the lane (partition).
-   * `lastMessageAt` also counts repeated messages.
+   * The `performance.now()` of the last message that advanced the lane. `lastMessageAt` also counts
+   * repeated messages.
    */
   readonly lastProgressAt: () => number
   readonly lastMessageAt: () => number
@@ -45,10 +38,7 @@ type Deps = {
   readonly setPaused: (isPaused: boolean) => void
 }
 
-/**
- * Queues the messages of one lane (partition) for the worker. The consumer never waits for a lane,
- * because a slow lane would delay the other lanes and the heartbeat.
- */
+/** Queues the messages of one lane (partition), so that a slow lane can't delay the consumer. */
 export function createLaneQueue(deps: Deps): LaneQueue {
   const { lane, delivery, log, setPaused } = deps
   let waiting: KafkaMessage[] = []
@@ -63,12 +53,11 @@ export function createLaneQueue(deps: Deps): LaneQueue {
     const next = waiting.slice(0, BATCH_MAX)
     const last = next.at(-1)
     if (last === undefined || delivery.deliveredUpTo(lane) === null) return
-    // Decoding may query the store. It runs outside of `runExclusive`, so that an unresponsive
-    // store does not block the feed of this lane.
+    // Decoding may query the store, so it must not block the feed of this lane in `runExclusive`.
     const found = await decode(next)
     await delivery.runExclusive([lane], async () => {
       if (!(await deliverer.deliverDecoded(found))) return
-      // `clear` may have emptied the queue during the delivery of the batch.
+      // `clear` may have emptied the queue during the delivery.
       waiting = waiting[0] === next[0] ? waiting.slice(next.length) : waiting
       deps.done(last.offset)
       if (waiting.length < WAITING_MAX / 2) setPaused(false)
@@ -119,8 +108,7 @@ function createDeliverer({ lane, delivery }: Deps) {
     for (const batch of batches) {
       lastProgressAt = performance.now()
       await delivery.deliver({ lanes: [lane], ...batch })
-      // The lane was lost. The process that acquires the lane receives the remaining messages from
-      // Kafka.
+      // The lane was lost. Its next process receives the remaining messages from Kafka.
       if ((delivery.deliveredUpTo(lane) ?? -1) < batch.position) return false
     }
     return true
@@ -140,15 +128,12 @@ function createDeliverer({ lane, delivery }: Deps) {
   }
 }
 
-/**
- * Decodes messages. An unreadable message counts as a gap up to the store's last event. The worker
- * therefore reads the missing events from the store immediately.
- */
+/** Decodes messages. An unreadable message counts as a gap up to the store's last event. */
 function createDecoder({ lane, history, headPosition, log }: Deps) {
   const [shouldLogUnreadable, shouldLogForeign] = [createLogThrottle(), createLogThrottle()]
   return async (next: readonly KafkaMessage[]): Promise<Decoded> => {
     const ours = await history()
-    // A store without events has no history id yet, so no message can belong to its history.
+    // A store without events has no history id, so no message can belong to its history.
     const found = next.map((message) => (ours === null ? null : decodeMessage(message, ours)))
     const messages = found.filter((each) => each !== null && each !== 'unreadable')
     if (found.includes(null) && shouldLogForeign()) {
@@ -164,7 +149,6 @@ function createDecoder({ lane, history, headPosition, log }: Deps) {
   }
 }
 
-/** Returns true at most once per `LOG_EVERY_MS`. */
 function createLogThrottle(): () => boolean {
   let loggedAt = Number.NEGATIVE_INFINITY
   return () => {

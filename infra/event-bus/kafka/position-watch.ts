@@ -21,9 +21,8 @@ type Deps = {
 export type Watch = Pick<ConsumerSession, 'operatorError' | 'stop'>
 
 /**
- * Reports the position of each message that arrives. Each process has a separate consumer group,
- * which commits no offsets. The position of the store's last event is also polled, because Kafka
- * messages are fast but may be missing.
+ * Reports the position of each message. The store is also polled, because messages may be missing.
+ * Each process has a separate consumer group, which commits no offsets.
  */
 export function watchPositions(deps: Deps, onCommitted: (position: number) => void): Watch {
   const { kafka, topic, store, timings, log } = deps
@@ -58,8 +57,7 @@ export function watchPositions(deps: Deps, onCommitted: (position: number) => vo
       isStopped = true
       clearInterval(polling)
       await session.stop()
-      // The group is deleted explicitly, because a broker removes an empty group without commits
-      // only after a long time.
+      // Without this deletion, a broker keeps an empty group without commits for a long time.
       const forgotten = withAdmin(kafka, (admin) => admin.deleteGroups([groupId]))
       await within(
         DELETE_GROUP_MS_MAX,

@@ -4,32 +4,24 @@ import { ALL_LANES, laneOf } from '../lane-of-stream.ts'
 import { encodeMessage } from './lane-message.ts'
 
 /**
- * The maximum bytes for one partition in a request. Kafka limits requests to `max.message.bytes` (1
- * MiB), and kafkajs does not split larger requests.
+ * The maximum bytes per partition in a request. Kafka limits requests to `max.message.bytes` (1
+ * MiB), and kafkajs does not split them.
  */
 const LANE_BYTES_MAX = 700_000
 const MESSAGE_OVERHEAD_BYTES = 200
-/**
- * The maximum bytes of an event in a message. A larger event is announced without its content, and
- * consumers read it from the event store.
- */
+/** The maximum bytes of an event in a message. Larger events are read from the event store. */
 const EVENT_BYTES_MAX = 500_000
 
 export type MessageBatch = readonly Message[]
 
 export type PublishedLanes = {
-  /** Returns the lowest of the positions that the lanes (partitions) have reached. */
   readonly lowest: () => number
-  /**
-   * Encodes events in batches that are small enough to send. The events of one lane (partition)
-   * keep their order.
-   */
+  /** Encodes events in batches that are small enough to send, in the order of their lane. */
   readonly batchesOf: (events: readonly Recorded[]) => MessageBatch[]
   /** Records that all events up to `position` were passed to `batchesOf`. */
   readonly reach: (position: number) => void
   /**
-   * Returns a watermark (a message without an event) for every lane (partition) whose messages end
-   * before the position that was last passed to `reach`.
+   * Returns a watermark (empty message) per lane (partition) that ends before `reach`'s position.
    */
   readonly watermarks: () => MessageBatch
 }
@@ -48,7 +40,6 @@ export function createPublishedLanes(
   const messageOf = (event: Recorded): { lane: number; message: Message; bytes: number } | null => {
     const lane = laneOf(event.stream)
     const after = positionOf(lane)
-    // The previous publisher has already sent this event.
     if (event.position <= after) return null
     positions.set(lane, event.position)
     const message = encodeMessage({ after, position: event.position, event }, history)

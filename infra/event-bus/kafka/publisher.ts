@@ -11,10 +11,7 @@ import {
 } from './published-positions.ts'
 import { readLastMessages } from './read-last-messages.ts'
 
-/**
- * The number of events missing in the topic from which the publisher does not publish the missing
- * events. It then continues at the head position of the store.
- */
+/** With this many unpublished events, the publisher skips them and continues at the head. */
 const CATCH_UP_MAX = 5_000
 const ALL_REPLICAS = -1
 
@@ -29,7 +26,7 @@ export type PublisherDeps = {
 
 /**
  * Copies committed events to the Kafka topic until `lost` aborts. Rejects when Kafka fails. The
- * caller then calls `publish` again, which continues at the end of the topic.
+ * next call continues at the end of the topic.
  */
 export async function publish(deps: PublisherDeps, lost: AbortSignal): Promise<void> {
   const { kafka, topic, store, timings, log } = deps
@@ -40,8 +37,7 @@ export async function publish(deps: PublisherDeps, lost: AbortSignal): Promise<v
   if (lost.aborted) return
   const producer = kafka.producer({
     idempotent: true,
-    // NOTE: kafkajs numbers messages when it sends them, so messages of several requests in flight
-    // could arrive out of order.
+    // NOTE: messages of several requests in flight could arrive out of order.
     maxInFlightRequests: 1,
     allowAutoTopicCreation: false,
   })
@@ -59,8 +55,8 @@ export async function publish(deps: PublisherDeps, lost: AbortSignal): Promise<v
       async (events, position) => {
         const batches = events.length === 0 ? [] : lanes.batchesOf(events)
         lanes.reach(position)
-        // All batches are queued in one step, so that no watermark (a message without an event) is
-        // queued between two batches.
+        // All batches are queued in one step, so that no watermark (empty message) gets between
+        // them.
         await Promise.all(batches.map(sender.send))
         await sender.watermark()
       },
@@ -76,10 +72,7 @@ export async function publish(deps: PublisherDeps, lost: AbortSignal): Promise<v
   }
 }
 
-/**
- * Waits for the first event and returns the history id. A store without events has no history id.
- * Returns null when `lost` aborts.
- */
+/** Waits for the first event and returns the history id; null when `lost` aborts. */
 async function waitForHistory(
   { history, timings }: PublisherDeps,
   lost: AbortSignal,
@@ -101,7 +94,7 @@ async function startPositions(
   const ends = await readLastMessages(kafka, topic, timings)
   const foreign = [...ends.values()].find((end) => end.history !== history || end.position > head)
   if (foreign !== undefined) {
-    // The messages come from another store, or from this store before a backup was restored.
+    // The messages come from another store, or from before a backup was restored.
     log.error(
       { topic, foreign, head },
       'alarm: the Kafka topic has messages of another history of events',
@@ -110,7 +103,7 @@ async function startPositions(
   }
   const start = new Map(ALL_LANES.map((lane) => [lane, ends.get(lane)?.position ?? head]))
   const behind = await store.readAll(Math.min(...start.values()), CATCH_UP_MAX)
-  // The skipped events are not published, because consumers can read them faster from the store.
+  // Consumers read the skipped events faster from the store.
   return behind.length < CATCH_UP_MAX ? start : new Map(ALL_LANES.map((lane) => [lane, head]))
 }
 
@@ -122,10 +115,7 @@ type SenderDeps = {
   readonly onError: (error: unknown) => void
 }
 
-/**
- * Creates a sender that sends one request at a time. It sends watermarks (messages without an
- * event) at most once per `watermarkMs`.
- */
+/** Sends one request at a time, and watermarks (empty messages) once per `watermarkMs`. */
 function createSender({ producer, topic, lanes, timings, onError }: SenderDeps) {
   let tail: Promise<unknown> = Promise.resolve()
   let timer: NodeJS.Timeout | null = null

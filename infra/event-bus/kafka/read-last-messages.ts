@@ -8,10 +8,7 @@ import { headOf, type MessageHead } from './lane-message.ts'
 
 const READ_MS_MAX = 20_000
 
-/**
- * Returns the last message of each lane (partition) that has messages. Throws when the messages
- * can't be read within the time limit.
- */
+/** Returns the last message of each lane (partition) that has messages. Throws on a timeout. */
 export async function readLastMessages(
   kafka: Kafka,
   topic: string,
@@ -24,8 +21,7 @@ export async function readLastMessages(
   const lastOffsets = new Map(nonEmpty.map(({ partition, high }) => [partition, BigInt(high) - 1n]))
   const ends = new Map<number, MessageHead>()
   if (lastOffsets.size === 0) return ends
-  // kafkajs can only read messages as a member of a group. This group commits no offsets, so it
-  // leaves no data in Kafka.
+  // kafkajs reads only as a member of a group. This group commits no offsets.
   const consumer = kafka.consumer({
     groupId: `tallygate-ends-${randomUUID()}`,
     sessionTimeout: timings.sessionTimeoutMs,
@@ -36,8 +32,8 @@ export async function readLastMessages(
   })
   const found = Promise.withResolvers<true>()
   consumer.on(consumer.events.CRASH, ({ payload }) => found.reject(payload.error))
-  // NOTE: if the consumer crashes while it joins the group, `run` resolves and `seek` throws. The
-  // rejection of this promise would then be unhandled.
+  // NOTE: if the consumer crashes while it joins, `run` resolves and `seek` throws, and the
+  // rejection of this promise would be unhandled.
   found.promise.catch(() => {})
   const read = async (): Promise<true> => {
     await consumer.connect()
@@ -70,9 +66,8 @@ export async function readLastMessages(
 }
 
 /**
- * Returns a function that resolves with the id of the event history: the id and position of its
- * first event. The function resolves with null while there are no events. The history id reveals a
- * topic that was written from another event store, whose positions are meaningless for this store.
+ * Returns a function that resolves with the history id: the id and position of the first event, or
+ * null while there are no events. The history id reveals a topic of another event store.
  */
 export function createHistory(store: Pick<EventStore, 'readAll'>): () => Promise<string | null> {
   let cached: string | null = null

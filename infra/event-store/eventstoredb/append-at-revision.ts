@@ -19,17 +19,14 @@ import type { EventReads } from './event-reads.ts'
 import { proposedEvents, type StoredEvent, safePosition } from './stored-event.ts'
 
 /**
- * A part that was written. `positions` has one entry per event. When the server returns only the
- * position of the last event, every entry has that position.
+ * A written part. `positions` has one entry per event, but the server may return only the position
+ * of the last event, which every entry then has.
  */
 export type WrittenPart = {
   readonly isWritten: true
   readonly revision: number
   readonly positions: readonly number[]
-  /**
-   * The stored events of a part that an earlier attempt has written; null for a part that this call
-   * wrote.
-   */
+  /** The stored events of a part that an earlier attempt has written; null for a new part. */
   readonly found: readonly StoredEvent[] | null
 }
 
@@ -37,10 +34,7 @@ export type PartResult = WrittenPart | { readonly isWritten: false; readonly act
 
 export type ExactAppend = (
   part: ExactPart,
-  /**
-   * The deadline on the clock of `performance.now()`. After the deadline, `StoreUnavailable` is
-   * thrown.
-   */
+  /** The time of `performance.now()` after which `StoreUnavailable` is thrown. */
   deadline: number,
   others?: readonly ExactPart[],
 ) => Promise<PartResult>
@@ -49,7 +43,7 @@ type Options = {
   readonly connection: Connection
   readonly reads: EventReads
   readonly log: Logger
-  /** The time in milliseconds after which an append without a reply is sent again. */
+  /** The time without a reply after which an append is sent again. */
   readonly replyWithinMs: number
 }
 
@@ -58,8 +52,7 @@ const PAUSE_MAX_MS = 400
 
 /**
  * Creates a function that appends to one stream at an exact revision. If the outcome is unknown,
- * the function sends the same event ids at the same revision again, through another client. It
- * stops when the server answers or the deadline passes.
+ * the same event ids are sent again through another client until the deadline.
  */
 export function createExactAppend(options: Options): ExactAppend {
   const { connection, reads, log, replyWithinMs } = options
@@ -79,8 +72,7 @@ export function createExactAppend(options: Options): ExactAppend {
           { reason: reasonOf(error) },
           'a request to the event store failed and will be retried',
         )
-        // If the leader has changed, the client itself connects to the new leader and need not be
-        // replaced.
+        // The client itself connects to a new leader.
         if (!(error instanceof NotLeaderError)) connection.replace(client)
         await delay(Math.min(10 * 2 ** attempt, PAUSE_MAX_MS) * (0.5 + Math.random() / 2))
       }
@@ -88,10 +80,7 @@ export function createExactAppend(options: Options): ExactAppend {
   }
 }
 
-/**
- * Returns an error if the server has refused the append permanently. Returns null if the outcome is
- * unknown and the append may be retried.
- */
+/** Returns an error if the server has permanently refused the append; null allows a retry. */
 function refusalOf(error: unknown): Error | null {
   if (error instanceof MaxAppendSizeExceededError) {
     return new InvalidAppend(`the server takes at most ${error.maxAppendSize} bytes in one append`)
@@ -136,7 +125,7 @@ async function tryAppend(
   return { isWritten: false, actual: typeof actual === 'bigint' ? Number(actual) : -1 }
 }
 
-/** Returns the part if its events are stored at their exact revisions, and null otherwise. */
+/** Returns the part if its events are stored at their exact revisions; otherwise null. */
 export async function findPart(
   { stream, expected, events }: ExactPart,
   reads: EventReads,
@@ -161,20 +150,16 @@ export function asWritten(
 }
 
 const PROBE_STREAM = 'readiness-probe'
-/**
- * The type of the probe events. Types that begin with `$` are excluded from every read and
- * subscription.
- */
+/** Types that begin with `$` are excluded from every read and subscription. */
 const PROBE_TYPE = '$readiness-probe'
-/** The number of probes that the server keeps. A scavenge of the server deletes older probes. */
+/** A scavenge of the server deletes older probes. */
 const PROBES_KEPT = 10
 const PROBE_WITHIN_MS = 1_500
 const PROBE_AGAIN_MS = 50
 
 /**
- * Creates a function that appends a probe event, to find out whether the server still accepts
- * writes. A server with a full disk continues to serve reads. A lost connection is replaced, and
- * the probe is repeated until the time limit.
+ * Creates a function that appends a probe event, because a server with a full disk still serves
+ * reads. The probe is repeated until the time limit.
  */
 export function createAppendProbe(connection: Connection): () => Promise<void> {
   let isBounded = false
@@ -200,10 +185,7 @@ export function createAppendProbe(connection: Connection): () => Promise<void> {
   }
 }
 
-/**
- * Limits the number of stored probes. Only the first process sets the limit, which the server
- * stores with the probe stream.
- */
+/** Limits the number of stored probes. The server stores the limit with the probe stream. */
 async function boundProbes(client: EventStoreDBClient, withinMs: number): Promise<void> {
   const options = { expectedRevision: NO_STREAM, requiresLeader: true, deadline: withinMs } as const
   try {
@@ -214,10 +196,7 @@ async function boundProbes(client: EventStoreDBClient, withinMs: number): Promis
   }
 }
 
-/**
- * Rejects if `answer` takes longer than `ms` milliseconds. This limit is needed because the client
- * may miss its deadline.
- */
+/** This limit is needed because the client may miss its deadline. */
 async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms} ms`)), ms + 50)

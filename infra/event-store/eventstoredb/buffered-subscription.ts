@@ -2,18 +2,14 @@ import type { AllStreamSubscription } from '@eventstore/db-client'
 import type { Resolved } from './stored-event.ts'
 
 export type BufferedSubscription = {
-  /** Returns up to `limit` events in order. Waits at most `idleMs` for the first event. */
+  /** Returns up to `limit` events. Waits at most `idleMs` for the first event. */
   readonly take: (limit: number, idleMs: number) => Promise<readonly Resolved[] | 'idle' | 'broken'>
   readonly staysEmpty: (ms: number) => Promise<boolean>
-  /** Returns the reason why the subscription broke. */
   readonly reason: () => string
   readonly close: () => void
 }
 
-/**
- * Buffers the events of a subscription. While the buffer is full, the stream is paused and the
- * server waits.
- */
+/** Buffers the events of a subscription. A full buffer pauses the stream and the server. */
 export function bufferSubscription(
   subscription: AllStreamSubscription,
   batch: number,
@@ -28,7 +24,7 @@ export function bufferSubscription(
     broken ??= reason
     wake()
   }
-  // NOTE: the listener is never removed. A later error without a listener would end the process.
+  // NOTE: an error without a listener would end the process, so the listener is never removed.
   readable.on('error', (error: Error) => end(error.message))
   readable.on('end', () => end('ended'))
   readable.on('close', () => end('closed'))

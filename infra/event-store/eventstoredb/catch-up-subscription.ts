@@ -21,21 +21,17 @@ type Tail = {
   readonly onBatch: OnBatch
   readonly onError: (error: unknown) => void
   readonly options?: SubscribeOptions | undefined
-  /**
-   * The time in milliseconds without an event after which the subscription is compared with the
-   * position of the last event.
-   */
+  /** The time without an event after which the store's last position is checked. */
   readonly idleCheckMs: number
   readonly onStopped: () => void
 }
 
 /**
- * Delivers every event after `after` through a catch-up subscription to all streams. The
- * subscription is reopened at the last position if it breaks, or if it delivers nothing although
- * there are new events.
+ * Delivers every event after `after`. The subscription is reopened if it breaks, or if it delivers
+ * nothing although there are new events.
  *
- * Stream prefixes are filtered in this process. If the server filtered them, it would report
- * positions only from time to time, and readers that wait for a position would time out.
+ * Stream prefixes are filtered in this process. A filter in the server would report positions too
+ * rarely, and readers that wait for a position would time out.
  */
 export function subscribeToAll(tail: Tail): Subscription {
   const { connection, log, onBatch, idleCheckMs, options = {} } = tail
@@ -95,7 +91,7 @@ export function subscribeToAll(tail: Tail): Subscription {
   }
 }
 
-/** Builds a batch. Events at positions that were already delivered are left out. */
+/** Builds a batch without events that were already delivered. */
 function batchOf(
   taken: readonly Resolved[],
   after: number,
@@ -113,10 +109,7 @@ function batchOf(
   return { events, position }
 }
 
-/**
- * Returns true if the subscription has stalled, which means that it delivers nothing although there
- * are new events.
- */
+/** Returns true if the subscription delivers nothing although there are new events. */
 async function isSilent(
   open: BufferedSubscription,
   position: number,

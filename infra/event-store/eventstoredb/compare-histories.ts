@@ -8,14 +8,10 @@ import type { EventReads } from './event-reads.ts'
 export type Comparison = {
   readonly streams: number
   readonly events: number
-  /** The names of the streams that differ, in order. At most a hundred names are listed. */
+  /** The names of at most a hundred streams that differ. */
   readonly different: readonly string[]
-  /** True when the events have the same order in the source and the target. */
   readonly isSameOrder: boolean
-  /**
-   * The name of the target's history, which is derived from its first event. Null for an empty
-   * target.
-   */
+  /** The name of the target's history, derived from its first event; null for an empty target. */
   readonly firstEvent: string | null
 }
 
@@ -29,10 +25,7 @@ type End = {
 const PAGE = 2_000
 const DIFFERENT_MAX = 100
 
-/**
- * Reads the source and the target completely. Compares the ids and bytes of the events of every
- * stream, and the order of all events.
- */
+/** Compares ids and bytes of the events of every stream, and the order of all events. */
 export async function compareHistories(
   source: CopySource,
   target: EventReads,

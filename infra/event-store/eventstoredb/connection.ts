@@ -1,12 +1,10 @@
 import { EventStoreDBClient } from '@eventstore/db-client'
 import { ConfigError } from '../../config/config.ts'
 
-/** A connection whose client can be replaced by a new client. */
 export type Connection = {
   readonly client: () => EventStoreDBClient
   /**
-   * Replaces the client `failed`, which lost a reply or its connection. Does nothing if this client
-   * was already replaced.
+   * Replaces the client `failed`, which lost a reply or connection, unless it was replaced before.
    */
   readonly replace: (failed: EventStoreDBClient) => void
   readonly close: () => void
@@ -23,14 +21,12 @@ const ATTEMPT_WITHIN_MS = 4_000
 let opened = 0
 
 /**
- * Connects to `url`, which has a scheme of the client (`esdb://`, `esdb+discover://`) or
- * `kurrentdb` in place of `esdb`. Throws `ConfigError` when the URL can't be parsed.
+ * Connects to `url`, whose scheme may have `kurrentdb` in place of `esdb`. Throws `ConfigError`.
  *
- * NOTE: by default the client sends appends through one duplex stream and a module-global map. With
- * this default, a broken stream rejects the appends of other clients, a late answer throws in an
- * event handler, and a write that waits for `drain` becomes an unhandled rejection. When `supports`
- * reports that the server has no batch append, the client makes one call per append, each with a
- * separate deadline.
+ * NOTE: the client's default batch append sends all appends through one stream and a module-global
+ * map. A broken stream then rejects appends of other clients, a late answer throws in an event
+ * handler, and a write that waits for `drain` becomes an unhandled rejection. So `supports` reports
+ * no batch append, and the client makes one call per append.
  */
 export function connectEventStoreDb(url: string): Connection {
   let current = newClient(url)
@@ -63,10 +59,7 @@ function newClient(url: string): EventStoreDBClient {
   return client
 }
 
-/**
- * Parses the URL. Only the first line of the client's error message is used, because the other
- * lines quote options that this file added.
- */
+/** Only the first line of the client's error is used. Other lines quote options of this file. */
 function parsed(url: string): EventStoreDBClient {
   try {
     return EventStoreDBClient.connectionString(url)
@@ -76,10 +69,7 @@ function parsed(url: string): EventStoreDBClient {
   }
 }
 
-/**
- * Adds a keep-alive interval that differs by milliseconds for each client. Clients with equal
- * options would share a connection and its failures.
- */
+/** Gives each client a different keep-alive interval, because equal options share a connection. */
 function withOwnConnection(url: string): string {
   opened += 1
   const [address = '', query = '', more] = url.replace(/^kurrentdb/, 'esdb').split('?')

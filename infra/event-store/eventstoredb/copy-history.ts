@@ -9,14 +9,10 @@ import { type CopySource, createCopySource, type SourceEvent } from './copy-sour
 import { createEventReads, type EventReads } from './event-reads.ts'
 
 type Options = {
-  /** The pool of the database from which events are copied. */
   readonly pg: Pool
-  /** The address of the EventStoreDB to which events are copied. */
   readonly url: string
   readonly log: Logger
-  /**
-   * Called from time to time during the copy. `copied` is the number of events that the target has.
-   */
+  /** Called during the copy with the number of events that the target has. */
   readonly onProgress?: (copied: number) => void
 }
 
@@ -32,10 +28,9 @@ export class ForeignTarget extends Error {
 const APPEND_WITHIN_MS = 60_000
 
 /**
- * Copies a history from Postgres to EventStoreDB: the same streams, revisions, ids, types, bytes
- * and metadata, in the same global order. The copy continues after the events that the target
- * already has, so the program may be killed and restarted at any time. At the end, source and
- * target are compared.
+ * Copies a history from Postgres to EventStoreDB: streams, revisions, ids, types, bytes, metadata
+ * and global order. A restarted copy continues after the events of the target. At the end, source
+ * and target are compared.
  */
 export async function copyHistory(options: Options): Promise<Comparison> {
   const { pg, url, log, onProgress = () => {} } = options
@@ -60,10 +55,7 @@ export async function copyHistory(options: Options): Promise<Comparison> {
   }
 }
 
-/**
- * Returns the position in the source of the last event that the target has. Returns 0 for an empty
- * target.
- */
+/** Returns the source position of the target's last event; 0 for an empty target. */
 async function reachedBefore(source: CopySource, reads: EventReads): Promise<number> {
   const [first] = await reads.readAll(0, 1)
   if (first === undefined) return 0
@@ -103,8 +95,7 @@ function partsOf(events: readonly SourceEvent[]): ExactPart[] {
 
 async function copyPart(part: ExactPart, append: ExactAppend): Promise<void> {
   for (const { id, data } of part.events) {
-    // The client stores `JSON.stringify` of the parsed data, so this text must equal the original
-    // text.
+    // The client stores `JSON.stringify` of the parsed data, which must equal the original text.
     if (JSON.stringify(JSON.parse(data)) !== data) {
       throw new Error(`event ${id} of stream ${part.stream}: its bytes would change`)
     }

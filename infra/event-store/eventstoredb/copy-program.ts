@@ -21,7 +21,6 @@ import { copyHistory } from './copy-history.ts'
 
 const FORCE = 'ES_COPY_FORCE'
 
-/** Returns true when the operator forces the copy although processes seem to be running. */
 function isForced(environment: NodeJS.ProcessEnv): boolean {
   const text = environment[FORCE] ?? ''
   if (text !== '' && text !== 'true') throw new ConfigError(FORCE, `must be true, not "${text}"`)
@@ -29,9 +28,8 @@ function isForced(environment: NodeJS.ProcessEnv): boolean {
 }
 
 /**
- * Throws `ConfigError` while a process uses this database as its event store. Such a process is
- * detected by its append session. It would continue with caches, positions and read models of a
- * history that has moved, and its requests would fail during the copy.
+ * Throws `ConfigError` while a process has an append session on this database. Such a process would
+ * continue with caches, positions and read models of a history that has moved.
  */
 async function refuseRunning(pg: Pool): Promise<void> {
   const { rows } = await pg.query<{ place: string }>(
@@ -73,7 +71,7 @@ async function main(environment: NodeJS.ProcessEnv, signal: AbortSignal): Promis
   const embedded =
     databaseUrl === null ? await startEmbeddedPostgres({ dataDir, log, signal }) : null
   const pg = new Pool({ connectionString: databaseUrl ?? embedded?.connectionString })
-  // Errors of idle connections are ignored. These connections end when the server stops.
+  // Idle connections end when the server stops.
   surviveLostConnections(pg, () => {})
   try {
     return await abortable(copyOnce({ pg, url, log, mustBeAlone }), signal)
@@ -98,8 +96,7 @@ async function copyOnce(copy: Copy): Promise<boolean> {
 }
 
 /**
- * Handles a history that an earlier run has already moved. Returns true if the history was moved to
- * the same target, and throws if it was moved to a different target.
+ * Returns true if an earlier run moved the history to the same target. Throws for another target.
  */
 function isAlreadyMoved(name: string, url: string): true {
   const went = `the history has already been moved to ${name}`
@@ -108,16 +105,12 @@ function isAlreadyMoved(name: string, url: string): true {
   return true
 }
 
-/**
- * Copies the history while the source is locked. Otherwise, events that are written during the copy
- * would be missing in the target.
- */
+/** Copies the history while the source is locked, so that no event is missed. */
 async function copyFrozen({ pg, url, log, mustBeAlone }: Copy): Promise<boolean> {
   const guard = await pg.connect()
   try {
     await freeze(guard)
-    // NOTE: `guard` must not read this table. The transaction of `guard` would make every start
-    // wait for the table until the copy ends.
+    // NOTE: if `guard` read this table, every start would wait until the copy ends.
     const { name } = await readStoreIdentity(pg)
     if (!isPostgres({ name })) return isAlreadyMoved(name, url)
     await refuseEmpty(pg)
@@ -136,7 +129,7 @@ async function copyFrozen({ pg, url, log, mustBeAlone }: Copy): Promise<boolean>
     const isSame = different.length === 0 && isSameOrder
     if (isSame) {
       // A process that had lost its session may have reconnected during the copy. A process that
-      // starts now has to wait for the end of this transaction.
+      // starts now has to wait for this transaction.
       if (mustBeAlone) await refuseRunning(pg)
       await guard.query(SEAL)
       const now = { name: eventStoreName(url), firstEvent, isUsed: firstEvent !== null }
@@ -165,16 +158,12 @@ async function freeze(guard: PoolClient): Promise<void> {
   }
 }
 
-/** Throws for a database that has no events, because there is no history to move. */
 async function refuseEmpty(pg: Pool): Promise<void> {
   const { rowCount } = await pg.query('select from event_store.events limit 1')
   if (rowCount === 0) throw new ConfigError(...NO_HISTORY)
 }
 
-/**
- * SQL that makes Postgres refuse appends by processes that are still running, including processes
- * of an earlier release.
- */
+/** SQL that makes Postgres refuse appends by running processes, even of an earlier release. */
 const SEAL = `
   create or replace function event_store.refuse_append() returns trigger language plpgsql
   as $refuse$
@@ -185,7 +174,7 @@ const SEAL = `
   create or replace trigger moved_away before update on event_store.head
     for each statement execute function event_store.refuse_append()`
 
-/** SQLSTATEs that mean that the table or the schema does not exist. */
+/** SQLSTATEs of a missing table or schema. */
 const MISSING_TABLE = ['42P01', '3F000']
 const NO_HISTORY = ['DATABASE_URL, DATA_DIR', 'there is no history in this database'] as const
 
@@ -208,5 +197,5 @@ try {
   process.stderr.write(aborting.signal.aborted ? 'stopped\n' : `${explainCopy(error)}\n`)
   process.exitCode = 1
 }
-// An aborted copy may have left connections open, so the process is ended explicitly.
+// An aborted copy may have left connections open.
 if (aborting.signal.aborted) process.exit()

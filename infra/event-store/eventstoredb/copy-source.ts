@@ -11,10 +11,7 @@ export type SourceEvent = {
 
 export type CopySource = {
   readonly after: (position: number) => Promise<readonly SourceEvent[]>
-  /**
-   * Returns the position of the event with this id. Returns null if the stream has no event with
-   * this id at `revision`.
-   */
+  /** Returns the position of the stream's event with this id at `revision`; otherwise null. */
   readonly positionOf: (stream: string, revision: number, id: string) => Promise<number | null>
 }
 
@@ -33,10 +30,7 @@ type Row = {
   at: string
 }
 
-/**
- * Creates a reader of the events in Postgres. It returns `data` as text, because decoding would
- * lose the exact bytes.
- */
+/** Reads `data` as text, because decoding would lose the exact bytes. */
 export function createCopySource(pg: Pool): CopySource {
   return {
     after: async (position) => {

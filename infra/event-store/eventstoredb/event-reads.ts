@@ -20,17 +20,14 @@ import {
 export type EventReads = {
   readonly readStream: (stream: string, from: number, limit: number) => Promise<StoredEvent[]>
   readonly readAll: (after: number, limit: number) => Promise<StoredEvent[]>
-  /** Returns the revision of the stream's last event, or -1 if the stream does not exist. */
+  /** Returns the revision of the last event, or -1 if the stream does not exist. */
   readonly lastRevision: (stream: string) => Promise<number>
   readonly headPosition: () => Promise<number>
-  /**
-   * Returns the event at exactly this position. Returns null if this product has written no event
-   * at this position.
-   */
+  /** Returns the event of this product at exactly this position; otherwise null. */
   readonly eventAt: (position: number) => Promise<StoredEvent | null>
 }
 
-/** Reads are sent to the leader node. A follower may lag, and decisions depend on the result. */
+/** Reads go to the leader node, because a follower may lag and decisions depend on the result. */
 const CURRENT = { requiresLeader: true, direction: FORWARDS } as const
 const READ_WITHIN_MS = 5_000
 const TRIES = 3
@@ -38,10 +35,7 @@ const PAGE_MIN = 16
 const HEAD_PAGE_MIN = 4
 const HEAD_PAGE_MAX = 512
 
-/**
- * Creates the read functions, which apply a time limit to each read. They throw `StoreUnavailable`
- * when the server can't be reached.
- */
+/** Creates reads with a time limit, which throw `StoreUnavailable`. */
 export function createEventReads(connection: Connection): EventReads {
   const collect: Collect = async (open) => {
     for (let attempt = 1; ; attempt += 1) {
@@ -50,8 +44,7 @@ export function createEventReads(connection: Connection): EventReads {
         return await collected(open(client))
       } catch (error) {
         if (error instanceof StreamNotFoundError) return []
-        // If the leader has changed, the client itself connects to the new leader and need not be
-        // replaced.
+        // The client itself connects to a new leader.
         if (!(error instanceof NotLeaderError)) connection.replace(client)
         if (attempt < TRIES) continue
         throw new StoreUnavailable('the event store could not be read', { cause: error })
@@ -101,7 +94,7 @@ function collected(reading: Reading): Promise<Resolved[]> {
       reject(new Error(`no answer within ${READ_WITHIN_MS} ms`))
       reading.cancel().catch(() => {})
     }, READ_WITHIN_MS)
-    // NOTE: the listener is never removed. A later error without a listener would end the process.
+    // NOTE: an error without a listener would end the process, so the listener is never removed.
     reading.on('error', (error) => {
       clearTimeout(late)
       reject(error)
@@ -117,10 +110,7 @@ function collected(reading: Reading): Promise<Resolved[]> {
 export const exactPosition = (position: number) =>
   position === 0 ? START : { commit: BigInt(position), prepare: BigInt(position) }
 
-/**
- * Returns up to `limit` events of this product. A page of the server also contains system events,
- * so pages are read until there are enough events.
- */
+/** Returns up to `limit` events of this product. Pages of the server also contain system events. */
 async function readAll(collect: Collect, after: number, limit: number): Promise<StoredEvent[]> {
   const events: StoredEvent[] = []
   for (let from = after; ; ) {
@@ -142,9 +132,8 @@ async function readAll(collect: Collect, after: number, limit: number): Promise<
 }
 
 /**
- * Creates a function that returns the position of the last event of this product. It reads
- * backwards over the server's system events, at most to the position that the previous call had
- * reached.
+ * Creates a function that returns the position of this product's last event. It reads backwards
+ * over system events, at most to the position of the previous call.
  */
 function headReader(collect: Collect): () => Promise<number> {
   let known = { end: 0, head: 0 }

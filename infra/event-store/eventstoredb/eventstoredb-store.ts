@@ -17,22 +17,16 @@ import { type RecoveryTimes, startJointAppendRecovery } from './joint-append-rec
 import { type Locks, LockTimeout } from './locks.ts'
 
 type Options = {
-  /**
-   * The address: `esdb://host:2113?tls=false` or `esdb+discover://…`. `kurrentdb` may replace
-   * `esdb`.
-   */
+  /** The address: `esdb://host:2113?tls=false` or `esdb+discover://…`, or with `kurrentdb`. */
   readonly url: string
-  /** The locks that processes use to exclude each other. The locks are closed with the store. */
+  /** The locks that processes use to exclude each other. `close` also closes the locks. */
   readonly locks: Locks
   readonly log: Logger
   readonly deadlineMs?: number
-  /**
-   * The time in milliseconds after which an append without a reply is sent again through another
-   * connection.
-   */
+  /** The time without a reply after which an append is sent again on another connection. */
   readonly replyWithinMs?: number
   readonly recovery?: RecoveryTimes
-  /** The time in milliseconds without a delivery after which a subscription is checked. */
+  /** The time without a delivery after which a subscription is checked. */
   readonly idleCheckMs?: number
 }
 
@@ -41,14 +35,10 @@ const REPLY_WITHIN_MS = 4_000
 const IDLE_CHECK_MS = 5_000
 const READ_MAX = 1_000_000
 
-/**
- * Creates an event store in EventStoreDB. The streams have the names that the product uses. Throws
- * `StoreUnavailable`.
- */
+/** Creates an event store in EventStoreDB. Throws `StoreUnavailable`. */
 export async function createEventStoreDbStore(options: Options): Promise<EventStore> {
   const { url, locks, log, deadlineMs = DEADLINE_MS, replyWithinMs = REPLY_WITHIN_MS } = options
-  // Writes and reads use separate connections, because a write connection that loses a reply is
-  // replaced.
+  // A write connection that loses a reply is replaced, so reads use another connection.
   const [writing, reading] = [connectEventStoreDb(url), connectEventStoreDb(url)]
   const reads = createEventReads(reading)
   const appendExact = createExactAppend({ connection: writing, reads, log, replyWithinMs })
@@ -141,8 +131,8 @@ async function appendOne(
 }
 
 /**
- * Creates a function that runs the appends with the expected revision `any` of a stream one at a
- * time. Each append is sent at the exact revision that the previous append reached.
+ * Creates a function that runs a stream's appends with revision `any` one at a time. Each append is
+ * sent at the exact revision that the previous append reached.
  */
 function createAppendAny({ append, reads }: JointDeps): AppendAny {
   const mutex = createKeyedMutex<number>()
@@ -157,10 +147,7 @@ function createAppendAny({ append, reads }: JointDeps): AppendAny {
     })
 }
 
-/**
- * Runs the work items of one name in order, one at a time. Each work item may pass a value of type
- * `T` to the next item.
- */
+/** Runs the work items of one name one at a time. A work item may pass a value to the next. */
 type KeyedMutex<T> = <R>(
   name: string,
   work: (passed: T | null) => Promise<{ readonly result: R; readonly passOn: T | null }>,

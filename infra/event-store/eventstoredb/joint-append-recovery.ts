@@ -5,12 +5,8 @@ import { LockTimeout } from './locks.ts'
 import type { StoredEvent } from './stored-event.ts'
 
 export type RecoveryTimes = {
-  /** The pause between two searches for incomplete joint appends. */
   readonly everyMs: number
-  /**
-   * The minimum age in milliseconds of a joint append that is recovered. The process that began a
-   * younger joint append may still be writing.
-   */
+  /** The age below which a joint append may still be in progress, so that it is not recovered. */
   readonly graceMs: number
 }
 
@@ -22,7 +18,7 @@ const FINISH_WITHIN_MS = 10_000
 
 /**
  * Finishes the joint appends that killed processes left incomplete. One process at a time reads the
- * events, starting at the position where the previous pass stopped.
+ * events, starting where the previous pass stopped.
  */
 export function startJointAppendRecovery(
   joint: JointDeps,
@@ -65,18 +61,11 @@ async function pass(joint: JointDeps, graceMs: number, stopping: AbortSignal): P
   }
 }
 
-/**
- * Returns true for a joint append that was made after `since`, the start of the grace period. Both
- * times come from the shared clock, which differs from the clocks of this machine and of the event
- * store.
- */
+/** Returns true for a joint append after `since`. Both times come from the shared clock. */
 const isYoung = ({ others, recorded }: StoredEvent, since: number): boolean =>
   others.length > 0 && recorded.meta.at > since
 
-/**
- * Finishes one joint append. A failure is logged as an error and does not stop the pass, except
- * when the event store or the lock is unavailable.
- */
+/** Logs a failure and continues, unless the event store or the lock is unavailable. */
 async function finishJointAppend(event: StoredEvent, joint: JointDeps): Promise<void> {
   const { stream, revision, position } = event.recorded
   const names = [stream, ...event.others.map((part) => part.stream)]

@@ -16,10 +16,10 @@ export type JointDeps = {
 const PAGE = 500
 
 /**
- * Appends to several streams as one unit. The append to the first stream is the decision. The
- * metadata of its last event contains the other parts, so any process that reads this event can
- * finish the append. Before the decision, a wrong revision of any stream rejects the complete
- * append. After the decision, the other parts are always written.
+ * Appends to several streams as one unit. The append to the first stream is the decision. Its
+ * metadata contains the other parts, so any process can finish the append. Before the decision, a
+ * wrong revision of any stream rejects the append. After the decision, the other parts are always
+ * written.
  */
 export async function appendTogether(
   given: readonly EncodedPart[],
@@ -48,7 +48,6 @@ function conflictOf(part: EncodedPart | undefined, actual = -1): RevisionConflic
   return new RevisionConflict(part?.stream ?? '', part?.expected ?? 'any', actual)
 }
 
-/** Writes the parts that are missing after a decision. `decision` is the stored first part. */
 export async function finish(
   decision: WrittenPart,
   deadline: number,
@@ -69,8 +68,7 @@ async function appendOthers(
 }
 
 /**
- * Writes the part exactly once, either at its revision or after events that were written to its
- * stream in the meantime. Concurrent attempts can't write the part twice, because each attempt
+ * Writes the part exactly once, at its revision or after later events of its stream. Each attempt
  * searches the stream for the part's ids and appends at the end of the searched range.
  */
 async function ensureWritten(

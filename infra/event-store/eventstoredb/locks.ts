@@ -1,19 +1,16 @@
 /**
  * The services that joint appends need because EventStoreDB has no transactions over several
- * streams. The services are mutual exclusion among all processes, the position up to which joint
- * appends are complete, and a clock.
+ * streams: mutual exclusion, the position up to which joint appends are complete, and a clock.
  */
 export type Locks = {
   /**
    * Runs `work` while no other process has a lock on any of `names`. Throws `LockTimeout` before
-   * `work` starts when the locks can't be acquired within `withinMs`.
+   * `work` if the locks can't be acquired within `withinMs`.
    */
   together<T>(names: readonly string[], withinMs: number, work: () => Promise<T>): Promise<T>
-  /** Runs `work` unless another process has a lock on this name. Returns whether `work` ran. */
+  /** Runs `work` unless another process has this lock. Returns whether `work` ran. */
   alone(name: string, work: () => Promise<void>): Promise<boolean>
-  /**
-   * Returns the position up to which all joint appends are complete, or 0 if none was saved yet.
-   */
+  /** Returns the position up to which all joint appends are complete; initially 0. */
   completeUpTo(): Promise<number>
   setCompleteUpTo(position: number): Promise<void>
   /** Returns the time in unix milliseconds of the clock that all processes share. */
@@ -28,9 +25,7 @@ export class LockTimeout extends Error {
   }
 }
 
-/**
- * Creates locks within one process, for tests. Several stores in the process may share the locks.
- */
+/** Creates locks within one process, for tests. */
 export function createMemoryLocks(): Locks {
   const held = new Set<string>()
   let waiting: (() => void)[] = []

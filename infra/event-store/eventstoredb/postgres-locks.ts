@@ -19,11 +19,10 @@ const CONNECTIONS_MAX = 8
 const ANSWER_WITHIN_MS = 15_000
 
 /**
- * Creates locks among all processes that use this Postgres. The locks are advisory locks. They are
- * acquired in a fixed order, in a transaction that lasts as long as the work. The locks use
- * separate connections, so that work that needs the ordinary pool can't block itself. `store` is
- * the name of the event store to which the position of `completeUpTo` belongs. A statement without
- * an answer within `answerWithinMs` closes its connection.
+ * Creates advisory locks among all processes that use this Postgres, in a transaction that lasts as
+ * long as the work. Separate connections prevent a deadlock with work that needs the ordinary pool.
+ * `store` names the event store. A statement without an answer within `answerWithinMs` closes its
+ * connection.
  */
 export async function createPostgresLocks(
   connectionString: string,
@@ -97,9 +96,8 @@ function recoveryProgress(
 }
 
 /**
- * Runs `work` with the locks that `take` acquires. `take` begins the transaction. If the connection
- * is lost during the work, completed work stays valid, because exact revisions protect its writes.
- * The lock only avoids conflicts.
+ * Runs `work` with the locks that `take` acquires. A connection that is lost during the work does
+ * no harm, because exact revisions protect the writes.
  */
 async function holding<T>(
   pg: Pool,
@@ -116,8 +114,7 @@ async function holding<T>(
   client.on('error', onLost)
   try {
     const isTaken = await take(client).catch((error) => {
-      // Closing the connection releases its locks immediately. A rollback might have to wait for an
-      // answer.
+      // Closing the connection releases its locks immediately. A rollback might have to wait.
       onLost()
       throw error
     })

@@ -3,20 +3,13 @@ import type { FactMeta, Recorded } from '#domain/shared/event.ts'
 import type { ExactPart } from '../append-connection.ts'
 import type { EncodedEvent } from '../encoded-append.ts'
 
-/** An event in the form that EventStoreDB stores. */
 export type StoredEvent = {
   readonly recorded: Recorded
-  /**
-   * For an event that decides a joint append (one append to several streams), the parts for the
-   * other streams. For any other event, the list is empty.
-   */
+  /** The parts for the other streams, if the event decides a joint append (to several streams). */
   readonly others: readonly ExactPart[]
 }
 
-/**
- * A part of a joint append, as the metadata of the deciding event stores it. Its data is JSON and
- * not text.
- */
+/** A part of a joint append in the metadata of the deciding event. Its data is JSON. */
 type StoredPart = {
   readonly stream: string
   readonly expected: number
@@ -32,16 +25,12 @@ type StoredPart = {
 
 type Metadata = FactMeta & { readonly v: number; readonly others?: readonly StoredPart[] }
 
-/**
- * Returns true for an event of the server itself. Every reader skips system events with this
- * function.
- */
+/** Returns true for an event of the server itself, which every reader skips. */
 export const isSystem = (event: { streamId: string; type: string }): boolean =>
   event.streamId.startsWith('$') || event.type.startsWith('$')
 
 /**
- * Converts events to the client's form. NOTE: the client encodes the data with `JSON.stringify`,
- * which reproduces the original bytes: numbers, key order and escapes.
+ * NOTE: the client's `JSON.stringify` reproduces the original bytes: numbers, order and escapes.
  */
 export function proposedEvents(events: readonly EncodedEvent[], others: readonly ExactPart[] = []) {
   return events.map(({ id, type, v, data, meta }, index) => {
@@ -68,10 +57,7 @@ const exactPart = ({ stream, expected, events, mustBeNew }: StoredPart): ExactPa
 
 export type Resolved = Pick<ResolvedEvent | AllStreamResolvedEvent, 'event' | 'commitPosition'>
 
-/**
- * Decodes an event. Returns null for an event of the server itself. Throws for an event that this
- * product can't have written.
- */
+/** Returns null for an event of the server. Throws for an event that is not of this product. */
 export function storedEvent({ event, commitPosition }: Resolved): StoredEvent | null {
   if (event === undefined || isSystem(event)) return null
   const { streamId: stream, id, type } = event
@@ -93,10 +79,7 @@ export function storedEvent({ event, commitPosition }: Resolved): StoredEvent | 
   return { recorded, others: others.map(exactPart) }
 }
 
-/**
- * Converts a byte offset in the server's log to a number. The number is exact up to eight petabytes
- * (2^53 bytes).
- */
+/** Converts a byte offset in the server's log. It is exact up to eight petabytes (2^53 bytes). */
 export function safePosition(position: bigint | undefined): number {
   const number = Number(position ?? -1n)
   if (!Number.isSafeInteger(number) || number < 0) throw new Error(`position ${position}`)
