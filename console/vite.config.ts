@@ -20,7 +20,7 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     target: 'es2023',
-    // Small files are not inlined, because the CSP forbids scripts and fonts in `data:` URLs.
+    // The CSP forbids scripts and fonts in `data:` URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,

@@ -114,7 +114,6 @@ export function mergeHealthPush(snapshot: HealthSnapshot, push: HealthPush): Hea
   return { at: push.at, channels: [...kept, ...added].sort((a, b) => a.id - b.id) }
 }
 
-/** Reads the health of all channels and applies live events. */
 export function useHealth() {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'

@@ -89,7 +89,6 @@ export const channelTypesQuery = {
 
 export const testProgressKey = ['channel-test-progress'] as const
 
-/** Reads the progress of a test of all channels, by polling if there are no live updates. */
 export const testProgressQuery = (isLive: boolean) =>
   queryOptions({
     queryKey: testProgressKey,

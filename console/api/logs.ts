@@ -21,7 +21,6 @@ export type LogParams = {
   end_timestamp?: number | undefined
 }
 
-/** The key prefix of all queries about calls, which live events invalidate. */
 export const logsKey = ['logs'] as const
 export const callBarsKey = [...logsKey, 'bars'] as const
 
@@ -136,6 +135,5 @@ const END_NAMES = [
 ] as const
 type EndName = (typeof END_NAMES)[number]
 
-/** Returns null for a successful call and for a row that is not a call. */
 export const failureName = (end: string | undefined): EndName | null =>
   END_NAMES.find((name) => name === end) ?? null

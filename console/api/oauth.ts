@@ -12,7 +12,6 @@ export async function redirectToProvider(
   window.location.assign(url)
 }
 
-/** Stores the path of the page to open after the login. Null means the default page. */
 export function storeReturnPath(returnTo: string | null): void {
   if (returnTo === null) sessionStorage.removeItem(KEY)
   else sessionStorage.setItem(KEY, returnTo)

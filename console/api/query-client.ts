@@ -9,7 +9,6 @@ export function isWorthRetrying(failures: number, error: Error): boolean {
   return error.status === 0 || error.status === 429 || error.status >= 502
 }
 
-/** Without `Retry-After`, the delay starts at one second and doubles with each failure. */
 export function retryDelayMs(failures: number, error: Error): number {
   const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : null
   return Math.min(retryAfterMs ?? 1000 * 2 ** failures, RETRY_DELAY_MS_MAX)

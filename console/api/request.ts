@@ -30,7 +30,6 @@ export type ApiAnswer<T> = {
 
 export type ListPage<Row> = { items: Row[]; page: number; total: number }
 
-/** `sort` is the server's name of the column. */
 export type ListSort = {
   readonly sort?: string
   readonly order?: 'asc' | 'desc'

@@ -36,7 +36,6 @@ export function clearUser(): void {
   notifyListeners()
 }
 
-/** Until the next login, a 401 shows no error. */
 export function startLogout(): void {
   storedUser()
   isLeaving = true
@@ -92,7 +91,6 @@ function parseUser(text: string | null): SessionUser | null {
 let renewals = 0
 let renewing: Promise<unknown> = Promise.resolve()
 
-/** Runs a request that ends the current session and returns a new one. */
 export async function renewSession<T>(perform: () => Promise<T>): Promise<T> {
   const running = perform().finally(() => {
     renewals += 1

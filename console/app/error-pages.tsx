@@ -76,7 +76,6 @@ export async function loadPage(
   }
 }
 
-/** Returns the script's URL in the browser's error message, or `/`. */
 function fileOf(error: unknown): string {
   const message = error instanceof Error ? error.message : ''
   return /(?:https?:\/)?\/\S+\.(?:js|css)\b/.exec(message)?.[0] ?? '/'

@@ -46,7 +46,6 @@ function estimatedHeight(text: string): number {
   return lines.reduce((sum, height) => sum + height + GAP_PX, -GAP_PX)
 }
 
-/** Returns a short hash, by which a dismissed notice is recognized. */
 function markOf(text: string): string {
   let sum = 0
   for (const character of text) sum = (Math.imul(sum, 31) + (character.codePointAt(0) ?? 0)) | 0

@@ -10,11 +10,7 @@ import { TopBar } from './top-bar.tsx'
 
 const CHAT = /^\/chat(?:\/|$)/
 
-/** For a logged-in user, public pages also contain the sidebar. */
-export function PublicLayout(props: {
-  /** Returns true if the path has a page, to which a login may return. */
-  isKnownPath: (path: string) => boolean
-}) {
+export function PublicLayout(props: { isKnownPath: (path: string) => boolean }) {
   const { pathname } = useLocation()
   const user = useUser()
   const isChat = CHAT.test(pathname)

@@ -47,7 +47,6 @@ function followStatus(client: QueryClient, leaveForSetup: () => void): void {
   })
 }
 
-/** If the server is unreachable, shows a message and returns undefined. */
 async function readSetup(client: QueryClient): Promise<boolean | undefined> {
   try {
     const status = await client.fetchQuery({ ...statusQuery, retry: false })

@@ -10,7 +10,6 @@ import { ShellSkeleton } from './shell-skeleton.tsx'
 
 type PageModule<Name extends string> = Record<Name, ComponentType>
 
-/** Defines a page whose code is a separate chunk. */
 const page = <Name extends string>(
   path: string,
   load: () => Promise<PageModule<Name>>,
@@ -32,7 +31,6 @@ const chunk = <Name extends string>(load: () => Promise<PageModule<Name>>, name:
   lazy: () => loadPage(async () => (await load())[name]),
 })
 
-/** Defines a page whose translations are in a separate file. */
 const pageWithTranslations = <Name extends string>(
   path: string,
   load: () => Promise<PageModule<Name>>,

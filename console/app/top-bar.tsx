@@ -15,7 +15,6 @@ import { LanguageMenu } from './language-menu.tsx'
 import { siteLinks } from './site-links.ts'
 
 export function TopBar(props: {
-  /** Opens the mobile navigation. */
   onMenu?: () => void
   /** True before the setup is complete, when no link works. */
   isBare?: boolean

@@ -46,10 +46,10 @@ export const currentLanguage = (): Language => (i18next.language === 'en' ? 'en'
 /** Returns a BCP 47 tag for `Intl` and `<html lang>`. */
 export const localeOf = (language: Language): string => LOCALES[language]
 
-/** For use outside of components, which use `useTranslation` instead. */
+/** For use outside of components. */
 export const translate = i18next.t
 
-/** Loads the texts that all console pages share, before the first page renders. */
+/** Loads the texts that all console pages share. */
 export async function loadAllTranslations(): Promise<void> {
   needed.delete('entry')
   needed.add('all')

@@ -2,7 +2,6 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { currentLanguage, localeOf } from './i18n.ts'
 
-/** A change of language renders the component again. */
 export function useLocale(): string {
   useTranslation()
   return localeOf(currentLanguage())

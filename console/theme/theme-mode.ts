@@ -18,7 +18,7 @@ export function useTheme(): ThemeMode {
   return useSyncExternalStore(subscribe, currentTheme)
 }
 
-/** Applies the system's theme until the user chooses a theme in this tab or another tab. */
+/** Applies the system's theme until the user chooses a theme in any tab. */
 export function followTheme(): void {
   window.matchMedia(SYSTEM).addEventListener('change', apply)
   window.addEventListener('storage', (event) => {

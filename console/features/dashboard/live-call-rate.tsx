@@ -41,7 +41,6 @@ const STARTS_IN = 5
 const isStarting = (seconds: readonly CallsOfSecond[]): boolean =>
   seconds.length < STARTS_IN && peakOf(seconds) === null
 
-/** A second with an unknown number has no bar. */
 function Spark(props: { seconds: readonly CallsOfSecond[]; most: number }) {
   const { seconds, most } = props
   return (

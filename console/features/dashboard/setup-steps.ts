@@ -11,7 +11,6 @@ export type Progress = {
 
 export type Step = { readonly name: StepName; readonly isDone: boolean; readonly isNext: boolean }
 
-/** If models have no price, the path leads to a form that offers preset prices. */
 export function stepPath(name: StepName, hasUnpriced: boolean): string {
   if (name === 'channel') return '/channel/add'
   if (name === 'token') return '/app/tokens?form=new'

@@ -58,7 +58,6 @@ export function entryDetail(t: TFunction, entry: TimelineEntry, number: Intl.Num
   return parts[kind].filter((part) => part !== '').join(' · ')
 }
 
-/** Empty for an entry about the complete channel. */
 export const scopeText = (t: TFunction, { key, model }: TimelineEntry): string =>
   key === undefined ? (model ?? '') : keyText(t, key)
 

@@ -5,7 +5,6 @@ import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
 import { countKinds } from './health-filters.ts'
 import { rateText } from './metric-text.ts'
 
-/** `channels` is null while loading. */
 export function HealthSummary(props: { channels: readonly ChannelHealth[] | null }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

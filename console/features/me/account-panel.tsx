@@ -38,7 +38,6 @@ function PasswordDialog(props: { isOpen: boolean; hasPassword: boolean; onClose:
   )
 }
 
-/** A super admin's account can't be deleted. */
 export function AccountPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const [open, setOpen] = useState<'password' | 'delete' | null>(null)

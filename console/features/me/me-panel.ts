@@ -6,7 +6,6 @@ export type MePanelProps = { readonly user: User | undefined }
 
 export type MePanel = {
   readonly id: string
-  /** On narrow screens, the side column is shown below the main column. */
   readonly column: 'main' | 'side'
   readonly Panel: (props: MePanelProps) => ReactElement | null
 }

@@ -11,7 +11,6 @@ import { deviceName } from './device-name.ts'
 import { IdentityProofFields, isProof } from './identity-proof-fields.tsx'
 import { withIdentityProof } from './with-identity-proof.tsx'
 
-/** Adds a passkey, or renames the passkey `renamed`. */
 export function PasskeyDialog(props: {
   renamed: OwnPasskey | null
   needsProof: boolean

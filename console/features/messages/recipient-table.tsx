@@ -68,7 +68,7 @@ function Table(props: { recipients: readonly Recipient[]; isStale: boolean }) {
   )
 }
 
-/** Only admins may read the recipients. `page` is zero-based. */
+/** `page` is zero-based. */
 function recipientsQuery(id: number, page: number, pageSize: number) {
   const input = { params: { id }, query: { p: page, page_size: pageSize } }
   const key = [...messagesKey, 'recipients', id, page, pageSize]

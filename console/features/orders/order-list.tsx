@@ -81,7 +81,6 @@ function OrderFilters({ view }: { view: ReturnType<typeof useOrderList> }) {
   )
 }
 
-/** Only admins may read the top-ups of all users. */
 const allOrdersQuery = ({ page, pageSize, ...rest }: ListQuery<typeof ADDRESS.filters>) => {
   const query = { ...rest, p: page, page_size: pageSize }
   return {

@@ -37,7 +37,6 @@ export type OrderEvent = {
 
 const NOTHING = { quota: 0, sourceId: '', reason: '', status: '', dueBy: null, actor: '' }
 
-/** Returns the oldest event first. */
 export function orderTimeline({ refunds, restorations, reports }: Order): OrderEvent[] {
   const events = [
     ...reportEvents(reports),

@@ -20,7 +20,6 @@ const { quota, maxUses, ...FORM_FIELDS } = REDEMPTION_TERMS
 /** All values are entered texts. */
 export type RedemptionDraft = DraftOf<typeof FORM_FIELDS> & {
   amount: string
-  /** The number of codes to create. */
   count: string
   /** Empty for a key that the server generates. */
   key: string
@@ -108,7 +107,6 @@ export const updateRedemptionBody = (
 
 const isUnlimited = (text: string): boolean => text.trim() === '' || text.trim() === '-1'
 
-/** Returns 0 for an empty text, and null for an invalid date. */
 const secondsOf = (text: string): number | null => secondsOfDateField(text, 0)
 
 const isWhole = (text: string, min: number, max: number): boolean =>

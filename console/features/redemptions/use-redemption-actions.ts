@@ -24,7 +24,6 @@ export function useRedemptionActions(onEdit: (redemption: Redemption) => void) {
     }
     await client.invalidateQueries({ queryKey: redemptionsKey })
   }
-  /** The list changes before the server responds. */
   const setEnabled = async (redemption: Redemption, isEnabled: boolean): Promise<void> => {
     const { id, name } = redemption
     const status = isEnabled ? 1 : 2

@@ -36,7 +36,6 @@ export function validateRegistration(
   }
 }
 
-/** `affCode` is the inviter's code. */
 export function registerBody(
   draft: RegisterDraft,
   needsMail: boolean,

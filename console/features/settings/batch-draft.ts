@@ -2,7 +2,7 @@ import { formatDecimal, isNegative, parseDecimal } from '#console/ui/quota/exact
 import type { PriceRow } from './price-table.ts'
 
 const RATIO_FIELDS = ['ratio', 'completionRatio', 'cacheRatio'] as const
-/** `price` is a fixed price per call in dollars. */
+/** `price` is in dollars per call. */
 export const BATCH_FIELDS = [...RATIO_FIELDS, 'price'] as const
 /** A model has either ratios or a fixed price, so each mode shows only one kind of field. */
 export const FIELDS_OF = { ratio: RATIO_FIELDS, call: ['price'] } as const
@@ -26,7 +26,6 @@ export function validateBatch(draft: BatchDraft): BatchErrorKeys {
   return errorKeys
 }
 
-/** A ratio in the form removes the fixed price. */
 export const rowsLosingFixedPrice = (rows: readonly PriceRow[], draft: BatchDraft): PriceRow[] =>
   draft.ratio.trim() === '' ? [] : rows.filter(({ price }) => price !== '')
 

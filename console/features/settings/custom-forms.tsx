@@ -27,14 +27,14 @@ import { JsonOption } from './json-option.tsx'
 import { PricePanel } from './price-panel.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** The price of calls to models without a price is either a price per call or two ratios. */
+/** A fallback price is either a price per call or two ratios. */
 function FallbackForm({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   if (!FALLBACK_KEYS.every((key) => form.has(key))) return null
   const draft = fallbackDraft(form.value)
   const set = (key: FallbackKey, value: string) =>
     form.set(new Map(Object.entries(withFallback(draft, key, value))))
-  // Saved values are also checked, because an API client can save only one of the ratios.
+  // Saved values are also checked, because an API client can save one ratio without the other.
   const errorKey = validateFallback(draft)
   const error = errorKey === null ? undefined : t(`settings.fallbackError.${errorKey}`)
   const faulty = fallbackErrorField(draft)
@@ -143,7 +143,7 @@ function TestMail() {
 const VIEWS = ['table', 'json'] as const
 const ADDRESS = { groups: choiceParam(VIEWS, 'table') }
 
-/** If the options of the groups can't be parsed, only the JSON is shown. */
+/** Shows only the JSON if the options of the groups can't be parsed. */
 function GroupPanel({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   const [{ groups: view }, setAddress] = useUrlState(ADDRESS)

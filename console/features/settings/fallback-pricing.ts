@@ -11,7 +11,7 @@ type FallbackDraft = Record<FallbackKey, string>
 
 export type FallbackErrorKey = 'notNumber' | 'negative' | 'mixed' | 'incomplete'
 
-/** An entered price clears the ratios, and an entered ratio clears the price. */
+/** Entering a price clears the ratios, and entering a ratio clears the price. */
 export function withFallback(draft: FallbackDraft, key: FallbackKey, value: string): FallbackDraft {
   const next = { ...draft, [key]: value }
   if (value.trim() === '' || key === 'fallback_pricing_enabled') return next
@@ -21,7 +21,6 @@ export function withFallback(draft: FallbackDraft, key: FallbackKey, value: stri
   return { ...next, fallback_single_price: '' }
 }
 
-/** A field with an empty text has no value. */
 export function validateFallback(draft: FallbackDraft): FallbackErrorKey | null {
   const price = draft.fallback_single_price.trim()
   const ratios = [draft.fallback_input_ratio.trim(), draft.fallback_completion_ratio.trim()]
@@ -59,7 +58,6 @@ function isWrong(text: string): boolean {
 export const fallbackDraft = (value: (key: string) => string): FallbackDraft =>
   Object.fromEntries(FALLBACK_KEYS.map((key) => [key, value(key)])) as FallbackDraft
 
-/** Returns the field with the error, but only if an option of the fallback price was changed. */
 export function fallbackErrorKey(
   changed: ReadonlySet<string>,
   value: (key: string) => string,

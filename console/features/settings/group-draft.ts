@@ -19,7 +19,6 @@ export const draftOfGroup = (row: GroupRow): GroupDraft => ({
   specials: specialsText(row.specials),
 })
 
-/** A new group needs a name that is not in `groups`. */
 export function validateGroup(
   draft: GroupDraft,
   groups: readonly string[],

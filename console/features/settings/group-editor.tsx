@@ -21,7 +21,7 @@ import {
 import { usePausedRefresh } from './use-paused-refresh.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** A change in the table is unsaved until the settings page is saved. */
+/** Changes remain unsaved until the settings page is saved. */
 export function GroupEditor(props: { form: SettingsForm; maps: GroupMaps }) {
   const { form, maps } = props
   const { t } = useTranslation()

@@ -1,13 +1,12 @@
-/** The text separates the user's group from the token's group. */
+/** Separates the user's group from the token's group. */
 const AND = ' > '
 
-/** If a group's name would make `vip > default` ambiguous, the text is JSON. */
+/** Returns JSON if a group's name would make `vip > default` ambiguous. */
 export const groupPairName = (user: string, token: string): string =>
   `${user}${token}`.includes('>') || user.startsWith('[')
     ? JSON.stringify([user, token])
     : `${user}${AND}${token}`
 
-/** Returns null for a name that `groupPairName` has not formatted. */
 export function groupPairOf(name: string): readonly [user: string, token: string] | null {
   const [user, token] = jsonPair(name) ?? name.split(AND)
   return user === undefined || token === undefined ? null : [user, token]

@@ -22,7 +22,7 @@ export const GROUP_COLORS = [
   'purple',
 ] as const
 
-/** Every new user gets this group. */
+/** The group of every new user. */
 export const FIRST_GROUP = 'default'
 
 export type GroupRow = {
@@ -32,7 +32,7 @@ export type GroupRow = {
   isUsable: boolean
   /** An empty text selects the default color. */
   color: string
-  /** The special ratios apply to this group's users, and are listed by the group of the token. */
+  /** The special ratios of this group's users, by the token's group. */
   specials: JsonMap
 }
 
@@ -53,7 +53,7 @@ export function readGroupMaps(value: (key: GroupKey) => string): GroupMaps | nul
   return { GroupRatio, UserUsableGroups, GroupColors, GroupGroupRatio }
 }
 
-/** The names with a group ratio are the groups. */
+/** Every name with a group ratio is a group. */
 export const groupRows = (maps: GroupMaps): GroupRow[] =>
   [...maps.GroupRatio].map(([name, ratio]) => ({
     name,
@@ -64,7 +64,7 @@ export const groupRows = (maps: GroupMaps): GroupRow[] =>
     specials: maps.GroupGroupRatio.get(name) ?? new Map(),
   }))
 
-/** The result contains only the options that change, with their new texts. */
+/** Returns the new texts of only the options that change. */
 export function withGroup(maps: GroupMaps, row: GroupRow): Map<GroupKey, string> {
   const { name, description, color, specials } = row
   const offered = JSON.stringify(description.trim() === '' ? name : description.trim())
@@ -76,7 +76,6 @@ export function withGroup(maps: GroupMaps, row: GroupRow): Map<GroupKey, string>
   })
 }
 
-/** The result contains only the options that change, with their new texts. */
 export function withoutGroup(maps: GroupMaps, name: string): Map<GroupKey, string> {
   const others = new Map(
     [...withSpecials(maps.GroupGroupRatio, name, new Map())]

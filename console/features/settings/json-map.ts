@@ -1,6 +1,6 @@
 import { parseObject } from '#console/api/parse-object.ts'
 
-/** `JSON.parse` would lose the order of keys and the digits of numbers. */
+/** Unlike `JSON.parse`, keeps the order of keys and the digits of numbers. */
 export type JsonMap = ReadonlyMap<string, string>
 
 const ENTRY =
@@ -8,7 +8,7 @@ const ENTRY =
 
 export type ValueKind = 'number' | 'text'
 
-/** Returns null unless the text is a flat object whose values are all of `kind`. */
+/** Returns null unless `text` is a flat object whose values are all of `kind`. */
 export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap | null {
   const expectedType = kind === 'number' ? 'number' : 'string'
   const parsed = parseObject(text.trim() === '' ? '{}' : text)
@@ -21,14 +21,13 @@ export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap |
   return entries
 }
 
-/** The entries keep their order. */
 export function writeJsonMap(entries: JsonMap): string {
   if (entries.size === 0) return '{}'
   const lines = [...entries].map(([key, value]) => `  ${JSON.stringify(key)}: ${value}`)
   return `{\n${lines.join(',\n')}\n}`
 }
 
-/** Removes the entry if `value` is null. The other entries keep their order. */
+/** Null removes the entry. Other entries keep their order. */
 export function withEntry(entries: JsonMap, key: string, value: string | null): JsonMap {
   const changed = new Map(entries)
   if (value === null) changed.delete(key)

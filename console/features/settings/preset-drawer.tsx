@@ -18,7 +18,6 @@ import type { SettingsForm } from './use-settings-form.ts'
 
 type PresetProps = { isOpen: boolean; form: SettingsForm; maps: PriceMaps; onClose: () => void }
 
-/** Adds the prices of public lists to the settings form or removes them from the form. */
 export function PresetDrawer({ isOpen, form, maps, onClose }: PresetProps) {
   const { t } = useTranslation()
   const [source, setSource] = useState<PresetSource>('flexible')

@@ -5,7 +5,7 @@ import { type PriceKey, type PriceMaps, textsOfMaps } from './price-table.ts'
 
 type PresetLists = Pick<PresetRatios, 'prompt' | 'completion' | 'max_output'>
 
-/** An empty text means that the model has no such value. */
+/** An empty text is a missing value. */
 type PresetValues = readonly [ratio: string, completion: string, maxOutput: string]
 
 export type PresetRow = {
@@ -15,7 +15,7 @@ export type PresetRow = {
   state: 'new' | 'changed' | 'same'
 }
 
-/** Changed models come first, followed by new models and unchanged models. */
+/** Changed models come before new models and unchanged models. */
 export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
   const { prompt, completion, caps } = entriesOf(lists)
   const names = [...new Set([prompt, completion, caps].flatMap((list) => [...list.keys()]))].sort()
@@ -30,7 +30,7 @@ export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
   return rows.sort((one, other) => order[one.state] - order[other.state])
 }
 
-/** A ratio in a list replaces the fixed price of its model. */
+/** A listed ratio replaces the model's fixed price. */
 export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
   return textsOfMaps(maps, {
@@ -42,7 +42,7 @@ export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, 
   })
 }
 
-/** Without a model's ratio, its completion ratio and output limit are also removed. */
+/** Also removes the completion ratio and output limit of each model that loses its ratio. */
 export function withoutPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
   return textsOfMaps(maps, {

@@ -111,7 +111,6 @@ function Amount({ dollars, unit }: { dollars: string; unit: string }) {
   )
 }
 
-/** A price per call needs no output limit. */
 function OutputCap({ row, actions }: RowProps) {
   const { t } = useTranslation()
   if (isPerCall(row)) return <span className="tg-quiet">–</span>
@@ -125,7 +124,6 @@ function OutputCap({ row, actions }: RowProps) {
   )
 }
 
-/** The price has all decimals, and at least two. */
 function centsText(dollars: string): string {
   const [whole = '0', fraction = ''] = dollars.split('.')
   return `${whole}.${fraction.padEnd(2, '0')}`

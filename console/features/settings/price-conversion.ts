@@ -12,13 +12,13 @@ import {
 const DOLLARS_PER_RATIO = { units: 2n, scale: 0 }
 const HALF = { units: 5n, scale: 1 }
 
-/** Returns exact dollars per million tokens, or an empty text if the ratio is not a number. */
+/** Returns exact dollars per million tokens, or an empty text if `ratio` is no number. */
 export function priceOfRatio(ratio: string): string {
   const value = parseDecimal(ratio)
   return value === null ? '' : formatDecimal(multiply(value, DOLLARS_PER_RATIO))
 }
 
-/** Expects dollars per million tokens. The ratio is exact, or empty if the price is no number. */
+/** Converts exact dollars per million tokens. Returns an empty text if `price` is no number. */
 export function ratioOfPrice(price: string): string {
   const value = parseDecimal(price)
   return value === null ? '' : formatDecimal(multiply(value, HALF))
@@ -26,12 +26,12 @@ export function ratioOfPrice(price: string): string {
 
 /** The maximum number of decimals that the server accepts in a ratio. */
 const RATIO_SCALE = 30
-/** A completion ratio with at least this many digits may have been rounded. */
+/** A completion ratio with this many digits may have been rounded. */
 const ROUNDED_DIGITS_MIN = 12
-/** A price that is this much shorter than the exact product was entered and not computed. */
+/** A price that is this many digits shorter than the exact product was entered by a user. */
 const DIGITS_SAVED_MIN = 4
 
-/** For a completion ratio of 12 or more digits, returns the shortest price that rounds to it. */
+/** For a ratio with 12 or more digits, returns the shortest price that rounds to that ratio. */
 export function outputPrice(ratio: string, completionRatio: string): string {
   const [model, completion] = [parseDecimal(ratio), parseDecimal(completionRatio)]
   if (model === null || completion === null) return ''
@@ -50,7 +50,7 @@ export function outputPrice(ratio: string, completionRatio: string): string {
 
 const ONE = { units: 1n, scale: 0 }
 
-/** The quotient is rounded to the last digit of `ratio` or to a floating-point number. */
+/** Ratios are rounded to their last digit or to a floating-point number. */
 function isQuotient(price: ExactDecimal, input: ExactDecimal, ratio: ExactDecimal): boolean {
   const text = formatDecimal(ratio)
   const lastDigit = { units: 1n, scale: decimalsOf(text) }
@@ -67,7 +67,7 @@ const size = ({ units, scale }: ExactDecimal): ExactDecimal => ({
 
 const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0
 
-/** A ratio that is rounded up keeps a charge of exactly half a quota unit from rounding down. */
+/** Rounds up, so that a charge of exactly half a quota unit is not rounded down. */
 export function completionRatioOf(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]
   if (input === null || result === null || isZero(input)) return ''
@@ -88,7 +88,7 @@ export function shortRatio(ratio: string): string {
 
 const SHOWN_DECIMALS = 6
 
-/** The example is a call with 1000 input and 500 output tokens. */
+/** Returns the cost of a call with 1000 input and 500 output tokens. */
 export function exampleCost(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]
   if (input === null || result === null) return ''
@@ -99,7 +99,6 @@ export function exampleCost(inputPrice: string, output: string): string {
   return formatDecimal({ units, scale: scale + 6 })
 }
 
-/** Returns an empty text if the price is not a number. */
 export function quotaOfDollars(price: string): string {
   const value = parseDecimal(price)
   return value === null ? '' : formatDecimal(multiply(value, { units: 500_000n, scale: 0 }))

@@ -9,7 +9,7 @@ export type PriceMode = 'ratio' | 'price' | 'call'
 export type PriceErrorKey = keyof Translations['settings']['error']
 export type PriceErrorKeys = FieldErrors<PriceDraft, PriceErrorKey>
 
-/** Each input mode has separate fields, and only the fields of the selected mode are saved. */
+/** Only the fields of the selected mode are saved. */
 export type PriceDraft = typeof emptyPrice
 
 export const emptyPrice = {
@@ -32,7 +32,6 @@ export const draftOfRow = ({ price, ...row }: PriceRow): PriceDraft => ({
   callPrice: price,
 })
 
-/** Converts the entered numbers between ratios and prices. */
 export function convertToMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
   if (mode === 'price' && draft.mode === 'ratio') {
     const { ratio, completionRatio } = draft
@@ -43,12 +42,12 @@ export function convertToMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
   return { ...draft, mode }
 }
 
-/** A price in dollars with up to 5 integer digits and 6 decimals converts to an exact ratio. */
+/** Dollars with up to 5 integer digits and 6 decimals convert to an exact ratio. */
 const PRICE_SHAPE = /^\d{1,5}(\.\d{1,6})?$/
 
 const COUNT_SHAPE = /^[1-9]\d{0,8}$/
 
-/** A price that equals its value in `before` may have more digits than a new price. */
+/** An unchanged price may have more digits than a new price. */
 export function validatePrice(
   draft: PriceDraft,
   existingNames: ReadonlySet<string>,
@@ -106,7 +105,7 @@ export function rowOfDraft(draft: PriceDraft): PriceRow {
   }
 }
 
-/** A value that the user has not changed keeps all its stored digits. */
+/** Unchanged values keep all their stored digits. */
 export function changedRow(row: PriceRow, before: PriceDraft, after: PriceDraft): PriceRow {
   const [old, fresh] = [rowOfDraft(before), rowOfDraft(after)]
   return priceRow(fresh.name, (field) => (old[field] === fresh[field] ? row : fresh)[field])

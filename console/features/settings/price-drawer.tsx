@@ -19,9 +19,9 @@ import type { OutputLimitFallback } from './use-output-limit-fallback.ts'
 type PriceDrawerProps = {
   edited: PriceRow | 'new' | null
   capFallback: OutputLimitFallback
-  /** A new model must have another name. */
+  /** Names that a new model must not have. */
   existingNames: ReadonlySet<string>
-  /** The name is set if the form was opened for a model without a price. */
+  /** The name of a model without a price, for which the form was opened. */
   newName?: string
   onClose: () => void
   /** `before` is the model's previous name, or null for a new model. */

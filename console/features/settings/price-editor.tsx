@@ -31,7 +31,7 @@ import type { SettingsForm } from './use-settings-form.ts'
 
 type Open = { row: PriceRow | 'new' } | { historyOf: string } | 'batch' | null
 
-/** A change in the table is unsaved until the settings page is saved. */
+/** Changes remain unsaved until the settings page is saved. */
 export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
   const { form, maps } = props
   const { t } = useTranslation()
@@ -94,7 +94,7 @@ function PriceList(props: {
   form: SettingsForm
   capFallback: OutputLimitFallback
   rows: readonly PriceRow[]
-  /** The list scrolls to the last added row whenever this object is a new object. */
+  /** The list scrolls to this row when the object changes. */
   added: { key: string } | null
   selected: ReadonlySet<string>
   onSelected: (selected: ReadonlySet<string>) => void
@@ -105,7 +105,7 @@ function PriceList(props: {
 }) {
   const { t } = useTranslation()
   const [typed, setTyped] = useState<{ text: string; since: typeof props.added }>(NOT_SEARCHED)
-  // The search could hide an added row, so the search is cleared.
+  // Clears the search, which could hide the added row.
   const search = typed.since === props.added ? typed.text : ''
   const [pageSize, setPageSize] = usePageSize('prices-page-size')
   const changed = useChangedModels(props.form)

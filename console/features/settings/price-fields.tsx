@@ -91,7 +91,6 @@ function ModeFields(props: FieldsProps) {
   )
 }
 
-/** The placeholder of the empty field is the default limit. */
 function OutputCapField({ form, capFallback }: FieldsProps) {
   const { t } = useTranslation()
   const count = useNumberFormat()

@@ -17,10 +17,9 @@ import type { PriceChange } from '#read-api/contract/options.ts'
 import { valueText } from './scheduled-entries.tsx'
 import { useOptionLabel } from './use-localized-text.ts'
 
-/** The search starts after this pause in typing, in milliseconds. */
+/** The pause in typing (ms) before the search starts. */
 const SETTLE_MS = 200
 
-/** The drawer is closed if `model` is null. */
 export function ModelHistoryDrawer(props: { model: string | null; onClose: () => void }) {
   const { t } = useTranslation()
   const { model, onClose } = props
@@ -49,7 +48,7 @@ export function PriceHistory() {
   const clear = () => {
     setTyped('')
     setGroup('')
-    // The clicked button disappears, so the focus moves to the search.
+    // The clicked button disappears, so the search field gets the focus.
     search.current?.focus()
   }
   return (

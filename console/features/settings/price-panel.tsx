@@ -20,7 +20,7 @@ import { SettingField } from './setting-field.tsx'
 import { UnpricedModels } from './unpriced-models.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** The tools also work while the JSON of a price option is malformed. */
+/** These tools also work while the JSON of a price option is malformed. */
 const TOOLS = [
   { name: 'preview', Tool: PricePreview, width: 900 },
   { name: 'schedule', Tool: PriceSchedule, width: 640 },

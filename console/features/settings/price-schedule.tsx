@@ -73,7 +73,7 @@ function Planned() {
   const query = useQuery({ ...priceScheduleQuery, refetchInterval: pauseBefore })
   const applied = query.data?.filter(({ status }) => status === 'applied')
   const last = Math.max(0, ...(applied ?? []).map((change) => change.ended_time))
-  // A planned change that takes effect sets new prices, so the options are loaded again.
+  // Reads the options again when a planned change takes effect.
   useEffect(() => {
     const readAt = client.getQueryState(optionsKey)?.dataUpdatedAt ?? 0
     if (last * 1_000 >= readAt - CLOCKS_MS) void client.invalidateQueries({ queryKey: optionsKey })
@@ -95,7 +95,7 @@ function Planned() {
 }
 
 const LOOK_MS = 5_000
-/** The clocks of the server and the browser may differ by this many milliseconds. */
+/** The possible difference (ms) between the clocks of the server and the browser. */
 const CLOCKS_MS = 60_000
 
 const pauseBefore = ({ state }: { state: { data?: ScheduledChange[] | undefined } }) =>
@@ -172,7 +172,7 @@ const CAUSES = {
   'bad-character': 'badName',
 } as const
 
-/** The server sends the error of a failed plan as `option: code`. */
+/** The server sends an error as `option: code`. */
 function useScheduleErrorText(): (errorKey: string) => string {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()

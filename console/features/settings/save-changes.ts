@@ -4,7 +4,7 @@ import { rebasedChange } from './rebased-change.ts'
 
 type Texts = ReadonlyMap<string, string>
 
-/** `text` is the user's change, merged into another user's saved version `onto`. */
+/** `text` is the user's change, merged into the version `onto` of another user. */
 export type RebasedText = { readonly text: string; readonly onto: string }
 
 export type SaveResult = {
@@ -19,7 +19,7 @@ const TRIES_MAX = 3
 
 type ReadAgain = () => Promise<Texts>
 
-/** If another user has changed an option, the changes are merged and never overwritten. */
+/** Merges other users' changes and never overwrites them. */
 export async function saveChanges(
   changes: readonly OptionChange[],
   readAgain: ReadAgain,
@@ -53,7 +53,7 @@ async function send(
       return await putOption(key, desired, seen)
     } catch (error) {
       if (!isConflict(error)) throw error
-      // The read model may not yet include the other user's change, so the retry waits.
+      // The retry waits, because the read model may not yet include the other user's change.
       if (tries > 1) await new Promise((resume) => setTimeout(resume, 300))
       const theirs = (await readAgain()).get(key) ?? ''
       const { text, isClear } = rebasedChange({ before, after }, theirs)

@@ -1,17 +1,17 @@
 import { useTranslation } from 'react-i18next'
 import { TextField } from '#console/ui/forms/fields.tsx'
 
-/** The server limits planned times to this many days from now. */
+/** The server's limit. */
 const SCHEDULE_DAYS_MAX = 366
 
-/** The time is in unix seconds. NaN means that no time is set. */
+/** `seconds` is a unix time, or NaN if no time is set. */
 export function validateScheduleTime(seconds: number): 'scheduleAtPast' | 'scheduleAtFar' | null {
   const aheadMs = seconds * 1_000 - Date.now()
   if (!(aheadMs > 0)) return 'scheduleAtPast'
   return aheadMs > SCHEDULE_DAYS_MAX * 86_400_000 ? 'scheduleAtFar' : null
 }
 
-/** The time is in the browser's time zone. */
+/** Uses the browser's time zone. */
 export function ScheduleTimeField(props: {
   value: string
   errorKey: ReturnType<typeof validateScheduleTime>

@@ -24,7 +24,7 @@ function isWrong(entry: Entry): boolean {
   return number === null || isNegative(number)
 }
 
-/** Saving replaces the plan. If the plan is no longer pending, saving creates a second plan. */
+/** Saving replaces the plan, or creates a second plan if the first is no longer pending. */
 export function ScheduledChangeEditor(props: { change: ScheduledChange; onClose: () => void }) {
   const { change, onClose } = props
   const { t } = useTranslation()
@@ -105,7 +105,7 @@ function EditedEntry(props: {
   entry: Entry
   isWrong: boolean
   onChange: (value: string) => void
-  /** The function is null for the only entry, because the user can then cancel the plan. */
+  /** Null for the only entry, because the user can cancel the plan instead. */
   onRemove: (() => void) | null
 }) {
   const { entry, onChange, onRemove } = props

@@ -22,7 +22,7 @@ export function ScheduledEntries(props: { entries: ScheduledChange['changes'] })
   )
 }
 
-/** The subject of a price is a model, a group, a pair of groups, or all users. */
+/** A price applies to a model, a group, a pair of groups, or all users. */
 export function PriceSubject({ option, name }: { option: string; name: string }) {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()

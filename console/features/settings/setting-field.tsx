@@ -14,7 +14,7 @@ import type { SettingsForm } from './use-settings-form.ts'
 /** The server sends this text in place of a secret. */
 const SET = '***'
 
-/** The stored secret is never shown. If the field stays empty, the secret is not changed. */
+/** Never shows the stored secret. An empty field leaves the secret unchanged. */
 function SecretField(props: { option: OptionSchema; form: SettingsForm }) {
   const { form, option } = props
   const { t } = useTranslation()

@@ -59,5 +59,5 @@ function fieldClass(option: OptionSchema, isStart: boolean): string | undefined 
   return isStart ? 'tg-setting-start' : undefined
 }
 
-/** A JSON field needs only one of two columns, because its lines are short. */
+/** JSON fields are not wide, because their lines are short. */
 const isWide = ({ type }: OptionSchema): boolean => type.kind === 'lines' || type.kind === 'links'

@@ -23,7 +23,6 @@ export type SettingError =
   | { code: 'unknownPlaceholder'; placeholder: string }
   | { code: 'belowOther' | 'aboveOther'; other: Words }
 
-/** Returns null if the text may be sent. */
 export function validateSetting(type: OptionType, text: string): SettingError | null {
   switch (type.kind) {
     case 'flag':
@@ -47,7 +46,7 @@ export function validateSetting(type: OptionType, text: string): SettingError | 
   }
 }
 
-/** In the schema, the option of the upper end refers to the option of the lower end. */
+/** In the schema, the upper option refers to the lower option. */
 export function validateRange(
   schema: ReadonlyMap<string, OptionSchema>,
   key: string,
@@ -156,6 +155,6 @@ const FILLED: readonly string[] = ['{address}', '{key}']
 const isLinks = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
 
-/** A chat client receives a key. */
+/** Checked with a sample key, because every chat client receives a key. */
 const isChatLink = (template: string): boolean =>
   chatTarget(chatAddress(template, 'https://a.example', 'sk-a'), '') !== 'none'

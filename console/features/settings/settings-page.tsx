@@ -72,7 +72,7 @@ function Settings() {
   const form = useSettingsForm({ onInvalid: (key) => setInvalidOption({ key }), onSaved: goBack })
   const invalidTab = invalidOption === null ? undefined : form.option(invalidOption.key)?.tab
   useLeaveGuard(form.changes.length > 0)
-  // The field with the error may be on another tab, which must be opened first.
+  // The tab of the invalid field must be opened first.
   useEffect(() => {
     if (invalidTab === undefined) return
     if (invalidTab !== tab) return setAddress({ tab: invalidTab })

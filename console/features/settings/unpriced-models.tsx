@@ -15,7 +15,7 @@ import { useOutputLimitFallback } from './use-output-limit-fallback.ts'
 import { usePausedRefresh } from './use-paused-refresh.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** The URL stores the model, so that a link can open its price form. */
+/** The model whose price form is open, in the URL so that links can open the form. */
 const ADDRESS = { price: textParam('', 200) }
 
 export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
@@ -75,7 +75,6 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
   )
 }
 
-/** `name` is null if the form is closed. */
 function usePriceForm({ changes }: SettingsForm) {
   const [{ price }, setAddress] = useUrlState(ADDRESS)
   const goBack = useReturnToPage()
@@ -83,7 +82,7 @@ function usePriceForm({ changes }: SettingsForm) {
   return {
     name: price === '' ? null : price,
     setName,
-    /** If other prices are unsaved, this page stays open. */
+    /** Unsaved prices keep this page open. */
     close: () => {
       if (goBack !== null && changes.length === 0) goBack()
       else setName(null)

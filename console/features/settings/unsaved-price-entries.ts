@@ -17,11 +17,11 @@ const MAPS: ReadonlySet<string> = new Set([
   'GroupRatio',
 ])
 
-/** Changes of price options can be scheduled. */
+/** Only price options can be scheduled. */
 export const isPriceOption = (key: string): boolean =>
   MAPS.has(key) || key === 'GroupGroupRatio' || key.startsWith('fallback_')
 
-/** Each name in an option is one change. Returns null if an unsaved text is malformed. */
+/** Each name in an option is one entry. Returns null if a text is malformed. */
 export function unsavedPriceEntries(changes: readonly OptionChange[]): PlannedEntry[] | null {
   const entries: PlannedEntry[] = []
   for (const { key, before, after } of changes) {

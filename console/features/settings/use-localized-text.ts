@@ -10,7 +10,6 @@ export function useLocalizedText(): (words: Words | null | undefined) => string 
   return (words) => words?.[language] ?? ''
 }
 
-/** Until the labels have loaded, the label is the option's key. */
 export function useOptionLabel(): (key: string) => string {
   const words = useLocalizedText()
   const options = useQuery(optionSchemaQuery).data?.options ?? []

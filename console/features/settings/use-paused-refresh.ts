@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent } from 'react'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** While values are not refreshed, saving detects other users' changes. */
+/** Saving detects changes by other users during the pause. */
 export function usePausedRefresh(form: SettingsForm, isOpen: boolean): void {
   const hold = useEffectEvent(form.hold)
   useEffect(() => {

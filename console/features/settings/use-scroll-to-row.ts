@@ -1,13 +1,13 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 
 type Shown = {
-  /** The caller sets this reference to the element that contains the rows. */
+  /** The element that contains the rows. */
   readonly box: RefObject<HTMLDivElement | null>
   readonly page: number
   readonly setPage: (page: number) => void
 }
 
-/** Scrolls whenever `target` is a new object. `places` contains the keys of all rows in order. */
+/** Scrolls whenever `target` is a new object. `places` contains all row keys in order. */
 export function useScrollToRow(
   target: { readonly key: string } | null,
   places: readonly string[],

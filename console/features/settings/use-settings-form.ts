@@ -18,7 +18,7 @@ const OUT_OF_BOUNDS: readonly SettingError['code'][] = ['tooSmall', 'tooLarge', 
 /** A maximum of this size is not shown to the user. */
 const BEYOND_NEED = String(Number.MAX_SAFE_INTEGER)
 
-/** An option may define the text of an error of the bounds. */
+/** An option may define the text for values outside of its bounds. */
 function useErrorText(): (option: OptionSchema, settingError: SettingError) => string {
   const { t } = useTranslation()
   const words = useLocalizedText()
@@ -39,7 +39,7 @@ function useErrorText(): (option: OptionSchema, settingError: SettingError) => s
 }
 
 export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
-  /** The page hides options that the server does not have. */
+  /** False for an option that the server does not have. */
   has: (key: string) => boolean
   option: (key: string) => OptionSchema | undefined
   optionsOf: (section: string) => readonly OptionSchema[]
@@ -47,11 +47,11 @@ export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
   isChanged: (key: string) => boolean
   set: (values: ReadonlyMap<string, string>) => void
   reset: (key: string) => void
-  /** An error of the field is visible after the field loses the focus. */
+  /** Errors of a field appear after the field loses the focus. */
   touch: (key: string) => void
   errorText: (key: string) => string | undefined
   changes: readonly OptionChange[]
-  /** While `isOpen` is true, values do not change under the user's edit. */
+  /** Loaded values do not change while `isOpen` is true. */
   hold: (isOpen: boolean) => void
   discard: () => void
   save: () => Promise<void>
@@ -145,11 +145,11 @@ function useSaveOutcome({ onInvalid, onSaved }: FormEvents) {
   }
 }
 
-/** An option with a note is left out, because it has no effect. */
+/** An option with a note has no effect. */
 const shownOptions = (schema: Options['schema'], id: string): OptionSchema[] =>
   [...schema.values()].filter(({ section, note }) => section === id && note === null)
 
-/** While the user edits, the loaded options are not refreshed. */
+/** Options are not refreshed while the user edits. */
 function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases' | 'texts'>) {
   const [held, setHeld] = useState<Texts | null>(null)
   const options = useOptions((live) => held !== null || changesOf(live, bases, texts).length > 0)
@@ -157,7 +157,7 @@ function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases
   const changes = useMemo(() => changesOf(baseline, bases, texts), [baseline, bases, texts])
   const value = (key: string) => {
     const [theirs, draft] = [baseline.get(key) ?? '', texts.get(key)]
-    // An unsaved text is dropped if another user has stored the same value.
+    // The draft is dropped if another user has stored the same value.
     const isOver = bases.get(key) !== theirs && !changes.some((change) => change.key === key)
     return draft === undefined || isOver ? theirs : draft
   }
@@ -169,7 +169,7 @@ const changesOf = (baseline: Texts, bases: Texts, texts: Texts): OptionChange[] 
 
 function useDrafts() {
   const [texts, setTexts] = useState(NO_TEXTS)
-  // The unsaved texts are compared with the option values at the start of the edit.
+  // The option values at the start of the edit.
   const [bases, setBases] = useState(NO_TEXTS)
   const [touched, setTouched] = useState(NO_KEYS)
   const [refusals, setRefusals] = useState(NO_TEXTS)

@@ -21,7 +21,7 @@ type SetupDraft = AccountDraft & { mode: UsageMode }
 
 const EMPTY_SETUP: SetupDraft = { ...EMPTY_ACCOUNT, mode: 'external' }
 
-/** `token` permits a setup from another machine. The server's log shows this token. */
+/** `token` from the server's log permits a setup from another machine. */
 function setupBody(draft: SetupDraft, token: string | null): Setup {
   return {
     username: draft.username.trim(),
@@ -33,7 +33,7 @@ function setupBody(draft: SetupDraft, token: string | null): Setup {
   }
 }
 
-/** The delay in milliseconds lets the user read the success message. */
+/** The time (ms) to read the success message. */
 const LEAVE_DELAY_MS = 800
 
 const MODES: readonly UsageMode[] = ['external', 'self', 'demo']
@@ -44,13 +44,13 @@ export function SetupForm(props: { isRootReady: boolean }) {
   const [isDone, setDone] = useState(false)
   const form = useDraftForm<SetupDraft, AccountErrorKey>({
     initial: () => EMPTY_SETUP,
-    // If the super admin's account already exists, the form asks only for the mode.
+    // If the super admin exists, the form asks only for the mode.
     validate: (draft) => (props.isRootReady ? {} : validateAccount(draft)),
     errorText: (errorKey) => t(`setup.${errorKey}`),
     save: async (draft) => {
       if (isDone) return
       const user = await setUp(setupBody(draft, params.get('token')), t('setup.failed'))
-      // If no user was created, the stored user comes from an earlier installation.
+      // Without a new user, the stored user is from an earlier installation.
       if (user === null) clearUser()
       else storeUser(user)
       setDone(true)
@@ -79,7 +79,6 @@ export function SetupForm(props: { isRootReady: boolean }) {
   )
 }
 
-/** `failed` is the error message if the server sends no message. */
 const setUp = (body: Setup, failed: string) =>
   call('POST /api/setup', { body }).catch((error: unknown) => {
     throw error instanceof Error && error.message !== '' ? error : new Error(failed)

@@ -42,7 +42,7 @@ export function drawingColumns(t: TFunction, actions: Acts): Column<DrawingTask>
     taskColumn<DrawingTask>(t, 'result', 96, (task) => result(t, task, actions), {
       onCard: 'line',
     }),
-    // For admins, the result column also explains failures.
+    // For admins, the result column already explains failures.
     taskColumn<DrawingTask>(t, 'code', 117, ({ code }) => <CodeCell code={code} />, {
       isHiddenAtFirst: actions.isAdmin,
     }),

@@ -1,4 +1,3 @@
-/** The text is empty if the length is unknown. */
 export function songLengthText(seconds: number): string {
   if (seconds <= 0) return ''
   const whole = Math.round(seconds)

@@ -9,7 +9,7 @@ type Status = keyof Translations['taskLogs']['status']
 type Action = keyof Translations['taskLogs']['action']
 type Code = keyof Translations['taskLogs']['code']
 
-/** An empty status means that the task is being submitted. */
+/** A task with an empty status is being submitted. */
 const STATUS_TONES: Readonly<Record<Status, Tone>> = {
   SUBMITTING: 'neutral',
   NOT_START: 'neutral',
@@ -96,7 +96,6 @@ export function ProgressCell({ task }: { task: AnyTask }) {
 
 const SLOW_SECONDS = 60
 
-/** If `isTimed` is true, more than a minute is marked as slow. */
 export function DurationCell(props: { task: AnyTask; isTimed: boolean }) {
   const { t } = useTranslation()
   const { submit_time: from, finish_time: to } = props.task

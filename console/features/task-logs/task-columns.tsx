@@ -23,7 +23,6 @@ export const taskColumn = <Task extends AnyTask>(
   ...rest,
 })
 
-/** Only admins get the columns of channel and user. */
 export function commonColumns<Task extends AnyTask>(
   t: TFunction,
   kind: TaskKind<Task>,
@@ -56,7 +55,7 @@ export function commonColumns<Task extends AnyTask>(
     status: column('status', 118, (task) => <StatusCell status={task.status} />, {
       onCard: 'aside',
     }),
-    // A failed task shows its reason, because its progress has no meaning.
+    // A failed task shows its reason in place of its progress.
     progress: column(
       'progress',
       104,

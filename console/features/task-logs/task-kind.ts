@@ -25,7 +25,7 @@ const addressOf = (range: TimeRange) =>
     {
       range: rangeParam(range),
       id: textParam(),
-      /** Only admins can use the filter by channel. */
+      /** For admins only. */
       channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
     },
     { pageName: 'p', hasPageSize: true, sorts: SORTS },
@@ -46,7 +46,7 @@ type TaskAsk = {
   signal: AbortSignal
 }
 
-/** `is_total_capped` is true if more than `total` tasks exist. */
+/** True if more than `total` tasks exist. */
 export type TaskPage<Task> = ListPage<Task> & { is_total_capped: boolean }
 
 const inputOf = <Id extends object>(ask: TaskAsk, id: Id) => ({
@@ -71,7 +71,6 @@ export type TaskKind<Task extends AnyTask> = {
   readonly idOf: (task: Task) => string
 }
 
-/** The default range begins 30 days ago and ends one hour from now. */
 export const DRAWINGS: TaskKind<DrawingTask> = {
   name: 'drawing',
   address: addressOf(relativeRange('30d')),
@@ -83,7 +82,6 @@ export const DRAWINGS: TaskKind<DrawingTask> = {
   idOf: ({ mj_id }) => mj_id,
 }
 
-/** The default range begins at midnight and ends one hour from now. */
 export const MUSIC: TaskKind<MusicTask> = {
   name: 'music',
   address: addressOf(relativeRange('today')),

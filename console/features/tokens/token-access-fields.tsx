@@ -50,7 +50,7 @@ export function TokenAccessFields({ form }: TokenFormProps) {
   )
 }
 
-/** The groups include the token's group, even if the user may no longer use this group. */
+/** Includes the token's group, even if the user may no longer use this group. */
 function useGroupChoices(group: string) {
   const { t } = useTranslation()
   const words = useGroupDescription()

@@ -21,7 +21,6 @@ import { namesOf } from './token-draft.ts'
 import { type TokenState, toggledStatus, tokenState, usedPercent } from './token-status.ts'
 import type { TokenActions } from './use-token-actions.ts'
 
-/** If there are no chat clients, a single entry shows an error. */
 function chatEntries({ links, site }: Chats, token: Token): MenuEntry[] {
   if (links.length === 0) {
     const onSelect = () => showError(translate('ui.noChatLinks'))

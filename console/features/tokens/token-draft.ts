@@ -26,7 +26,7 @@ import {
 import type { Token } from '#read-api/contract/tokens.ts'
 import type { CreateToken, UpdateToken } from '#write-api/contract/tokens.ts'
 
-/** Numbers are entered texts, and dates have the format of a date-time field. */
+/** Numbers and dates are entered texts. */
 export type TokenDraft = DraftOf<typeof TOKEN_FIELDS> & {
   name: string
   amount: string
@@ -36,7 +36,6 @@ export type TokenDraft = DraftOf<typeof TOKEN_FIELDS> & {
   rateLimit: DraftOf<typeof RATE_LIMIT_FIELDS>
   hasModelLimits: boolean
   models: readonly string[]
-  /** The number of tokens to create is 1 while an existing token is edited. */
   count: string
 }
 
@@ -52,7 +51,6 @@ export type ExpiryPreset = (typeof EXPIRY_PRESETS)[number]
 
 const NEVER = -1
 
-/** The text is empty if the token never expires. */
 export const expiryText = (seconds: number): string => (seconds < 0 ? '' : dateFieldText(seconds))
 
 export function presetText(preset: ExpiryPreset, now: Date): string {
@@ -90,7 +88,7 @@ export const draftOfToken = (token: Token, unit: AmountUnit): TokenDraft => ({
   count: '1',
 })
 
-/** An expiry in the past is an error unless it is the stored expiry `expiresBefore`. */
+/** An expiry in the past is an error unless it equals the stored expiry `expiresBefore`. */
 export function validateToken(
   draft: TokenDraft,
   unit: AmountUnit,
@@ -120,7 +118,7 @@ export function validateToken(
 
 const NAME = { maxLength: TOKEN_NAME_MAX }
 
-/** The draft must have no errors: see `validateToken`. */
+/** `validateToken` must have found no errors. */
 export const createTokenBody = (draft: TokenDraft, unit: AmountUnit): CreateToken => ({
   ...bodyOf(TOKEN_FIELDS, { ...draft, allowIps: addressLines(draft.allowIps).join('\n') }),
   name: draft.name.trim(),
@@ -132,7 +130,7 @@ export const createTokenBody = (draft: TokenDraft, unit: AmountUnit): CreateToke
   model_limits: draft.models.join(','),
 })
 
-/** The form last showed this remaining quota and this version of the budget. */
+/** The remaining quota and the budget's version that the form last showed. */
 export type ShownBudget = { quota: number; version: number }
 
 /** The server applies a changed quota as a difference to `shown`, so spent quota stays spent. */
@@ -145,7 +143,7 @@ export function updateTokenBody(
   const { remain_quota: _, ...old } = createTokenBody(before, unit)
   const { remain_quota: quota, ...terms } = createTokenBody(after, unit)
   const changed = changedFields(old, terms)
-  // The form of an unlimited token hides the amount.
+  // An unlimited token's form hides the amount.
   if (after.isUnlimited || quota === undefined || quota === shown.quota) return changed
   const base = { expected_remain_quota: shown.quota, budget_version: shown.version }
   return { ...changed, remain_quota: quota, ...base }
@@ -157,7 +155,7 @@ export const namesOf = (text: string): string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '')
 
-/** `fieldErrors` returns the messages of the fields that limit the call rate. */
+/** `fieldErrors` has the messages of the call rate's fields. */
 export function tokenErrors(
   t: TFunction,
   draft: TokenDraft,
@@ -188,14 +186,13 @@ export const addressLines = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-/** Lines are counted from 1. */
 export function wrongAddress(text: string): { line: number; address: string } | null {
   const lines = text.split('\n').map((line) => line.trim())
   const at = lines.findIndex((line) => line !== '' && !isAddress(line))
   return at < 0 ? null : { line: at + 1, address: (lines[at] ?? '').slice(0, 60) }
 }
 
-/** IPv4 addresses, IPv6 addresses and CIDR ranges are valid. */
+/** Accepts IPv4 addresses, IPv6 addresses and CIDR ranges. */
 function isAddress(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/')
   const isFour = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(address)

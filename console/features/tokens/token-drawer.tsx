@@ -26,7 +26,7 @@ import { TokenForm } from './token-form.tsx'
 type TokenDrawerProps = {
   edited: Token | 'new' | null
   onClose: () => void
-  /** Receives the created tokens with their keys, in the order of their creation. */
+  /** Receives the created tokens with their keys, in the order of creation. */
   onCreated: (tokens: readonly CreatedToken[]) => void
 }
 
@@ -86,7 +86,7 @@ function useSave(props: TokenDrawerProps & { token: Token | 'new' }, unit: Amoun
   }
 }
 
-/** If another edit has changed the token's budget, the user sees the amount and saves again. */
+/** After another edit of the budget, shows the current amount, and the user saves again. */
 function useUpdate(token: Token | 'new', unit: AmountUnit) {
   const { t } = useTranslation()
   const id = token === 'new' ? 0 : token.id

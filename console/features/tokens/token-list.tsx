@@ -38,7 +38,7 @@ const ADDRESS = listUrlParams(
   { sorts: SORTS },
 )
 
-/** A searched key is a secret. It stays out of the URL, which history and shared links reveal. */
+/** A searched key is a secret and therefore not in the URL. */
 function useTokenList() {
   const [key, setKey] = useState('')
   const now = useNow()
@@ -112,7 +112,6 @@ function SelectedTokens(props: { selected: SelectedRows<Token>; actions: TokenAc
   )
 }
 
-/** A deletion or a resync reloads the list. */
 function useLiveTokens(): void {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: tokensKey })

@@ -15,7 +15,7 @@ export function tokenState(token: Pick<Token, 'status' | 'model_limits_enabled'>
   return state === 'enabled' && token.model_limits_enabled ? 'restricted' : state
 }
 
-/** The status is `expired` if the token's expiry has passed at the time `now`. */
+/** Returns `expired` (3) if the expiry has passed at `now`. */
 export const withExpiryAt = <T extends Pick<Token, 'status' | 'expired_time'>>(
   token: T,
   now: number,
@@ -26,7 +26,6 @@ const isOver = (
   now: number,
 ) => end >= 0 && end <= now && (status === 1 || status === 4)
 
-/** Returns null if the status can't be toggled. */
 export function toggledStatus(status: number): 1 | 2 | null {
   if (status === 1) return 2
   return status === 2 ? 1 : null

@@ -49,7 +49,7 @@ export function TokensPage() {
 
 const ADDRESS = { form: choiceParam(['', 'new'], '') }
 
-/** The URL can open the form of a new token and can contain the path to return to. */
+/** A link can open the form of a new token and name the page to return to. */
 function useShown() {
   const navigate = useNavigate()
   const returnTo = formReturnPath(useLocation().state)

@@ -14,7 +14,6 @@ export type TokenActions = ReturnType<typeof useTokenActions>
 
 type Handlers = Record<'onEdit' | 'onSnippets', (token: Token) => void>
 
-/** The list shows a change before the server responds. */
 export function useTokenActions(handlers: Handlers) {
   const setEnabled = useSwitch()
   const { t } = useTranslation()
@@ -43,7 +42,6 @@ export function useTokenActions(handlers: Handlers) {
   return useStableCallbacks({ ...handlers, setEnabled, remove, copyKeys })
 }
 
-/** Tokens that already have the requested status are skipped. */
 function useSwitch() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -75,14 +73,14 @@ function useSwitch() {
   return setEnabled
 }
 
-/** If the request fails, no token is deleted. */
+/** Deletes all tokens or, on failure, none. */
 async function deleteTokens(ids: readonly number[]): Promise<void> {
   const [id] = ids
   if (ids.length === 1) await call('DELETE /api/token/:id/', { params: { id } })
   else await call('POST /api/token/batch', { body: { ids: [...ids] } })
 }
 
-/** Status 1 is enabled and 2 is disabled. If the request fails, no token is changed. */
+/** Changes all tokens or, on failure, none. Status 1 is enabled, and 2 is disabled. */
 async function switchTokens(ids: readonly number[], status: 1 | 2): Promise<void> {
   const [id = 0] = ids
   if (ids.length > 1)

@@ -7,7 +7,7 @@ import { type AttemptBar, attemptBars } from './attempts.ts'
 import { ChannelLink } from './channel-link.tsx'
 import { shortDuration } from './timing.ts'
 
-/** Each tried channel is one attempt. Only admins receive the attempts. */
+/** Only admins receive the attempts. Each attempt is one tried channel. */
 export function AttemptWaterfall({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const bars = attemptBars(parseOtherField(row))
@@ -33,7 +33,7 @@ function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }) {
   const { t } = useTranslation()
   const isFailed = bar.error !== null
   const status = bar.status === null ? '' : t('logDetails.attempts.status', { status: bar.status })
-  // For the error `status`, the bar already shows the HTTP status.
+  // The bar already shows the HTTP status.
   const reason = bar.error === null || bar.error === 'status' ? null : reasonText(t, bar.error)
   const outcome = [status, reason].filter(Boolean).join(' · ')
   return (
@@ -57,7 +57,7 @@ function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }) {
   )
 }
 
-/** The log row contains only the name of the last channel, so other names are loaded. */
+/** The log row has only the last channel's name, so other names are loaded. */
 function AttemptChannel({ id, row }: { id: number; row: LogEntry }) {
   const loggedName = id === row.channel ? row.channel_name : ''
   const { data } = useQuery({ ...channelNameQuery(id), enabled: loggedName === '' })

@@ -11,7 +11,6 @@ export type AttemptBar = {
   readonly length: number
 }
 
-/** Only admins receive attempts from the server. */
 export function attemptBars(other: LogOther): AttemptBar[] {
   const attempts = other.admin_info?.attempts ?? []
   const whole = attempts.reduce((sum, { ms }) => sum + ms, 0)

@@ -4,7 +4,7 @@ import type { UsagePoint } from '#read-api/contract/logs.ts'
 import type { LogFilters } from './log-filter-params.ts'
 import { CONSUMPTION } from './log-type.ts'
 
-/** `from` is the first second and `to` is the last second of the bar, in unix seconds. */
+/** `from` and `to` are the first and last second, in unix seconds. */
 export type CallBar = {
   readonly from: number
   readonly to: number
@@ -15,9 +15,9 @@ export type CallBar = {
 export type BarPlan = { readonly from: number; readonly to: number; readonly hours: number }
 
 const HOUR = 3_600
-/** A bar covers one of these numbers of hours. */
+/** The possible hours of a bar. */
 const STEPS = [1, 2, 3, 6, 12, 24, 48, 96, 168]
-/** The server returns counts of at most this many seconds in one request. */
+/** The server counts at most this many seconds per request. */
 const SPAN_MAX = 99 * 24 * HOUR
 
 /** The server counts calls only by hour and model. */
@@ -29,7 +29,7 @@ export const canCountCalls = (filters: LogFilters): boolean =>
   filters.channel === 0 &&
   filters.failed_channel === 0
 
-/** `now` is in unix seconds. Returns null if the range has one bar or is too long to count. */
+/** `now` is in unix seconds. Returns null if the range has one bar or is too long. */
 export function planBars(range: LogFilters['range'], now: number, barsMax: number): BarPlan | null {
   const bounds = boundsOf(range, now)
   if (bounds.from === null || bounds.to === null) return null
@@ -44,7 +44,7 @@ export function planBars(range: LogFilters['range'], now: number, barsMax: numbe
   return null
 }
 
-/** An empty `model` counts the calls of all models. */
+/** An empty `model` means all models. */
 export function callBars(points: readonly UsagePoint[], plan: BarPlan, model: string): CallBar[] {
   const length = plan.hours * HOUR
   const bars = Array.from({ length: (plan.to + 1 - plan.from) / length }, (_, index) => {
@@ -60,7 +60,7 @@ export function callBars(points: readonly UsagePoint[], plan: BarPlan, model: st
   return bars
 }
 
-/** The text is `11-21 07:00–09:00`, `11-21` or `11-21–11-22` in the browser's time zone. */
+/** Returns `11-21 07:00–09:00`, `11-21` or `11-21–11-22` in the browser's time zone. */
 export function barTimeText({ from, to }: Pick<CallBar, 'from' | 'to'>): string {
   const [start, end] = [stampText(from), stampText(to + 1)]
   if (to - from < 24 * HOUR - 1) return `${start.slice(5, 16)}–${end.slice(11, 16)}`
@@ -70,7 +70,7 @@ export function barTimeText({ from, to }: Pick<CallBar, 'from' | 'to'>): string 
 
 export type AxisTick = { readonly index: number; readonly text: string }
 
-/** A label is `07:00` within a day, `11-21 06:00` for longer ranges, or `11-21` for days. */
+/** Labels are `07:00` within a day, `11-21 06:00` for longer ranges, or `11-21` for days. */
 export function axisTicks(
   bars: readonly Pick<CallBar, 'from' | 'to'>[],
   isWide: boolean,
@@ -90,7 +90,7 @@ export function axisTicks(
   })
 }
 
-/** Bars are counted from midnight. */
+/** Bars start at midnight or a multiple of `hours` later. */
 function startOf(from: number, hours: number): number {
   const hour = from - (from % HOUR)
   const midnight = midnightBefore(hour)

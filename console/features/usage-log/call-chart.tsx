@@ -10,7 +10,6 @@ import type { LogView } from './use-log-view.ts'
 
 type Props = { bars: readonly CallBar[]; onSelect: (bar: CallBar) => void }
 
-/** A click on a bar limits the list to the bar's hours. */
 export function CallChart({ view }: { view: LogView }) {
   const { t } = useTranslation()
   const [isTable, setTable] = useState(false)
@@ -33,7 +32,7 @@ export function CallChart({ view }: { view: LogView }) {
   )
 }
 
-/** The bars are one tab stop. Arrow keys, Home and End move from bar to bar. */
+/** The bars are one tab stop. Arrow keys, Home and End move between bars. */
 function Bars({ bars, onSelect }: Props) {
   const { t } = useTranslation()
   const text = useBarText()
@@ -89,7 +88,7 @@ function Bars({ bars, onSelect }: Props) {
   )
 }
 
-/** Screen readers find each bar's time in the bar's accessible name. */
+/** Hidden from screen readers, because each bar's name contains its time. */
 function TimeAxis({ bars }: { bars: readonly CallBar[] }) {
   const ticks = axisTicks(bars, useIsWide())
   return (

@@ -3,7 +3,6 @@ import { Link } from 'react-router-dom'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
-/** The link is only for admins. A deleted channel is shown by its id. */
 export function ChannelLink(props: { id: number; name: string; tabIndex?: number }) {
   const { id, name } = props
   const { t } = useTranslation()

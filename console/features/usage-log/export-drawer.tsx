@@ -37,7 +37,6 @@ type Props = {
   isOpen: boolean
   all: readonly ExportColumn[]
   selected: readonly ExportColumn[]
-  /** Receives the selected columns, which are stored. */
   onExport: (columns: readonly ExportColumn[]) => void
   onClose: () => void
 }

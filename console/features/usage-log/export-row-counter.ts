@@ -1,7 +1,7 @@
 const QUOTE = 34
 const LINE_END = 10
 
-/** A line break inside CSV quotes does not end a row. */
+/** Does not count line breaks inside CSV quotes. */
 export class ExportRowCounter {
   lines = 0
   readonly #hasQuotes: boolean
@@ -18,7 +18,6 @@ export class ExportRowCounter {
     }
   }
 
-  /** The header of a CSV file is not counted. */
   get rows(): number {
     return Math.max(0, this.lines - (this.#hasQuotes ? 1 : 0))
   }

@@ -5,7 +5,7 @@ import { dollarText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
-/** A failed call costs nothing, because its hold (the quota set aside before) is released. */
+/** A failed call costs nothing, because its hold (the quota set aside) is released. */
 export function FailureExplanation({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const {

@@ -1,6 +1,6 @@
 import type { ColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 
-/** Columns in the URL take precedence, until the user changes columns and `forget` removes them. */
+/** Columns in the URL take precedence until the user changes columns (`forget`). */
 export function linkedLayout<Row>(
   layout: ColumnLayout<Row>,
   columns: string,
@@ -28,7 +28,7 @@ export function linkedLayout<Row>(
   }
 }
 
-/** The link includes the page size and columns, which are otherwise stored only in this browser. */
+/** The link includes the page size and columns, which are normally stored only in this browser. */
 export function linkTo(
   href: string,
   view: { pageSize: number; columns: readonly string[] },

@@ -5,11 +5,11 @@ export type LiveTail = {
   readonly shown: readonly LogEntry[]
   readonly pending: readonly LogEntry[]
   readonly isHeld: boolean
-  /** True if pending rows were dropped. The list must be reloaded to show these rows. */
+  /** True if pending rows were dropped, so that the list must be reloaded. */
   readonly isOverfull: boolean
-  /** The number of dropped pending rows does not include missed live events. */
+  /** The number of dropped rows, without missed live events. */
   readonly dropped: number
-  /** The rows with a higher id are new. New rows are highlighted for a moment. */
+  /** Rows with a higher id are highlighted for a moment. */
   readonly freshAbove: number
 }
 
@@ -22,13 +22,15 @@ export const EMPTY_TAIL: LiveTail = {
   freshAbove: Number.MAX_SAFE_INTEGER,
 }
 
-/** The maximum applies to `shown` and also to `pending`. */
+/** The maximum length of `shown` and of `pending`. */
 export const TAIL_MAX = 5_000
 
-/** `isWhole` is true if this is the last page. */
+/** `isWhole` is true for the last page. */
 export type PageBelow = { readonly rows: readonly LogEntry[]; readonly isWhole: boolean }
 
-/** The new rows are oldest first. Projections write in parallel, so ids may arrive out of order. */
+/**
+ * Expects the oldest row first. Ids may arrive out of order, because projections write in parallel.
+ */
 export function receive(tail: LiveTail, rows: readonly LogEntry[], page: PageBelow): LiveTail {
   const newest = Math.max(page.rows[0]?.id ?? 0, tail.pending[0]?.id ?? 0, tail.shown[0]?.id ?? 0)
   const isListed = ({ id }: LogEntry): boolean =>
@@ -47,13 +49,11 @@ export function receive(tail: LiveTail, rows: readonly LogEntry[], page: PageBel
   return { ...tail, pending: pending.slice(0, TAIL_MAX), isOverfull: true, dropped }
 }
 
-/** Resuming shows the pending rows. */
 export function hold(tail: LiveTail, isHeld: boolean): LiveTail {
   if (isHeld === tail.isHeld) return tail
   return isHeld ? { ...tail, isHeld } : { ...release(tail), isHeld: false }
 }
 
-/** Shows the pending rows, even while the list is paused. */
 export function release(tail: LiveTail): LiveTail {
   if (tail.pending.length === 0) return tail
   const shown = inOrder(tail.pending, tail.shown).slice(0, TAIL_MAX)
@@ -69,7 +69,6 @@ export function withPage(tail: LiveTail, page: PageBelow): readonly LogEntry[] {
   return inOrder(live, page.rows)
 }
 
-/** Rows with a lower id belong to later pages. */
 const lowestOf = ({ rows, isWhole }: PageBelow): number => (isWhole ? 0 : (rows.at(-1)?.id ?? 0))
 
 /** Usually, all rows of `above` are newer than the rows of `below`. */

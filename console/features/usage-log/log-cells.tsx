@@ -54,12 +54,12 @@ export function RatioCell({ row }: { row: LogEntry }) {
     `${t('usageLog.factor.completion')} ${completion}`,
     `${t('usageLog.factor.group')} ${group}`,
   ]
-  // A ratio may have 30 decimals. The tooltip shows all decimals.
+  // The ratio may have 30 decimals, which only the tooltip shows.
   const shown = Number(Number(completion).toFixed(6))
   return <span title={words.join(' · ')}>{`${model} / ${shown} / ${group}`}</span>
 }
 
-/** A row that is not a call shows the amount that was credited (+) or deducted (-). */
+/** Rows that are not calls show the credited (+) or deducted (-) amount. */
 export function CostCell({ row }: { row: LogEntry }) {
   const rule = useMoneyRule()
   const quota = BigInt(row.quota)
@@ -101,9 +101,8 @@ export function DetailsCell({ row }: { row: LogEntry }) {
   )
 }
 
-/** A click filters the list by the value. */
 export function FilterValue(props: {
-  /** The text is used in the accessible name. */
+  /** Used in the accessible name. */
   value: string
   onFilter: () => void
   children?: ReactNode
@@ -126,7 +125,7 @@ export function FilterValue(props: {
 export function DurationCell({ row }: { row: LogEntry }) {
   const ms = row.request_id === '' ? null : durationMs(row, parseOtherField(row))
   if (ms === null) return <span className="tg-muted">–</span>
-  // A failed call is not marked as fast, even if it was short.
+  // A short failed call is not marked as fast.
   if (row.type === ERROR) return <span>{shortDuration(ms)}</span>
   return <Paced pace={paceOfDuration(ms / 1000)} text={shortDuration(ms)} />
 }
@@ -141,7 +140,7 @@ export function FirstTokenCell({ row }: { row: LogEntry }) {
   return <Paced pace={paceOfFirstToken(frt)} text={shortDuration(frt)} />
 }
 
-/** The mark of the pace has a label, because color alone is not enough. */
+/** The pace has a label, because color alone is not accessible. */
 function Paced(props: { pace: Pace; text: string }) {
   const { t } = useTranslation()
   const words = t(`usageLog.pace.${props.pace}`)

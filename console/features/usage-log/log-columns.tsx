@@ -25,7 +25,7 @@ export const COLUMNS_KEY = 'logs-table-columns'
 const FOR_ADMINS: ReadonlySet<string> = new Set(['channel', 'username', 'retry'])
 
 type ColumnId = keyof Translations['usageLog']['column']
-/** All columns up to the status fit into 1 280 pixels, even with the channel for admins. */
+/** All columns up to the status fit into 1 280 pixels. */
 const ORDER: readonly ColumnId[] = [
   'time',
   'username',
@@ -46,7 +46,7 @@ const ORDER: readonly ColumnId[] = [
 const ADMIN_ORDER: readonly ColumnId[] = ORDER.filter((id) => id !== 'ratios').flatMap((id) =>
   id === 'type' ? [id, 'ratios'] : [id],
 )
-/** A column without a place on the card is shown in the details. */
+/** Columns without a place on the card are shown in the details. */
 const ON_CARD: Partial<Record<ColumnId, 'brief' | 'bare' | 'hidden'>> = {
   time: 'bare',
   username: 'bare',

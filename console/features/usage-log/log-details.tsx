@@ -51,7 +51,7 @@ function LogFacts({ row }: { row: LogEntry }) {
   )
 }
 
-/** The link is hidden if the user may not use the call's model and group. */
+/** Hidden if the user may not use the call's model and group. */
 function TryAgain({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const isCall = row.request_id !== ''
@@ -125,7 +125,7 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
     add(t('logDetails.fact.speed'), words)
     add(t('logDetails.fact.mode'), t(row.is_stream ? 'usageLog.stream' : 'usageLog.notStreamed'))
     add(t('ui.groupName'), row.group !== '' && <GroupTag name={row.group} />)
-    // A task has neither tokens nor a time to the first token.
+    // Tasks have no tokens and no time to the first token.
     const isChat = other.frt !== undefined || row.prompt_tokens + row.completion_tokens > 0
     add(t('logDetails.fact.conversion'), isChat && t('logDetails.unconverted'))
     const isHeld = !isFailed && hold !== undefined
@@ -170,7 +170,6 @@ function UsedInAll({ usage }: { usage: LoggedUsage }) {
 
 const nameOf = ({ id, username }: NonNullable<LogOther['changed_by']>) => username || `#${id}`
 
-/** The hold is the quota set aside before the call. */
 function Hold(props: { hold: number; charged: number }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -8,27 +8,27 @@ import {
 } from '#console/ui/state/url-state.ts'
 import { rangeParam, relativeRange } from '#console/ui/time-range/time-range.ts'
 
-/** The numbers are 0 all, 1 top-up, 2 consumption, 3 admin, 4 system, 5 check-in, 6 error. */
+/** 0 all, 1 top-up, 2 consumption, 3 admin, 4 system, 5 check-in, 6 error. */
 export const LOG_TYPES = [0, 1, 2, 3, 4, 5, 6] as const
 export type LogType = (typeof LOG_TYPES)[number]
 
-/** The range starts at midnight and ends one hour from now. */
+/** From midnight until one hour from now. */
 export const DEFAULT_RANGE = relativeRange('today')
 
-/** A filter with an empty text or 0 is not active. */
+/** An empty text or 0 does not filter. */
 const FILTERS = {
   type: integerParam({ fallback: 0, max: 6 }),
   token: textParam(),
   model: textParam(),
   group: textParam(),
-  /** The id of a call or the start of an id. A search by id ignores the time range. */
+  /** A call's id or the start of an id, for which the time range is ignored. */
   request: textParam('', 100),
   range: rangeParam(DEFAULT_RANGE),
-  /** Only admins can use this filter. */
+  /** For admins only. */
   channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
-  /** An attempt of the call failed on this channel. Only admins can use this filter. */
+  /** A channel on which an attempt of the call failed. For admins only. */
   failed_channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
-  /** Only admins can use this filter. */
+  /** For admins only. */
   username: textParam(),
 } as const
 
@@ -56,7 +56,7 @@ export const LOG_URL_PARAMS = {
   order: choiceParam<'asc' | 'desc'>(['asc', 'desc'], 'desc'),
   p: integerParam({ fallback: 0, max: 999_999_999 }),
   page_size: pageSizeParam,
-  /** An empty list of column ids means the columns stored in this browser. */
+  /** Column ids. An empty list means the columns stored in this browser. */
   columns: textParam('', 400),
 } as const
 
@@ -64,14 +64,13 @@ export type LogFilters = Pick<UrlValues<typeof LOG_URL_PARAMS>, keyof typeof FIL
 
 export const NO_FILTERS: LogFilters = fallbacksOf(FILTERS)
 
-/** Clears the filters that are only for admins if the user is not an admin. */
+/** Clears the filters for admins if the user is not an admin. */
 export function filtersOf(values: LogFilters, isAdmin: boolean): LogFilters {
   const { type, token, model, group, request, range } = values
   const { channel, failed_channel, username } = isAdmin ? values : NO_FILTERS
   return { type, token, model, group, request, range, channel, failed_channel, username }
 }
 
-/** The default range is not counted. */
 export const filterCount = (filters: LogFilters): number =>
   Object.keys(FILTERS).filter(
     (name) => filters[name as keyof LogFilters] !== NO_FILTERS[name as keyof LogFilters],

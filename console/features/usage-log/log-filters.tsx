@@ -16,7 +16,6 @@ import { RequestIdSearch } from './request-id-search.tsx'
 import { useIsCompact } from './use-call-bars.ts'
 import type { LogView } from './use-log-view.ts'
 
-/** A narrow window shows the filters behind a button. */
 export function LogFilterBar(props: { view: LogView }) {
   const { t } = useTranslation()
   const { filters, setFilters, clearFilters } = props.view
@@ -142,7 +141,7 @@ function AdminFields({ view }: { view: LogView }) {
   )
 }
 
-/** The time range and the failed channel are always visible, so they do not count. */
+/** The time range and the failed channel are always visible. */
 const foldCount = (filters: LogFilters): number =>
   filterCount({ ...filters, range: DEFAULT_RANGE, failed_channel: 0 })
 
@@ -162,7 +161,7 @@ function TypeFilter(props: { type: number; onType: (type: number) => void }) {
 
 const FIRST_TOKENS = { keyword: '', page: 0, pageSize: 100 }
 
-/** If suggestions can't be loaded, the user can still enter any name. */
+/** Without suggestions, the user can still enter any name. */
 function useSuggestions(isAdmin: boolean) {
   const models = useQuery(usableModelsQuery).data
   const tokens = useQuery(tokensQuery(FIRST_TOKENS)).data?.items

@@ -23,18 +23,17 @@ type Props = {
   reading: ReadingState
 }
 
-/** The log is dense, because users scan many rows. */
 export const LOG_DENSITY = 'compact'
 
 const rowKey = (row: LogEntry): string => String(row.id)
 
-/** While the user is reading, new rows are not inserted. A button shows their number. */
+/** While the user is reading, a button shows the number of new rows in place of the rows. */
 export function LogList({ view, log, layout, reading }: Props) {
   const { t } = useTranslation()
   const grid = useRef<DataGridHandle>(null)
   const { page, tail, rows } = log
   const total = (page.data?.total ?? 0) + rows.length - (page.data?.items.length ?? 0)
-  // If a search by request id finds one call, the call's row is expanded.
+  // The row of the only call found by a request id is expanded.
   const isFound = view.filters.request !== '' && rows.length === 1 && !page.isPlaceholderData
   const soughtKey = isFound ? rows.map(rowKey)[0] : undefined
   useEffect(() => {

@@ -9,9 +9,9 @@ import type { LogFilters } from './log-filter-params.ts'
 
 type Props = { readonly stat: LogStat | undefined; readonly type: LogFilters['type'] }
 
-/** The totals cover all pages. */
+/** The totals include all pages. */
 export function LogSummary({ stat, type }: Props) {
-  // For other types, the total is the amount that was credited or that an admin has changed.
+  // For other types, the total is the credited amount or the amount that an admin has changed.
   const isCalls = type === 0 || type === 2 || type === 6
   const { t } = useTranslation()
   const rule = useMoneyRule()

@@ -21,7 +21,7 @@ export function LogToolbar(props: {
   const { t } = useTranslation()
   const { exporting } = props
   const { rows, isDrawerOpen } = exporting
-  // After its first use, the drawer stays mounted, so that its closing is animated.
+  // The drawer stays mounted after its first use, so that its closing is animated.
   const [wasDrawerOpen, setWasDrawerOpen] = useState(isDrawerOpen)
   if (isDrawerOpen && !wasDrawerOpen) setWasDrawerOpen(true)
   const number = useNumberFormat()

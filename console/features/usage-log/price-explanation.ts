@@ -13,14 +13,14 @@ import type { LoggedUsage, LogOther } from '#read-api/contract/logs.ts'
 
 export type PriceTermName = keyof Translations['logDetails']['term']
 
-/** The factor has the same name as on the pricing page. */
+/** Factors have the same names as on the pricing page. */
 export type PriceFactor = {
   readonly name: FactorName
   readonly value: string
 }
 type FactorName = keyof Translations['usageLog']['factor']
 
-/** `amount` is a number of quota units, and is exactly `count` times all factors. */
+/** `amount` (quota units) is exactly `count` times all factors. */
 export type PriceTerm = {
   readonly name: PriceTermName
   readonly count: number
@@ -41,7 +41,7 @@ export type PriceExplanation = {
 const QUOTA_PER_DOLLAR = '500000'
 const ONE_HOUR = '1.6'
 
-/** Returns null for a row without a price: a top-up, an error or a released call. */
+/** Returns null for a row without a price, such as a top-up, an error or a released call. */
 export function explainPrice(other: LogOther, charged: bigint): PriceExplanation | null {
   const price = other.price
   if (price === undefined) return null

@@ -92,7 +92,6 @@ function Amount({ quota, isMain = false }: { quota: bigint; isMain?: boolean }) 
   )
 }
 
-/** Only admins receive the provider's cost, if it is known. */
 function CostRows({ other, charged }: { other: LogOther; charged: bigint }) {
   const { t } = useTranslation()
   if (other.cost === undefined) return null

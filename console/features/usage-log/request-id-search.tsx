@@ -5,13 +5,13 @@ import { requestIdIn, wholeRequestIdIn } from '#console/ui/messages/request-id.t
 
 type Props = { value: string; onCommit: (requestId: string) => void }
 
-/** A pasted complete id is searched immediately. A part of an id is searched on Enter or blur. */
+/** Searches a complete id immediately, and a part of an id on Enter or blur. */
 export function RequestIdSearch({ value, onCommit }: Props) {
   const { t } = useTranslation()
   const id = useId()
   const [draft, setDraft] = useState({ from: value, text: value, isInvalid: false })
   const set = (text: string, isInvalid = false): void => setDraft({ from: value, text, isInvalid })
-  // The URL was changed by another control, such as Back, so the field shows the new value.
+  // Another control, such as Back, has changed the URL.
   if (draft.from !== value) set(value)
   const commit = (text: string): void => {
     const requestId = text.trim() === '' ? '' : requestIdIn(text)

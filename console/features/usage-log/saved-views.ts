@@ -1,6 +1,6 @@
 import { storePreference } from '#console/ui/state/use-local-preference.ts'
 
-/** `search` is the query of the URL, without the page number. */
+/** `search` is the URL's query without the page number. */
 export type SavedView = { readonly name: string; readonly search: string }
 
 export const VIEWS_KEY = 'log-views'
@@ -8,19 +8,17 @@ export const VIEWS_MAX = 30
 export const NAME_MAX = 60
 const SEARCH_MAX = 2_000
 
-/** Returns null if the stored value is not a list of views. */
 export function readViews(stored: unknown): readonly SavedView[] | null {
   if (!Array.isArray(stored)) return null
   return stored.filter(isView).slice(0, VIEWS_MAX)
 }
 
-/** A view with the same name is replaced. */
 export function withView(views: readonly SavedView[], view: SavedView): readonly SavedView[] {
   const others = views.filter(({ name }) => name !== view.name)
   return [...others, view].toSorted((a, b) => a.name.localeCompare(b.name)).slice(0, VIEWS_MAX)
 }
 
-/** Another tab may have changed the stored list, so the list is read again. */
+/** Reads the stored list again, because another tab may have changed the list. */
 export function storeView(view: SavedView): void {
   const stored: unknown = JSON.parse(localStorage.getItem(VIEWS_KEY) ?? '[]')
   storePreference(VIEWS_KEY, withView(readViews(stored) ?? [], view))

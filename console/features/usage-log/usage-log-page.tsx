@@ -82,7 +82,7 @@ export function UsageLogPage() {
   )
 }
 
-/** A copied link also contains the settings that otherwise only this browser stores. */
+/** A copied link includes the settings that only this browser stores. */
 function useLogCommands(actions: {
   isPaused: boolean
   onPause: () => void
@@ -133,9 +133,9 @@ function useLogCommands(actions: {
 
 type LiveStatusProps = {
   isPaused: boolean
-  /** While the user reads the list, new rows are not inserted. */
+  /** True while the user reads the list, so that new rows are not inserted. */
   isHeld: boolean
-  /** No new row can appear if the range has ended or the page is not the first. */
+  /** True if the range has ended or another page than the first is shown. */
   isPast: boolean
   onPause: (isPaused: boolean) => void
 }

@@ -6,10 +6,10 @@ import type { LogView } from './use-log-view.ts'
 
 const READ_EVERY_MS = 15_000
 
-/** The window has space for 24 bars, one for each hour of a day. */
+/** A wide window has space for 24 bars, one for each hour of a day. */
 export const useIsWide = (): boolean => useMedia('(min-width: 1100px)')
 
-/** Returns null if the filters don't allow counts or if there is no space for the chart. */
+/** Returns null if the filters don't allow counts or there is no space for the chart. */
 export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | null {
   const isWide = useIsWide()
   const isTight = useIsCompact()
@@ -36,5 +36,4 @@ export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | nul
   return data === undefined ? 'pending' : callBars(data, plan, filters.model)
 }
 
-/** In a narrow window, the controls above the list are collapsed. */
 export const useIsCompact = (): boolean => useMedia('(max-width: 899.98px)')

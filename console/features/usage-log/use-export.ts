@@ -47,7 +47,7 @@ export function useExport(view: LogView) {
     showSuccess(t('usageLog.exported', { count, rows: number.format(count) }))
   }
   return {
-    /** The number of rows is null while no export is running. */
+    /** Null while no export is running. */
     rows,
     cancel: () => running.current?.abort(),
     ...{ columns, isDrawerOpen, setDrawerOpen },
@@ -83,11 +83,10 @@ function countedBy(
 const LEFT_OUT_KEY = 'logs-export-left-out'
 const NONE: readonly string[] = []
 
-/** Excluded columns are stored, so that exports include columns of later releases. */
+/** Only excluded columns are stored, so that exports include columns of later releases. */
 const readLeftOut = (stored: unknown): readonly string[] | null =>
   Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : null
 
-/** By default, all columns are exported. */
 function useExportColumns(isAdmin: boolean) {
   const [leftOut, store] = useLocalPreference(LEFT_OUT_KEY, NONE, readLeftOut)
   const all = exportColumns(isAdmin)

@@ -11,7 +11,7 @@ export function useIsReading() {
     isReading: !isAtTop || isHovered || isFocused,
     onAtTop: setAtTop,
     listeners: {
-      // Only a mouse counts. A touch that scrolls fires enter events without leave events.
+      // A scrolling touch fires enter events without leave events.
       onPointerEnter: (event: PointerEvent) => setHovered(event.pointerType === 'mouse'),
       onPointerLeave: () => setHovered(false),
       onFocus: () => setFocused(true),

@@ -28,9 +28,9 @@ import { isListed, logParams } from './log-query-params.ts'
 import type { LogView } from './use-log-view.ts'
 
 const STAT_EVERY_MS = 2_000
-/** The rates of the last minute are read every 15 s, as they also fall when no calls arrive. */
+/** The rates also fall when no calls arrive, so the rates are read every 15 s. */
 const RATES_EVERY_MS = 15_000
-/** The interval applies while the server does not respond and no rows are displayed. */
+/** The polling interval while the server does not respond and no rows are displayed. */
 const ASK_EVERY_MS = 3_000
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000)
@@ -142,7 +142,7 @@ const pageBelow = (data: LogPage | undefined): PageBelow =>
 
 type Kept = { readonly view: string; readonly tail: LiveTail }
 
-/** A new `view` starts without live rows. When `isHeld` becomes false, pending rows are shown. */
+/** A new `view` starts without live rows. Pending rows are shown when `isHeld` becomes false. */
 function useTail(
   view: string,
   isHeld: boolean,
@@ -160,7 +160,7 @@ function useTail(
       }),
     [view, isHeld],
   )
-  // Each pause and resume is stored, so that shown rows stay visible in the next pause.
+  // Stores each pause and resume, so that shown rows stay visible in the next pause.
   useEffect(() => update((last) => last), [update])
   return [tail, update]
 }

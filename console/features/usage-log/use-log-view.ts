@@ -14,7 +14,7 @@ import {
   NO_FILTERS,
 } from './log-filter-params.ts'
 
-/** This page size fills a window of 1280 × 800. The default of other lists is ten rows. */
+/** Fills a window of 1280 × 800. */
 const ROWS_AT_FIRST = 20
 
 type Options = { replace?: boolean }
@@ -27,7 +27,7 @@ export function useLogView() {
   const [values, set] = useUrlState(LOG_URL_PARAMS)
   const [remembered, remember] = usePageSize('page-size', ROWS_AT_FIRST)
   const pageSize = values.page_size === 0 ? remembered : values.page_size
-  // The page size is in the URL, so that a link shows the same rows to every user.
+  // The page size is in the URL, so that a link shows every user the same rows.
   useEffect(() => {
     if (values.page_size === 0) set({ page_size: remembered }, { replace: true })
   }, [values.page_size, remembered, set])
@@ -36,16 +36,14 @@ export function useLogView() {
     const filterKey = JSON.stringify({ ...filters, range: rangeText(filters.range) })
     return {
       isAdmin,
-      /** The id is null for the rows of all users. */
+      /** Null for the rows of all users. */
       ownId: isAdmin ? null : (user?.id ?? 0),
       filters,
-      /** Null means newest first. Only this order has live rows. */
+      /** Null means newest first, the only order with live rows. */
       sort: sortOf(values),
       page: values.p,
       pageSize,
-      /** An empty list of column ids means the columns stored in this browser. */
       columns: values.columns,
-      /** The key changes with the filters, the order, the page and the page size. */
       key: `${isAdmin} ${filterKey} ${values.sort} ${values.order} ${values.p} ${pageSize}`,
       setFilters: (patch: Partial<LogFilters>, options?: Options) =>
         set({ ...patch, p: 0 }, options),
@@ -66,7 +64,6 @@ export function useLogView() {
   }, [values, isAdmin, user?.id, pageSize, set, remember])
 }
 
-/** Null means the default order (newest first). */
 const sortOf = ({
   sort,
   order,

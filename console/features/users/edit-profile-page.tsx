@@ -51,5 +51,4 @@ function Form({ user, onSaved }: { user: User; onSaved: () => void }) {
   )
 }
 
-/** Each opened form reads the user again. */
 const ownUserQuery = { ...apiQuery('GET /api/user/self', undefined, ['own-user']), staleTime: 0 }

@@ -18,7 +18,7 @@ const ROOT = 100
 const ACTIVE = 1
 const BANNED = 2
 
-/** Admins act only on users of a lower level, by the server's rules. */
+/** Like the server, lets admins act only on users of a lower level. */
 export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAction> {
   const isRoot = actor.role >= ROOT
   const mayErase = isRoot && user.role < ROOT && !user.is_erased
@@ -32,7 +32,7 @@ export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAction> {
     ['disable', user.status === ACTIVE && user.role < ROOT],
     ['enable', user.status === BANNED],
     ['delete', user.role < ROOT],
-    // Users remove their own second factors on the account page, with a proof of identity.
+    // Users reset their own second factors on the account page.
     ['resetFactor', user.role < ROOT && user.id !== actor.id],
     ['erase', mayErase],
   ]
@@ -41,7 +41,6 @@ export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAction> {
 
 export type UserState = 'active' | 'banned' | 'locked' | 'deactivated' | 'erased'
 
-/** The state is `locked` if the status is 3 or unknown. */
 export function stateOf({ DeletedAt, is_erased, status }: User): UserState {
   if (DeletedAt !== null) return is_erased ? 'erased' : 'deactivated'
   if (status === ACTIVE) return 'active'
@@ -53,6 +52,5 @@ export type Level = 'user' | 'admin' | 'root'
 export const levelOf = ({ role }: Pick<User, 'role'>): Level =>
   role >= ROOT ? 'root' : role >= ADMIN ? 'admin' : 'user'
 
-/** Returns the username or, for an erased user, the id. */
 export const displayNameOf = ({ id, username }: Pick<User, 'id' | 'username'>): string =>
   username === '' ? `#${id}` : username

@@ -22,7 +22,6 @@ import '../../ui/forms/forms.css'
 import './users.css'
 
 type DialogProps = {
-  /** The list is empty while the dialog is closed. */
   users: readonly User[]
   onClose: () => void
 }
@@ -106,7 +105,7 @@ function Users() {
   )
 }
 
-/** Super admins may also change their own quota. */
+/** Only super admins may change their own quota. */
 const ROOT = 100
 
 const AT = { list: '/admin/users', edit: '/user/edit' }

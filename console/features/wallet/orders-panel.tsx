@@ -14,12 +14,11 @@ import type { Order } from '#read-api/contract/top-ups.ts'
 
 const EVERY_MS = 500
 
-/** The panel is hidden if the user has no orders. */
 export function OrdersPanel() {
   const { t } = useTranslation()
   const [page, setPage] = useState(0)
   const { data, refetch } = useQuery(ownOrdersQuery(page))
-  // Payments and refunds are log entries, so live events of the log reload the orders.
+  // Payments and refunds are log entries.
   useLiveRefetch(
     'logs',
     EVERY_MS,

@@ -13,12 +13,11 @@ import { pendingOrder, removeStoredOrder } from './use-top-up.ts'
 import { additionsKey } from './use-wallet.ts'
 
 const EVERY_MS = 5_000
-/** There is one poll per 5 s. After the last poll, only live events report the payment. */
+/** The number of polls, one every 5 s. Later payments are reported only by live events. */
 const LOOKS_MAX = 60
-/** After this time in seconds, an unpaid order counts as abandoned. */
+/** After this many seconds, an unpaid order counts as abandoned. */
 const GIVEN_UP_AFTER_S = 3_600
 
-/** Reports the payment after the user has returned from the payment page. */
 export function PaymentNote() {
   const { t } = useTranslation()
   const client = useQueryClient()

@@ -18,7 +18,7 @@ import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { Redeemed } from '#write-api/contract/redemptions.ts'
 import { additionsKey } from './use-wallet.ts'
 
-/** A link may contain the redemption code as `?code=`. */
+/** A link may contain the code as `?code=`. */
 const ADDRESS = { code: textParam() }
 
 export function RedeemPanel() {
@@ -74,7 +74,7 @@ function useRedeem() {
   const [code, setCode] = useState(address.code)
   const [errorText, setErrorText] = useState('')
   const [redeemed, setRedeemed] = useState<Redeemed | null>(null)
-  // If a link with another code is opened while this page is shown, the code is filled in.
+  // Another link may be opened while this page is shown.
   useEffect(() => {
     if (address.code !== '') setCode(address.code)
   }, [address.code])
@@ -108,7 +108,7 @@ function useRedeem() {
   return { box, code, setCode: change, errorText, redeemed, isBusy, submit }
 }
 
-/** The super admin sets the URL of the shop. */
+/** The super admin sets the shop's URL. */
 function TopUpLink() {
   const { t } = useTranslation()
   const link = useStatus()?.top_up_link ?? ''

@@ -26,7 +26,7 @@ function TopUpPrice({ topUp }: { topUp: TopUp }) {
       </p>
     )
   }
-  // With an invalid amount, a price would belong to an earlier amount.
+  // Without a valid amount, the price would belong to an earlier amount.
   const hasAmount = errorText === ''
   return (
     <dl className="tg-topup-price" aria-busy={hasAmount && !isCurrent}>

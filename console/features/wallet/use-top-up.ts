@@ -21,7 +21,7 @@ export function useTopUp() {
   const least = minimumAmount(status)
   const methods = status?.topup_methods ?? []
   const [draft, setDraft] = useState<TopUpDraft>({ amount: null, code: '', method: 'zfb' })
-  // The server counts each wrong code, so the code is set only when the user stops typing.
+  // Set when the user stops typing, because the server counts each wrong code.
   const [code, setCode] = useState('')
   const isCodeTyped = draft.code.trim() === code
   const [isAsking, setAsking] = useState(false)
@@ -73,7 +73,7 @@ export function useTopUp() {
   }
 }
 
-/** An error is ignored, because it must not prevent the payment. */
+/** An error must not prevent the payment. */
 async function rememberOrder(client: QueryClient): Promise<void> {
   const paymentRequest = { ...ownOrdersQuery(0), staleTime: JUST_READ_MS, retry: false }
   const newest = (await client.fetchQuery(paymentRequest).catch(() => null))?.items[0]
@@ -90,7 +90,7 @@ async function topUpAmount(body: AmountRequest, signal: AbortSignal): Promise<Mo
   return { money: data, currency: envelope.currency }
 }
 
-/** Calls `onBlocked` if the page's CSP, set when the page loaded, forbids the form's target. */
+/** Calls `onBlocked` if the CSP of the loaded page forbids the form's target. */
 function goToPayment({ fields, url }: PaymentPage, onBlocked: () => void): void {
   if (!/^https?:\/\//.test(url)) throw new Error('a payment page has an http address')
   if (Object.keys(fields).length === 0) {
@@ -110,14 +110,14 @@ function goToPayment({ fields, url }: PaymentPage, onBlocked: () => void): void 
   }
   document.addEventListener('securitypolicyviolation', onBlocked, { once: true })
   document.body.append(form)
-  // NOTE: A gateway's form field named `submit` would shadow the form's method.
+  // NOTE: A form field named `submit` would shadow the form's method.
   HTMLFormElement.prototype.submit.call(form)
   form.remove()
 }
 
 const KEY = 'awaited-top-up'
 
-/** The order that is being paid in this tab on the provider's page, or null. */
+/** Returns the order that is being paid in this tab, or null. */
 export function pendingOrder(): number | null {
   const id = Number(sessionStorage.getItem(KEY) ?? 0)
   return Number.isSafeInteger(id) && id > 0 ? id : null
@@ -132,17 +132,15 @@ export function removeStoredOrder(id: number): boolean {
   return true
 }
 
-/** `amount` is null until the user enters an amount. */
 type TopUpDraft = { amount: string | null; code: string; method: PaymentMethod }
 
 const AMOUNT_MAX = 1_000_000
 const PRESET_AMOUNTS = [5, 10, 20, 50, 100, 500]
 
-/** Zero or an empty text becomes 1. Any other invalid text is kept, so that an error is shown. */
+/** Keeps other invalid texts, so that an error is shown. */
 const typedOut = (text: string): string =>
   /^\d*$/.test(text) ? text.replace(/^0+/, '') || '1' : text
 
-/** Parses whole dollars. Returns null for any other text. */
 export const amountOf = (typed: string): number | null =>
   /^\d+$/.test(typed) ? Number(typed) : null
 

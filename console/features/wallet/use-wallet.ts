@@ -14,7 +14,6 @@ const GAINS = 8
 
 export const additionsKey = ['gains'] as const
 
-/** The data is read again when the balance changes. */
 export function useWallet() {
   const client = useQueryClient()
   const ownId = useUser()?.id ?? 0
@@ -52,10 +51,10 @@ export function useWallet() {
   return { self, gains }
 }
 
-/** The log types are top-ups, admin changes, system credits and check-ins. */
+/** Top-ups, admin changes, system credits and check-ins. */
 const TYPES = [1, 3, 4, 5]
 
-/** The data includes the events up to the position `afterPosition`. */
+/** Waits for the events up to `afterPosition`. */
 async function readGains(ask: {
   count: number
   afterPosition: number

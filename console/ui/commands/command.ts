@@ -2,18 +2,18 @@ import { useEffect, useRef } from 'react'
 import type { IconName } from '../elements/icons.tsx'
 import { readFlag, useLocalPreference } from '../state/use-local-preference.ts'
 
-/** If several commands have the same id, the last registered command applies. */
+/** The last command registered under an id applies. */
 export type Command = {
   readonly id: string
   readonly title: string
   readonly keywords?: string
   readonly section: 'page' | 'go' | 'action'
-  /** One `KeyboardEvent.key` (`?`, `r`), or a sequence of two keys (`g d`). */
+  /** A `KeyboardEvent.key` (`?`, `r`), or a sequence of two keys (`g d`). */
   readonly keys?: string
   readonly icon?: IconName
-  /** Undefined if the page itself handles the keys. The command is then only listed. */
+  /** Undefined for a listed command whose keys the page itself handles. */
   readonly perform?: () => void
-  /** True if only the sheet of shortcuts lists the command, and not the palette. */
+  /** True for a command that only the sheet of shortcuts lists. */
   readonly isKeyOnly?: boolean
 }
 
@@ -45,7 +45,7 @@ export function matches(title: string, query: string): boolean {
 
 type PageCommand = Omit<Command, 'section'> & Partial<Pick<Command, 'section'>>
 
-/** Registers commands while mounted. A command without a section belongs to the section `page`. */
+/** Registers commands while mounted. The default section is `page`. */
 export function useCommands(pageCommands: readonly PageCommand[]): void {
   const commands = pageCommands.map((command) => ({ section: 'page' as const, ...command }))
   const latest = useRef(commands)
@@ -57,7 +57,7 @@ export function useCommands(pageCommands: readonly PageCommand[]): void {
 
 const KEY = 'single-keys'
 
-/** Users can disable shortcuts of a single letter (WCAG 2.1.4). */
+/** Users can disable single-letter shortcuts (WCAG 2.1.4). */
 export const useSingleKeys = (): [boolean, (isOn: boolean) => void] =>
   useLocalPreference(KEY, true, readFlag)
 

@@ -6,7 +6,7 @@ const SEQUENCE_MS = 1_500
 
 type Pressed = { readonly command: Command | null; readonly pending: string }
 
-/** A key that completes no pending shortcut may start a new sequence. */
+/** A key that completes no pending shortcut may start a new shortcut. */
 function press(commands: readonly Command[], pending: string, key: string): Pressed {
   const command = find(commands, pending === '' ? key : `${pending} ${key}`)
   if (command !== null) return { command, pending: '' }
@@ -27,7 +27,7 @@ function isMeantForTarget(target: EventTarget | null): boolean {
 const find = (commands: readonly Command[], keys: string): Command | null =>
   commands.find((command) => command.keys === keys && command.perform !== undefined) ?? null
 
-/** While the palette or the sheet is open (`isDialogOpen`), only ⌘K (Ctrl-K) works. */
+/** While a dialog is open, only ⌘K (Ctrl-K) works. */
 export function useCommandKeys(onPalette: () => void, isDialogOpen: boolean): void {
   const pending = useRef({ key: '', at: 0 })
   const onKey = useEffectEvent((event: KeyboardEvent) => {

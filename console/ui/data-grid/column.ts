@@ -3,18 +3,17 @@ import type { ReactNode } from 'react'
 
 export type Column<Row> = {
   readonly id: string
-  /** The text of the header, of the column chooser and of cards. */
   readonly title: string
-  /** A shorter text for the header, whose tooltip then shows `title`. */
+  /** Replaces `title` in the header. The tooltip then shows `title`. */
   readonly heading?: string
   readonly cell: (row: Row) => ReactNode
-  /** Renders the cell as elapsed time, in place of `cell` if the user prefers elapsed times. */
+  /** Replaces `cell` if the user prefers elapsed times. */
   readonly agoCell?: (row: Row) => ReactNode
   /** The initial width (px). Columns of amounts (`.tg-amount`) grow to fit their content. */
   readonly width: number
   readonly minWidth?: number
   readonly isGrowing?: boolean
-  /** `end` is for numbers: the cell is right-aligned, and its digits have equal width. */
+  /** `end` is for numbers, which are right-aligned with digits of equal width. */
   readonly align?: 'start' | 'end'
   readonly isSortable?: boolean
   readonly isPinned?: boolean
@@ -53,7 +52,7 @@ export const actionsColumn = <Row>(t: TFunction, width: number, cell: Cell<Row>)
 export type Sort = { readonly column: string; readonly isDescending: boolean }
 
 export type StoredLayout = {
-  /** A column that a later release adds is not in this list. */
+  /** Lacks columns that a later release adds. */
   readonly order: readonly string[]
   readonly shown: Readonly<Record<string, boolean>>
   readonly widths: Readonly<Record<string, number>>
@@ -64,7 +63,6 @@ export const NO_LAYOUT: StoredLayout = { order: [], shown: {}, widths: {} }
 export const WIDTH_MIN = 56
 export const WIDTH_MAX = 1200
 
-/** Returns null if the stored value is not a layout. */
 export function readLayout(stored: unknown): StoredLayout | null {
   if (typeof stored !== 'object' || stored === null) return null
   const { order, shown, widths, isAgo } = stored as Partial<Record<keyof StoredLayout, unknown>>
@@ -76,7 +74,7 @@ export function readLayout(stored: unknown): StoredLayout | null {
   }
 }
 
-/** A column that is not in the stored order keeps its position. */
+/** Columns that are not in the stored order keep their position. */
 export function inOrder<Row>(
   columns: readonly Column<Row>[],
   order: readonly string[],
@@ -86,7 +84,6 @@ export function inOrder<Row>(
   return columns.map((column) => (order.includes(column.id) ? (sorted.shift() ?? column) : column))
 }
 
-/** A column without `agoCell` is returned unchanged. */
 export const withTimeFormat = <Row>(column: Column<Row>, { isAgo }: StoredLayout): Column<Row> =>
   isAgo === true && column.agoCell !== undefined ? { ...column, cell: column.agoCell } : column
 
@@ -100,7 +97,6 @@ export function widthOf<Row>(column: Column<Row>, layout: StoredLayout): number 
 export const clampWidth = (width: number, min = WIDTH_MIN): number =>
   Math.round(Math.min(WIDTH_MAX, Math.max(min, width)))
 
-/** Moves `id` by `step` positions, but not beyond the first or last position. */
 export function moved(ids: readonly string[], id: string, step: number): string[] {
   const from = ids.indexOf(id)
   const to = Math.min(ids.length - 1, Math.max(0, from + step))

@@ -30,7 +30,7 @@ function useFitHeight(box: HTMLElement | null): void {
       else box.style.setProperty('--tg-grid-room', `${room}px`)
     }
     resize()
-    // If an element above the list changes its height, the list is measured again.
+    // Measures again after an element above the list changes its height.
     const observer = new ResizeObserver(resize)
     observer.observe(box.closest('.tg-page') ?? document.body)
     window.addEventListener('resize', resize)
@@ -213,7 +213,7 @@ function tableStyle<Row>(
   } as CSSProperties
 }
 
-/** Returns the page offset at which the header starts to move, and the distance that it moves. */
+/** Returns the page offset at which the header starts to move, and the distance. */
 const headerTravel = ({ top, coveredHeight }: PagePosition, rowsHeight: number) => ({
   '--tg-head-from': `${Math.max(0, top - coveredHeight)}px`,
   '--tg-head-way': `${rowsHeight}px`,

@@ -2,12 +2,12 @@ import { useLocalPreference } from '../state/use-local-preference.ts'
 
 export type Density = 'compact' | 'comfortable'
 
-/** The height (px) of a collapsed row. */
+/** In pixels, for collapsed rows. */
 export const ROW_HEIGHT: Record<Density, number> = { compact: 34, comfortable: 44 }
 export const CARD_HEIGHT = 148
 export const HEADER_HEIGHT = 36
 
-/** All lists share the row height. `fallback` applies until the user chooses a height. */
+/** All lists share one density. `fallback` applies until the user chooses a density. */
 export function useDensity(
   fallback: Density = 'comfortable',
 ): [Density, (density: Density) => void] {

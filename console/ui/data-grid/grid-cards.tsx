@@ -16,7 +16,7 @@ export function GridCard<Row>(rowProps: Given<Row>) {
   const placed = (...places: Column<Row>['onCard'][]) =>
     shown.filter((column) => column !== title && places.includes(column.onCard ?? 'line'))
   const brief = placed('brief', 'bare')
-  // The first line of a card shows values without labels. The second line shows labels.
+  // A card's first line shows values without labels, and the second line values with labels.
   const firstNamed = Math.max(
     0,
     brief.findIndex(({ onCard }) => onCard === 'brief'),
@@ -59,7 +59,7 @@ export function GridCard<Row>(rowProps: Given<Row>) {
   )
 }
 
-/** Covers the head of the card, behind the other controls of the head. */
+/** Covers the head of the card, behind the other controls. */
 function HeadOpener<Row>({ props, grid, row, index }: Given<Row>) {
   return (
     <button
@@ -72,7 +72,7 @@ function HeadOpener<Row>({ props, grid, row, index }: Given<Row>) {
   )
 }
 
-/** For touch only. With a keyboard or a screen reader, the head of the card opens the card. */
+/** For touch only, because the head of the card opens the card by keyboard. */
 function FootOpener<Row>(rowProps: Given<Row> & { isBare: boolean }) {
   const { props, grid, row, index, isBare } = rowProps
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)

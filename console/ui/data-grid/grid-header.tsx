@@ -54,15 +54,14 @@ function ColumnResizer(props: { title: string; width: number; onWidth: (width: n
   )
 }
 
-/** The stored width of a growing column is smaller than its rendered width. */
+/** A growing column is wider than its stored width. */
 const drawnWidth = (handle: HTMLElement): number | undefined =>
   handle.parentElement?.getBoundingClientRect().width
 
-/** The checkbox selects every loaded row. */
 export function GridHeader<Row>(props: { grid: DataGridProps<Row> }) {
   const { t } = useTranslation()
   const { layout, selection, rows, rowKey, expand } = props.grid
-  // Comparing all rows is slow, so they are compared only if enough rows are selected.
+  // Comparing all rows is slow and needed only if enough rows are selected.
   const mayBeAll = rows.length > 0 && (selection?.keys.size ?? 0) >= rows.length
   const areAllOn = mayBeAll && rows.every((row) => selection?.keys.has(rowKey(row)) === true)
   return (

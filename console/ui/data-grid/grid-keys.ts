@@ -1,6 +1,6 @@
 export type GridAction = { move: number } | 'open' | 'expand' | 'select' | 'collapse' | null
 
-/** Returns the action of a key. `active` is the index of the active row, or -1. */
+/** `active` is the index of the active row, or -1. */
 export function gridActionOf(
   key: string,
   active: number,
@@ -43,7 +43,7 @@ function targetOf(key: string, active: number, count: number, pageRows: number):
   }
 }
 
-/** Returns true if the event started on a control that handles it, such as a button in a row. */
+/** Returns true if a control inside a row, such as a button, handles the event. */
 export function isOnControl(target: EventTarget): boolean {
   return (
     target instanceof Element &&

@@ -8,11 +8,10 @@ export type Selection = {
   readonly onChange: (keys: ReadonlySet<string>) => void
 }
 
-/** The position of a row in a tree. The row's children are also rows of the list. */
+/** The position of a row in a tree. */
 export type Branch = {
-  /** The depth in the tree, from 1 for top-level rows. */
+  /** The depth, from 1 for top-level rows. */
   readonly level: number
-  /** Undefined for a row without children. */
   readonly isOpen?: boolean
   readonly onToggle?: () => void
 }
@@ -25,37 +24,39 @@ export type DataGridHandle = {
 export type DataGridProps<Row> = {
   label: string
   rows: readonly Row[]
-  /** Must return a unique and stable key, by which the list keeps its place when rows are added. */
+  /** Must return a unique and stable key. */
   rowKey: (row: Row) => string
   layout: ColumnLayout<Row>
-  /** The number of rows on all pages. `firstIndex` is the zero-based index of `rows[0]` in them. */
+  /**
+   * The number of rows on all pages. `firstIndex` is the zero-based index of `rows[0]` among them.
+   */
   total?: number
   firstIndex?: number
   isLoading?: boolean
-  /** While other rows load, the current rows stay visible, but dimmed. */
+  /** Dims the current rows while other rows load. */
   isRefetching?: boolean
   empty?: ReactNode
-  /** Renders the details below a row, which a click, Enter or Space then expands. */
+  /** Renders the details below a row, which a click, Enter or Space expands. */
   expand?: (row: Row) => ReactNode
-  /** Each new key opens the row's details only once, so that the user can close them. */
+  /** Opens the details of this row once, so that the user can close them. */
   openKey?: string | undefined
-  /** Called on a click or Enter. If it is set, only Space expands a row. */
+  /** Handles a click or Enter, so that only Space expands a row. */
   onOpen?: (row: Row) => void
   openText?: string
-  /** Makes the list a tree. Arrow keys and Space open and close the row's children. */
+  /** Makes the list a tree whose rows open with arrow keys and Space. */
   branch?: (row: Row) => Branch
   selection?: Selection
   sort?: Sort | null
   onSort?: (sort: Sort) => void
   isMuted?: (row: Row) => boolean
-  /** Renders a note on a card, because a card has no tooltips. */
+  /** Renders a note on a card, because cards have no tooltips. */
   cardNote?: (row: Row) => ReactNode
-  /** Returns true for a row that has just arrived, which the list highlights once. */
+  /** Returns true for a newly arrived row, which is highlighted once. */
   isFresh?: (row: Row) => boolean
   isFirstSticky?: boolean
   /** Applies until the user chooses a row height. The default is `comfortable`. */
   density?: Density
-  /** A CSS length. By default, the list takes the remaining height of the window. */
+  /** A CSS length. The default is the remaining height of the window. */
   maxHeight?: string
   /** Called when the newest row becomes visible or invisible. */
   onAtTop?: (isAtTop: boolean) => void

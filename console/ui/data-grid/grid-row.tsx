@@ -10,7 +10,6 @@ type RowProps<Row> = {
   props: DataGridProps<Row>
   grid: Grid<Row>
   actions: RowHandlers
-  /** Called after each rendering of the row's cells. */
   measure: (element: Element) => void
   row: Row
   index: number
@@ -114,7 +113,6 @@ const DrawnRow = memo(function DrawnRow(props: DrawnRowProps) {
 
 type AnyCell = (row: unknown) => ReactNode
 
-/** Memoized, because scrolling changes neither the row nor the column. */
 const CellContent = memo(function CellContent(props: { cell: AnyCell; row: unknown }) {
   return props.cell(props.row)
 })

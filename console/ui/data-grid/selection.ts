@@ -1,4 +1,4 @@
-/** With `isRange`, all rows from `anchor` to `index` get the new state of the row at `index`. */
+/** With `isRange`, the rows from `anchor` to `index` get the new state of the row at `index`. */
 export function toggled(
   selected: ReadonlySet<string>,
   keys: readonly string[],
@@ -17,7 +17,6 @@ export function toggled(
   return next
 }
 
-/** Selects all rows in `keys`, or deselects them if all are already selected. */
 export function allToggled(selected: ReadonlySet<string>, keys: readonly string[]): Set<string> {
   const next = new Set(selected)
   const areAllOn = keys.every((key) => selected.has(key))

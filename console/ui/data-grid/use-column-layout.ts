@@ -14,13 +14,13 @@ import {
 } from './column.ts'
 
 export type ColumnLayout<Row> = {
-  /** All columns in the user's order, including hidden columns, for the column chooser. */
+  /** All columns in the user's order, including hidden columns. */
   readonly all: readonly Column<Row>[]
   readonly shown: readonly Column<Row>[]
   readonly widthOf: (column: Column<Row>) => number
   readonly isShown: (column: Column<Row>) => boolean
   readonly isResized: (column: Column<Row>) => boolean
-  /** Null if no column of the list can show elapsed times. */
+  /** Null if no column can show elapsed times. */
   readonly isAgo: boolean | null
   readonly setAgo: (isAgo: boolean) => void
   readonly setShown: (id: string, isShown: boolean) => void

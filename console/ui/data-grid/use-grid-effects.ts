@@ -7,7 +7,7 @@ import type { DataGridProps } from './grid-props.ts'
 import type { ColumnLayout } from './use-column-layout.ts'
 import { AT_TOP_PX, type Grid, OVERSCAN } from './use-grid.ts'
 
-/** The element of the list has the focus, and rows never have the focus. */
+/** The list's element has the focus, and rows never have the focus. */
 export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   return (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -27,7 +27,7 @@ export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   }
 }
 
-/** With `isEither`, closed content is opened and open content is closed. */
+/** `isEither` opens closed content and closes open content. */
 function toggle<Row>(
   props: DataGridProps<Row>,
   grid: Grid<Row>,
@@ -72,7 +72,7 @@ export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>)
   ])
 }
 
-/** Scroll listeners measure before the rows are rendered, which avoids a second layout. */
+/** Capturing listeners measure before the rows render, which avoids a second layout. */
 const BEFORE_ROWS = { capture: true, passive: true } as const
 
 export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): void {
@@ -81,7 +81,7 @@ export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): 
   const { scroller, box } = grid
   const isOpen = grid.page !== null
   useEffect(() => {
-    // While details are open, the list does not count as at its top, so no rows are added.
+    // Open details count as not at the top, so that no rows are added.
     const look = () => setAtTop(!isOpen && (box?.scrollTop ?? 0) <= AT_TOP_PX)
     look()
     box?.addEventListener('scroll', look, BEFORE_ROWS)
@@ -111,7 +111,7 @@ function watchEdge(box: HTMLElement): () => void {
   }
 }
 
-/** Widens columns whose truncated amounts look smaller. Pass each rendered row to `measure`. */
+/** Widens columns with truncated amounts. Pass each rendered row to `measure`. */
 export function useFullAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement | null) {
   const [least, setLeast] = useState<Readonly<Record<string, number>>>({})
   const measure = useMemo(
@@ -122,12 +122,12 @@ export function useFullAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement 
       }),
     [],
   )
-  // After a resize, the stored width may be too narrow for the amounts.
+  // A resized column may be too narrow for its amounts.
   const widths = layout.shown.map(layout.widthOf).join(' ')
   useEffect(() => {
     const measureAll = () => box?.querySelectorAll('.tg-grid-body .tg-grid-row').forEach(measure)
     if (widths !== '') measureAll()
-    // A font that has just loaded may be wider than the fallback font.
+    // A loaded font may be wider than the fallback font.
     document.fonts.addEventListener('loadingdone', measureAll)
     return () => document.fonts.removeEventListener('loadingdone', measureAll)
   }, [box, measure, widths])
@@ -138,7 +138,7 @@ export function useFullAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement 
   return { layout: whole, measure }
 }
 
-/** Measures elements after the browser's layout, so that measuring causes no second layout. */
+/** Measures after the browser's layout, which avoids a second layout. */
 function afterLayout(look: (elements: readonly Element[]) => void): (element: Element) => void {
   const observer = new ResizeObserver((entries) => {
     const elements = entries.map(({ target }) => target)
@@ -155,7 +155,7 @@ function widthsOfCutAmounts(rows: readonly Element[]): Record<string, number> {
     const id = cell?.dataset.column
     if (cell === null || id === undefined) continue
     let missing = 0
-    // An element inside the cell may truncate the amount even if the cell itself does not.
+    // An element inside the cell may truncate the amount.
     for (let part = amount.parentElement; part !== null; part = part.parentElement) {
       missing = Math.max(missing, part.scrollWidth - part.clientWidth)
       if (part === cell) break

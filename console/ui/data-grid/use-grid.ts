@@ -14,15 +14,15 @@ import {
 export type Grid<Row> = {
   readonly id: string
   readonly scroller: RefObject<HTMLDivElement | null>
-  /** The element that scrolls. Null if the element is not rendered because the list is empty. */
+  /** The scrolling element. Null while the list is empty. */
   readonly box: HTMLDivElement | null
   readonly attach: (box: HTMLDivElement | null) => void
   readonly virtualizer: Virtualizer<HTMLDivElement, Element>
-  /** Set if the list scrolls with the page, because details are open. */
+  /** Set while the list scrolls with the page, because details are open. */
   readonly page: PagePosition | null
   /** The distance (px) from the start of the scrolled content to the first row. */
   readonly margin: number
-  /** The index of the row that receives keys, or -1. The index changes when this row moves. */
+  /** The index of the row that receives keys, or -1. */
   readonly active: number
   readonly isExpanded: (row: Row) => boolean
   readonly activate: (index: number) => void
@@ -61,7 +61,7 @@ export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<
     initialRect: { width: 1024, height: 480 },
     // New rows above must not move the rows that the user is reading.
     anchorTo: isReading(scroller.current, expanded) ? 'end' : 'start',
-    // If this option were 0, a list that fits into its box would move when a row expands.
+    // With 0, a list that fits into its box would move when a row expands.
     scrollEndThreshold: -1,
   })
   useScrollTakeover(box, page !== null)
@@ -116,7 +116,6 @@ function selectRow<Row>(
   selection.onChange(toggled(selection.keys, rows.map(rowKey), index, range))
 }
 
-/** A new `openKey` opens the details of this row once. */
 function useExpanded(openKey: string | undefined) {
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set())
   const [opened, setOpened] = useState<string>()
@@ -149,7 +148,7 @@ function isReading(scroller: HTMLDivElement | null, expanded: ReadonlySet<string
   return expanded.size > 0 || (scroller?.scrollTop ?? 0) > AT_TOP_PX
 }
 
-/** The previous index is tried first, because rows move rarely. */
+/** Tries the previous index first, because rows move rarely. */
 function useActiveIndex<Row>(
   rows: readonly Row[],
   rowKey: (row: Row) => string,

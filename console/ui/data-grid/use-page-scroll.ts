@@ -11,7 +11,7 @@ import { useLayoutEffect, useRef, useState } from 'react'
 export type PagePosition = {
   /** The distance (px) from the top of the page to the top of the list. */
   readonly top: number
-  /** The height (px) of the top bar, which covers the start of the window. */
+  /** The height (px) of the top bar. */
   readonly coveredHeight: number
 }
 
@@ -21,7 +21,7 @@ const BOX_SCROLLING = {
   scrollToFn: elementScroll<HTMLDivElement>,
 }
 
-/** Cast because the virtualizer's type allows no change from an element to the window. */
+/** The virtualizer's type allows no change from an element to the window. */
 const PAGE_SCROLLING = {
   observeElementRect: observeWindowRect,
   observeElementOffset: observeWindowOffset,
@@ -45,7 +45,7 @@ export function usePagePosition(box: HTMLElement | null, isWithPage: boolean): P
         return isSame ? last : next
       })
     measure()
-    // If an element above the list changes its height, the list is measured again.
+    // Measures again after an element above the list changes its height.
     const observer = new ResizeObserver(measure)
     observer.observe(box.closest('.tg-page') ?? document.body)
     return () => {
@@ -54,7 +54,7 @@ export function usePagePosition(box: HTMLElement | null, isWithPage: boolean): P
     }
   }, [box, isWithPage])
   if (box === null || !isWithPage) return null
-  // If there were no position, the first rendering would measure rows at the wrong offset.
+  // Without a position, the first rendering would measure rows at the wrong offset.
   return measured ?? positionOf(box)
 }
 
@@ -65,11 +65,11 @@ function positionOf(box: HTMLElement): PagePosition {
   }
 }
 
-/** Keeps rows in place. Call it after the virtualizer, which first applies the old offset. */
+/** Keeps rows in place. Must be called after the virtualizer, which applies the old offset. */
 export function useScrollTakeover(box: HTMLElement | null, isWithPage: boolean): void {
   const wasWithPage = useRef(isWithPage)
   const before = useRef({ box: 0, page: 0 })
-  // The offsets are read during rendering, because the commit changes the height of the box.
+  // The offsets are read before the commit changes the height of the box.
   if (wasWithPage.current !== isWithPage) {
     before.current = { box: box?.scrollTop ?? 0, page: window.scrollY }
   }

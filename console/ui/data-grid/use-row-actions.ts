@@ -5,7 +5,7 @@ import type { Grid } from './use-grid.ts'
 
 export type RowHandlers = ReturnType<typeof useRowActions>
 
-/** The callbacks never change and use the latest props, so that rows are not rendered again. */
+/** The callbacks are stable, so that rows are not rendered again. */
 export const useRowActions = <Row>(props: DataGridProps<Row>, grid: Grid<Row>) =>
   useStableCallbacks({
     press: (index: number, target: EventTarget) => {

@@ -1,2 +1,2 @@
-/** Thrown if the user cancels a dialog that an action has opened. It is not shown as an error. */
+/** Thrown if the user cancels a dialog. Not shown as an error. */
 export class CancelledError extends Error {}

@@ -1,7 +1,6 @@
 import { translate } from '#console/i18n/i18n.ts'
 import { confirm } from './confirm.tsx'
 
-/** Resolves to true if the user agrees or if there are no unsaved changes. */
 export function confirmDiscard(hasUnsavedChanges: boolean): Promise<boolean> {
   if (!hasUnsavedChanges) return Promise.resolve(true)
   return confirm({

@@ -12,7 +12,7 @@ type ConfirmWords = {
   tone?: 'primary' | 'danger'
 }
 
-/** Use `confirm()` unless the dialog needs additional content. */
+/** For dialogs with additional content. Otherwise, use `confirm()`. */
 export function ConfirmDialog(
   props: ConfirmWords & { isOpen: boolean; onConfirm: () => void; onCancel: () => void },
 ) {
@@ -40,7 +40,7 @@ type Question = { words: ConfirmWords; isOpen: boolean; answer: (isConfirmed: bo
 
 const question = createStore<Question | null>(null)
 
-/** Resolves to the user's answer, or to false if the dialog is closed. */
+/** Resolves to false if the dialog is closed. */
 export function confirm(words: ConfirmWords): Promise<boolean> {
   question.get()?.answer(false)
   return new Promise((resolve) => {
@@ -53,7 +53,6 @@ export function confirm(words: ConfirmWords): Promise<boolean> {
   })
 }
 
-/** The app contains this component once. */
 export function ConfirmHost() {
   const openQuestion = question.useValue()
   if (openQuestion === null) return null

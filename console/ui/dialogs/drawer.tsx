@@ -10,7 +10,7 @@ export type DrawerProps = {
   onClose: () => void
   title: string
   lead?: ReactNode
-  /** A width above 700 makes the drawer wide. A narrow screen ignores the width. */
+  /** In pixels. A width above 700 makes the drawer wide. Narrow screens ignore the width. */
   width?: number
   hasUnsavedChanges?: boolean
   footer?: ReactNode

@@ -5,7 +5,7 @@ import { type DraftForm, formProps } from '../forms/use-draft-form.ts'
 import { confirmDiscard } from './confirm-discard.ts'
 import { Drawer } from './drawer.tsx'
 
-/** Enter submits the form. The user must confirm the closing if there are unsaved changes. */
+/** Enter submits the form. Closing asks for confirmation if there are unsaved changes. */
 export function FormDrawer(props: {
   isOpen: boolean
   title: string

@@ -3,7 +3,7 @@ import { type ReactNode, useCallback, useEffect, useRef } from 'react'
 import { dismissErrors } from '../messages/toast.ts'
 import { lastDialog, useFocusReturn } from './use-focus-return.ts'
 
-/** Keeps the focus inside and returns it on close. Escape or a click outside closes the panel. */
+/** Traps the focus and returns it on close. Escape or a click outside closes the panel. */
 export function Overlay(props: {
   isOpen: boolean
   onClose: () => void
@@ -11,7 +11,6 @@ export function Overlay(props: {
   describedBy?: string | undefined
   className: string
   role?: 'dialog' | 'alertdialog'
-  /** Called when the panel has opened, for example to focus one of its controls. */
   onOpened?: (panel: HTMLElement) => void
   children: ReactNode
 }) {
@@ -19,7 +18,7 @@ export function Overlay(props: {
   useFocusReturn(props.isOpen)
   const { isOpen } = props
   useEffect(() => (isOpen ? dismissErrors : undefined), [isOpen])
-  // With the focus on the panel, screen readers read its name and not the focus trap's edge.
+  // A focused panel makes screen readers read its name.
   const takeFocus = () =>
     requestAnimationFrame(() => {
       if (panel.current?.contains(document.activeElement) === false) {
@@ -31,7 +30,7 @@ export function Overlay(props: {
     })
   const attach = useCallback((node: HTMLDivElement) => {
     panel.current = node
-    // Without this focus, Escape would not work after an action removes the focused element.
+    // Escape would not work after the focused element is removed.
     const observer = new MutationObserver(() => {
       if (document.activeElement !== document.body || lastDialog() !== node) return
       node.focus({ preventScroll: true })

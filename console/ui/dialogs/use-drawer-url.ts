@@ -6,7 +6,7 @@ export type EditedId = number | 'new' | null
 
 type Addresses = { list: string; add?: string; edit: string }
 
-/** The path `add` opens an empty form. A path below `edit` has an item's id (0 if invalid). */
+/** `add` opens an empty form. A path below `edit` has an item's id (0 if invalid). */
 export function useDrawerUrl({ list, add = list, edit }: Addresses) {
   const navigate = useNavigate()
   const { search, state } = useLocation()
@@ -19,7 +19,7 @@ export function useDrawerUrl({ list, add = list, edit }: Addresses) {
   return {
     edited,
     open: (target: number | 'new') => go(target === 'new' ? add : `${edit}/${target}`, null),
-    /** Navigates back to the page that opened the form, without a check for unsaved changes. */
+    /** Navigates to the page that opened the form, without a check for unsaved changes. */
     close: () => {
       if (returnTo === null) go(list, LEAVE_CONFIRMED)
       else void navigate(returnTo, { state: LEAVE_CONFIRMED })

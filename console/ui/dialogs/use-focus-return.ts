@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 
-/** The focus is read during rendering, because a child may take it before effects run. */
+/** The focus is read during rendering, because a child may take the focus before effects run. */
 export function useFocusReturn(isOpen: boolean): void {
   const opener = useRef<HTMLElement | null>(null)
   const wasOpen = useRef(false)
@@ -15,7 +15,7 @@ export function useFocusReturn(isOpen: boolean): void {
   }, [isOpen])
 }
 
-/** Dialogs that are closing are ignored. */
+/** Ignores dialogs that are closing. */
 export const lastDialog = (): HTMLElement | undefined =>
   [
     ...document.querySelectorAll<HTMLElement>(
@@ -26,7 +26,7 @@ export const lastDialog = (): HTMLElement | undefined =>
 function focusedNow(): HTMLElement | null {
   const focused = document.activeElement
   if (!(focused instanceof HTMLElement)) return null
-  // A menu removes its entries when it closes. The focus then returns to the menu's button.
+  // A closing menu removes its entries, so the focus returns to the menu's button.
   const isInMenu = focused.closest('.bp6-popover') !== null
   const button = document.querySelector<HTMLElement>('.bp6-popover-open button')
   return isInMenu ? (button ?? focused) : focused
@@ -35,7 +35,7 @@ function focusedNow(): HTMLElement | null {
 function giveBack(opener: HTMLElement | null): void {
   const focused = document.activeElement
   const isElsewhere = focused !== document.body && focused?.closest('.bp6-overlay') === null
-  // The focus is not moved if the user has moved it, or if another dialog has opened.
+  // The focus stays if the user has moved it, or if another dialog has opened.
   if (isElsewhere || document.querySelector('[aria-modal="true"]:focus-within') !== null) {
     if (focused?.closest('.tg-overlay-exit, .tg-overlay-exit-active') === null) return
   }

@@ -5,7 +5,7 @@ export type ButtonTone = 'primary' | 'normal' | 'quiet' | 'danger'
 
 export type ButtonProps = {
   children?: ReactNode
-  /** The accessible name and tooltip. A button without text must have a label. */
+  /** The accessible name and tooltip. Required for a button without text. */
   label?: string
   tone?: ButtonTone
   icon?: IconName
@@ -15,7 +15,7 @@ export type ButtonProps = {
   isBusy?: boolean
   isDisabled?: boolean
   isPressed?: boolean
-  /** Sets `aria-expanded` on a button that shows or hides the content after it. */
+  /** Sets `aria-expanded`. */
   isExpanded?: boolean
   hasMenu?: boolean
   /** The id of an element that describes the button, such as the reason why it is disabled. */

@@ -7,7 +7,6 @@ export function CopyButton(props: {
   /** The text to copy, or a function that loads the text on click. */
   text: string | (() => Promise<string>)
   label: string
-  /** Without a text, the button shows only the icon. */
   children?: string
 }) {
   const { t } = useTranslation()

@@ -1,7 +1,6 @@
 /** Returns the key as clients send it. The server stores keys without the prefix. */
 export const fullKey = (key: string): string => (key.startsWith('sk-') ? key : `sk-${key}`)
 
-/** Masks the middle of a key, which stays recognizable but is useless to others. */
 export function maskedKey(key: string): string {
   const full = fullKey(key)
   return full.length < 12 ? 'sk-…' : `${full.slice(0, 5)}…${full.slice(-4)}`

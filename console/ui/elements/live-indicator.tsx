@@ -8,7 +8,6 @@ import { Button } from './button.tsx'
 
 type LiveKind = keyof Translations['shared']['live']
 
-/** The shape of the mark depends on the state. */
 function LiveDot(props: {
   kind: LiveKind
   /** The time of the next connection attempt, by `performance.now()`. */

@@ -6,10 +6,9 @@ import { Button } from './button.tsx'
 
 const shown = createStore({ text: '', isOpen: false })
 
-/** Shows the text, selected, if the browser denies access to the clipboard. */
+/** For browsers that deny access to the clipboard. */
 export const showManualCopyDialog = (text: string): void => shown.set({ text, isOpen: true })
 
-/** The app contains this component once. */
 export function ManualCopyHost() {
   const { t } = useTranslation()
   const { text, isOpen } = shown.useValue()

@@ -5,7 +5,6 @@ import { Popover, useDismissPopover } from './popover.tsx'
 
 export type MenuEntry =
   | 'divider'
-  /** A heading, which can't be selected. */
   | { head: ReactNode }
   | {
       text: ReactNode
@@ -33,7 +32,7 @@ export function MenuButton(props: {
   )
 }
 
-/** Mounts the menu on click, because most menus in a list never open. */
+/** Mounted on click, because most menus in a list never open. */
 export function RowMenu(props: { label: string; items: readonly MenuEntry[] }) {
   const [isOpen, setOpen] = useState(false)
   const wasOpen = useRef(false)
@@ -46,7 +45,7 @@ export function RowMenu(props: { label: string; items: readonly MenuEntry[] }) {
         label={props.label}
         hasMenu
         isExpanded={isOpen}
-        // Pressing the button closes an open menu (outside click). The click must not reopen it.
+        // Pressing the button closes an open menu, which the click must not reopen.
         onPointerDown={() => {
           wasOpen.current = isOpen
         }}
@@ -64,7 +63,7 @@ export function RowMenu(props: { label: string; items: readonly MenuEntry[] }) {
   )
 }
 
-/** Arrow keys, Home, End, Enter and Space work. Selecting an entry closes the menu. */
+/** Arrow keys, Home, End, Enter and Space work. */
 function Menu({ items }: { items: readonly MenuEntry[] }) {
   const list = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {

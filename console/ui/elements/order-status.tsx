@@ -5,7 +5,7 @@ import { StatusTag, type Tone } from './status-tag.tsx'
 export const hasRefundableMoney = ({ refundable }: Pick<Order, 'refundable'>): boolean =>
   /[1-9]/.test(refundable)
 
-/** Maps Stripe's status of a dispute to its outcome, or to null while the dispute is open. */
+/** Maps Stripe's dispute status to the outcome, or to null for an open dispute. */
 export function disputeOutcome(status: string): 'won' | 'lost' | 'closed' | null {
   if (status === 'won' || status === 'lost') return status
   return status === 'warning_closed' || status === 'prevented' ? 'closed' : null
@@ -22,7 +22,7 @@ const TONES: Readonly<Record<Status, Tone>> = {
   disputeLost: 'neutral',
 }
 
-/** While a dispute is open or lost, the refund that it caused is not shown. */
+/** An open or lost dispute is shown instead of its refund. */
 export function OrderStatus({ order }: { order: Order }) {
   const { t } = useTranslation()
   const status = statusOf(order)

@@ -6,7 +6,7 @@ type PopoverProps = {
   children: ReactElement
   content: ReactElement
   placement?: 'bottom-start' | 'bottom-end' | 'right-start' | 'top-start'
-  /** `menu` for a menu, and `dialog` for other content such as form fields. */
+  /** `dialog` is for content other than a menu, such as form fields. */
   kind?: 'menu' | 'dialog'
   isOpen?: boolean
   onOpenChange?: (isOpen: boolean) => void
@@ -16,7 +16,6 @@ const Dismiss = createContext<() => void>(() => undefined)
 
 export const useDismissPopover = (): (() => void) => useContext(Dismiss)
 
-/** Opens beside its button and closes on Escape or a click outside. */
 export function Popover(props: PopoverProps) {
   const [isOpenHere, setOpenHere] = useState(false)
   const isOpen = props.isOpen ?? isOpenHere
@@ -41,7 +40,7 @@ export function Popover(props: PopoverProps) {
       arrow={false}
       popoverClassName="tg-popover"
       autoFocus={false}
-      // Blueprint returns the focus after its animation, even if the user has moved it meanwhile.
+      // Blueprint would return the focus even if the user has moved the focus meanwhile.
       shouldReturnFocusOnClose={false}
       canEscapeKeyClose={false}
       enforceFocus={isOpen}
@@ -71,7 +70,7 @@ function EscapeCloses({ onEscape }: { onEscape: () => void }) {
   return <span ref={mark} hidden />
 }
 
-/** Focuses the selected option of a menu, or the first control if none is selected. */
+/** Focuses the selected option of a menu, or the first control. */
 function FocusFirst(props: { children: ReactElement }) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {

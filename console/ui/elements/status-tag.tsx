@@ -2,7 +2,6 @@ import type { ReactNode } from 'react'
 
 export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'info' | 'lime'
 
-/** Shape and color of the mark depend on the tone. */
 export function StatusTag(props: { tone: Tone; children: ReactNode; isPlain?: boolean }) {
   return (
     <span className={`tg-tag tg-tag-${props.tone}`}>

@@ -13,7 +13,7 @@ const listeners = new Set<() => void>()
 let now = seconds()
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** Unix seconds, updated every ten seconds while the tab is visible. */
+/** Returns unix seconds, updated every ten seconds while the tab is visible. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now)
 }
@@ -22,7 +22,7 @@ export function useNow(): number {
 export function Time(props: {
   at: number
   style?: 'relative' | 'short' | 'stamp' | 'short-stamp'
-  /** If false, a time in the future is shown as the current time. */
+  /** If false, future times are shown as the current time. */
   canLieAhead?: boolean
 }) {
   const locale = useLocale()

@@ -3,7 +3,7 @@ import { type ReactElement, useEffect, useRef, useState } from 'react'
 
 const DELAY_MS = 200
 
-/** Mounted only when it is shown (on hover or focus), because lists have many tooltips. */
+/** Mounted only while it is shown, because lists have many tooltips. */
 export function Tooltip(props: { content: string | ReactElement; children: ReactElement }) {
   const [isOpen, setOpen] = useState(false)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

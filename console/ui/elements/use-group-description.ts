@@ -1,11 +1,11 @@
 import { useTranslation } from 'react-i18next'
 
-/** The descriptions of groups that every new site has, in Chinese. */
+/** The Chinese descriptions of the groups that every new site has. */
 const SHIPPED = { default: '默认分组', vip: 'vip分组' } as const
 
 const isShipped = (name: string): name is keyof typeof SHIPPED => Object.hasOwn(SHIPPED, name)
 
-/** Returns a function that translates only the descriptions that every new site has. */
+/** Translates only the descriptions that every new site has. */
 export function useGroupDescription(): (name: string, description: string) => string {
   const { t } = useTranslation()
   return (name, description) =>

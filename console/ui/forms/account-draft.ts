@@ -11,10 +11,10 @@ export const EMPTY_ACCOUNT: AccountDraft = { username: '', password: '', confirm
 
 export const USERNAME_LENGTH_MAX = 12
 export const PASSWORD_LENGTH_MIN = 8
-/** The maximum length of a password in Unicode code points, which the server counts. */
+/** In Unicode code points, which the server counts. */
 export const PASSWORD_LENGTH_MAX = 128
 
-/** Returns the errors by field, in the order of the form. */
+/** Returns the errors in the order of the fields. */
 export function validateAccount(
   draft: AccountDraft,
 ): Partial<Record<keyof AccountDraft, AccountErrorKey>> {

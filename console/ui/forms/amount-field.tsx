@@ -11,7 +11,6 @@ import {
 } from '../quota/quota-amount.ts'
 import { TextField } from './fields.tsx'
 
-/** Amounts are entered in the unit in which the site displays quota: dollars or quota units. */
 export function useAmountUnit(): AmountUnit {
   const { display_in_currency: isCurrency = true, quota_per_unit: perUnit = 500_000 } =
     useStatus() ?? {}
@@ -28,7 +27,7 @@ export function AmountField(props: {
   presetsLabel: string
   dollars: readonly bigint[]
   worth: { inMoney: (money: string) => string; inUnits: (quota: string) => string }
-  /** Formats the amount in dollars. The default rounds to cents. */
+  /** The default rounds to cents. */
   moneyText?: (quota: bigint, rule: MoneyRule) => string
   isRequired?: boolean
   onChange: (amount: string) => void

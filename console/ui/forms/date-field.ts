@@ -1,4 +1,6 @@
-/** Formats unix seconds as `YYYY-MM-DDTHH:mm` in local time, and 0 and less as an empty text. */
+/**
+ * Formats unix seconds as `YYYY-MM-DDTHH:mm` in local time. Returns an empty text for 0 and less.
+ */
 export function dateFieldText(seconds: number): string {
   if (seconds <= 0) return ''
   const date = new Date(seconds * 1000)

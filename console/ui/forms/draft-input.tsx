@@ -6,12 +6,12 @@ type Props = {
   label: string
   value: string
   suggestions?: readonly string[]
-  /** Set if only whole numbers are valid. All other texts show `errorText`. */
+  /** Set for a field that permits only whole numbers. */
   whole?: { errorText: string }
   onCommit: (value: string) => void
 }
 
-/** Applies its text on Enter, blur or a suggestion, so that typing adds no history entries. */
+/** Applies the text on Enter, blur or a suggestion, so that typing adds no history entries. */
 export function DraftInput(props: Props) {
   const id = useId()
   const draft = useDraft(props)
@@ -55,7 +55,7 @@ function useDraft(props: Props) {
   const [draft, setDraft] = useState({ from: props.value, text: props.value, isInvalid: false })
   const set = (text: string, isInvalid = false): void =>
     setDraft({ from: props.value, text, isInvalid })
-  // If another control (Back, or a clicked cell) has changed the URL, the field shows its value.
+  // Another control, such as Back, has changed the URL.
   if (draft.from !== props.value) set(props.value)
   const commit = (typed: string): void => {
     const value = typed.trim()

@@ -2,7 +2,7 @@ import type { ComponentProps, ReactNode } from 'react'
 import { type FieldControl, FormField } from './form-field.tsx'
 import { PasswordInput, Select, TextArea, TextInput } from './inputs.tsx'
 
-/** All other properties of a field are passed to its control. */
+/** Other properties are passed to the control. */
 export type Labelled = {
   label: string
   hint?: ReactNode
@@ -29,7 +29,7 @@ export function labelled<Rest extends Labelled>(
 type Presets = {
   label: string
   choices: readonly { value: string; text: string }[]
-  /** The value whose button is marked. The default is the value of the field. */
+  /** The value of the marked button. The default is the field's value. */
   selected?: string | null
   onSelect?: (value: string) => void
 }
@@ -63,7 +63,7 @@ export function TextField({ presets, beside, ...props }: TextFieldProps) {
   )
 }
 
-/** The date and time are in the browser's time zone. */
+/** Uses the browser's time zone. */
 export const DateTimeField = (props: ComponentProps<typeof TextField>) => (
   <TextField className="tg-input-date" {...props} type="datetime-local" max="9999-12-31T23:59" />
 )

@@ -2,7 +2,6 @@ import { type ReactNode, useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../elements/icons.tsx'
 
-/** The attributes that a form field passes to its control. */
 export type FieldControl = {
   id: string
   'aria-describedby': string | undefined
@@ -10,7 +9,7 @@ export type FieldControl = {
   'aria-required': true | undefined
 }
 
-/** Attributes connect the label, the control, the hint and the error for screen readers. */
+/** Connects the label, the control, the hint and the error for screen readers. */
 export function FormField(props: {
   label: string
   hint?: ReactNode

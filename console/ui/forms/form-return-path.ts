@@ -2,21 +2,21 @@ import { useState } from 'react'
 import { useLocation, useNavigate } from 'react-router-dom'
 import { LEAVE_CONFIRMED } from './use-leave-guard.ts'
 
-/** Null means that the form returns to its list. */
+/** Returns null if the form returns to its list. */
 export function formReturnPath(state: unknown): string | null {
   if (typeof state !== 'object' || state === null || !('returnTo' in state)) return null
   const { returnTo } = state
   return typeof returnTo === 'string' && /^\/(?!\/)/.test(returnTo) ? returnTo : null
 }
 
-/** The router's state of a form. The page to which it returns receives the state `returnState`. */
+/** The page at `returnTo` receives the router's state `returnState`. */
 export type ReturnState = { readonly returnTo: string; readonly returnState?: object }
 
-/** Returns null if the router's state contains no page to which the form returns. */
+/** Returns null if the form returns to its list. */
 export function useReturnToPage(): (() => void) | null {
   const navigate = useNavigate()
   const { state } = useLocation()
-  // Kept from the opening, because a later change of the URL drops the router's state.
+  // Kept, because a later change of the URL drops the router's state.
   const [opened] = useState<unknown>(state)
   const returnTo = formReturnPath(opened)
   if (returnTo === null) return null

@@ -31,7 +31,6 @@ export function TextInput({ onChange, icon, isMono, className, ...rest }: TextIn
   )
 }
 
-/** A box for a password or a key, with a button that makes the text visible. */
 export function PasswordInput({ isKey = false, ...props }: TextInputProps & { isKey?: boolean }) {
   const { t } = useTranslation()
   const [isShown, setShown] = useState(false)

@@ -20,11 +20,11 @@ type MailCodeDraft = { readonly email: string; readonly code: string }
 
 type MailCodeForm = Pick<DraftForm<MailCodeDraft>, 'draft' | 'field' | 'refuse'>
 
-/** After 30 s, the user can request another code. */
+/** Another code can be requested after 30 s. */
 export function MailCodeFields(props: {
   form: MailCodeForm
   purpose: CodePurpose
-  /** Returns the token of the human verification, or null until the verification is complete. */
+  /** Returns the human verification's token, or null while incomplete. */
   takeToken: () => string | null
 }) {
   const { t } = useTranslation()
@@ -58,14 +58,14 @@ export function MailCodeFields(props: {
   )
 }
 
-/** For a code whose mail address is entered in a separate field. */
+/** The mail address is entered in a separate field. */
 export function MailCodeField(
   props: FieldState<string> & {
     email: string
     purpose: CodePurpose
     takeToken: () => string | null
     onNoAddress: () => void
-    /** Receives the error message if the server refuses the address. */
+    /** Receives the message if the server refuses the address. */
     onRefused: (words: string) => void
   },
 ) {

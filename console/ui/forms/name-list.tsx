@@ -15,7 +15,6 @@ type NameListProps = {
   placeholder?: string
   /** True to accept names that are not suggested. */
   isOpenEnded?: boolean
-  /** Renders a selected name. The default is plain text. */
   show?: (name: string) => ReactNode
 }
 
@@ -175,7 +174,7 @@ function SuggestionList(props: {
           role="option"
           tabIndex={-1}
           aria-selected={index === props.active}
-          // A click must not take the focus, because a blur of the text box closes the suggestions.
+          // A click must not blur the text box, because a blur closes the suggestions.
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => props.onTake(name)}
         >

@@ -6,7 +6,6 @@ import type { ProofOnly } from '#write-api/contract/credentials.ts'
 import { Button } from '../elements/button.tsx'
 import { useSubmit } from './use-submit.ts'
 
-/** Hidden if the user has no passkey. */
 export function PasskeyProof(props: { perform: (proof: ProofOnly) => Promise<void> }) {
   const { t } = useTranslation()
   const has = (useQuery(securityQuery).data?.passkeys.length ?? 0) > 0

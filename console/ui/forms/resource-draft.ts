@@ -17,7 +17,7 @@ type Drafts = Record<Exclude<FieldType, 'names' | 'flag' | 'numericFlag'>, strin
   numericFlag: boolean
 }
 
-/** Numbers and times are texts as in their inputs (empty if missing), and names are a list. */
+/** Numbers and times are entered texts, and names are a list. */
 export type DraftOf<F extends WritableFields> = {
   [Name in keyof F]: F[Name] extends { values: readonly (infer Value)[] }
     ? Value
@@ -42,7 +42,7 @@ export const draftOf = <F extends WritableFields>(fields: F, answer: AnswerOf<F>
   }) as DraftOf<F>
 }
 
-/** The form's values must have no errors: see `validateFields`. */
+/** `validateFields` must have found no errors. */
 export const bodyOf = <F extends WritableFields>(fields: F, draft: DraftOf<F>): AnswerOf<F> => {
   const entries = Object.entries(fields).map(([name, field]) => [
     field.wire,
@@ -101,7 +101,7 @@ export function validateInteger(
   return isIn ? null : { key: 'wholeNumber', min, max }
 }
 
-/** Counts characters as the server does. */
+/** Counts code points, like the server. */
 export function validateLength(
   { maxLength }: { readonly maxLength: number },
   text: string,
@@ -125,7 +125,7 @@ export const fieldErrors = <F extends WritableFields>(
   return Object.fromEntries(texts) as Partial<Record<keyof F, string>>
 }
 
-/** Returns the fields that differ from `before`, because unchanged fields must not be sent. */
+/** Returns only fields that differ from `before`, because unchanged fields must not be sent. */
 export function changedFields<Body extends object>(before: Body, after: Body): Partial<Body> {
   const old = new Map<string, unknown>(Object.entries(before))
   const entries = Object.entries(after).filter(([name, value]) => old.get(name) !== value)

@@ -14,7 +14,6 @@ export const MAIL_CODES = ['MailRequired', 'MailInvalid', 'MailDomainNotAllowed'
 
 const NAMED = /(?:参数 (\w+) 无效：|Invalid field (\w+): )/
 
-/** Returns null if the error names no field. */
 export function serverFieldError(error: unknown): { field: string; text: string } | null {
   if (!(error instanceof ApiError)) return null
   const named = NAMED.exec(error.message)
@@ -23,7 +22,7 @@ export function serverFieldError(error: unknown): { field: string; text: string 
   return { field: named[1] ?? named[2] ?? '', text }
 }
 
-/** Shows an error of `perform` with one of the `codes` at the field. Throws any other error. */
+/** Shows an error with one of the `codes` at the field. Throws any other error. */
 export async function showErrorAtField(
   codes: readonly string[],
   tell: (words: string) => void,

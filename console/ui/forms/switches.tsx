@@ -80,7 +80,7 @@ export function RadioCards<Value extends string>(props: {
   )
 }
 
-/** A row of buttons, one of which is selected, for ranges and modes. */
+/** Buttons of which one is selected, for ranges and modes. */
 export function Segmented<Value extends string>(props: {
   label: string
   value: Value

@@ -4,24 +4,24 @@ import { translate } from '#console/i18n/i18n.ts'
 import { showInfo } from '../messages/toast.ts'
 import { focusFirstError, useSubmit } from './use-submit.ts'
 
-/** The errors are messages, or codes that the form's checks define. */
+/** The errors by field are messages, or codes of the form's checks. */
 export type FieldErrors<Draft, ErrorKey extends string = string> = Partial<
   Record<keyof Draft & string, ErrorKey>
 >
 
 type Options<Draft, ErrorKey extends string> = {
   initial: () => Draft
-  /** Checks the form's values before they are sent. `before` has the initial values. */
+  /** `before` has the initial values. */
   validate?: (draft: Draft, before: Draft) => FieldErrors<Draft, ErrorKey>
   errorText?: (errorKey: ErrorKey) => string
   /** Throws `FieldError` if the errors of fields are known. */
   save: (draft: Draft, before: Draft) => Promise<void>
-  /** Maps an error of `save` to errors of fields. For null, a toast shows the error. */
+  /** Returns the errors of fields, or null for an error that a toast shows. */
   errorsOf?: (error: unknown) => FieldErrors<Draft> | null
   /** Called if the user submits again while a request is pending. */
   onRepeat?: () => void
   onClose?: () => void
-  /** True to show errors without a field in the form (`refusal`) instead of as toasts. */
+  /** True to show errors of no field in the form (`refusal`) instead of as toasts. */
   showsRefusal?: boolean
 }
 
@@ -36,16 +36,14 @@ export type DraftForm<Draft> = {
   readonly before: Draft
   readonly draft: Draft
   readonly errors: FieldErrors<Draft>
-  /** The error of the last submit, or an empty text if the error concerns a field. */
+  /** The last error that concerns no field, or an empty text. */
   readonly refusal: string
   readonly isChanged: boolean
   readonly isBusy: boolean
   readonly change: (patch: Partial<Draft>) => void
   readonly field: <Name extends keyof Draft & string>(name: Name) => FieldState<Draft[Name]>
-  /** Shows an error at a field until the field changes. */
   readonly refuse: (field: keyof Draft & string, text: string) => void
   readonly submit: () => void
-  /** Submits the form with additional values that have no field. */
   readonly submitWith: (patch: Partial<Draft>) => Promise<void>
   readonly reset: () => void
   readonly close: () => void
@@ -149,7 +147,7 @@ export const formProps = ({ ref, submit }: Pick<DraftForm<object>, 'ref' | 'subm
   },
 })
 
-/** Shows an error at the field whose list of error codes contains the code. */
+/** Shows an error at the field whose codes contain the error's code. */
 export const errorsByCode =
   <Draft>(codesOf: FieldCodes<Draft>) =>
   (error: unknown): FieldErrors<Draft> | null => {
@@ -161,7 +159,7 @@ export const errorsByCode =
 
 export type FieldCodes<Draft> = Partial<Record<keyof Draft & string, readonly string[]>>
 
-/** Thrown by `save` with the error messages by field name. */
+/** Thrown by `save` with error messages by field name. */
 export class FieldError extends Error {
   readonly errors: FieldErrors<Record<string, unknown>>
 
@@ -188,6 +186,5 @@ const textsOf = <ErrorKey extends string>(
     ),
   )
 
-/** Equal values give equal texts. */
 const comparable = (draft: object): string =>
   JSON.stringify(draft, (_, value: unknown) => (value instanceof Map ? [...value] : value))

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react'
 import { useBlocker } from 'react-router-dom'
 import { confirmDiscard } from '../dialogs/confirm-discard.ts'
 
-/** The router's state of a navigation to which the user has already agreed. */
+/** The router's state of a navigation that the user has already confirmed. */
 export const LEAVE_CONFIRMED = { isSettled: true }
 
 export function useLeaveGuard(hasUnsavedChanges: boolean): void {

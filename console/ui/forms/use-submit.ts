@@ -4,7 +4,7 @@ import { dismissErrors, showError } from '../messages/toast.ts'
 
 const showDuplicate = () => showError(translate('ui.duplicateSubmit'), { goesAlong: true })
 
-/** While a submit runs, a second one is not sent: only `onDuplicate` and `onRepeat` are called. */
+/** While a submit runs, another submit only calls `onDuplicate` and `onRepeat`. */
 export function useSubmit<Args extends readonly unknown[] = []>(
   perform: (...args: Args) => Promise<void>,
   onRepeat?: () => void,
@@ -33,7 +33,7 @@ export function useSubmit<Args extends readonly unknown[] = []>(
   return { isBusy, submit }
 }
 
-/** The maximum number of animation frames to wait until a busy page has rendered the errors. */
+/** The maximum number of animation frames until a busy page has rendered the errors. */
 const FRAMES = 20
 
 export function focusFirstError(form: RefObject<HTMLElement | null>, frames = FRAMES): void {

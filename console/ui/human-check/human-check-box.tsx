@@ -5,7 +5,6 @@ import { useTheme } from '#console/theme/theme-mode.ts'
 import { Alert } from '../messages/alert.tsx'
 import { createScriptUrl } from '../state/script-url.ts'
 
-/** The API that the script of the verification provider adds to `window`. */
 type HumanCheckApi = {
   readonly render: (box: HTMLElement, options: Readonly<Record<string, unknown>>) => string
   readonly reset: (id: string) => void
@@ -21,7 +20,7 @@ const scriptUrl = createScriptUrl(
 
 let loading: Promise<HumanCheckApi> | undefined
 
-/** Loads the provider's script once. If loading fails, the next call tries again. */
+/** Loads the provider's script once. A failed load is retried on the next call. */
 function loadHumanCheck(): Promise<HumanCheckApi> {
   loading ??= load().catch((error: unknown) => {
     loading = undefined
@@ -51,7 +50,7 @@ type Widget = { readonly api: HumanCheckApi; readonly id: string }
 export function HumanCheckBox(props: {
   siteKey: string
   action: string
-  /** A number that the caller increases to request a new token. */
+  /** Increased by the caller to request a new token. */
   round: number
   onToken: (token: string) => void
 }) {

@@ -27,7 +27,7 @@ export function useHumanCheck(action: 'login' | 'register' | 'verification' | 'r
       showInfo(t('auth.humanCheckPending'))
       return null
     }
-    // A token is valid for one request. The next request needs a new token.
+    // A token is valid for only one request.
     token.current = ''
     setRound(round + 1)
     return current

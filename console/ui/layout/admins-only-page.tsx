@@ -7,7 +7,7 @@ import { EmptyState } from './empty-state.tsx'
 import { Page } from './page.tsx'
 import { Panel } from './panel.tsx'
 
-/** Users who are not admins see this page, with the reason, in place of an admin page. */
+/** Explains to other users that only admins may see the page. */
 export function AdminsOnlyPage({ title }: { title: string }) {
   const { t } = useTranslation()
   return (
@@ -28,7 +28,7 @@ export function AdminsOnlyPage({ title }: { title: string }) {
   )
 }
 
-/** Creates a page that shows `Content` only to admins, and the reason to other users. */
+/** Creates a page that shows `Content` only to admins. */
 export const adminPage = (title: ParseKeys, Content: ComponentType) =>
   function AdminPage() {
     const { t } = useTranslation()

@@ -23,7 +23,7 @@ export function EmptyState(props: {
   )
 }
 
-/** Shows the request id and, if the user has permission, a retry button. */
+/** Shows the request id and, if retrying is permitted, a retry button. */
 export function ErrorState(props: { error: Error; onRetry?: () => void; title?: string }) {
   const { t } = useTranslation()
   const { error } = props

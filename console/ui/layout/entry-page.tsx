@@ -4,10 +4,9 @@ import { type DraftForm, formProps } from '../forms/use-draft-form.ts'
 import { Alert, ServerErrorText } from '../messages/alert.tsx'
 import { usePageTitle } from './page.tsx'
 
-/** The frame of pages before login: an h1 and the content, in one narrow column. */
 export function EntryPage(props: {
   title: string
-  /** The text of the h1. By default, it is the title of the page. */
+  /** The h1, which by default is `title`. */
   heading?: string
   lead?: ReactNode
   isWide?: boolean
@@ -26,12 +25,12 @@ export function EntryPage(props: {
   )
 }
 
-/** The form's `refusal` is an error that concerns no field. */
+/** `refusal` is an error that concerns no field. */
 export function EntryForm(props: {
   form: Pick<DraftForm<object>, 'ref' | 'submit' | 'isBusy' | 'refusal'>
   submitText: string
   isDisabled?: boolean
-  /** A text that replaces the button when the form does not have to be submitted again. */
+  /** Replaces the button when the form does not have to be submitted again. */
   done?: string | undefined
   children: ReactNode
 }) {

@@ -4,7 +4,6 @@ import { announce } from '../messages/announcer.tsx'
 
 export const DEFAULT_SITE_NAME = 'Tallygate'
 
-/** Returns the default name until the site's status has loaded. */
 export function useSiteName(): string {
   return useStatus()?.system_name || DEFAULT_SITE_NAME
 }

@@ -2,10 +2,10 @@ import type { ReactNode } from 'react'
 import { ErrorState } from './empty-state.tsx'
 import { Skeleton } from './skeleton.tsx'
 
-/** Shows a placeholder while the data loads, and an error with a retry button on failure. */
+/** Shows a placeholder while loading, and an error with a retry button on failure. */
 export function QueryView<Data>(props: {
   query: { data: Data | undefined; error: Error | null; refetch: () => unknown }
-  /** The height of the placeholder in pixels. */
+  /** The height (px) of the placeholder. */
   height?: number
   waiting?: ReactNode
   children: (data: Data) => ReactNode

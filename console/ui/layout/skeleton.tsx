@@ -16,7 +16,7 @@ export function useDelayed(isOn: boolean): boolean {
   return isOn && isLate
 }
 
-/** `width` is in percent of the container, and `height` is in pixels. */
+/** `width` is in percent, and `height` is in pixels. */
 export function Skeleton(props: { width?: number; height?: number }) {
   const isShown = useDelayed(true)
   return (

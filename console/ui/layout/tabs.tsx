@@ -2,7 +2,6 @@ import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 're
 
 export type Tab<Id extends string> = { id: Id; title: ReactNode }
 
-/** Arrow keys move to another tab. */
 export function Tabs<Id extends string>(props: {
   label: string
   tabs: readonly Tab<Id>[]
@@ -12,7 +11,7 @@ export function Tabs<Id extends string>(props: {
 }) {
   const base = useId()
   const list = useRef<HTMLDivElement>(null)
-  // A narrow screen may not show all tabs, so the selected tab is scrolled into view.
+  // A narrow screen may not show all tabs.
   useEffect(() => {
     const selected = list.current?.querySelector<HTMLElement>(`[id="${base}-${props.selected}"]`)
     if (list.current === null || selected == null) return

@@ -22,19 +22,18 @@ type ListPanelProps<Row> = Omit<DataGridProps<Row>, Given> & {
   layoutKey: string
   columns: readonly Column<Row>[]
   filters: ReactNode
-  /** True to add a button that clears all filters. */
   isClearable?: boolean
   /** Creates a row, by a command or by a button in an empty list. */
   create?: { text: string; perform: () => void }
   none?: { icon: IconName; title: string; body: string }
   notFound?: { title: string; body: string }
-  /** `modes` are before the refresh button at the end of the toolbar, and `tools` are after it. */
+  /** `modes` are before the refresh button, and `tools` are after it. */
   modes?: ReactNode
   tools?: ReactNode
   notice?: ReactNode
-  /** Actions on selected rows, shown below the rows so that a selection does not move the rows. */
+  /** Shown below the rows, so that a selection does not move the rows. */
   selectionBar?: ReactNode
-  /** True if the last column (the actions) stays visible during horizontal scrolling. */
+  /** Keeps the last column (the actions) visible during horizontal scrolling. */
   isEnded?: boolean
 }
 
@@ -94,7 +93,7 @@ export function ListPanel<Row>(props: ListPanelProps<Row>) {
   )
 }
 
-/** A page beyond the last one has no rows, and the list must not look empty until it has moved. */
+/** A page beyond the last one must not look empty before the list moves to the last page. */
 function isMovingToLastPage({ list, rows, paging }: ListView<unknown>): boolean {
   if (rows.length > 0 || paging.total === 0 || paging.isCapped === true) return false
   return list.isPlaceholderData || isBeyondLastPage(paging)

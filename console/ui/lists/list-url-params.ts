@@ -10,7 +10,7 @@ import {
 export const PAGE_SIZES = [10, 20, 50, 100] as const
 export type PageSize = (typeof PAGE_SIZES)[number]
 
-/** The page size in the URL, or 0 if the URL contains none. */
+/** The page size, or 0 if the URL contains none. */
 export const pageSizeParam: UrlParam<PageSize | 0> = {
   fallback: 0,
   read: (text) => PAGE_SIZES.find((size) => String(size) === text) ?? null,
@@ -25,7 +25,7 @@ export type ListUrlParams<Filters extends UrlSchema> = {
   readonly params: UrlSchema
 }
 
-/** The result must be a module constant. With `hasPageSize`, the page size is a parameter too. */
+/** The result must be a module constant. `hasPageSize` adds the page size to the URL. */
 export function listUrlParams<Filters extends UrlSchema>(
   filters: Filters,
   options: {

@@ -8,7 +8,7 @@ import { Select } from '../forms/inputs.tsx'
 import { useLocalPreference } from '../state/use-local-preference.ts'
 import { PAGE_SIZES, type PageSize } from './list-url-params.ts'
 
-/** This browser stores one page size for all lists. The default is `fallback`. */
+/** Lists with the same `key` share one stored page size. */
 export function usePageSize(
   key = 'page-size',
   fallback: PageSize = 10,
@@ -20,7 +20,7 @@ export function usePageSize(
   )
 }
 
-/** With `replace`, a page that no longer exists is removed from the history. */
+/** `replace` removes a page that no longer exists from the history. */
 type GoTo = (page: number, how?: { replace: boolean }) => void
 
 export type Paging = {
@@ -90,7 +90,7 @@ export function Pagination(props: Paging) {
   )
 }
 
-/** A page may not exist after deletions or with an old URL. */
+/** Such a page is the result of deletions or an old URL. */
 export const isBeyondLastPage = ({ page, pageSize, total, isCapped }: Paging): boolean =>
   total > 0 && page * pageSize >= total && isCapped !== true
 
@@ -103,7 +103,6 @@ function useLastPage(paging: Paging, pages: number): void {
   }, [isBeyond, pages])
 }
 
-/** Buttons to the first and last page appear if there are more than two pages. */
 function Turns({ page, pages, isCapped, onPage }: Paging & { pages: number }) {
   const { t } = useTranslation()
   const turn = (icon: IconName, label: string, to: number) => (

@@ -6,7 +6,7 @@ export type RowAction = {
   /** The accessible name, which contains the name of the row. */
   readonly label: string
   readonly perform: () => void
-  /** True for an action that only the table shows, because cards have a separate button for it. */
+  /** True for an action that cards show as a separate button. */
   readonly isOnTable?: boolean
 }
 

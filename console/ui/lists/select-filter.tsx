@@ -20,7 +20,6 @@ export function SelectFilter<Value extends string>(props: {
   )
 }
 
-/** The server has a number for each status. */
 export function StatusFilter<Value extends string>(
   props: Omit<Parameters<typeof SelectFilter<Value>>[0], 'label' | 'any'>,
 ) {
@@ -28,7 +27,7 @@ export function StatusFilter<Value extends string>(
   return <SelectFilter label={t('shared.status')} any={t('shared.anyStatus')} {...props} />
 }
 
-/** The group in the URL is listed even if it does not exist. */
+/** Lists the group in the URL even if it does not exist. */
 export function GroupFilter(props: {
   groups: readonly string[]
   value: string

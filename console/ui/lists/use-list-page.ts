@@ -32,7 +32,7 @@ export function useListPage<
 >(
   address: ListUrlParams<Filters>,
   queryOf: (ask: ListQuery<Filters>) => UseQueryOptions<Page, Error, Page, Key>,
-  /** The storage key of the page size in this browser. Most lists share one key. */
+  /** The storage key of the page size. Most lists share one key. */
   pageSizeKey?: string,
 ) {
   const { filters, sorts, pageName, params } = address
@@ -47,7 +47,7 @@ export function useListPage<
   const listQuery = { ...filter, page, pageSize, ...sorted } as ListQuery<Filters>
   const list = useQuery({
     ...queryOf(listQuery),
-    // The list is always fetched again, because other users and API calls may have changed rows.
+    // Other users and API calls may have changed rows.
     refetchOnMount: 'always',
   })
   const total = list.data?.total ?? 0

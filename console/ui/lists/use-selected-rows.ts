@@ -11,7 +11,7 @@ import { showError } from '../messages/toast.ts'
 const NONE: ReadonlySet<string> = new Set()
 
 type Stored = {
-  /** Under other filters than these, the selection is cleared. */
+  /** The filters of the selection, which other filters clear. */
   readonly under: string
   readonly keys: ReadonlySet<string>
   /** True after the user has selected all matching rows, on every page. */
@@ -23,12 +23,12 @@ export type SelectedRows<Row> = {
   readonly keys: ReadonlySet<string>
   readonly select: (keys: ReadonlySet<string>) => void
   readonly clearSelection: () => void
-  /** The rows that `selectAll` would select. 0 if no other page has rows or too many rows match. */
+  /** The number of rows that `selectAll` would select, or 0 if it is not available. */
   readonly selectableCount: number
   readonly selectAll: () => Promise<void>
 }
 
-/** `selectAll` selects the rows of every page, which `matching` reads again after each reload. */
+/** `matching` reads the rows of every page, again after each reload. */
 export function useSelectedRows<
   Row extends { id: number },
   Match extends Row,

@@ -11,7 +11,7 @@ const TelegramDialog = lazy(async () => ({
 /** The login methods that open a dialog instead of redirecting. */
 export type Messenger = 'wechat' | 'telegram'
 
-/** Loads its content (WeChat's QR code or Telegram's button) when it first opens. */
+/** Loads WeChat's QR code or Telegram's button when it first opens. */
 export function MessengerDialog(props: {
   way: Messenger
   act: 'login' | 'bind'
@@ -19,7 +19,7 @@ export function MessengerDialog(props: {
   submitText: string
   /** Receives the code that WeChat sent. Throws if the server refuses the code. */
   onCode: (code: string) => Promise<void>
-  /** Returns the OAuth state, which must be part of Telegram's response. */
+  /** Returns the OAuth state, which Telegram's response must contain. */
   getState: () => Promise<string>
   onClose: () => void
 }) {

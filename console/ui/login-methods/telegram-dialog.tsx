@@ -27,7 +27,7 @@ function telegramScript(widget: {
   return script
 }
 
-/** Telegram's button redirects this tab to `/oauth/telegram` with data and state. */
+/** Telegram's button redirects this tab to `/oauth/telegram`. */
 export function TelegramDialog(props: {
   isOpen: boolean
   title: string

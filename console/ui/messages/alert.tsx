@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from '../elements/icons.tsx'
 
-/** Only a message of the tone `bad` interrupts a screen reader. */
+/** Only the tone `bad` interrupts a screen reader. */
 export function Alert(props: {
   tone?: 'bad' | 'good'
   icon?: IconName

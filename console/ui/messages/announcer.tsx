@@ -5,7 +5,6 @@ const message = createStore('')
 /** Announces a text to screen readers without interrupting them. */
 export const announce = (text: string): void => message.set(text)
 
-/** The app contains this component once. */
 export function Announcer() {
   return <output className="tg-visually-hidden">{message.useValue()}</output>
 }

@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 
-/** Reason codes without a translation are shown unchanged. */
+/** Other reason codes are shown unchanged. */
 const KNOWN_REASONS = [
   'connect',
   'proxy',

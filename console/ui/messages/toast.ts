@@ -12,7 +12,7 @@ export type Toast = {
   /** The number of equal messages that share this toast. */
   count: number
   action: { text: string; onClick: () => void } | null
-  /** True for a toast that stays after a page change, for example a toast with an undo. */
+  /** True for a toast that stays after a page change, such as a toast with an undo. */
   goesAlong: boolean
   /** The display time (ms), which is paused while the toast is hovered or focused. */
   stayMs: number
@@ -36,13 +36,13 @@ const JUST_NOW_MS = 1_000
 const toasts = createStore<readonly Toast[]>([])
 let lastId = 0
 
-/** Removes earlier error messages, because they no longer apply. */
+/** Removes earlier errors, because they no longer apply. */
 export function showSuccess(message: string, options: ToastOptions = {}): void {
   dismissErrors()
   show('success', { message }, options)
 }
 
-/** Keeps a message that has just appeared. */
+/** Keeps an error that has just appeared. */
 export function dismissErrors(): void {
   keep(({ tone, at }) => tone !== 'error' || performance.now() - at <= JUST_NOW_MS)
 }
@@ -53,7 +53,7 @@ export const showInfo = (message: string, options: ToastOptions = {}): void =>
 export const showWarning = (message: string, options: ToastOptions = {}): void =>
   show('warning', { message }, options)
 
-/** If the server refused the request, the server's message is shown. */
+/** Shows the server's message if the server refused the request. */
 export function showError(error: unknown, options: ToastOptions = {}): void {
   if (error instanceof CancelledError) return
   const message = error instanceof Error ? error.message : String(error)
@@ -64,7 +64,7 @@ export function showError(error: unknown, options: ToastOptions = {}): void {
 
 export const dismissToast = (id: number): void => keep((toast) => toast.id !== id)
 
-/** Removes errors that did not come from the server, because the user is already following them. */
+/** Removes errors that did not come from the server. */
 export function dismissLocalErrors(): void {
   keep(({ tone, requestId }) => tone !== 'error' || requestId !== '')
 }
@@ -80,7 +80,7 @@ function keep(isKept: (toast: Toast) => boolean): void {
 
 type Said = { message: string; detail?: string; requestId?: string }
 
-/** Equal messages share one toast. At most the three newest toasts are kept. */
+/** Equal messages share one toast. Only the three newest toasts are kept. */
 function show(tone: Toast['tone'], said: Said, options: ToastOptions) {
   const { message, detail = '', requestId = '' } = said
   const equal = shownToasts().find((toast) => toast.tone === tone && toast.message === message)

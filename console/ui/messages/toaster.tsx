@@ -11,7 +11,6 @@ const ICONS: Record<Toast['tone'], IconName> = {
   info: 'info',
 }
 
-/** The app contains this component once. */
 export function Toaster() {
   const toasts = useToasts()
   return (

@@ -1,7 +1,7 @@
-/** If the currency is unknown, returns the digits and the code. */
+/** Returns the digits and the code of an unknown currency. */
 export function moneyText(money: string, currency: string, language: string): string {
   try {
-    // `Intl` does not round an amount that is given as text, so the server's digits are kept.
+    // `Intl` does not round an amount that is given as text.
     return new Intl.NumberFormat(language, { style: 'currency', currency }).format(
       money as `${number}`,
     )

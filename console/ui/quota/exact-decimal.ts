@@ -1,9 +1,9 @@
-/** The number `units / 10^scale`, stored exactly. */
+/** The exact number `units / 10^scale`. */
 export type ExactDecimal = { readonly units: bigint; readonly scale: number }
 
 const SHAPE = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 
-/** Parses a JSON number exactly. Returns null if the text is not a number or is too long. */
+/** Parses a JSON number exactly. Returns null for other texts and for more than 400 characters. */
 export function parseDecimal(text: string): ExactDecimal | null {
   const match = text.length > 400 ? null : SHAPE.exec(text.trim())
   if (match === null) return null
@@ -13,7 +13,7 @@ export function parseDecimal(text: string): ExactDecimal | null {
   return scale < 0 ? { units: digits * 10n ** BigInt(-scale), scale: 0 } : { units: digits, scale }
 }
 
-/** Returns the shortest text, without an exponent or trailing zeros. */
+/** Returns the shortest text, without an exponent. */
 export function formatDecimal({ units, scale }: ExactDecimal): string {
   const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0')
   const whole = digits.slice(0, digits.length - scale)
@@ -49,7 +49,7 @@ export function roundToWhole({ units, scale }: ExactDecimal): bigint {
   return units < 0n ? -rounded : rounded
 }
 
-/** Rounds halves away from zero, at `digits` decimals. A division by zero gives null. */
+/** Rounds halves away from zero, at `digits` decimals. A division by zero returns null. */
 export function divide(left: ExactDecimal, right: ExactDecimal, digits = 12): ExactDecimal | null {
   if (right.units === 0n) return null
   const shift = BigInt(digits + right.scale)
@@ -63,7 +63,7 @@ export function divide(left: ExactDecimal, right: ExactDecimal, digits = 12): Ex
 export const isZero = ({ units }: ExactDecimal): boolean => units === 0n
 export const isNegative = ({ units }: ExactDecimal): boolean => units < 0n
 
-/** Returns true if the texts are equal numbers, such as `0.50` and `5e-1`. */
+/** Returns true for equal numbers, such as `0.50` and `5e-1`. */
 export function isSameNumber(left: string, right: string): boolean {
   const [a, b] = [parseDecimal(left), parseDecimal(right)]
   return a !== null && b !== null && formatDecimal(a) === formatDecimal(b)

@@ -5,7 +5,7 @@ export const DEFAULT_RULE: MoneyRule = { quotaPerUnit: '500000', isCurrency: tru
 export const quotaOf = (wire: number): bigint =>
   Number.isSafeInteger(wire) ? BigInt(wire) : BigInt(Math.trunc(wire))
 
-/** A tiny amount has more than `digits` decimals, so that it does not look like zero. */
+/** Tiny amounts have more than `digits` decimals, so that they do not look like zero. */
 export function quotaText(quota: bigint, rule: MoneyRule, digits = 2): string {
   if (!rule.isCurrency) return unitText(quota)
   const magnitude = quota < 0n ? -quota : quota
@@ -19,13 +19,13 @@ export function quotaText(quota: bigint, rule: MoneyRule, digits = 2): string {
 
 const DECIMALS_MAX = 9
 
-/** Returns the amount in dollars, multiplied by 10^`digits` and truncated to an integer. */
+/** Returns the dollars multiplied by 10^`digits`, truncated to an integer. */
 function scaledUp(magnitude: bigint, { quotaPerUnit }: MoneyRule, digits: number): bigint {
   const { units, scale } = readDecimal(quotaPerUnit)
   return (magnitude * scale * 10n ** BigInt(digits)) / units
 }
 
-/** Formats quota without rounding. An amount in dollars has 2 to 9 decimals. */
+/** Formats quota without rounding. Dollars have 2 to 9 decimals. */
 export function exactQuotaText(quota: bigint, rule: MoneyRule): string {
   if (!rule.isCurrency) return String(quota)
   return dollarText(quota, rule, DECIMALS_MAX).replace(/(\.\d\d\d*?)0+$/, '$1')
@@ -70,7 +70,7 @@ function placePoint(units: bigint, digits: number): string {
   return digits === 0 ? whole : `${whole}.${text.slice(-digits)}`
 }
 
-/** The result is `12,345.5` in every language. */
+/** Returns `12,345.5` in every language. */
 export const groupDigits = (decimal: string): string =>
   decimal.replace(/^([+-]?)(\d+)/, (_, sign: string, whole: string) =>
     sign.concat(whole.replace(/\B(?=(\d{3})+$)/g, ',')),

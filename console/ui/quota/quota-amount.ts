@@ -1,6 +1,6 @@
 import { divide, formatDecimal, multiply, parseDecimal } from './exact-decimal.ts'
 
-/** Amounts are entered in dollars if the site displays dollars, and in quota units otherwise. */
+/** Amounts are entered in dollars (`isCurrency`) or in quota units. */
 export type AmountUnit = { isCurrency: boolean; quotaPerUnit: bigint }
 
 const QUOTA_MAX = BigInt(Number.MAX_SAFE_INTEGER)
@@ -28,7 +28,7 @@ export function quotaOfAmount(text: string, unit: AmountUnit): bigint | null {
   return BigInt(quota)
 }
 
-/** Returns true if the text is no amount and can't become an amount by further typing. */
+/** Returns true if further typing can't turn the text into an amount. */
 export function isInvalidAmount(text: string, unit: AmountUnit): boolean {
   const whole = unit.isCurrency ? text.trim().replace(/(?<=\d)\.$/, '') : text
   return whole.trim() !== '' && quotaOfAmount(whole, unit) === null

@@ -17,7 +17,6 @@ export function useMoneyRule(): MoneyRule {
   )
 }
 
-/** The tooltip shows the exact amount. */
 export function Quota(props: { value: bigint; digits?: number }) {
   const rule = useMoneyRule()
   return (

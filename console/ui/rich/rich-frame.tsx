@@ -11,7 +11,7 @@ export type RichTextProps = {
   isSmall?: boolean
   /** If false, `text` is Markdown, which may contain HTML. */
   isHtml?: boolean
-  /** The height (px) that applies until the content has been measured. */
+  /** The height (px) until the content has been measured. */
   firstHeight?: number
 }
 

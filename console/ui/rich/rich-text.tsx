@@ -4,7 +4,6 @@ import './rich-text.css'
 
 const RichFrame = lazy(async () => ({ default: (await import('./rich-frame.tsx')).RichFrame }))
 
-/** If the operator's text is empty, the renderer is not loaded. */
 export function RichText(props: RichTextProps) {
   return (
     <Suspense

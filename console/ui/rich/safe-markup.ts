@@ -9,7 +9,7 @@ const FORBIDDEN_TAGS = [
   ...['style', 'form', 'input', 'button', 'select', 'textarea', 'iframe', 'object', 'embed'],
   ...['svg', 'math', 'audio', 'video', 'link', 'meta', 'base'],
 ]
-/** Tags that are removed with their content. A link around such a tag may then be empty. */
+/** Tags that are removed with their content. */
 const WITHOUT_CONTENT = 'style, script, iframe, audio, video, math, noscript'
 const FORBIDDEN_ATTRIBUTES = ['style', 'class', 'id', 'name', 'target', 'srcset']
 
@@ -44,7 +44,7 @@ export function frameDocument(text: string, look: FrameLook): string {
   )
 }
 
-/** Removes styles in an inert template. Otherwise, the CSP would block and report them later. */
+/** Removes styles in an inert template, because the CSP would block and report them. */
 function readied(html: string): string {
   const template = document.createElement('template')
   template.innerHTML = trustedHtml(html.replace(STYLE_ATTRIBUTE, '$1data-style'))
@@ -78,13 +78,13 @@ function purify(): DOMPurify {
   return made
 }
 
-/** NOTE: The CSP blocks images on other hosts, because such images could track readers. */
+/** NOTE: The CSP blocks images on other hosts, because they could track readers. */
 function replaceForeign(image: Element): void {
   const source = image.getAttribute('src') ?? ''
   if (/^(?:\/(?!\/)|data:image\/)/.test(source)) return
   const around = image.closest('a')
   const name = image.getAttribute('alt') || around?.getAttribute('href') || source
-  // Inside a link, the image is replaced by its name, because links can't be nested.
+  // Links can't be nested, so the image's name replaces an image inside a link.
   if (around !== null || source === '') {
     image.replaceWith(name)
     if (around?.textContent.trim() === '') around.remove()

@@ -11,20 +11,19 @@ export const chatLinks = (chats: readonly Readonly<Record<string, string>>[]): C
     })),
   )
 
-/** Returns the host of a link (or its scheme), which is the name of a client without a name. */
+/** Returns the link's host or scheme, as the name of a client without a name. */
 function hostOf(template: string): string {
   if (!URL.canParse(template)) return template
   const { host, protocol } = new URL(template)
   return host || protocol.slice(0, -1)
 }
 
-/** The page `/chat/0` opens the first client, so the order matters. */
+/** The order matters, because `/chat/0` opens the first client. */
 export function chatClients(status: Status | undefined): ChatLink[] {
   if (status === undefined) return []
   return [...chatLinks(status.chats), ...singleLinks(status)]
 }
 
-/** Returns the client that the page `/chat2link` opens. */
 export const externalClient = (status: Status | undefined): ChatLink | undefined =>
   status === undefined ? undefined : (singleLinks(status)[0] ?? chatClients(status)[0])
 
@@ -48,7 +47,7 @@ export function chatAddress(template: string, site: string, key: string): string
   return OF_THE_BROWSER.test(new URL(address).protocol) ? null : address
 }
 
-/** The server refuses these schemes too. Match only with the protocol of a parsed URL. */
+/** The server also refuses these schemes. Match only the protocol of a parsed URL. */
 const OF_THE_BROWSER = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):$/
 
 export type ChatTarget = 'frame' | 'window' | 'none'

@@ -3,7 +3,7 @@ type Globals = {
   trustedTypes?: { createPolicy: (name: string, rules: ScriptPolicy) => ScriptPolicy }
 }
 
-/** The policy `policyName` allows only the URL of this script. */
+/** The trusted-types policy `policyName` allows only this script's URL. */
 export function createScriptUrl(policyName: string, url: string): () => string {
   let policy: ScriptPolicy | undefined
   return () => {

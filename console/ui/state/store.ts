@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Functions outside of components set the value, and components read it. */
+/** A value that functions outside of components set and components read. */
 export function createStore<Value>(initial: Value) {
   let value = initial
   const listeners = new Set<() => void>()

@@ -16,7 +16,7 @@ export const fallbacksOf = <Schema extends UrlSchema>(schema: Schema): UrlValues
     Object.entries(schema).map(([name, { fallback }]) => [name, fallback]),
   ) as UrlValues<Schema>
 
-/** A text of at most `maxLength` characters, without control characters and lone surrogates. */
+/** Refuses control characters and lone surrogates. */
 export function textParam(fallback = '', maxLength = 200): UrlParam<string> {
   return {
     fallback,
@@ -61,7 +61,7 @@ export function choiceParam<Value extends string>(
   }
 }
 
-/** Also returns the names of parameters with an invalid value. */
+/** `dropped` has the names of parameters with an invalid value. */
 export function readUrlState<Schema extends UrlSchema>(
   schema: Schema,
   params: URLSearchParams,

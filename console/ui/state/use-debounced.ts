@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'react'
 
-/** Returns the value after it has been unchanged for `waitMs`, which saves requests. */
 export function useDebounced<Value extends string | null>(value: Value, waitMs: number): Value {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

@@ -2,7 +2,7 @@ import { useCallback, useMemo, useSyncExternalStore } from 'react'
 
 const listeners = new Set<() => void>()
 
-/** `read` receives the parsed JSON and returns null if the stored value is invalid. */
+/** `read` receives parsed JSON and returns null for an invalid value. */
 export function useLocalPreference<Value>(
   key: string,
   fallback: Value,

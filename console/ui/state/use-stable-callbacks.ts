@@ -3,7 +3,9 @@ import { useMemo, useRef } from 'react'
 // biome-ignore lint/suspicious/noExplicitAny: the functions have any parameters
 type Functions = Readonly<Record<string, (...args: any[]) => unknown>>
 
-/** The returned functions never change and call the latest ones, so that rows stay memoized. */
+/**
+ * The returned functions never change, so that rows stay memoized, and call the latest `actions`.
+ */
 export function useStableCallbacks<Acts extends Functions>(actions: Acts): Acts {
   const latest = useRef(actions)
   latest.current = actions

@@ -12,7 +12,7 @@ type AddressChange = { readonly params: URLSearchParams; readonly isReplacing: b
 type StepKind =
   | 'step'
   | 'replace'
-  /** The first letter adds a history entry, which later letters change until Enter or blur. */
+  /** The first letter adds a history entry, which later letters replace until Enter or blur. */
   | 'typing'
 
 let coming: Coming | null = null
@@ -29,11 +29,11 @@ function changeAddress(
   const now = last?.params ?? new URLSearchParams(window.location.search)
   const before = String(now)
   const params = change(now)
-  // A suggestion and then Enter may make the same change twice, which must add only one entry.
+  // A suggestion and then Enter may make the same change twice, which must add one entry.
   const isSame = String(params) === before
   const isGoingOn = kind === 'typing' && typed === name
   typed = kind === 'typing' ? name : null
-  // A pending history entry does not exist yet. Replacing it must therefore add an entry.
+  // A pending history entry does not exist yet, so replacing it must add an entry.
   const isStep = last?.isStep === true || (kind !== 'replace' && !isGoingOn && !isSame)
   coming = { from, params, isStep }
   return { params, isReplacing: !isStep }
@@ -48,11 +48,10 @@ window.addEventListener('change', endTyping, true)
 window.addEventListener('focusout', endTyping, true)
 window.addEventListener('popstate', () => {
   typed = null
-  // Going back cancels the pending change.
   coming = null
 })
 
-/** If the current history entry is replaced, it gets another id. */
+/** A replaced history entry gets another id. */
 function entryId(): string {
   const { key } = (window.history.state ?? {}) as { key?: string }
   return `${key ?? ''} ${window.location.pathname}${window.location.search}`
@@ -63,7 +62,7 @@ export type SetUrlState<Schema extends UrlSchema> = (
   options?: {
     /** By default, a change adds a history entry. */
     replace?: boolean
-    /** True to combine all typed letters until Enter or blur into one history entry. */
+    /** Combines all typed letters until Enter or blur into one history entry. */
     isTyping?: boolean
   },
 ) => void

@@ -79,7 +79,7 @@ function FixedEnds({ range, onRange }: Props) {
   const apply = (): void => {
     const [start, end] = [readLocalTime(from), readLocalTime(to)]
     if (start === null || end === null || start > end) setInvalid(true)
-    // The end of the range includes the complete minute that the user has selected.
+    // The range includes the complete selected minute.
     else onRange({ kind: 'absolute', from: start, to: end + 59 })
   }
   return (

@@ -17,7 +17,7 @@ const RELATIVE: Record<Span, TimeRange> = {
   all: { kind: 'relative', span: 'all' },
 }
 
-/** The result is always the same object, because filters compare their default by identity. */
+/** Always returns the same object, because filters compare their default by identity. */
 export const relativeRange = (span: Span): TimeRange => RELATIVE[span]
 
 const HOUR = 3_600
@@ -28,7 +28,7 @@ const SECONDS: Record<Exclude<Span, 'today' | 'all'>, number> = {
   '30d': 30 * 24 * HOUR,
 }
 
-/** The first and the last second of a range. An end that is null has no limit. */
+/** The first and the last second of a range. Null means no limit. */
 export type Bounds = { readonly from: number | null; readonly to: number | null }
 
 /** A relative range ends an hour after `now`, because other clocks may be ahead. */
@@ -43,11 +43,10 @@ export function boundsOf(range: TimeRange, now: number): Bounds {
 export const isWithin = ({ from, to }: Bounds, at: number): boolean =>
   (from === null || at >= from) && (to === null || at <= to)
 
-/** Formats a range for the URL: `24h`, or `1763683200-1763769600`. */
+/** Formats a range for the URL as `24h` or `1763683200-1763769600`. */
 export const rangeText = (range: TimeRange): string =>
   range.kind === 'relative' ? range.span : `${range.from}-${range.to}`
 
-/** Returns null if the text is not a range or the end is before the start. */
 export function readRange(text: string): TimeRange | null {
   const span = SPANS.find((known) => known === text)
   if (span !== undefined) return relativeRange(span)
@@ -63,14 +62,14 @@ export const rangeParam = (fallback: TimeRange): UrlParam<TimeRange> => ({
   write: rangeText,
 })
 
-/** The result is in unix seconds, and in the browser's time zone. */
+/** Returns unix seconds for the browser's time zone. */
 export function midnightBefore(now: number): number {
   const day = new Date(now * 1000)
   day.setHours(0, 0, 0, 0)
   return Math.floor(day.getTime() / 1000)
 }
 
-/** Parses local time (`2026-11-21T08:30`) to unix seconds. Returns null for an invalid text. */
+/** Parses local time (`2026-11-21T08:30`) to unix seconds. Returns null if invalid. */
 export function readLocalTime(text: string): number | null {
   const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/.test(text) ? Date.parse(text) : Number.NaN
   return Number.isFinite(time) ? Math.floor(time / 1000) : null
@@ -83,5 +82,5 @@ export function localTimeText(seconds: number): string {
   return `${day}T${two(time.getHours())}:${two(time.getMinutes())}`
 }
 
-/** Such as `Asia/Shanghai`. */
+/** Returns a name such as `Asia/Shanghai`. */
 export const zoneName = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone

@@ -1,7 +1,6 @@
 import { parseObject } from '#console/api/parse-object.ts'
 import type { ChannelDraft } from './channel-draft.ts'
 
-/** In the modes for several keys, each line is a key. */
 export const keysOf = ({ key }: ChannelDraft): string[] => [
   ...new Set(
     key

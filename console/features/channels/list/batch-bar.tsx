@@ -50,7 +50,6 @@ function BatchTagDialog(props: {
   isOpen: boolean
   count: number
   onClose: () => void
-  /** Returns true on success. */
   onTag: (tag: string) => Promise<boolean>
 }) {
   const { t } = useTranslation()

@@ -7,7 +7,7 @@ import { TextField } from '#console/ui/forms/fields.tsx'
 import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { User } from '#read-api/contract/users.ts'
 
-/** To confirm the irreversible action, the acting user types the username. */
+/** The user confirms the irreversible action by typing the username. */
 export function DangerZoneAction(props: {
   user: User
   icon: IconName
@@ -17,7 +17,6 @@ export function DangerZoneAction(props: {
   title: string
   body: string
   actionText: string
-  /** Rejects if the action fails. */
   perform: () => Promise<void>
 }) {
   const { t } = useTranslation()

@@ -31,7 +31,7 @@ export type UserFormOptions = {
   isOpen: boolean
   kind: FormKind
   user: User | null
-  /** The form also closes when the user has agreed to discard changes. */
+  /** Also called after the user has agreed to discard changes. */
   onClose: () => void
 }
 
@@ -66,7 +66,7 @@ export function useUserForm(options: UserFormOptions): DraftForm<UserDraft> {
   return form
 }
 
-/** The stored user is also updated, because the top bar shows the stored name. */
+/** The top bar shows the name of the stored user. */
 async function updateSelf(change: UpdateSelf): Promise<void> {
   await call('PUT /api/user/self', { body: change })
   const own = storedUser()

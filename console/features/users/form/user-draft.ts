@@ -8,12 +8,12 @@ import type { DraftForm, FieldErrors } from '#console/ui/forms/use-draft-form.ts
 import type { User } from '#read-api/contract/users.ts'
 import type { CreateUser, UpdateSelf, UpdateUser } from '#write-api/contract/users.ts'
 
-/** A field that a form does not show stays empty. */
+/** Fields that a form does not show stay empty. */
 export type UserDraft = {
   username: string
   displayName: string
   password: string
-  /** A proof of identity is required for a new password of the user's own account. */
+  /** The proof of identity for a new password of the own account. */
   proof: 'password' | 'code' | 'none'
   originalPassword: string
   group: string

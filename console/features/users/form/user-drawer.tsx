@@ -47,7 +47,7 @@ function OpenForm(props: FormProps) {
   )
 }
 
-/** Only super admins can erase a user's personal data permanently. */
+/** Only super admins can erase personal data permanently. */
 function EraseUser(props: { user: User; onDone: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -73,7 +73,7 @@ function EraseUser(props: { user: User; onDone: () => void }) {
   )
 }
 
-/** An admin can change the balance only by adding or deducting an amount. */
+/** The balance changes only by an added or deducted amount. */
 function BalancePart(props: { user: User; onAdjust: (users: readonly User[]) => void }) {
   const { user } = props
   const { t } = useTranslation()
@@ -172,7 +172,7 @@ function OneUser(props: OneProps) {
   )
 }
 
-/** The user has lost both the second factors and the recovery codes. */
+/** For a user who has lost the second factors and the recovery codes. */
 function ResetFactor({ user }: { user: User }) {
   const { t } = useTranslation()
   return (

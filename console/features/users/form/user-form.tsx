@@ -8,10 +8,9 @@ import { needsIdentityProof, needsReason, type UserFormProps } from './user-draf
 
 const NAME_MAX = 64
 const SHOWN_NAME_MAX = 50
-/** The limit is UTF-16 code units. A longer password is refused and never truncated. */
+/** In UTF-16 code units. A longer password is refused and never truncated. */
 const PASSWORD_MAX = 512
 
-/** The group is shown only to an admin who edits another user. */
 export function UserForm(props: UserFormProps) {
   const { t } = useTranslation()
   return (

@@ -10,16 +10,15 @@ import type { ManageUser } from '#write-api/contract/users.ts'
 import { displayNameOf } from '../user-actions.ts'
 
 export type UserActions = {
-  /** The status changes immediately, and an undo is offered. */
+  /** Changes the status immediately and offers an undo. */
   setEnabled: (user: User, isEnabled: boolean) => Promise<void>
-  /** The user must confirm the action. */
   manage: (user: User, action: 'promote' | 'demote' | 'delete') => Promise<void>
 }
 
 export function useUserActions(): UserActions {
   const { t } = useTranslation()
   const client = useQueryClient()
-  /** The list is reloaded even after an error. */
+  /** Reloads the list, even after an error. */
   const perform = async (user: User, action: ManageUser['action']): Promise<User | null> => {
     await client.cancelQueries({ queryKey: usersKey })
     try {

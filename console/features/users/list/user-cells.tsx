@@ -20,7 +20,6 @@ export function StateTag({ user }: { user: User }) {
   return <StatusTag tone={STATE_TONES[state]}>{t(`users.state.${state}`)}</StatusTag>
 }
 
-/** An erased user has no level. */
 export function LevelTag({ user }: { user: Pick<User, 'role' | 'is_erased'> }) {
   const { t } = useTranslation()
   if (user.is_erased) return <span className="tg-quiet tg-on-table">–</span>
@@ -32,7 +31,7 @@ export function LevelTag({ user }: { user: Pick<User, 'role' | 'is_erased'> }) {
   )
 }
 
-/** On a card, the id is the title if the user has no name. */
+/** On a card, the id is the title of a user without a name. */
 export function IdCell({ user }: { user: User }) {
   return <span className={user.username === '' ? 'tg-on-table' : ''}>#{user.id}</span>
 }

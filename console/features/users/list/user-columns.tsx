@@ -59,7 +59,6 @@ export function userColumns(t: TFunction, locale: string, actions: UserRowAction
 
 const NOTHING = <span className="tg-quiet tg-on-table">–</span>
 
-/** The menu contains only the actions that this admin may take. */
 function UserMenu({ user, actions }: { user: User; actions: UserRowActions }) {
   const { t } = useTranslation()
   const allowed = actionsOn(user, actions.actor)

@@ -124,7 +124,7 @@ function UserFilters({ view }: { view: UserListView }) {
   )
 }
 
-/** Users whose balance this admin may not change are left out. */
+/** Includes only users whose balance this admin may change. */
 function SelectedUsers(props: {
   selectedRows: readonly User[]
   adjustable: readonly User[]
@@ -172,6 +172,6 @@ function useLiveUsers(): void {
     },
     onResync: readAgain,
   })
-  // The complete list is read again, because a changed user may only now match the filters.
+  // A changed user may only now match the filters.
   useLiveTopic('users', { onEvents: readAgain, onResync: readAgain })
 }

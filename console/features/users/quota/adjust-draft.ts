@@ -3,7 +3,7 @@ import { type AmountUnit, quotaOfAmount } from '#console/ui/quota/quota-amount.t
 import { randomId } from '#console/ui/state/random-id.ts'
 import type { AdjustQuota } from '#write-api/contract/users.ts'
 
-/** The amount is in the unit that the site displays: dollars or quota units. */
+/** The amount is in the site's unit, which is dollars or quota units. */
 export type AdjustDraft = {
   readonly action: AdjustQuota['action']
   readonly amount: string
@@ -27,7 +27,7 @@ export const balanceAfter = (balance: bigint, draft: AdjustDraft, amount: bigint
 export const isBeyond = (balance: bigint, draft: AdjustDraft, amount: bigint | null): boolean =>
   amount !== null && draft.action === 'deduct' && amount > balance
 
-/** A deduction is an error only if it exceeds each of the `balances`. */
+/** A deduction is an error only if it exceeds every balance. */
 export function validateAdjustment(
   draft: AdjustDraft,
   unit: AmountUnit,
@@ -44,7 +44,7 @@ export function validateAdjustment(
 
 type Change = Omit<AdjustQuota, 'request_id'>
 
-/** An identical change gets the same id, so that the server does not apply a change twice. */
+/** An identical change gets the same id, so that the server applies the change once. */
 export function createRequestIds(): (change: Change) => string {
   const ids = new Map<string, string>()
   return (change) => {

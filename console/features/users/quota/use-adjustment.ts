@@ -27,7 +27,7 @@ export function useAdjustment({ users, onClose }: { users: readonly User[]; onCl
   const unit = useAmountUnit()
   const [refusedBy, setRefused] = useState<{ draft: AdjustDraft; items: QuotaAdjustment[] }>()
   const [requestIdOf] = useState(createRequestIds)
-  // A retry must skip the users whose balance was already changed.
+  // A retry skips users whose balance was already changed.
   const [served, setServed] = useState<ReadonlySet<number>>(new Set())
   const rest = users.filter(({ id }) => !served.has(id))
   const balances = useBalances(rest)
@@ -56,7 +56,7 @@ export function useAdjustment({ users, onClose }: { users: readonly User[]; onCl
     },
   })
   const amount = amountOf(form.draft, unit)
-  // After an edit, the errors are hidden, because they belong to the values sent before.
+  // Hides the errors after an edit, because the errors belong to the values sent before.
   const refused = refusedBy?.draft === form.draft ? refusedBy.items : []
   return { form, users: rest, isMany: users.length > 1, unit, refused, amount, balances }
 }

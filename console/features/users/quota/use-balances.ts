@@ -6,10 +6,9 @@ import { useThrottled } from '#console/ui/state/use-throttled.ts'
 import type { User } from '#read-api/contract/users.ts'
 
 const EVERY_MS = 1_000
-/** For more users than this, the balances in the user list are used. */
+/** For more users, the balances in the user list are used. */
 const READ_MAX = 5
 
-/** A balance is read again when it changes. */
 export function useBalances(users: readonly User[]): ReadonlyMap<number, bigint> {
   const client = useQueryClient()
   const read = users.length <= READ_MAX ? users : []
