@@ -33,19 +33,13 @@ export type DeductQuota = {
   readonly note?: Sealed
 }
 
-/**
- * Changes the balance to `balance`, by granting or deducting the difference, once per
- * `adjustmentId`. The command is refused if the current balance is not `expected`. It is also
- * refused if `balance` is negative, unless this is the current balance.
- */
+/** Sets the balance once per `adjustmentId`. A new balance below 0 is refused. */
 export type SetBalance = {
   readonly type: 'SetBalance'
   readonly userId: number
   readonly adjustmentId: string
   readonly balance: Quota
-  /**
-   * The balance that the admin saw. If `expected` is omitted, the current balance is not checked.
-   */
+  /** The balance that the admin saw. The command is refused if the current balance differs. */
   readonly expected?: Quota
   readonly note?: Sealed
 }
@@ -58,10 +52,7 @@ export type RewardInvite = {
   readonly reward: Quota
 }
 
-/**
- * Moves quota from the affiliate balance to the balance, once per `transferId`. `amount` must be at
- * least `least` and at most the affiliate balance.
- */
+/** Moves quota from the affiliate balance to the balance, once per `transferId`. */
 export type TransferAffiliate = {
   readonly type: 'TransferAffiliate'
   readonly userId: number
@@ -70,10 +61,7 @@ export type TransferAffiliate = {
   readonly least: Quota
 }
 
-/**
- * Credits the reward of a daily check-in. The command is refused if `day` is not later than the day
- * of the last check-in. `amount` may be 0.
- */
+/** Credits a daily check-in, once per day. `amount` may be 0. */
 export type CheckIn = {
   readonly type: 'CheckIn'
   readonly userId: number
@@ -82,10 +70,7 @@ export type CheckIn = {
   readonly amount: Quota
 }
 
-/**
- * Credits the quota of a paid order, or quota that is restored because a refund failed or a dispute
- * was won. Each order and each restoration is credited once.
- */
+/** Credits a paid order, or restores quota after a failed refund or a won dispute, once each. */
 export type CreditTopUp = {
   readonly type: 'CreditTopUp'
   readonly userId: number
@@ -106,10 +91,7 @@ export type ReverseTopUp = {
   readonly note: Sealed
 }
 
-/**
- * Credits the inviter's share of an order to the affiliate balance, once per order and once per
- * restoration.
- */
+/** Credits the inviter's share of an order, once per order and once per restoration. */
 export type EarnRebate = {
   readonly type: 'EarnRebate'
   readonly userId: number
@@ -119,10 +101,7 @@ export type EarnRebate = {
   readonly amount: Quota
 }
 
-/**
- * Deducts the inviter's share of a refunded order, once per refund. The share is deducted from the
- * affiliate balance first, and then from the balance.
- */
+/** Deducts the inviter's share of a refunded order, once per refund. */
 export type ReverseRebate = {
   readonly type: 'ReverseRebate'
   readonly userId: number
@@ -132,25 +111,18 @@ export type ReverseRebate = {
 }
 
 /**
- * Sets the budget of a token. An omitted value is not changed. If `expected` and `edits` are given,
- * `remain - expected` is added to the remaining quota, so that the charges of later calls are kept.
- * If the budget is lowered, the remaining quota is at most `remain` afterwards.
+ * Sets a token's budget. Omitted values do not change. With `expected` and `edits`, `remain -
+ * expected` is added to the remaining quota, so that charges of later calls are kept.
  */
 export type SetTokenBudget = {
   readonly type: 'SetTokenBudget'
   readonly userId: number
   readonly tokenId: number
-  /** The quota that the token may still spend, not counting the quota that its open calls hold. */
+  /** The quota that the token may still spend, without the holds of its open calls. */
   readonly remain?: Quota
-  /**
-   * The remaining quota that the owner saw. If `edits` is omitted, the command is refused if the
-   * token's remaining quota differs from `expected`.
-   */
+  /** The remaining quota that the owner saw. Without `edits`, a different value is refused. */
   readonly expected?: Quota
-  /**
-   * The number of edits of the budget that the owner saw. The command is refused if the budget was
-   * edited after that.
-   */
+  /** The number of budget edits that the owner saw. A different number is refused. */
   readonly edits?: number
   readonly isUnlimited?: boolean
 }
@@ -181,10 +153,7 @@ export type AdmitCall = {
   readonly isStream: boolean
   readonly hold: Quota
   readonly price: PriceSnapshot
-  /**
-   * The number `n` by which a price per call is multiplied. The default is 1, and the maximum is
-   * 128.
-   */
+  /** The factor `n` of a price per call, from 1 to 128. The default is 1. */
   readonly calls?: number
   readonly reasoningEffort?: string
   /** The time at which the call's lease ends, in unix milliseconds. */
@@ -193,38 +162,25 @@ export type AdmitCall = {
   /** The time at which the request arrived, in unix milliseconds. */
   readonly startedAt: number
   /**
-   * Set if the call pays for a task. The call must be new, and the balance must be positive, even
-   * if the hold is 0. The call is refused while the user has `openMax` open tasks.
+   * Set if the call pays for a task. The balance must be positive, even for a hold of 0. The call
+   * is refused while the user has `openMax` open tasks.
    */
   readonly task?: { readonly openMax: number }
-  /**
-   * The smaller output limits that may be tried if the account cannot pay `hold`. If `reduction` is
-   * omitted, the call is refused instead.
-   */
   readonly reduction?: OutputReduction
 }
 
-/**
- * The output limits that may be tried if the account cannot pay the hold for the requested output.
- */
+/** The smaller output limits that are tried if the account cannot pay the hold. */
 export type OutputReduction = {
   /** The maximum usage of the request as the caller sent it. `outputTokens` is per choice. */
   readonly bounds: CallBounds
   /** The lowest reduced output limit, in tokens per choice; at least 1. */
   readonly leastOutputTokens: number
   readonly mostOutputTokens: number
-  /**
-   * The number of times that the account must be able to pay the hold. If the account cannot, the
-   * output limit is reduced. The default is 1.
-   */
+  /** The output limit is reduced until the account can pay the hold this many times. Default: 1. */
   readonly timesPayable?: bigint
 }
 
-/**
- * Raises the hold of a running call to the total `hold`. If the account cannot pay `hold`, the hold
- * is raised as far as the account can pay. The command is refused if that total is below `least`. A
- * hold that is already `hold` or more is not changed.
- */
+/** Raises the hold of a running call to a total of `hold`. A higher hold does not change. */
 export type RaiseHold = {
   readonly type: 'RaiseHold'
   readonly call: string
@@ -232,43 +188,33 @@ export type RaiseHold = {
   readonly least: Quota
 }
 
-/** Records the usage of a running call. `usage` is the total since the start of the call. */
+/** Records the total usage of a running call since its start. */
 export type RecordProgress = {
   readonly type: 'RecordProgress'
   readonly call: string
   readonly channelId: number
-  /**
-   * The provider's price as a multiple of the list price. The ratio is omitted if the price is
-   * unknown.
-   */
+  /** The provider's price as a multiple of the list price, if it is known. */
   readonly costRatio?: DecimalText
   readonly usage: Usage
   /** The time at which the renewed lease ends, in unix milliseconds. */
   readonly leaseUntil: number
 }
 
-/** Ends a call and charges it. The charge is computed from the usage and the price at admission. */
+/** Ends a call and charges its usage at the price at admission. */
 export type SettleCall = {
   readonly type: 'SettleCall'
   readonly call: string
   readonly channelId: number
-  /**
-   * The provider's price when the call was sent, as a multiple of the list price. The ratio is
-   * omitted if the price is unknown.
-   */
+  /** The provider's price when the call was sent, as a multiple of the list price, if known. */
   readonly costRatio?: DecimalText
   readonly upstreamModel: string | null
   readonly usage: Usage
-  /**
-   * Usage within these limits is always charged. Usage beyond these limits is charged only as far
-   * as the hold and the free quota cover its price. If `limits` is omitted, the full `usage` is
-   * charged.
-   */
+  /** The usage that is always charged. Further usage is charged as far as the account can pay. */
   readonly limits?: TokenLimits
   readonly usageSource: UsageSource
   readonly anomaly: string | null
   readonly end: CallEnd
-  /** The error code. It is set if the gateway ended the call because the caller lost access. */
+  /** The error code, if the gateway ended the call because the caller lost access. */
   readonly endReason?: string
   readonly attempts: readonly Attempt[]
   readonly timings: CallTimings
@@ -291,10 +237,7 @@ export type InterruptCall = {
   readonly type: 'InterruptCall'
   readonly call: string
   readonly at: number
-  /**
-   * The end of the expired lease that the sweeper saw, in unix milliseconds. The command is refused
-   * if the lease was renewed afterwards.
-   */
+  /** The expired lease end (unix milliseconds). The command is refused if the lease was renewed. */
   readonly leaseUntil?: number
 }
 
@@ -320,39 +263,23 @@ export type AccountCommand =
   | InterruptCall
 
 export type AccountErrorCode =
-  /** The balance does not cover the amount. The error's `params` are `balance` and `needed`. */
+  /** The balance does not cover the amount. Params: `balance` and `needed`. */
   | 'InsufficientQuota'
-  /**
-   * The balance changed after the client had read it. The error's `params` are `balance` and
-   * `expected`.
-   */
+  /** The balance changed after the client had read it. Params: `balance` and `expected`. */
   | 'BalanceMoved'
-  /**
-   * The affiliate balance does not cover the amount. The error's `params` are `balance` and
-   * `needed`.
-   */
+  /** The affiliate balance does not cover the amount. Params: `balance` and `needed`. */
   | 'InsufficientAffiliate'
-  /**
-   * The amount is below the minimum of a transfer. The error's `params` contain the minimum as
-   * `least`.
-   */
+  /** The amount is below the minimum of a transfer. Params: `least`. */
   | 'TransferTooSmall'
   | 'CheckedInAlready'
   | 'TokenBudgetExhausted'
-  /**
-   * The token's budget was edited after the client had read it. If the command has no `edits`, the
-   * error means that the remaining quota is not `expected`. The error's `params` are `remain` and
-   * `expected`.
-   */
+  /** The token's budget changed after the client had read it. Params: `remain` and `expected`. */
   | 'TokenBudgetMoved'
   | 'TokenBudgetUnknown'
   | 'CallUnknown'
-  /** The call of a task must be new, but its id belongs to an open call. */
+  /** The id of a task's call belongs to an open call. */
   | 'CallKnown'
-  /**
-   * The user already has the maximum number of open tasks. The error's `params` contain the maximum
-   * as `max`.
-   */
+  /** The user already has the maximum number of open tasks. Params: `max`. */
   | 'TooManyTasks'
   /** The call has ended, or its id is older than the ended calls that the account remembers. */
   | 'CallEnded'

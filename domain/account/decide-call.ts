@@ -31,12 +31,9 @@ import { type AccountState, type OpenCall, recall } from './state.ts'
 type Outcome = readonly AccountEvent[] | AccountError
 
 /**
- * Admits a call and holds its worst-case cost. If the account cannot pay that cost, a smaller
- * output limit is tried. If the account can pay no allowed limit, the call is refused.
- *
- * A repeated command changes nothing. There are two exceptions. A repeated command for the call of
- * a task is refused, so that no second task relies on the same hold. A call id that is older than
- * all remembered ids is refused too.
+ * Admits a call and holds its worst-case cost, if necessary with a smaller output limit. A repeated
+ * command changes nothing, but a repeated call of a task is refused, so that no second task relies
+ * on the same hold. A call id older than all remembered ids is refused.
  */
 export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   const { reduction, ...command } = reduced(requested, state)
@@ -64,10 +61,7 @@ export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   return [{ type: 'CallAdmitted', v: 1, data }]
 }
 
-/**
- * Returns the command unchanged if the account can pay the hold. Otherwise returns the command with
- * a reduced output limit and a smaller hold, if an allowed limit can be paid.
- */
+/** Reduces the output limit and the hold if the account cannot pay the requested hold. */
 function reduced(command: AdmitCall, state: AccountState): AdmitCall & { outputLimit?: number } {
   const { reduction, hold, price } = command
   const payable = payableBy(state, command.tokenId)
@@ -77,10 +71,7 @@ function reduced(command: AdmitCall, state: AccountState): AdmitCall & { outputL
   return { ...command, ...reduceOutput(price, reduction, payable) }
 }
 
-/**
- * Returns the quota that calls of the token can still hold: the smaller of the balance and the
- * token's budget. The result may be negative.
- */
+/** Returns the quota that calls of the token can still hold. The result may be negative. */
 export function payableBy({ balance, budgets }: AccountState, tokenId: number): Quota {
   const budget = isPlayground(tokenId) ? undefined : budgets.get(tokenId)
   if (budget === undefined || budget.isUnlimited || budget.remain > balance) return balance
@@ -102,10 +93,8 @@ function budgetRefusal(
 }
 
 /**
- * Returns the error with which a running call must end, or null. A call must end if an admin or a
- * refund used up the balance, or if the token's budget was set to 0 or below. A call with a hold of
- * 0 continues because it costs nothing. The call of a task continues because the task was already
- * submitted to the provider.
+ * Returns the error that ends a running call because an admin or a refund used up its quota, or
+ * null. Calls with a hold of 0 and calls of submitted tasks continue.
  */
 export function emptiedError(
   { facts, admission, hold, isTask }: OpenCall,
@@ -121,9 +110,8 @@ export function emptiedError(
 }
 
 /**
- * Records the progress of a running call. If the owner process dies, the call is charged for this
- * progress. A repeated command changes nothing. If `emptiedError` returns an error, the command is
- * refused, so that the relay ends the call.
+ * Records the progress of a running call, which is charged if the owner process dies. The command
+ * is refused if `emptiedError` returns an error, so that the relay ends the call.
  */
 export function recordProgress(command: RecordProgress, state: AccountState): Outcome {
   const { type, call, leaseUntil, ...progress } = command
@@ -139,8 +127,7 @@ export function recordProgress(command: RecordProgress, state: AccountState): Ou
 }
 
 /**
- * Raises the hold of a running call to what the account can pay, but at most to `hold`. The command
- * is refused if the account cannot pay `least`, or if the call has ended.
+ * Raises a hold to what the account can pay, at most to `hold`. A total below `least` is refused.
  */
 export function raiseHold({ call, hold, least }: RaiseHold, state: AccountState): Outcome {
   const open = state.open.get(call)
@@ -161,9 +148,8 @@ export function raiseHold({ call, hold, least }: RaiseHold, state: AccountState)
 }
 
 /**
- * Charges the actual usage at the price of the admission. If the account cannot pay for the full
- * usage and the command contains `limits`, only the payable part of the usage is charged. The usage
- * within `limits` is always charged.
+ * Charges the usage at the price of the admission. Usage beyond `limits` is charged only as far as
+ * the account can pay.
  */
 export function settleCall(requested: SettleCall, state: AccountState): Outcome {
   const open = state.open.get(requested.call)
@@ -178,9 +164,6 @@ export function settleCall(requested: SettleCall, state: AccountState): Outcome 
   return [{ type: 'CallSettled', v: 1, data: { ...data, charge: toWire(charge) } }]
 }
 
-/**
- * Reduces the usage of the command to the part that the account can pay, if the command has limits.
- */
 function payablePart(
   { limits, ...command }: SettleCall,
   open: OpenCall,
@@ -205,10 +188,7 @@ export function releaseCall(command: ReleaseCall, state: AccountState): Outcome 
   ]
 }
 
-/**
- * Ends a call whose lease has expired, and charges the last recorded usage. If no usage was
- * recorded, the charge is 0.
- */
+/** Ends a call whose lease has expired and charges the last recorded usage. */
 export function interruptCall(
   { call, at, leaseUntil }: InterruptCall,
   state: AccountState,
@@ -227,11 +207,7 @@ export function interruptCall(
   return [{ type: 'CallInterrupted', v: 1, data }]
 }
 
-/**
- * Computes the charge, the provider's cost and the number of calls (`n`). A completed call is
- * charged per call even if it used no tokens. An incomplete call is charged per call only if it has
- * usage.
- */
+/** A completed call is charged per call even without usage, an incomplete call only with usage. */
 function bill({ facts, price }: OpenCall, { usage, end, costRatio }: Used): Bill {
   const { calls: requested = 1, ...others } = facts
   const byUsage = hasUsage(usage) ? 1 : 0
@@ -264,16 +240,12 @@ function repeatedEnd(state: AccountState, call: string): Outcome {
   return isOver(state, call) ? [] : codedError('CallUnknown')
 }
 
-/**
- * The output limit, in tokens per choice, for which a call may hold all free quota. With a larger
- * limit, a call may hold only half of the free quota.
- */
+/** Up to this output limit (tokens per choice), a call may hold all free quota, above it half. */
 const MODEST_OUTPUT_TOKENS = 4_096
 
 /**
- * Returns the largest output limit that `payable` covers, with the hold for this limit. Returns
- * null if `payable` does not cover the lowest allowed limit. A large limit uses at most half of
- * `payable`, so that the account can pay further calls.
+ * Returns the largest output limit that `payable` covers and its hold, or null. A large limit uses
+ * at most half of `payable`, so that the account can pay further calls.
  */
 function reduceOutput(
   price: PriceSnapshot,

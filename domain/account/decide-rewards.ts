@@ -15,8 +15,8 @@ export const fitsBalance = (amount: Quota, { balance, held }: AccountState): boo
   amount <= QUOTA_MAX && balance + held + amount <= QUOTA_MAX
 
 /**
- * Counts an invitation and credits its reward, once per invitee. If the affiliate balance would
- * exceed its maximum, the reward is reduced, so that the registration does not fail.
+ * Credits the reward of an invitation, once per invitee. A reward that exceeds the range of the
+ * affiliate balance is reduced, so that the registration does not fail.
  */
 export function rewardInvite(command: RewardInvite, state: AccountState): Outcome {
   const { userId, inviteeId } = command
@@ -44,11 +44,7 @@ export function transferAffiliate(command: TransferAffiliate, state: AccountStat
   return [{ type: 'AffiliateTransferred', v: 1, data }]
 }
 
-/**
- * Credits a check-in. A check-in is refused if its day is not later than the day of the last
- * check-in. An earlier day is possible, because the clocks of several servers may differ at
- * midnight.
- */
+/** Credits a check-in on a later day than the last one. Servers' clocks may differ at midnight. */
 export function checkIn(command: CheckIn, state: AccountState): Outcome {
   const { userId, day, amount } = command
   if (day <= state.checkInDay) return codedError('CheckedInAlready')

@@ -15,10 +15,6 @@ import { rebateId, topUpId } from './top-up-deduplication-ids.ts'
 
 type Outcome = readonly AccountEvent[] | AccountError
 
-/**
- * Credits the quota of a paid order, or quota that the top-up aggregate restores. Each order and
- * each restoration is credited once.
- */
 export function creditTopUp(command: CreditTopUp, state: AccountState): Outcome {
   const { userId, orderId, restoreNo, provider, amount } = command
   if (state.grantIds.has(topUpId(command))) return []
@@ -29,10 +25,7 @@ export function creditTopUp(command: CreditTopUp, state: AccountState): Outcome 
   return [{ type: 'TopUpCredited', v: 1, data }]
 }
 
-/**
- * Deducts refunded quota. If the user has spent this quota, the balance becomes negative, and the
- * user cannot make calls until the debt is paid.
- */
+/** Deducts refunded quota. A negative balance blocks calls until the user has paid the debt. */
 export function reverseTopUp(command: ReverseTopUp, state: AccountState): Outcome {
   const { userId, orderId, refundNo, provider, amount, note } = command
   if (state.deductionIds.has(topUpId(command))) return []
@@ -42,10 +35,7 @@ export function reverseTopUp(command: ReverseTopUp, state: AccountState): Outcom
   return [{ type: 'TopUpReversed', v: 1, data: { ...of, amount: toWire(amount), note, postings } }]
 }
 
-/**
- * Credits the inviter's share. If the affiliate balance would exceed its maximum, the share is
- * reduced, so that the payment does not fail.
- */
+/** Credits the inviter's share. A share out of range is reduced, so that the payment succeeds. */
 export function earnRebate(command: EarnRebate, state: AccountState): Outcome {
   const { userId, orderId, restoreNo, inviteeId } = command
   if (state.grantIds.has(rebateId(command))) return []
@@ -58,10 +48,7 @@ export function earnRebate(command: EarnRebate, state: AccountState): Outcome {
   return [{ type: 'RebateEarned', v: 1, data }]
 }
 
-/**
- * Deducts the inviter's share from the affiliate balance. The part that exceeds the affiliate
- * balance is deducted from the balance.
- */
+/** Deducts the inviter's share from the affiliate balance, and the remainder from the balance. */
 export function reverseRebate(command: ReverseRebate, state: AccountState): Outcome {
   const { userId, orderId, refundNo, amount } = command
   if (state.deductionIds.has(rebateId(command))) return []
@@ -75,10 +62,7 @@ export function reverseRebate(command: ReverseRebate, state: AccountState): Outc
   return [{ type: 'RebateReversed', v: 1, data }]
 }
 
-/**
- * Returns whether a balance, which may be negative, is allowed as a debt. Debts are limited to half
- * of the range, so that later charges that exceed their holds stay in range.
- */
+/** Debts are limited to half of the range, so that charges above their holds stay in range. */
 const isOwable = (balance: Quota): boolean => balance >= -QUOTA_MAX / 2n
 
 const isTakable = (amount: Quota, from: Quota): boolean =>

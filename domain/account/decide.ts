@@ -107,10 +107,7 @@ function deductQuota(command: DeductQuota, state: AccountState): Outcome {
   return [{ type: 'QuotaDeducted', v: 1, data }]
 }
 
-/**
- * Sets the balance by granting or deducting the difference. The difference is computed when the
- * event is appended, so that a simultaneous payment is not lost.
- */
+/** The difference is computed at the append, so that a simultaneous payment is not lost. */
 function setBalance(command: SetBalance, state: AccountState): Outcome {
   const { userId, adjustmentId, balance, expected, note } = command
   if (state.grantIds.has(adjustmentId) || state.deductionIds.has(adjustmentId)) return []
@@ -132,10 +129,7 @@ function setBalance(command: SetBalance, state: AccountState): Outcome {
 
 const noteOf = ({ note }: GrantQuota | DeductQuota) => (note === undefined ? {} : { note })
 
-/**
- * Sets the budget. An omitted value is taken from the state when the event is appended, so that the
- * charge of a call that ends at the same time is not lost.
- */
+/** Omitted values are read at the append, so that a simultaneous charge is not lost. */
 function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
   const { userId, tokenId, expected, edits } = command
   const budget = state.budgets.get(tokenId)
@@ -150,9 +144,8 @@ function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
   }
   const remain = remainAfter(command, remainNow)
   const { isUnlimited = budget?.isUnlimited ?? false } = command
-  // NOTE: the remaining budget of a token becomes negative if a call costs more than its hold, and
-  // an edit may send the negative value back. When open calls end, their holds may return to the
-  // budget, so the sum of the budget and the holds must be in range, too.
+  // NOTE: open calls may return their holds to the budget, so the sum must be in range, too. The
+  // budget is negative after a call above its hold, and an edit may send that value back.
   const unspent = remain + heldBy(tokenId, state)
   if (!isInRange(remain) || !isInRange(unspent)) return codedError('AmountOutOfRange')
   if (budget?.remain === remain && budget.isUnlimited === isUnlimited) return []
@@ -164,9 +157,8 @@ function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
 }
 
 /**
- * Returns the remaining quota after the command. If the budget was lowered, the result is at most
- * the requested value. Otherwise, holds that calls have returned since the owner read the budget
- * would raise it.
+ * Returns the remaining quota. A lowered budget is at most the requested value, even if calls have
+ * returned holds since the owner read the budget.
  */
 function remainAfter({ remain, expected }: SetTokenBudget, remainNow: Quota): Quota {
   if (remain === undefined) return remainNow
@@ -175,15 +167,12 @@ function remainAfter({ remain, expected }: SetTokenBudget, remainNow: Quota): Qu
   return remain < expected && changed > remain ? remain : changed
 }
 
-/**
- * Sets the budget of the tokens that have no budget yet. Tokens that have a budget are not changed.
- */
+/** Sets the budget of the tokens that have none. */
 function openTokenBudgets(command: OpenTokenBudgets, state: AccountState): Outcome {
   const { userId, remain, isUnlimited } = command
   const tokenIds = command.tokenIds.filter((tokenId) => !state.budgets.has(tokenId))
   if (tokenIds.length === 0) return []
-  // NOTE: a token whose budget was closed may still have open calls. When these calls end, the
-  // unused parts of their holds are added to the new budget.
+  // NOTE: open calls of a token with a closed budget return unused holds to the new budget.
   if (tokenIds.some((id) => !isInRange(remain) || !isInRange(remain + heldBy(id, state)))) {
     return codedError('AmountOutOfRange')
   }

@@ -7,9 +7,9 @@ import type { WireQuota } from '../shared/quota.ts'
 export const accountStream = (userId: number): string => `account-${userId}`
 
 /**
- * One leg of a movement of quota: a ledger account and the amount that is added to it. The ledger
- * accounts are `user:7:main`, `user:7:held`, `user:7:aff`, `revenue`, `promo`, `adjustment`,
- * `redemption` and `cash:<provider>`. The legs of an event sum to 0.
+ * One leg of a movement of quota. The ledger accounts are `user:7:main`, `user:7:held`,
+ * `user:7:aff`, `revenue`, `promo`, `adjustment`, `redemption` and `cash:<provider>`. The legs of
+ * an event sum to 0.
  */
 export type Posting = readonly [account: string, amount: WireQuota]
 
@@ -17,7 +17,7 @@ export type QuotaGranted = Fact<
   'QuotaGranted',
   {
     readonly userId: number
-    /** The id of the grant. A grant with the same id is made only once. */
+    /** A grant with the same id is made only once. */
     readonly grantId: string
     readonly amount: WireQuota
     readonly reason: 'setup' | 'new-user' | 'invited' | 'admin' | 'redemption'
@@ -57,14 +57,13 @@ export type AffiliateTransferred = Fact<
   'AffiliateTransferred',
   {
     readonly userId: number
-    /** The id of the transfer. A transfer with the same id is made only once. */
+    /** A transfer with the same id is made only once. */
     readonly transferId: string
     readonly amount: WireQuota
     readonly postings: readonly Posting[]
   }
 >
 
-/** The user received the reward for a daily check-in. */
 export type CheckedIn = Fact<
   'CheckedIn',
   {
@@ -76,20 +75,13 @@ export type CheckedIn = Fact<
   }
 >
 
-/** The data that every event of a top-up has. */
 type OrderReference = { readonly userId: number; readonly orderId: number }
 
-/**
- * An order was paid, or quota was restored because a refund failed or a dispute was won. Each order
- * and each restoration is credited at most once.
- */
+/** An order was paid, or quota was restored after a failed refund or a won dispute. */
 export type TopUpCredited = Fact<
   'TopUpCredited',
   OrderReference & {
-    /**
-     * The number of the restoration within the order, from 1. It is omitted if the event is for the
-     * payment of the order.
-     */
+    /** The number of the restoration within the order, from 1. Omitted for the payment. */
     readonly restoreNo?: number
     /** The payment provider, such as `epay` or `stripe`. */
     readonly provider: string
@@ -98,17 +90,13 @@ export type TopUpCredited = Fact<
   }
 >
 
-/**
- * A payment was refunded. The quota that was bought with it is deducted, even if the balance
- * becomes negative.
- */
+/** The quota of a refunded payment was deducted, even if the balance becomes negative. */
 export type TopUpReversed = Fact<
   'TopUpReversed',
   OrderReference & {
     readonly refundNo: number
     readonly provider: string
     readonly amount: WireQuota
-    /** The reason that the admin entered. */
     readonly note: Sealed
     readonly postings: readonly Posting[]
   }
@@ -118,10 +106,7 @@ export type TopUpReversed = Fact<
 export type RebateEarned = Fact<
   'RebateEarned',
   OrderReference & {
-    /**
-     * The number of the restoration within the order, from 1. It is omitted if the event is for the
-     * payment of the order.
-     */
+    /** The number of the restoration within the order, from 1. Omitted for the payment. */
     readonly restoreNo?: number
     readonly inviteeId: number
     readonly amount: WireQuota
@@ -129,25 +114,19 @@ export type RebateEarned = Fact<
   }
 >
 
-/** A top-up was refunded. The inviter's share is deducted, even if the balance becomes negative. */
+/** The inviter's share of a refunded top-up was deducted, even if the balance becomes negative. */
 export type RebateReversed = Fact<
   'RebateReversed',
   OrderReference & {
     readonly refundNo: number
     readonly amount: WireQuota
-    /**
-     * The part of the share that was deducted from the balance because the affiliate balance was
-     * too low. It is omitted if it is 0.
-     */
+    /** The part that was deducted from the balance, because the affiliate balance was too low. */
     readonly fromBalance?: WireQuota
     readonly postings: readonly Posting[]
   }
 >
 
-/**
- * A token's budget was set. The token may spend `remain` more quota, or the entire balance if the
- * token is unlimited.
- */
+/** The token may spend `remain` more quota, or the entire balance if the token is unlimited. */
 export type TokenBudgetSet = Fact<
   'TokenBudgetSet',
   {
@@ -156,8 +135,7 @@ export type TokenBudgetSet = Fact<
     readonly remain: WireQuota
     readonly isUnlimited: boolean
     /**
-     * Set if open calls continue although `remain` is not positive. Their holds are part of the
-     * budget that the owner set.
+     * Open calls continue although `remain` is not positive, since the budget covers their holds.
      */
     readonly keepsCalls?: true
   }
@@ -179,35 +157,25 @@ export type TokenBudgetsClosed = Fact<
   { readonly userId: number; readonly tokenIds: readonly number[] }
 >
 
-/**
- * The budget of a single token was closed. Only earlier versions, which deleted tokens one by one,
- * wrote this event.
- */
+/** A token's budget was closed. Only earlier versions, which deleted single tokens, wrote this. */
 export type TokenBudgetClosed = Fact<
   'TokenBudgetClosed',
   { readonly userId: number; readonly tokenId: number }
 >
 
-/** The data that every event of a call has. `call` is the id of the request, a UUID v7. */
+/** `call` is the id of the request, a UUID v7. */
 export type CallFacts = {
   readonly call: string
   readonly userId: number
   readonly tokenId: number
-  /** The name of the model in the caller's request. The price depends on this name. */
+  /** The model name in the caller's request, which determines the price. */
   readonly model: string
   readonly group: string
   readonly isStream: boolean
-  /**
-   * The number `n` by which a price per call is multiplied. If omitted, it is 1, or 0 for a call
-   * that ended without usage.
-   */
+  /** The factor `n` of a price per call. The default is 1, or 0 for a call without usage. */
   readonly calls?: number
   readonly reasoningEffort?: string
-  /**
-   * The output limit, in tokens per choice, that was sent to the provider because the account or
-   * the token could not pay for a larger limit. If it is omitted, the limit of the request was not
-   * reduced.
-   */
+  /** The output limit (tokens per choice), if it was reduced because the quota was too low. */
   readonly outputLimit?: number
 }
 
@@ -216,10 +184,7 @@ export type CallAdmitted = Fact<
   CallFacts & {
     readonly hold: WireQuota
     readonly price: PriceSnapshot
-    /**
-     * The time at which the lease ends, in unix milliseconds. If the call makes no progress until
-     * then, the sweeper ends it.
-     */
+    /** The lease end in unix milliseconds. The sweeper then ends a call without progress. */
     readonly leaseUntil: number
     /** The time at which the request arrived, in unix milliseconds. */
     readonly startedAt: number
@@ -230,10 +195,7 @@ export type CallAdmitted = Fact<
   }
 >
 
-/**
- * Records the progress of a long stream. If the owner process dies, the call is charged for the
- * output that was delivered.
- */
+/** The progress of a long stream, which is charged if the owner process dies. */
 export type CallProgressed = Fact<
   'CallProgressed',
   Pick<ProviderCost, 'costRatio'> & {
@@ -245,10 +207,7 @@ export type CallProgressed = Fact<
   }
 >
 
-/**
- * The hold of a running call was raised because the output may cost more than the previous hold.
- * `hold` is the new total, and `added` is the increase.
- */
+/** The hold of a running call was raised by `added` to `hold`, because output may cost more. */
 export type HoldRaised = Fact<
   'HoldRaised',
   {
@@ -261,30 +220,21 @@ export type HoldRaised = Fact<
   }
 >
 
-/**
- * One attempt to send a call to one channel. `status` is the provider's HTTP status. It is null if
- * the provider did not answer.
- */
+/** One attempt at a channel. `status` is the provider's HTTP status, or null without an answer. */
 export type Attempt = {
   readonly channelId: number
   readonly status: number | null
   /** The gateway's error code (`timeout`, `connect`, `status`, `cut`…), or null for a success. */
   readonly error: string | null
   readonly latencyMs: number
-  /**
-   * Set if the provider rejected the operator's key or account. Such a failure can disable the
-   * channel.
-   */
+  /** The provider rejected the operator's key or account, which can disable the channel. */
   readonly isAccounts?: true
 }
 
 export type CallTimings = {
   /** The time at which the request arrived, in unix milliseconds. */
   readonly startedAt: number
-  /**
-   * The time in milliseconds from the arrival of the request to the first byte sent to the caller.
-   * It is null if no byte was sent.
-   */
+  /** The milliseconds from the request's arrival to the first byte sent to the caller, or null. */
   readonly firstByteMs: number | null
   readonly durationMs: number
 }
@@ -296,25 +246,21 @@ export type CallSettled = Fact<
   CallFacts &
     ProviderCost & {
       readonly channelId: number
-      /**
-       * The model name that was sent to the provider. It is null if the caller's model name was
-       * sent.
-       */
+      /** The model name sent to the provider, or null if the caller's name was sent. */
       readonly upstreamModel: string | null
       readonly usage: Usage
       readonly usageSource: UsageSource
       /**
-       * The code of an anomaly in the provider's answer. `negative`, `absurd` and similar codes
-       * mean that the reported counts are impossible and were replaced or reduced. `other-model`
-       * and `higher-cost` mean that the answer differs from the request.
+       * The code of an anomaly in the provider's answer. With `negative`, `absurd` and similar
+       * codes, impossible counts were replaced or reduced. With `other-model` and `higher-cost`,
+       * the answer differs from the request.
        */
       readonly anomaly: string | null
       /**
-       * The full usage, set if the account could not pay for it. In this case, `usage` is the part
-       * that was charged: what the hold and the free quota covered, but at least the part within
-       * the call's limits. `cost` is the provider's charge for the full usage.
-       *
-       * Earlier versions charged only the part within the limits, and their `cost` is for `usage`.
+       * The full usage, if the account could not pay for it. `usage` is then the charged part: what
+       * the hold and the free quota covered, at least the part within the call's limits. `cost` is
+       * the provider's charge for the full usage. Earlier versions charged only the part within the
+       * limits, and their `cost` is for `usage`.
        */
       readonly unpaidUsage?: Usage
       readonly price: PriceSnapshot
@@ -330,8 +276,7 @@ export type CallSettled = Fact<
 >
 
 /**
- * The call ended without a charge because no channel was available, all attempts failed, or nothing
- * was delivered.
+ * The call ended uncharged: without a channel, after failed attempts, or with nothing delivered.
  */
 export type CallReleased = Fact<
   'CallReleased',
@@ -348,10 +293,7 @@ export type CallReleased = Fact<
   }
 >
 
-/**
- * The process that owned the call died. The sweeper ended the call and charged the last recorded
- * usage.
- */
+/** The owner process died. The sweeper ended the call and charged the last recorded usage. */
 export type CallInterrupted = Fact<
   'CallInterrupted',
   CallFacts &

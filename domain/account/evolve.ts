@@ -14,7 +14,7 @@ import type {
 import { type AccountState, remember } from './state.ts'
 import { rebateId, topUpId } from './top-up-deduplication-ids.ts'
 
-/** Applies an event to `state` in place and returns `state`. */
+/** Applies an event to `state` in place. */
 export function evolveAccount(state: AccountState, event: AccountEvent): AccountState {
   const evolved = fold(state, event)
   const hasFreeQuota = evolved.balance > 0n
@@ -174,7 +174,6 @@ function giveToken(state: AccountState, tokenId: number, amount: Quota): void {
   if (budget !== undefined) budget.remain += amount
 }
 
-/** Returns only the data that every event of a call has. */
 function factsOf(data: CallFacts): CallFacts {
   const { call, userId, tokenId, model, group, isStream, calls, reasoningEffort } = data
   const { outputLimit } = data

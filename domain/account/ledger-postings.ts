@@ -6,10 +6,7 @@ const main = (userId: number): string => `user:${userId}:main`
 const affiliate = (userId: number): string => `user:${userId}:aff`
 const held = (userId: number): string => `user:${userId}:held`
 
-/**
- * The ledger account that a grant is taken from, by the reason of the grant. The initial quota of a
- * user is a gift of the site (`promo`), and a grant by an admin is an adjustment.
- */
+/** The ledger account that a grant is taken from. Initial quota is a gift of the site (`promo`). */
 const SOURCES: Readonly<Record<QuotaGranted['data']['reason'], string>> = {
   setup: 'promo',
   'new-user': 'promo',
@@ -40,17 +37,13 @@ export const holdPostings = (userId: number, hold: Quota): readonly Posting[] =>
     [held(userId), hold],
   ])
 
-/** Posts a reward, which is a gift of the site, to the affiliate balance. */
 export const rewardPostings = (userId: number, reward: Quota): readonly Posting[] =>
   balanced([
     ['promo', -reward],
     [affiliate(userId), reward],
   ])
 
-/**
- * Returns the postings for a rebate that is deducted. The quota is taken from the affiliate balance
- * and the balance and goes back to the site.
- */
+/** Takes a rebate from the affiliate balance and the balance back to the site. */
 export const rebateBackPostings = (
   userId: number,
   fromAffiliate: Quota,
@@ -72,7 +65,7 @@ export const transferPostings = (userId: number, amount: Quota): readonly Postin
     [main(userId), amount],
   ])
 
-/** Posts money that was received through `provider`. A negative amount is a refund. */
+/** Posts money received through `provider`. A negative amount is a refund. */
 export const cashPostings = (userId: number, amount: Quota, provider: string): readonly Posting[] =>
   balanced([
     [`cash:${provider}`, -amount],
@@ -86,9 +79,8 @@ export const giftPostings = (userId: number, amount: Quota): readonly Posting[] 
   ])
 
 /**
- * Returns the postings at the end of a call. The entire hold is released, and the charge becomes
- * revenue. If the hold exceeds the charge, the remainder returns to the balance. If the charge
- * exceeds the hold, the balance pays the remainder.
+ * Releases the entire hold and posts the charge as revenue. The balance gets or pays the
+ * difference.
  */
 export const endPostings = (userId: number, hold: Quota, charge: Quota): readonly Posting[] =>
   balanced([

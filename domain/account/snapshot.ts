@@ -18,7 +18,6 @@ type StoredBudget = readonly [
   edits: number,
 ]
 
-/** The JSON shape of a snapshot. Only `accountSnapshot` reads and writes this shape. */
 type Stored = {
   readonly balance: WireQuota
   readonly held: WireQuota

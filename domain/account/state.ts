@@ -5,12 +5,9 @@ import type { Quota } from '../shared/quota.ts'
 import type { CallFacts } from './events.ts'
 
 /**
- * The ids of the calls that ended most recently, so that repeated commands are recognised. The ids
- * are UUID v7 and sort by time.
- *
- * At most 8192 ids are remembered, and the oldest id is removed first. A call also counts as ended
- * if its id is older than or equal to a removed id. A new call is therefore refused only if 8192
- * younger calls ended before its admission.
+ * The at most 8192 calls that ended most recently, so that repeated commands are recognised. Ids
+ * are UUID v7 and sort by time. An id older than or equal to a removed id also counts as ended, so
+ * a new call is refused only if 8192 younger calls ended before its admission.
  */
 export type EndedCalls = {
   readonly ids: Set<string>
@@ -35,7 +32,7 @@ export function recall({ ids, forgottenUpTo }: EndedCalls, call: string): CallMe
   return call <= forgottenUpTo ? 'too-old' : 'unknown'
 }
 
-/** Adds the id of an ended call to `ended` in place, and removes the oldest id above the limit. */
+/** Adds the id of an ended call in place, and removes the oldest id above the limit. */
 export function remember(ended: EndedCalls, call: string): void {
   ended.ids.add(call)
   push(ended.oldestFirst, call)
@@ -46,15 +43,14 @@ export function remember(ended: EndedCalls, call: string): void {
 }
 
 /**
- * Returns a function that reverts `remember` for `call`. `undoRemember` must be called before
- * `remember`, and later changes must be reverted first.
+ * Returns a function that reverts `remember`. It is called before `remember`, and later changes
+ * must be reverted first.
  */
 export function undoRemember(ended: EndedCalls, call: string): () => void {
   const { ids, oldestFirst, forgottenUpTo } = ended
   const dropped = oldestFirst.length >= ENDED_MAX ? (oldestFirst[0] ?? '') : null
   return () => {
     ended.forgottenUpTo = forgottenUpTo
-    // The id was older than all remembered ids, so `remember` removed it immediately.
     if (!ids.delete(call)) return
     remove(oldestFirst, call)
     if (dropped === null) return
@@ -81,7 +77,7 @@ function remove(heap: string[], call: string): void {
   if (at < heap.length) siftUp(heap, siftDown(heap, at, moved), moved)
 }
 
-/** Moves `call` from the index `at` towards the root to its position in the heap. */
+/** Moves `call` from the index `at` towards the root of the heap. */
 function siftUp(heap: string[], at: number, call: string): void {
   let place = at
   while (place > 0) {
@@ -94,7 +90,7 @@ function siftUp(heap: string[], at: number, call: string): void {
   heap[place] = call
 }
 
-/** Moves `call` from the index `at` away from the root to its position. Returns its new index. */
+/** Moves `call` from the index `at` away from the root. Returns its new index. */
 function siftDown(heap: string[], at: number, call: string): number {
   let place = at
   for (;;) {
@@ -111,27 +107,19 @@ function siftDown(heap: string[], at: number, call: string): number {
   return place
 }
 
-/**
- * The budget of a token. `remain` does not include the quota that open calls hold. `remain` is also
- * updated while the token is unlimited.
- */
+/** `remain` excludes the holds of open calls, and is also updated while the token is unlimited. */
 type TokenBudget = {
   remain: Quota
   isUnlimited: boolean
   /**
-   * The value of `AccountState.admissions` when the budget was set to 0 or below. Calls with an
-   * `admission` up to this value must end. The value is 0 if the budget was set to a positive
-   * value.
+   * The `admissions` when the budget was set to 0 or below, else 0. Calls up to this admission must
+   * end.
    */
   readonly emptiedAt: number
-  /**
-   * The number of times that the budget was set after it was opened. Calls do not change this
-   * number.
-   */
+  /** The number of times that the budget was set after it was opened, not counting calls. */
   readonly edits: number
 }
 
-/** A call that was admitted and has not ended. */
 export type OpenCall = {
   readonly facts: CallFacts
   /** The sequence number of the admission in the account, starting with 1. */
@@ -146,26 +134,22 @@ export type OpenCall = {
   progress: Progress | null
 }
 
-/** The usage of an open call so far, and the channel that serves the call. */
 type Progress = Pick<ProviderCost, 'costRatio'> & {
   readonly channelId: number
   readonly usage: Usage
 }
 
 /**
- * The state of an account. Events change the state in place, so that the cost of an event does not
- * depend on the number of open calls.
+ * Events change the state in place, so that their cost does not depend on the number of open calls.
  */
 export type AccountState = {
   balance: Quota
   /** The sum of the holds of all open calls. */
   held: Quota
-  /** The number of calls that were ever admitted. */
   admissions: number
   /**
-   * The value of `admissions` when a deduction or a refund last used up the free quota. Calls with
-   * an `admission` up to this value must end. The value is 0 if the free quota was never used up,
-   * or if quota has been added since.
+   * The `admissions` when a deduction or a refund used up the free quota, else 0. Calls up to this
+   * admission must end. Added quota resets the value to 0.
    */
   emptiedAt: number
   readonly budgets: Map<number, TokenBudget>

@@ -4,10 +4,7 @@ type Of = {
   readonly restoreNo?: number
 }
 
-/**
- * Returns the id by which the account recognises a repeated credit or deduction. The id of a refund
- * or a restoration contains its number within the order.
- */
+/** Returns the id by which the account recognises a repeated credit or deduction. */
 export const topUpId = (of: Of): string => `top-up-${suffix(of)}`
 export const rebateId = (of: Of): string => `rebate-${suffix(of)}`
 

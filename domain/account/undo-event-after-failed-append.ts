@@ -3,9 +3,8 @@ import { type AccountState, undoRemember } from './state.ts'
 import { rebateId, topUpId } from './top-up-deduplication-ids.ts'
 
 /**
- * Returns a function that reverts `event`. `undoAccount` must be called before `event` is applied
- * to `state`, and later events must be reverted first. The cost depends only on what the event
- * changes, not on the length of the history.
+ * Returns a function that reverts `event`. It is created before `event` is applied, and later
+ * events are reverted first. The cost does not depend on the length of the history.
  */
 export function undoAccount(state: AccountState, event: AccountEvent): () => void {
   const { balance, held, admissions, emptiedAt, affiliate, checkInDay } = state
@@ -21,10 +20,7 @@ export function undoAccount(state: AccountState, event: AccountEvent): () => voi
   }
 }
 
-/**
- * Returns a function that reverts the changes of `event` to maps and sets. The plain fields are
- * restored by `undoAccount`.
- */
+/** Returns a function that reverts the changes of `event` to maps and sets. */
 function undoOthers(state: AccountState, event: AccountEvent): () => void {
   switch (event.type) {
     case 'QuotaGranted':

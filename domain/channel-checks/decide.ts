@@ -2,10 +2,7 @@ import type { CodedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
 import type { ChannelChecksCommand, ChannelChecksEvent } from './events.ts'
 
-/**
- * The state of the channel checks. It is always empty, because no decision depends on an earlier
- * check.
- */
+/** The state is always empty, because no decision depends on an earlier check. */
 export type ChannelChecks = Readonly<Record<string, never>>
 
 const NOTHING: ChannelChecks = Object.freeze({})

@@ -8,8 +8,7 @@ export const channelChecksStream = (channelId: number): string => `channel-check
 export const TEST_RUNS_STREAM = 'channel-test-runs'
 
 /**
- * A short chat request was sent to a channel as a test. No user pays for the test. The event
- * contains the provider's token counts, which are null if the provider reported none.
+ * A short chat request tested a channel, at no user's cost. Token counts are null if unreported.
  */
 export type ChannelTested = Fact<
   'ChannelTested',
@@ -18,18 +17,15 @@ export type ChannelTested = Fact<
     readonly model: string
     readonly isSuccess: boolean
     readonly durationMs: number
-    /**
-     * The reason of a failure: an error code or the provider's status, never the provider's text.
-     * It is empty if the test succeeded.
-     */
+    /** An error code or the provider's status, never the provider's text. Empty for a success. */
     readonly reason: string
     readonly usage: { readonly input: number; readonly output: number } | null
-    /** The id of the run that tested all channels. It is null if only this channel was tested. */
+    /** The id of the run that tested all channels, or null if only this channel was tested. */
     readonly run: string | null
   }
 >
 
-/** The provider reported the channel's remaining balance, as decimal text in US dollars. */
+/** The channel's remaining balance at the provider, as decimal text in US dollars. */
 type ChannelBalanceRead = Fact<
   'ChannelBalanceRead',
   { readonly channelId: number; readonly balance: string }
@@ -37,7 +33,7 @@ type ChannelBalanceRead = Fact<
 
 export type ChannelChecksEvent = ChannelTested | ChannelBalanceRead
 
-/** A test of all channels has started. If an earlier run is still open, it counts as ended. */
+/** A test of all channels has started. An earlier run that is still open counts as ended. */
 type ChannelTestRunStarted = Fact<
   'ChannelTestRunStarted',
   { readonly run: string; readonly total: number }
@@ -50,7 +46,7 @@ type ChannelTestRunEnded = Fact<
 
 export type TestRunEvent = ChannelTestRunStarted | ChannelTestRunEnded
 
-/** The state of the test runs. `open` is the id of the run that has not ended, or null. */
+/** `open` is the id of the run that has not ended, or null. */
 type TestRuns = { readonly open: string | null }
 
 type TestRunError = CodedError<'TestRunOver'>
@@ -65,7 +61,7 @@ export const testRunsDecider: Decider<TestRuns, TestRunCommand, TestRunEvent, Te
       if (open === run) return []
       return [{ type: 'ChannelTestRunStarted', v: 1, data: { run, total: command.total } }]
     }
-    // Another process has started a later run, so the result of this run is not recorded.
+    // Another process has started a later run.
     if (open !== run) return codedError('TestRunOver')
     const { tested, failed } = command
     return [{ type: 'ChannelTestRunEnded', v: 1, data: { run, tested, failed } }]

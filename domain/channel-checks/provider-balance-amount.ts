@@ -1,12 +1,11 @@
 import { type Decimal, decimalText, parseDecimal } from '../pricing/decimal.ts'
 
-/** An exact amount of money, `units` / 10^`scale`. Unlike a price, an amount may be negative. */
+/** An amount of money, `units` / 10^`scale`. Unlike a price, an amount may be negative. */
 export type Amount = { readonly units: bigint; readonly scale: number }
 
-/** The number of decimal places of an amount that was converted to another currency. */
 const CONVERTED_SCALE = 6
 
-/** Parses `-0.5` or `110.00`. Returns null for text that is not a number or has too many digits. */
+/** Parses `-0.5` or `110.00`. Returns null for other text and for too many digits. */
 export function parseAmount(text: string): Amount | null {
   const isNegative = text.startsWith('-')
   const decimal = parseDecimal(isNegative ? text.slice(1) : text)
@@ -26,8 +25,8 @@ export function minus(left: Amount, right: Amount): Amount {
 }
 
 /**
- * Converts an amount to another currency. One unit of the other currency costs `rate`. The result
- * is rounded to six decimal places, half away from zero.
+ * Converts to a currency of which one unit costs `rate`. Rounds to six decimal places, half away
+ * from zero.
  */
 export function inCurrencyOf(amount: Amount, rate: Decimal): Amount | null {
   if (rate.units <= 0n) return null
@@ -40,9 +39,7 @@ export function inCurrencyOf(amount: Amount, rate: Decimal): Amount | null {
   return shortest({ units: isNegative ? -rounded : rounded, scale: CONVERTED_SCALE })
 }
 
-/**
- * Converts an amount in cents to whole units of its currency, because some providers report cents.
- */
+/** Converts cents, which some providers report, to whole units of the currency. */
 export const inHundredths = (amount: Amount): Amount =>
   shortest({ units: amount.units, scale: amount.scale + 2 })
 

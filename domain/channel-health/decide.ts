@@ -3,27 +3,21 @@ import type { Decider } from '../shared/decider.ts'
 import type { ChannelHealthEvent, CircuitScope } from './events.ts'
 
 /**
- * The settings for the pause of an open circuit. The first pause is `baseMs`. The pause doubles
- * each time the circuit opens again, up to `maxMs`, and random jitter is added.
+ * The pause of an open circuit: `baseMs`, doubled each time the circuit opens again, up to `maxMs`,
+ * with random jitter.
  */
 export type Cooldown = {
   readonly baseMs: number
   readonly maxMs: number
   /**
-   * A random number from 0 to 1 that varies the pause. It prevents the circuits of a provider from
-   * ending their pauses at the same moment.
+   * A random number from 0 to 1, so that circuits of a provider do not end their pauses together.
    */
   readonly jitter: number
-  /**
-   * The pause that the provider requested, in milliseconds, or 0 if the provider requested none.
-   */
+  /** The pause that the provider requested, in milliseconds, or 0. */
   readonly retryAfterMs: number
 }
 
-/**
- * Opens a circuit after a failure. If the failed call was the trial call of a half-open circuit,
- * `prober` is the process that sent this call. For any other failure, `prober` is null.
- */
+/** Opens a circuit after a failure. `prober` is the process that sent the trial call, else null. */
 type OpenCircuit = {
   readonly type: 'OpenCircuit'
   readonly scope: CircuitScope
@@ -36,8 +30,8 @@ type OpenCircuit = {
 }
 
 /**
- * Half-opens an open circuit, so that the process `prober` may send one trial call. The command
- * changes nothing during the circuit's pause, or while another process may send a trial call.
+ * Half-opens a circuit, so that the process `prober` may send one trial call. The command changes
+ * nothing during the pause, or while another process may send a trial call.
  */
 type ProbeCircuit = {
   readonly type: 'ProbeCircuit'
@@ -49,8 +43,8 @@ type ProbeCircuit = {
 }
 
 /**
- * Closes a circuit. `prober` is the process whose trial call succeeded. It is null if a channel
- * test or an admin closes the circuit.
+ * Closes a circuit. `prober` is the process whose trial call succeeded, or null for a channel test
+ * or an admin.
  */
 type CloseCircuit = {
   readonly type: 'CloseCircuit'
@@ -59,21 +53,21 @@ type CloseCircuit = {
   readonly prober: string | null
 }
 
-/** Closes all circuits of a channel, because an admin changed the channel or reset its health. */
+/** Closes all circuits of a channel. */
 type CloseCircuits = { readonly type: 'CloseCircuits'; readonly reason: 'change' | 'admin' }
 
 export type ChannelHealthCommand = OpenCircuit | ProbeCircuit | CloseCircuit | CloseCircuits
 
 /**
- * Returns the key of a circuit within its channel. The first `|` ends the key reference, because a
- * model name may contain a `|` but a key reference never does.
+ * Returns the key of a circuit within its channel. A model name may contain a `|`, a key reference
+ * never does.
  */
 export const scopeKey = ({ model, keyRef }: Omit<CircuitScope, 'channelId'>): string =>
   `${keyRef ?? ''}|${model === null ? '' : `=${model}`}`
 
 /**
- * An open or half-open circuit. `prober` is the process that may send a trial call. It is null
- * while the circuit is open.
+ * An open or half-open circuit. `prober` may send a trial call; it is null while the circuit is
+ * open.
  */
 type Circuit = {
   readonly scope: CircuitScope
@@ -87,10 +81,7 @@ type ChannelHealth = Map<string, Circuit>
 
 const initialHealth = (): ChannelHealth => new Map()
 
-/**
- * The decider for the circuits of a channel. It never returns an error, even for a late or repeated
- * command.
- */
+/** The decider of a channel's circuits. It never returns an error, even for a late command. */
 export const channelHealthDecider: Decider<
   ChannelHealth,
   ChannelHealthCommand,
@@ -120,9 +111,8 @@ export const channelHealthDecider: Decider<
 }
 
 /**
- * Opens a circuit after failures. Late failures of calls that were sent before the circuit opened
- * change nothing. If the circuit is half-open, only a failure of the trial call opens it again. If
- * a test or an admin has closed the circuit, a failure of the trial call changes nothing.
+ * Opens a circuit. Late failures of calls sent before it opened change nothing. Only a failed trial
+ * call opens a half-open circuit again, unless a test or an admin has closed it.
  */
 function open(command: OpenCircuit, circuit: Circuit | undefined): readonly ChannelHealthEvent[] {
   const { scope, reason, failures, cooldown, prober, at } = command
@@ -134,8 +124,8 @@ function open(command: OpenCircuit, circuit: Circuit | undefined): readonly Chan
 }
 
 /**
- * Half-opens a circuit after its pause. If the trial call of a half-open circuit has no result in
- * time, the circuit is half-opened for another process.
+ * Half-opens a circuit after its pause, or for another process if a trial call has no result in
+ * time.
  */
 function probe(
   { scope, prober, leaseMs, at }: ProbeCircuit,
@@ -168,15 +158,10 @@ const closeAll = (
 const JITTER_SHARE = 0.2
 const DOUBLINGS_MAX = 20
 
-/**
- * Returns the pause of a circuit in milliseconds. If the provider requested a longer pause than the
- * computed one, the requested pause applies.
- */
+/** Returns the pause in milliseconds: the computed pause, or the provider's if it is longer. */
 export function pauseMs({ baseMs, maxMs, jitter, retryAfterMs }: Cooldown, round: number): number {
   const spread = jitter * JITTER_SHARE
   const grown = baseMs * 2 ** Math.min(round - 1, DOUBLINGS_MAX) * (1 + spread)
-  // The pause never exceeds `maxMs`. If it would, the jitter shortens `maxMs` instead, but never
-  // below the first pause.
   const pause = grown <= maxMs ? grown : Math.max(maxMs * (1 - spread), Math.min(baseMs, maxMs))
   return Math.max(Math.round(pause), retryAfterMs)
 }

@@ -1,25 +1,16 @@
 import type { Fact } from '../shared/event.ts'
 
-/**
- * Returns the name of the stream for a channel's circuits. Circuits have a separate stream because
- * they change without an action of an admin.
- */
+/** Circuits have a separate stream because they change without an action of an admin. */
 export const channelHealthStream = (channelId: number): string => `channel-health-${channelId}`
 
-/**
- * The scope of a circuit: the entire channel, one model (by the name that callers use), or one key
- * (by its reference).
- */
+/** The entire channel, one model (by the name that callers use), or one key (by its reference). */
 export type CircuitScope = {
   readonly channelId: number
   readonly model: string | null
   readonly keyRef: string | null
 }
 
-/**
- * A circuit was opened. Calls avoid its channel, model or key until the time `until` (unix
- * milliseconds). After that time, one trial call is sent.
- */
+/** Calls avoid the circuit's channel, model or key until the time `until` (unix milliseconds). */
 export type CircuitOpened = Fact<
   'CircuitOpened',
   CircuitScope & {
@@ -28,32 +19,22 @@ export type CircuitOpened = Fact<
      * text.
      */
     readonly reason: string
-    /** The number of failed calls that opened the circuit. */
     readonly failures: number
-    /**
-     * The number of times that the circuit has opened since it was last closed, from 1. Each pause
-     * is longer than the previous one.
-     */
+    /** How often the circuit has opened since it was last closed, from 1. Pauses grow with it. */
     readonly round: number
     readonly until: number
   }
 >
 
-/**
- * The process `prober` may send one trial call to the channel. After the time `until`, another
- * process may send one.
- */
+/** `prober` may send one trial call. After the time `until`, another process may send one. */
 export type CircuitHalfOpened = Fact<
   'CircuitHalfOpened',
   CircuitScope & { readonly prober: string; readonly until: number }
 >
 
 /**
- * A circuit was closed, for one of four reasons.
- * `probe`: the call that tried the circuit succeeded.
- * `test`: a test succeeded.
- * `change`: an admin gave the channel another key or address, whose health is unknown.
- * `admin`: an admin closed the circuit.
+ * `probe` and `test`: a trial call or a test succeeded. `change`: an admin gave the channel another
+ * key or address, whose health is unknown. `admin`: an admin closed the circuit.
  */
 export type CircuitClosed = Fact<
   'CircuitClosed',

@@ -7,8 +7,8 @@ import type { ChannelRecord } from './state.ts'
 import { normalizeTerms, proxyOf, termsError } from './validate-channel-fields.ts'
 
 /**
- * Changes the terms and keys of a channel. A key is only sent to the target for which an admin
- * entered it. The admin must therefore enter the keys again if the address, type or proxy changes.
+ * Changes terms and keys. A new address, type or proxy requires new keys, because a key is only
+ * sent to the target for which an admin entered it.
  */
 export function changeChannelFields(
   command: ChangeTerms,
@@ -17,8 +17,8 @@ export function changeChannelFields(
   const { channelId } = channel
   const terms = normalizeTerms({ ...channel.terms, ...command.change })
   const keys = keysAfter(command, channel)
-  // Unchanged terms are not validated again. An admin can therefore disable an old channel even if
-  // its terms violate newer rules.
+  // Unchanged terms are not validated again, so that an old channel can be disabled despite newer
+  // rules.
   const isKept = isSame(terms, channel.terms)
   const error = (isKept ? null : termsError(terms)) ?? keysError(keys.keyRefs, keys.keyMode)
   if (error !== null) return error
@@ -33,10 +33,7 @@ export function changeChannelFields(
   return [{ type: 'ChannelTermsChanged', v: 1, data: { channelId, terms, ...keys, ...dropped } }]
 }
 
-/**
- * Returns the keys after the change. If a key is added to a channel with a single key, the channel
- * becomes a channel with several keys.
- */
+/** A key that is added to a channel with a single key makes it a channel with several keys. */
 function keysAfter({ keys, keyMode }: ChangeTerms, channel: ChannelRecord): ChannelKeys {
   const kept = keys === null || keys.isAppended ? channel.keyRefs : []
   const keyRefs = [...kept, ...(keys?.refs ?? []).filter((ref) => !kept.includes(ref))]
@@ -45,10 +42,7 @@ function keysAfter({ keys, keyMode }: ChangeTerms, channel: ChannelRecord): Chan
   return { keyRefs, keyMode: given === '' && isGrown ? 'random' : given }
 }
 
-/**
- * Returns whether keys would still be sent to the same address, provider type and proxy after a
- * change.
- */
+/** Returns whether keys would be sent to the same address, provider type and proxy as before. */
 export const hasSameTarget = (terms: ChannelTerms, before: ChannelTerms): boolean =>
   terms.type === before.type &&
   terms.baseUrl === before.baseUrl &&

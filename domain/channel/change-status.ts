@@ -9,10 +9,7 @@ type Outcome = readonly ChannelEvent[] | ChannelError
 type Channels = ReadonlyMap<number, ChannelRecord>
 type Status = 'enabled' | 'disabled'
 
-/**
- * Enables several channels. If one of the channels is unknown or has expired, no channel is
- * enabled. Channels that are already enabled are skipped.
- */
+/** Enables several channels, or none if one of them is unknown or has expired. */
 export function enable({ channelIds, now }: EnableChannels, channels: Channels): Outcome {
   const error = unknownChannelError(channelIds, channels) ?? expiredAmong(channelIds, now, channels)
   return error ?? changed(channelIds, 'enabled', null, channels)
@@ -21,7 +18,6 @@ export function enable({ channelIds, now }: EnableChannels, channels: Channels):
 export const disable = (channelIds: readonly number[], channels: Channels): Outcome =>
   unknownChannelError(channelIds, channels) ?? changed(channelIds, 'disabled', null, channels)
 
-/** Enables the channels with the tag, except those that have expired. */
 export function enableTag({ tag, now }: EnableTag, channels: Channels): Outcome {
   const found = channelsOfTag(tag, channels)
   if ('code' in found) return found
@@ -37,10 +33,7 @@ export function disableTag(tag: string, channels: Channels): Outcome {
 
 const idsOf = (some: readonly ChannelRecord[]): number[] => some.map(({ channelId }) => channelId)
 
-/**
- * Returns the error for expired channels, or null. The error contains the channels' names if the
- * command has several channels.
- */
+/** Returns the error for expired channels, with their names if the command has several channels. */
 function expiredAmong(
   channelIds: readonly number[],
   now: number,
@@ -67,10 +60,7 @@ function changed(
   return [{ type, v: 1, data: { channelIds, tag } }]
 }
 
-/**
- * Disables a failing channel. Nothing changes unless the channel is enabled and its terms allow
- * automatic disabling (`isAutoBan`).
- */
+/** Disables a failing channel, if it is enabled and its terms allow automatic disabling. */
 export function autoDisable(
   reason: string,
   { channelId, status, terms }: ChannelRecord,
@@ -84,7 +74,6 @@ export function autoEnable({ channelId, status }: ChannelRecord): readonly Chann
   return [{ type: 'ChannelsEnabled', v: 1, data: { channelIds: [channelId], tag: null } }]
 }
 
-/** Deletes several channels. If one of the channels is unknown, no channel is deleted. */
 export function deleteChannels(channelIds: readonly number[], channels: Channels): Outcome {
   const unknown = unknownChannelError(channelIds, channels)
   if (unknown === null) return deleted([...new Set(channelIds)])
@@ -98,10 +87,7 @@ export const deleteDisabled = (now: number, channels: Channels): readonly Channe
       .map(({ channelId }) => channelId),
   )
 
-/**
- * Returns whether a channel has expired. `expiredTime` and `now` are in unix seconds. A channel
- * with `expiredTime` -1 or 0 never expires; some clients send 0.
- */
+/** `expiredTime` and `now` are in unix seconds. -1 and 0 mean never; some clients send 0. */
 export const isExpired = (expiredTime: number, now: number): boolean =>
   expiredTime > 0 && expiredTime <= now
 

@@ -10,9 +10,7 @@ import { termsError } from './validate-channel-fields.ts'
 type Outcome = readonly ChannelEvent[] | ChannelError
 type Channels = ReadonlyMap<number, ChannelRecord>
 
-/**
- * Sets or removes the tag of several channels. If one of them is unknown, no channel is changed.
- */
+/** Sets or removes the tag of several channels, or of none if one of them is unknown. */
 export function tagChannels(command: TagChannels, channels: Channels): Outcome {
   const tag = command.tag?.trim() ?? ''
   if (tag === '' && command.tag !== null) return codedError('TagRequired')
@@ -26,10 +24,7 @@ export function tagChannels(command: TagChannels, channels: Channels): Outcome {
   return [{ type: 'ChannelsTagged', v: 1, data: { channelIds, tag } }]
 }
 
-/**
- * Applies a change to all channels with the tag. If the change is invalid for one of these
- * channels, no channel is changed.
- */
+/** Applies a change to all channels with the tag, or to none if it is invalid for one of them. */
 export function changeTag(command: ChangeTag, channels: Channels): Outcome {
   const found = channelsOfTag(command.tag, channels)
   if ('code' in found) return found

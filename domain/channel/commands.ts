@@ -2,8 +2,8 @@ import type { CodedError } from '../shared/coded-error.ts'
 import type { ChannelTerms, KeyMode, NewChannel, TagChange } from './events.ts'
 
 /**
- * Creates several channels with common terms. Each channel has a name of its own, which replaces
- * `terms.name`. The ids are in ascending order.
+ * Creates several channels with common terms. Each has its own name, which replaces `terms.name`.
+ * The ids are in ascending order.
  */
 export type CreateChannels = {
   readonly type: 'CreateChannels'
@@ -14,9 +14,9 @@ export type CreateChannels = {
 }
 
 /**
- * Changes the given fields of a channel. Omitted fields are not changed. If `keys` is null, the
- * channel keeps its keys. If the address, type or proxy changes, new keys are required and replace
- * all earlier keys. If `keyMode` is null, the mode is kept as long as it fits the number of keys.
+ * Changes the given fields. A null `keys` keeps the keys. If the address, type or proxy changes,
+ * new keys are required and replace all earlier keys. A null `keyMode` keeps the mode if it fits
+ * the number of keys.
  */
 export type ChangeTerms = {
   readonly type: 'ChangeTerms'
@@ -26,10 +26,7 @@ export type ChangeTerms = {
   readonly keyMode: KeyMode | null
 }
 
-/**
- * Enables several channels. If one of the channels is unknown or has expired at `now` (unix
- * seconds), no channel is enabled.
- */
+/** `now` is in unix seconds. If one of the channels is unknown or has expired, none is enabled. */
 export type EnableChannels = {
   readonly type: 'EnableChannels'
   readonly channelIds: readonly number[]
@@ -41,38 +38,29 @@ type DisableChannels = {
   readonly channelIds: readonly number[]
 }
 
-/**
- * Disables a failing channel. `reason` is an error code or the provider's status, never the
- * provider's text.
- */
+/** `reason` is an error code or the provider's status, never the provider's text. */
 export type AutoDisableChannel = {
   readonly type: 'AutoDisableChannel'
   readonly channelId: number
   readonly reason: string
 }
 
-/** Enables a channel again, but only if the gateway itself disabled it. */
+/** Enables a channel again, if the gateway disabled it. */
 type AutoEnableChannel = { readonly type: 'AutoEnableChannel'; readonly channelId: number }
 
-/** Deletes several channels. If one of the channels is unknown, no channel is deleted. */
+/** If one of the channels is unknown, none is deleted. */
 export type DeleteChannels = {
   readonly type: 'DeleteChannels'
   readonly channelIds: readonly number[]
 }
 
-/**
- * Deletes all channels that an admin or the gateway has disabled, and all channels that have
- * expired at `now` (unix seconds).
- */
+/** Deletes all channels that are disabled or have expired at `now` (unix seconds). */
 export type DeleteDisabledChannels = {
   readonly type: 'DeleteDisabledChannels'
   readonly now: number
 }
 
-/**
- * Tags several channels. If one of the channels is unknown, no channel is tagged. A null tag
- * removes the tag.
- */
+/** If one of the channels is unknown, none is tagged. A null tag removes the tag. */
 export type TagChannels = {
   readonly type: 'TagChannels'
   readonly channelIds: readonly number[]
@@ -90,10 +78,7 @@ export type EnableTag = { readonly type: 'EnableTag'; readonly tag: string; read
 
 type DisableTag = { readonly type: 'DisableTag'; readonly tag: string }
 
-/**
- * Stops the use of one key of a channel. If it is the last usable key, the channel is disabled
- * instead (`ChannelAutoDisabled`).
- */
+/** Stops the use of one key. If it is the last usable key, the channel is disabled instead. */
 export type SetKeyAside = {
   readonly type: 'SetKeyAside'
   readonly channelId: number
@@ -127,35 +112,22 @@ export type ChannelCommand =
   | FixAbilities
 
 export type ChannelErrorCode =
-  /**
-   * The channel does not exist. For a command with several channels, the error's `params` contain
-   * the channel's `id`.
-   */
+  /** The channel does not exist. Params for a command with several channels: `id`. */
   | 'ChannelUnknown'
-  /**
-   * The channel has expired, so the admin has to set a later expiry first. For a command with
-   * several channels, the error's `params` are `names` and `more`.
-   */
+  /** The channel has expired. Params for a command with several channels: `names` and `more`. */
   | 'ChannelExpired'
-  /**
-   * The id already belongs to a channel. The error's `params` contain the lowest free id as `next`.
-   */
+  /** The id already belongs to a channel. Params: `next`, the lowest free id. */
   | 'ChannelExists'
   | 'NameRequired'
   | 'ModelsRequired'
-  /** The command has no key, although the channel is new or its address, type or proxy changes. */
+  /** The command has no key, but the channel is new or its address, type or proxy changes. */
   | 'KeyRequired'
-  /** The command has several keys, but the channel allows only one key. */
   | 'OneKeyOnly'
-  /** The channel would have too many keys. The error's `params` contain the maximum as `limit`. */
+  /** The channel would have too many keys. Params: `limit`. */
   | 'TooManyKeys'
   | 'TagRequired'
-  /** No channel has the tag. */
   | 'TagUnknown'
-  /**
-   * A field of the terms is invalid. The error's `params` are `field` (the field's name in the API)
-   * and `fault` (a `TermsErrorCode`).
-   */
+  /** A field is invalid. Params: `field` (its name in the API) and `fault` (a `TermsErrorCode`). */
   | 'InvalidField'
 
 export type ChannelError = CodedError<ChannelErrorCode>

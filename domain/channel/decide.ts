@@ -26,7 +26,7 @@ import {
 } from './state.ts'
 import { normalizeTerms, termsError } from './validate-channel-fields.ts'
 
-/** Creates all channels of the command with one event. A repeated command changes nothing. */
+/** Creates all channels with one event. A repeated command changes nothing. */
 function createChannels(
   command: CreateChannels,
   { channels: known, highestId }: ChannelsState,

@@ -3,7 +3,6 @@ import type { ChannelRecord } from './state.ts'
 
 type Channels = ReadonlyMap<number, ChannelRecord>
 
-/** Returns the error for the first of the channels that does not exist, or null. */
 export function unknownChannelError(
   channelIds: readonly number[],
   channels: Channels,
@@ -12,7 +11,6 @@ export function unknownChannelError(
   return id === undefined ? null : codedError('ChannelUnknown', { id })
 }
 
-/** Returns the channels with the tag, or an error if there are none. */
 export function channelsOfTag(
   given: string,
   channels: Channels,

@@ -4,10 +4,7 @@ import type { ChannelError, SetKeyAside, TakeBackKeys } from './commands.ts'
 import type { ChannelEvent, KeyMode } from './events.ts'
 import type { ChannelRecord } from './state.ts'
 
-/**
- * The maximum number of keys of one channel. It is limited because each change of the channel's
- * terms writes the references of all keys into its event.
- */
+/** Each change of a channel's terms writes the references of all keys into its event. */
 export const KEYS_MAX = 1_000
 
 export function keysError(keyRefs: readonly string[], mode: KeyMode): ChannelError | null {
@@ -16,7 +13,6 @@ export function keysError(keyRefs: readonly string[], mode: KeyMode): ChannelErr
   return keyRefs.length > KEYS_MAX ? codedError('TooManyKeys', { limit: KEYS_MAX }) : null
 }
 
-/** Stops the use of one key. If the key is the last usable one, the channel is disabled instead. */
 export function setKeyAside(
   { keyRef, reason }: SetKeyAside,
   channel: ChannelRecord,

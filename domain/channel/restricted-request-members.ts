@@ -2,9 +2,8 @@ import { foldedName } from '../shared/fold-name-case.ts'
 
 /**
  * Restricted members of a request make the provider deliver something else than what is billed:
- * another model, price, route, account or length. The gateway removes restricted members from a
- * request unless the channel allows them. The provider type determines which members a channel may
- * allow.
+ * another model, price, route, account or length. The gateway removes them unless the channel
+ * allows them. The provider type determines which members a channel may allow.
  */
 
 /**
@@ -19,24 +18,23 @@ const COMMON: readonly string[] = [
 ]
 
 /**
- * The name that a channel's list of allowed members contains if the provider's tools, such as a web
- * search, are allowed. Otherwise, the gateway removes these tools from the member `tools` of a
- * request. Functions that the caller defines are always sent.
+ * The entry of a channel's list that allows the provider's tools, such as a web search. Functions
+ * that the caller defines are always sent.
  */
 export const PROVIDER_TOOLS = 'tools'
 
 /** OpenRouter's request members that select models and the providers that serve them. */
 const ROUTES: readonly string[] = ['models', 'route', 'provider', 'preset']
-/** Azure's request members for attached data sources and additional services. */
+/** Azure's attached data sources and additional services. */
 const ATTACHED: readonly string[] = ['data_sources', 'enhancements']
-/** Request members of self-hosted gateways that an operator may run at a custom address. */
+/** Members of self-hosted gateways that an operator may run at a custom address. */
 const SELF_HOSTED: readonly string[] = [
   ...['fallbacks', 'fallback_models', 'providerOptions', 'tags', 'lora', 'lora_path', 'adapter_id'],
 ]
 
 /**
- * Request members of a task that select the model or the speed. They are restricted because the
- * price of a task depends only on its action.
+ * Members of a task that select the model or the speed, although its price depends only on its
+ * action.
  */
 export const TASK_MEMBERS: Readonly<Record<'drawing' | 'music', readonly string[]>> = {
   drawing: ['botType', 'model', 'mode', 'speed'],
@@ -62,9 +60,8 @@ const BY_TASK_TYPE: ReadonlyMap<number, readonly string[]> = new Map([
 ])
 
 /**
- * The request members that only admins may set, regardless of what the channel allows. They select
- * the account, the location, the price or the length of an answer. Some of them tell a gateway at
- * the channel's address which members to drop.
+ * Members that select the account, the location, the price or the length of an answer, or tell a
+ * gateway which members to drop. No channel can allow them; only admins may set them.
  */
 const NEVER: readonly string[] = [
   ...['api_base', 'base_url', 'api_key', 'api_type', 'api_version', 'organization', 'client'],
@@ -92,8 +89,8 @@ const NEVER: readonly string[] = [
 const NEVER_PREFIX = /^(?:aws|azure|vertex|watsonx|litellm|mock|input_cost_per|output_cost_per)_/
 
 /**
- * All spellings of the restricted members. For example, parsers of protocol buffers also accept
- * `serviceTier` for `service_tier`, and some parsers accept `service-tier`.
+ * All spellings of the restricted members. Parsers of protocol buffers also accept `serviceTier`
+ * for `service_tier`, and some parsers accept `service-tier`.
  */
 const RESTRICTED: ReadonlySet<string> = new Set(
   [...COMMON, ...NEVER, ...[...BY_TYPE.values()].flat()]
@@ -101,13 +98,9 @@ const RESTRICTED: ReadonlySet<string> = new Set(
     .flatMap((name) => [name, name.replaceAll('_', ''), name.replaceAll('_', '-')]),
 )
 
-/**
- * Returns whether a request member is restricted. `folded` is the member's name in the form that
- * `foldedName` returns.
- */
+/** `folded` is the member's name as returned by `foldedName`. */
 export const isRestrictedMember = (folded: string): boolean =>
   RESTRICTED.has(folded) || NEVER_PREFIX.test(folded)
 
-/** Returns the restricted request members that a channel of this provider type may allow. */
 export const allowableMembers = (type: number): readonly string[] =>
   BY_TASK_TYPE.get(type) ?? [...COMMON, PROVIDER_TOOLS, ...(BY_TYPE.get(type) ?? [])]

@@ -9,19 +9,16 @@ import {
 
 export type ChannelStatus = 'enabled' | 'disabled' | 'auto-disabled'
 
-/** The state of one channel. A record is never changed in place but replaced by a changed copy. */
+/** A record is never changed in place but replaced by a changed copy. */
 export type ChannelRecord = ChannelKeys & {
   readonly channelId: number
   readonly terms: ChannelTerms
   readonly status: ChannelStatus
-  /**
-   * The references of the keys that are temporarily not used. At least one key of the channel stays
-   * usable.
-   */
+  /** The keys that are not used for now. At least one key of the channel stays usable. */
   readonly setAside: readonly string[]
 }
 
-/** All existing channels. Deleted channels are removed, and their ids are never assigned again. */
+/** Deleted channels are removed, and their ids are never assigned again. */
 export type ChannelsState = {
   readonly channels: Map<number, ChannelRecord>
   highestId: number
@@ -109,7 +106,6 @@ function changedBy(event: Change, channel: ChannelRecord): ChannelRecord {
   }
 }
 
-/** Returns the ids of the channels that the event changes. */
 export function idsOf({ data }: ChannelEvent): readonly number[] {
   if ('channelIds' in data) return data.channelIds
   if ('channelId' in data) return [data.channelId]

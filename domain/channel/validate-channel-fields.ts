@@ -33,40 +33,28 @@ export type TermsErrorCode =
   | 'not-names'
   | 'not-allowable'
 
-/**
- * The error of an invalid field. `field` is the field's name in the API. `name` is the name of the
- * invalid entry, if only one entry of the field is invalid.
- */
+/** `field` is the field's name in the API, `name` the invalid entry if the field has entries. */
 export type FieldError = {
   readonly field: string
   readonly fault: TermsErrorCode
   readonly name?: string
 }
 
-/**
- * The names that can replace a URL as a channel's base address. The provider's profile contains the
- * URL for each name.
- */
+/** The names that can replace a URL as base address. The provider's profile has their URLs. */
 export const NAMED_BASES: ReadonlySet<string> = new Set([
   'doubao-coding-plan',
   'glm-coding-plan',
   'glm-coding-plan-international',
   'kimi-coding-plan',
 ])
-/**
- * The maximum size of the terms as JSON, in bytes. One event must have room for the terms and the
- * references of a thousand keys.
- */
+/** In bytes of JSON. One event must have room for the terms and the references of 1000 keys. */
 const TERMS_BYTES_MAX = 400_000
-/**
- * The maximum cost ratio. A price of more than a thousand times the list price can only be a typing
- * error.
- */
+/** A price of more than a thousand times the list price can only be a typing error. */
 const COST_RATIO_MAX = decimalOf('1000')
 const COST_RATIO_SCALE_MAX = 6
 /**
- * The provider types that use the field `other`. For `REGIONAL`, the field is a region. For
- * `VERSIONED`, the field has a default.
+ * The provider types with the field `other`: a region for `REGIONAL`, and a field with a default
+ * for `VERSIONED`.
  */
 const REGIONAL = 41
 const VERSIONED = 18
@@ -117,7 +105,7 @@ export function invalidFieldError(terms: ChannelTerms): FieldError | null {
   )
 }
 
-/** Returns the proxy address in the channel's extra settings, or an empty text if there is none. */
+/** Returns the proxy address in the channel's extra settings, or an empty text. */
 export function proxyOf({ setting }: Pick<ChannelTerms, 'setting'>): string {
   const members = readObject('setting', setting)
   const proxy = members instanceof Map ? members.get('proxy') : ''
@@ -125,9 +113,8 @@ export function proxyOf({ setting }: Pick<ChannelTerms, 'setting'>): string {
 }
 
 /**
- * Returns the proxy that requests to the provider must use, or null for no proxy. An invalid proxy
- * is returned unchanged, or as an empty text if it is not a string. In this case all requests fail,
- * so that no request is sent without the proxy.
+ * Returns the proxy for requests to the provider, or null. An invalid proxy is returned unchanged,
+ * or empty if not a string. All requests then fail, so that none is sent without the proxy.
  */
 export function proxyToUse({ setting }: Pick<ChannelTerms, 'setting'>): string | null {
   const members = readObject('setting', setting)
@@ -143,10 +130,7 @@ function proxyError(terms: ChannelTerms): FieldError | null {
   return isRight ? null : { field: 'setting', fault: 'not-proxy' }
 }
 
-/**
- * Checks the setting `include_usage`. If the setting is omitted or null, the default of the channel
- * type applies.
- */
+/** If `include_usage` is omitted or null, the default of the channel type applies. */
 function includeUsageError({ setting }: ChannelTerms): FieldError | null {
   const members = readObject('setting', setting)
   const name = 'include_usage'
@@ -154,10 +138,7 @@ function includeUsageError({ setting }: ChannelTerms): FieldError | null {
   return typeof chosen === 'boolean' ? null : { field: 'setting', fault: 'not-flag', name }
 }
 
-/**
- * Checks the list of request members that the channel allows. If the list is omitted or null, no
- * restricted members are allowed.
- */
+/** If the list is omitted or null, no restricted members are allowed. */
 function allowedMembersError({ type, setting }: ChannelTerms): FieldError | null {
   const members = readObject('setting', setting)
   const name = 'allowed_members'
@@ -174,8 +155,7 @@ function allowedMembersError({ type, setting }: ChannelTerms): FieldError | null
 }
 
 /**
- * Checks the characters of all text fields. Names may only contain visible characters. Other texts
- * may contain any characters except control characters.
+ * Names may contain only visible characters. Other texts may contain all but control characters.
  */
 function textError(terms: ChannelTerms): FieldError | null {
   for (const [field, key] of NAMES) {
@@ -203,7 +183,7 @@ function urlError(baseUrl: string): FieldError | null {
   return isPlain ? null : { field: 'base_url', fault: 'not-url' }
 }
 
-/** Checks the region, which is a JSON object or a plain name. */
+/** The region is a JSON object or a plain name. */
 const regionError = ({ type, other }: ChannelTerms): FieldError | null =>
   type === REGIONAL && /^\s*[{[]/.test(other) ? objectError('other', other) : null
 
@@ -233,8 +213,7 @@ const FREE_TEXTS = [
 ] as const
 
 /**
- * Returns an upper bound of the length in UTF-8 bytes. Each half of a surrogate pair counts as
- * three bytes.
+ * Returns an upper bound of the UTF-8 length. Each half of a surrogate pair counts as three bytes.
  */
 function bytesIn(text: string): number {
   let bytes = 0
@@ -251,7 +230,6 @@ function readObject(field: string, text: string) {
   return isObject(parsed.value) ? parsed.value : ({ field, fault: 'not-object' } as const)
 }
 
-/** Parses the text of a field that must be a JSON object, before the field is stored. */
 function checkedObject(field: string, text: string) {
   const members = readObject(field, text)
   const bad = members instanceof Map ? (badCharacter(members) ?? reservedName(members)) : null
@@ -263,7 +241,7 @@ function objectError(field: string, text: string): FieldError | null {
   return members instanceof Map ? null : (members as FieldError)
 }
 
-/** Checks a model mapping. It must map names to names in at most 8 steps, without cycles. */
+/** A model mapping must map names to names in at most 8 steps, without cycles. */
 function modelMappingError(text: string): FieldError | null {
   const field = 'model_mapping'
   const members = checkedObject(field, text)
@@ -276,7 +254,7 @@ function modelMappingError(text: string): FieldError | null {
   return null
 }
 
-/** Checks a status mapping. Targets must be 400 to 599, so that callers still see an error. */
+/** Targets must be 400 to 599, so that callers still see an error. */
 function statusMappingError(text: string): FieldError | null {
   const field = 'status_code_mapping'
   const members = checkedObject(field, text)

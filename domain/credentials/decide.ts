@@ -15,13 +15,13 @@ type IssueAccessToken = UserReference & {
   readonly type: 'IssueAccessToken'
   readonly tokenHash: string
   readonly authVersion: number
-  /** The expiry of the access token in unix seconds. */
+  /** In unix seconds. */
   readonly expiresAt: number
 }
 
 type RevokeAccessToken = UserReference & { readonly type: 'RevokeAccessToken' }
 
-/** Enables TOTP. `codeHashes` are the recovery codes that are stored if the user has none yet. */
+/** `codeHashes` are the recovery codes that are stored if the user has none yet. */
 type EnableTotp = UserReference & {
   readonly type: 'EnableTotp'
   readonly secretRef: string
@@ -43,7 +43,7 @@ type UseRecoveryCode = UserReference & {
   readonly codeHash: string
 }
 
-/** Adds a passkey. `codeHashes` are the recovery codes that are stored if the user has none yet. */
+/** `codeHashes` are the recovery codes that are stored if the user has none yet. */
 export type AddPasskey = UserReference & {
   readonly type: 'AddPasskey'
   readonly name: Sealed
@@ -67,10 +67,7 @@ type UsePasskey = UserReference & {
 
 type RemovePasskey = UserReference & { readonly type: 'RemovePasskey'; readonly passkeyId: number }
 
-/**
- * Removes TOTP and all passkeys of a user who has lost them. Only a more privileged user may send
- * this command.
- */
+/** Removes TOTP and all passkeys of a user who has lost them, by a more privileged user. */
 type ResetSecondFactor = UserReference & {
   readonly type: 'ResetSecondFactor'
   /** The passkeys that the admin saw. The command is refused if a passkey was added since. */
@@ -98,9 +95,7 @@ export type CredentialsErrorCode =
   | 'TotpAlreadyOn'
   /** The user has neither TOTP nor a passkey. */
   | 'NoSecondFactor'
-  /**
-   * The code's time step, or a later time step, was already used. Each code can be used only once.
-   */
+  /** The code's time step, or a later one, was already used. Each code can be used only once. */
   | 'CodeUsed'
   | 'CodeWrong'
   | 'PasskeyKnown'
@@ -233,8 +228,8 @@ function addPasskey({ type, codeHashes, ...data }: AddPasskey, state: Credential
 }
 
 /**
- * Returns the event that stores the recovery codes when the first second factor is added. With a
- * recovery code, a user who has lost a device can still log in.
+ * Returns the event that stores the recovery codes when the first second factor is added. A user
+ * who has lost a device can log in with a recovery code.
  */
 function firstCodes(
   userId: number,

@@ -5,8 +5,8 @@ export const credentialsStream = (userId: number): string => `credentials-${user
 type UserReference = { readonly userId: number }
 
 /**
- * A user received a new access token, which replaces any earlier token. `authVersion` is the user's
- * version of logins at this time. The token becomes invalid when that version increases.
+ * A new access token replaces any earlier one. The token becomes invalid when the user's version of
+ * logins exceeds `authVersion`.
  */
 export type AccessTokenIssued = Fact<
   'AccessTokenIssued',
@@ -14,7 +14,7 @@ export type AccessTokenIssued = Fact<
     /** The keyed hash of the access token. */
     readonly tokenHash: string
     readonly authVersion: number
-    /** The expiry of the access token in unix seconds. */
+    /** In unix seconds. */
     readonly expiresAt: number
   }
 >
@@ -22,8 +22,8 @@ export type AccessTokenIssued = Fact<
 export type AccessTokenRevoked = Fact<'AccessTokenRevoked', UserReference>
 
 /**
- * TOTP was enabled. `step` is the time step (30 s each, since 1970) of the confirming code, which
- * cannot be used again.
+ * `step` is the time step (30 s each, since 1970) of the confirming code, which cannot be used
+ * again.
  */
 export type TotpEnabled = Fact<
   'TotpEnabled',
@@ -34,7 +34,7 @@ export type TotpStepUsed = Fact<'TotpStepUsed', UserReference & { readonly step:
 
 export type TotpDisabled = Fact<'TotpDisabled', UserReference>
 
-/** The recovery codes were replaced. `codeHashes` is empty if no second factor remains. */
+/** `codeHashes` is empty if no second factor remains. */
 export type RecoveryCodesReplaced = Fact<
   'RecoveryCodesReplaced',
   UserReference & { readonly codeHashes: readonly string[] }
@@ -50,10 +50,7 @@ export type PasskeyAdded = Fact<
   UserReference & {
     readonly passkeyId: number
     readonly name: Sealed
-    /**
-     * The JSON data with which the passkey's signatures are verified: id, public key, transports
-     * and site.
-     */
+    /** What verifies the passkey's signatures, as JSON: id, public key, transports and site. */
     readonly credential: Sealed
     /** The keyed hash of the credential id that the authenticator assigned. */
     readonly credentialHash: string
@@ -74,8 +71,8 @@ export type PasskeyUsed = Fact<
 export type PasskeyRemoved = Fact<'PasskeyRemoved', UserReference & { readonly passkeyId: number }>
 
 /**
- * An admin removed the second factor. The user can now log in with the password alone, and the
- * recovery codes are invalid.
+ * An admin removed the second factor. The user logs in with the password, and the recovery codes
+ * are invalid.
  */
 export type SecondFactorReset = Fact<
   'SecondFactorReset',

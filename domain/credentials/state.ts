@@ -5,7 +5,7 @@ import type { CredentialsEvent } from './events.ts'
 type AccessToken = {
   readonly tokenHash: string
   readonly authVersion: number
-  /** The expiry of the access token in unix seconds. */
+  /** In unix seconds. */
   readonly expiresAt: number
 }
 
@@ -23,7 +23,7 @@ export type CredentialsState = {
   readonly totp: Totp | null
   readonly recoveryCodes: ReadonlySet<string>
   readonly passkeys: ReadonlyMap<number, Passkey>
-  /** The number of passkeys that were ever added. The latest passkey has this number as its id. */
+  /** The number of passkeys ever added, which is also the id of the latest passkey. */
   readonly passkeysMade: number
 }
 
@@ -35,7 +35,6 @@ export const initialCredentials = (): CredentialsState => ({
   passkeysMade: 0,
 })
 
-/** Returns whether a login needs a second factor in addition to the password. */
 export const hasSecondFactor = ({
   totp,
   passkeys,

@@ -2,7 +2,7 @@ import { type CodedError, codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
 import type { IdentityEvent, IdentityProvider } from './events.ts'
 
-/** The state of an identity. `userId` is null while no user has claimed the identity. */
+/** `userId` is null while no user has claimed the identity. */
 type IdentityState = { readonly userId: number | null }
 
 /**
@@ -41,7 +41,6 @@ type ReleaseIdentity = IdentityReference & { readonly type: 'ReleaseIdentity' }
 
 type IdentityCommand = ClaimIdentity | ReleaseIdentity
 
-/** The identity belongs to another user. */
 export type IdentityErrorCode = 'IdentityTaken'
 
 type IdentityError = CodedError<IdentityErrorCode>

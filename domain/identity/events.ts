@@ -1,9 +1,6 @@
 import type { Fact } from '../shared/event.ts'
 
-/**
- * The login providers that identify a person by an immutable id. For the provider `email`, the id
- * is the address.
- */
+/** Login providers that identify a person by an immutable id; for `email`, the address. */
 export const IDENTITY_PROVIDERS = [
   'email',
   'github',
@@ -14,10 +11,7 @@ export const IDENTITY_PROVIDERS = [
 ] as const
 export type IdentityProvider = (typeof IDENTITY_PROVIDERS)[number]
 
-/**
- * Returns the name of an identity's stream. `identityKey` is a keyed hash of the provider's id, so
- * that no readable id is stored.
- */
+/** `identityKey` is a keyed hash of the provider's id, so that no readable id is stored. */
 export const identityStream = (provider: IdentityProvider, identityKey: string): string =>
   `identity-${provider}-${identityKey}`
 

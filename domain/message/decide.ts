@@ -23,10 +23,7 @@ export type MarkRead = {
   readonly userId: number
 }
 
-/**
- * The maximum number of id ranges in one message. It limits the ranges in the message's event to
- * 350 KB, a size that every store accepts.
- */
+/** Limits the ranges in the message's event to 350 KB, a size that every store accepts. */
 export const RANGES_MAX = 20_000
 
 type Outcome = readonly MessageEvent[] | MessageError
@@ -71,7 +68,7 @@ function send(
   return [{ type: 'MessageSent', v: 1, data: { ...data, total } }]
 }
 
-/** The state of a sent message. `text` is null after the message was deleted. */
+/** `text` is null after the message was deleted. */
 type MessageRecord = {
   readonly recipients: readonly IdRange[]
   readonly text: MessageText | null
@@ -82,12 +79,9 @@ type MessageState = { readonly message: MessageRecord | null }
 export type MessageErrorCode =
   /** The message does not exist or was deleted. */
   | 'MessageUnknown'
-  /** Another message already has the id. */
   | 'MessageExists'
   | 'RecipientRequired'
-  /**
-   * The recipients' ids form too many ranges. The error's `params` contain the maximum as `limit`.
-   */
+  /** The recipients' ids form too many ranges. Params: `limit`. */
   | 'RecipientsScattered'
 
 type MessageError = CodedError<MessageErrorCode>

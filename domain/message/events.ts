@@ -4,23 +4,22 @@ import type { IdRange } from './recipient-id-ranges.ts'
 export const messageStream = (messageId: number): string => `message-${messageId}`
 
 /**
- * Returns the name of a user's inbox stream. Each user has a separate stream, so that users who
- * read a message simultaneously do not write to the same stream.
+ * Each user has a separate inbox stream, so that users who read messages at the same time do not
+ * write to the same stream.
  */
 export const inboxStream = (userId: number): string => `inbox-${userId}`
 
 export type MessageFormat = 'markdown' | 'html' | 'plain'
 
 /**
- * The vault reference of a message's title and content. When a message is deleted, its title and
- * content are deleted from the vault.
+ * The vault reference of a title and content, which are deleted from the vault with the message.
  */
 export type MessageText = {
   readonly format: MessageFormat
   readonly textRef: string
 }
 
-/** A message was sent to these recipients. Users who register later do not receive the message. */
+/** Users who register later do not receive the message. */
 export type MessageSent = Fact<
   'MessageSent',
   MessageText & {
@@ -32,8 +31,7 @@ export type MessageSent = Fact<
 >
 
 /**
- * The text of a message was edited. All recipients see the new text. The message stays read for
- * recipients who have read it.
+ * All recipients see the new text. Recipients who have read the message do not see it as unread.
  */
 export type MessageEdited = Fact<
   'MessageEdited',
@@ -47,7 +45,6 @@ export type MessageDeleted = Fact<
 
 export type MessageEvent = MessageSent | MessageEdited | MessageDeleted
 
-/** A user opened a message for the first time. */
 export type MessageRead = Fact<
   'MessageRead',
   { readonly messageId: number; readonly userId: number }

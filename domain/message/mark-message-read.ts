@@ -5,10 +5,7 @@ import type { MessageRead } from './events.ts'
 
 export type InboxState = { readonly read: Set<number> }
 
-/**
- * The decider of a user's inbox, which records the messages that the user has read. The recipients
- * of a message are recorded in the message's stream.
- */
+/** The decider of a user's inbox, which records the messages that the user has read. */
 export const inboxDecider: Decider<InboxState, MarkRead, MessageRead, CodedError<never>> = {
   initialState: () => ({ read: new Set() }),
   decide: ({ type: _type, ...data }, { read }) =>

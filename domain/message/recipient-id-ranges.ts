@@ -2,8 +2,8 @@
 export type IdRange = readonly [first: number, last: number]
 
 /**
- * Returns the ids as ranges in ascending order, without duplicates. A message to all users of a
- * site therefore contains only a few ranges.
+ * Returns the ids as ascending ranges without duplicates. A message to all users has only a few
+ * ranges.
  */
 export function rangesOf(ids: readonly number[]): IdRange[] {
   const ranges: [number, number][] = []
@@ -18,7 +18,7 @@ export function rangesOf(ids: readonly number[]): IdRange[] {
 export const countOf = (ranges: readonly IdRange[]): number =>
   ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0)
 
-/** Returns whether one of the ranges includes the id. The ranges must be in ascending order. */
+/** The ranges must be in ascending order. */
 export function includesId(ranges: readonly IdRange[], id: number): boolean {
   let [low, high] = [0, ranges.length]
   while (low < high) {

@@ -10,7 +10,7 @@ export type ChangeNotifications = {
   readonly settings: NotificationSettings
 }
 
-/** Warns a user that quota runs low. `at` is the current time in unix milliseconds. */
+/** `at` is the current time in unix milliseconds. */
 export type WarnOfQuota = {
   readonly type: 'WarnOfQuota'
   readonly userId: number
@@ -22,7 +22,7 @@ export type WarnOfQuota = {
 
 export type NotificationsState = {
   readonly settings: NotificationSettings
-  /** The time of the last warning in unix milliseconds. 0 means that the user was never warned. */
+  /** The time of the last warning in unix milliseconds, or 0. */
   readonly warnedAt: number
 }
 

@@ -8,17 +8,12 @@ export type NotifyMeans = 'email' | 'webhook'
 export type NotificationSettings = {
   readonly means: NotifyMeans
   /**
-   * The balance below which the user is warned. With 0, the user is never warned. With null, the
-   * site's threshold applies.
+   * Below this balance the user is warned; never with 0. With null, the site's threshold applies.
    */
   readonly threshold: WireQuota | null
-  /**
-   * The email address for warnings. If it is null, warnings are sent to the address that is bound
-   * to the account.
-   */
+  /** The email address for warnings, or null for the address that is bound to the account. */
   readonly mailTo: Sealed | null
   readonly webhookUrl: Sealed | null
-  /** The vault reference of the secret that signs webhooks. */
   readonly webhookSecretRef: string | null
 }
 
@@ -28,8 +23,8 @@ export type NotificationsChanged = Fact<
 >
 
 /**
- * The user was warned about the remaining quota through the listed notification methods. The event
- * is written before the warning is sent.
+ * The user is warned through these notification methods. The event is written before the warning is
+ * sent.
  */
 export type QuotaWarned = Fact<
   'QuotaWarned',
@@ -38,7 +33,7 @@ export type QuotaWarned = Fact<
     readonly means: NotifyMeans
     readonly remaining: WireQuota
     readonly threshold: WireQuota
-    /** The time of the warning in unix milliseconds. */
+    /** In unix milliseconds. */
     readonly warnedAt: number
   }
 >

@@ -9,19 +9,14 @@ type Ratios = ReadonlyMap<string, string>
 export const isFlag = (option: string): boolean => option === FALLBACK_FLAG
 
 /**
- * Returns the error in the name of an entry, or null. A special ratio requires a name with two
- * groups, such as `vip > default`. A fallback price must have no name. All other options accept any
- * name.
+ * A special ratio requires a name with two groups (`vip > default`). A fallback price has no name.
  */
 export function nameErrorOf(option: string, name: string): 'name-missing' | 'name-needless' | null {
   if (option === 'GroupGroupRatio') return pairOf(name) === null ? 'name-missing' : null
   return PRICE_MAPS.has(option) || name === '' ? null : 'name-needless'
 }
 
-/**
- * Returns the option's text after the scheduled entries are applied to it. If the text already
- * contains the scheduled values, it is returned unchanged.
- */
+/** Returns the option's text with the scheduled entries, unchanged if they are already in it. */
 export function withPlanned(option: string, text: string, planned: Planned): string {
   if (option === 'GroupGroupRatio') return withSpecials(text, planned)
   if (PRICE_MAPS.has(option)) return withRatios(text, planned)

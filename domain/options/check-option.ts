@@ -13,9 +13,9 @@ import type { OptionType, TextForm } from './option-type.ts'
 const LENGTH_MAX = 2_000
 
 /**
- * Returns whether the text is a valid link to a chat client. The link may contain the placeholders
- * `{address}` and `{key}`. Because the link receives the user's key, it must be an https address or
- * use the scheme of a client that cannot run scripts.
+ * Returns whether the text is a valid link to a chat client, with placeholders `{address}` and
+ * `{key}`. Because the link receives the user's key, it must be https or use the scheme of a client
+ * that cannot run scripts.
  */
 function isChatLink(link: string): boolean {
   if (link.length > LENGTH_MAX || !/^[a-z][a-z0-9+.-]{0,30}:\S/i.test(link)) return false
@@ -30,10 +30,7 @@ function isChatLink(link: string): boolean {
 /** Schemes that a browser handles itself: scripts, embedded text, files and internal pages. */
 const OF_THE_BROWSER = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):/i
 
-/**
- * Matches http addresses of the local machine. Plain http is allowed only there, because no other
- * machine can read the key in transit.
- */
+/** Plain http is allowed only for the local machine, where no other machine can read the key. */
 const HERE = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?:[/?#]|$)/i
 
 export type OptionErrorCode =
@@ -62,23 +59,17 @@ export type OptionErrorCode =
   | 'not-count'
   | 'not-link'
   | 'name-missing'
-  /** The entry has a name, but the option has only a single value. */
   | 'name-needless'
   | 'entry-missing'
-  /**
-   * Two entries conflict because only one of them may be set. `name` is the name of the second
-   * entry.
-   */
+  /** Only one of two entries may be set. `name` is the name of the second entry. */
   | 'rivals'
   | 'name-too-long'
   | 'name-reserved'
-  /** A secret option was sent as plain text. */
   | 'secret'
   | 'not-secret'
 
 type InvalidText = {
   readonly fault: OptionErrorCode
-  /** The name of the invalid entry within the JSON text. */
   readonly name?: string
   readonly minimum?: string | number
   readonly maximum?: string | number
@@ -88,15 +79,10 @@ type Checked = { readonly value: string } | InvalidText
 
 const JSON_LENGTH_MAX = 1_000_000
 const NAME_LENGTH_MAX = 256
-/**
- * The maximum size of an option's text in bytes. An event, whose maximum is 768 KiB, contains the
- * old and the new text.
- */
+/** In bytes. An event, whose maximum is 768 KiB, contains the old and the new text. */
 export const TEXT_BYTES_MAX = 380_000
 
-/**
- * Checks the text of an option. Returns the text in the form in which it is stored, or the error.
- */
+/** Returns the text in the form in which it is stored, or the error. */
 export function checkText(type: OptionType, text: string): Checked {
   if (!isCleanText(text)) return { fault: 'bad-character' }
   const checked = checkKind(type, text)
@@ -104,10 +90,7 @@ export function checkText(type: OptionType, text: string): Checked {
   return { fault: 'too-many-bytes', maximum: TEXT_BYTES_MAX }
 }
 
-/**
- * Returns the length in bytes that the text has in an event. Events store text as a JSON string in
- * UTF-8.
- */
+/** Returns the length in bytes that the text has in an event: a JSON string in UTF-8. */
 export function storedBytes(text: string): number {
   let bytes = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -152,10 +135,7 @@ function checkLine(text: string, type: Extract<OptionType, { kind: 'text' }>): C
   return trimmed === '' || form.test(trimmed) ? checkLength(trimmed, type.maxLength) : { fault }
 }
 
-/**
- * The regular expression and the error for each form of text. Only the form is checked. Whether a
- * host or mailbox exists becomes apparent when the option is used.
- */
+/** Only the form is checked. Whether a host or mailbox exists becomes apparent in use. */
 const FORMS: Record<TextForm, { readonly form: RegExp; readonly fault: OptionErrorCode }> = {
   host: {
     form: /^(?:\[[\da-f:.]+\]|[\p{L}\p{N}_](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}_])?)$/iu,
@@ -190,7 +170,6 @@ function checkDecimal(
   return { value: decimalText(value) }
 }
 
-/** Returns the error for text that is not a decimal of 0 or more. */
 function noDecimal(
   text: string,
   bounds: { readonly minimum: string; readonly maximum: string },
@@ -266,10 +245,7 @@ const isText = (value: ExactJson): value is string => typeof value === 'string'
 const isCount = (value: ExactJson): boolean =>
   isNumber(value) && /^[1-9]\d{0,8}$/.test(value.numberText)
 
-/**
- * Returns the error in a list of chat links, if there is one. Each entry maps one or more names to
- * links, and users choose a link by its name.
- */
+/** Each entry of a list of chat links maps one or more names to links. */
 function linksError(entries: readonly ExactJson[]): InvalidText | null {
   for (const entry of entries) {
     if (!isObject(entry) || entry.size === 0) return { fault: 'not-link' }
@@ -282,10 +258,7 @@ function linksError(entries: readonly ExactJson[]): InvalidText | null {
   return null
 }
 
-/**
- * Returns whether a JSON value is a valid ratio. A number in quotes is a string and therefore not a
- * ratio.
- */
+/** A number in quotes is a string and therefore not a ratio. */
 const isRatio = (member: ExactJson): boolean => isNumber(member) && jsonDecimal(member) !== null
 
 const isZero = (ratio: ExactJson): boolean => jsonDecimal(ratio)?.units === 0n

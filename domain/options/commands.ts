@@ -5,26 +5,22 @@ export type SetOption = {
   readonly type: 'SetOption'
   readonly key: string
   readonly value: string
-  /** The value that the admin saw. If `before` is omitted, the current value is not checked. */
+  /** The value that the admin saw. The command is refused if the current value differs. */
   readonly before?: string
 }
 
-/**
- * Sets a secret option. `secretRef` is the vault reference of the secret. An empty reference clears
- * the option.
- */
+/** `secretRef` is the vault reference of the secret. An empty reference clears the option. */
 export type SetSecretOption = {
   readonly type: 'SetSecretOption'
   readonly key: string
   readonly secretRef: string
 }
 
-/** Resets the model ratios to the built-in ratios. */
 type ResetModelRatios = { readonly type: 'ResetModelRatios' }
 
 /**
- * Schedules a price change. `at` and `now` are in unix milliseconds. `replaces` is the id of an
- * earlier scheduled change, which is cancelled.
+ * `at` and `now` are in unix milliseconds. The scheduled change with the id `replaces` is
+ * cancelled.
  */
 export type SchedulePriceChange = {
   readonly type: 'SchedulePriceChange'
@@ -50,27 +46,19 @@ export type OptionsCommand = SetOption | SetSecretOption | ResetModelRatios | Sc
 export type OptionsErrorCode =
   | 'UnknownOption'
   /**
-   * The value is invalid. The error's `params` are `key`, `fault` (an `OptionErrorCode`) and,
-   * depending on the fault, `name`, `minimum` and `maximum`.
+   * The value is invalid. Params: `key`, `fault` (an `OptionErrorCode`) and, for some faults,
+   * `name`, `minimum` and `maximum`.
    */
   | 'InvalidOption'
-  /**
-   * The option was changed after the admin had read it. The error's `params` contain the option's
-   * `key`.
-   */
+  /** The option was changed after the admin had read it. Params: `key`. */
   | 'OptionChanged'
   | 'PriceChangeUnknown'
   | 'PriceChangeEmpty'
   | 'PriceChangeNotAhead'
-  /**
-   * The change is scheduled too far ahead. The error's `params` contain the maximum number of days
-   * as `days`.
-   */
+  /** The change is scheduled too far ahead. Params: `days`, the maximum number of days. */
   | 'PriceChangeTooFar'
   | 'PriceChangeNotDue'
-  /**
-   * There would be too many scheduled changes. The error's `params` contain the maximum as `limit`.
-   */
+  /** There would be too many scheduled changes. Params: `limit`. */
   | 'TooManyPriceChanges'
 
 export type OptionsError = CodedError<OptionsErrorCode>
@@ -79,16 +67,14 @@ export type OptionsError = CodedError<OptionsErrorCode>
 type PlannedChange = PriceChangeScheduled['data']
 
 /**
- * The state of all options. `values` contains the texts of ordinary options, and `secretRefs` the
- * vault references of secret options. `planned` contains the scheduled price changes by id.
+ * `values` has the texts of ordinary options, and `secretRefs` the vault references of secret
+ * options. `planned` has the scheduled price changes by id.
  */
 export type OptionsState = {
   readonly values: Map<string, string>
   readonly secretRefs: Map<string, string>
   readonly planned: Map<number, PlannedChange>
-  /**
-   * The highest id that a scheduled price change ever had. It is 0 if no change was ever scheduled.
-   */
+  /** The highest id of a scheduled price change so far, or 0. */
   lastPlannedId: number
 }
 

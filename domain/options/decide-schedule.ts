@@ -21,7 +21,6 @@ export const PLANNED_DAYS_MAX = 366
 
 const DAY_MS = 86_400_000
 
-/** Decides about price changes that take effect at a later time. */
 export function decideSchedule(command: ScheduleCommand, state: OptionsState): Outcome {
   switch (command.type) {
     case 'SchedulePriceChange':
@@ -66,10 +65,7 @@ function schedule(command: SchedulePriceChange, state: OptionsState): Outcome {
   return [{ type: 'PriceChangeCancelled', v: 1, data: { id: replaces } }, planned]
 }
 
-/**
- * Checks that each entry is valid and that no entry occurs twice. Returns the entries in the form
- * in which they are stored.
- */
+/** Checks that entries are valid and unique. Returns them in the form in which they are stored. */
 function checkedEntries(changes: readonly PlannedEntry[]): readonly PlannedEntry[] | OptionsError {
   const entries: PlannedEntry[] = []
   const named = new Set<string>()
@@ -97,10 +93,7 @@ function checkedEntries(changes: readonly PlannedEntry[]): readonly PlannedEntry
   return entries
 }
 
-/**
- * Returns an error if the entries set both a fallback price per call and fallback ratios. Only one
- * of these prices can apply.
- */
+/** Of a fallback price per call and fallback ratios, only one can apply. */
 function rivalsIn(entries: readonly PlannedEntry[]): OptionsError | null {
   const set = entries.flatMap(({ option, value }) => (value === null ? [] : [option]))
   const pair = PAIR.filter((option) => set.includes(option))
@@ -111,10 +104,7 @@ function rivalsIn(entries: readonly PlannedEntry[]): OptionsError | null {
 const twice = (key: string, name: string) =>
   ({ key, fault: 'duplicate-key', name: name.slice(0, 100) }) as const
 
-/**
- * Applies the scheduled entries to the current prices. Prices without a scheduled entry are not
- * changed.
- */
+/** Applies the scheduled entries to the current prices. Other prices are not changed. */
 function apply({ id, now }: ApplyPriceChange, state: OptionsState): Outcome {
   const planned = state.planned.get(id)
   if (planned === undefined) return []
@@ -130,15 +120,13 @@ function apply({ id, now }: ApplyPriceChange, state: OptionsState): Outcome {
 
 type Texts = [key: string, text: string][]
 
-/** Returns the new texts of the options that the entries change, or the error. */
 function textsOf(entries: readonly PlannedEntry[], state: OptionsState): Texts | OptionsError {
   const texts = new Map<string, string>()
   for (const [option, planned] of Map.groupBy(entries, (entry) => entry.option)) {
     const before = optionValue(state.values, option)
     const checked = checkOption(option, withPlanned(option, before, planned))
     if ('code' in checked) return checked
-    // An earlier entry of the price change has already determined this option's text, so this entry
-    // must not clear it.
+    // An earlier entry has already determined this option's text, so this entry must not clear it.
     if (checked.value === '' && texts.has(option)) continue
     for (const [key, text] of withoutConflicting(option, checked.value)) texts.set(key, text)
   }
@@ -146,8 +134,8 @@ function textsOf(entries: readonly PlannedEntry[], state: OptionsState): Texts |
 }
 
 /**
- * Returns an error if only one of the two fallback ratios is set. A single ratio is not a price, so
- * calls of all models without their own price would be refused.
+ * Returns an error if only one of the two fallback ratios is set. Calls of all models without their
+ * own price would be refused, because a single ratio is not a price.
  */
 function halfPair(texts: ReadonlyMap<string, string>, state: OptionsState): OptionsError | null {
   const missing = PAIR.filter((key) => (texts.get(key) ?? optionValue(state.values, key)) === '')

@@ -4,18 +4,14 @@ import type { Fact, Recorded } from '../shared/event.ts'
 export const OPTIONS_STREAM = 'options'
 
 /**
- * An option was set. `value` is the normalised text. `before` is the previous value, which may be
- * the default. It is null if the previous value is unknown.
+ * `value` is the normalised text. `before` is the previous or default value, or null if unknown.
  */
 export type OptionSet = Fact<
   'OptionSet',
   { readonly key: string; readonly value: string; readonly before: string | null }
 >
 
-/**
- * A secret option was set. Its text is in the vault. An empty reference means that the option was
- * cleared.
- */
+/** The text is in the vault. An empty reference means that the option was cleared. */
 export type SecretOptionSet = Fact<
   'SecretOptionSet',
   { readonly key: string; readonly secretRef: string; readonly before: string | null }
@@ -28,9 +24,7 @@ export type PlannedEntry = {
   readonly value: DecimalText | null
 }
 
-/**
- * A price change was scheduled. `at` is the time at which the change is due, in unix milliseconds.
- */
+/** `at` is the time at which the change is due, in unix milliseconds. */
 export type PriceChangeScheduled = Fact<
   'PriceChangeScheduled',
   { readonly id: number; readonly at: number; readonly changes: readonly PlannedEntry[] }
@@ -38,15 +32,10 @@ export type PriceChangeScheduled = Fact<
 
 export type PriceChangeCancelled = Fact<'PriceChangeCancelled', { readonly id: number }>
 
-/**
- * A scheduled price change was applied. The events that set the changed options are part of the
- * same append.
- */
+/** The events that set the changed options are part of the same append. */
 export type PriceChangeApplied = Fact<'PriceChangeApplied', { readonly id: number }>
 
-/**
- * A scheduled price change could not be applied. `fault` is the error code of the invalid option.
- */
+/** `fault` is the error code of the invalid option. */
 export type PriceChangeFailed = Fact<
   'PriceChangeFailed',
   { readonly id: number; readonly option: string; readonly fault: string }
@@ -62,7 +51,6 @@ export type SettingEvent = OptionSet | SecretOptionSet
 
 export type OptionsEvent = SettingEvent | ScheduleEvent
 
-/** The latest version of each event type. */
 export const OPTIONS_VERSIONS: Readonly<Record<OptionsEvent['type'], number>> = {
   OptionSet: 2,
   SecretOptionSet: 2,
@@ -72,9 +60,6 @@ export const OPTIONS_VERSIONS: Readonly<Record<OptionsEvent['type'], number>> = 
   PriceChangeFailed: 1,
 }
 
-/**
- * Converts an event to its latest version. Version 1 did not contain the previous value of the
- * option.
- */
+/** Converts an event to its latest version. Version 1 had no previous value of the option. */
 export const upcastOption = <E extends Recorded<SettingEvent>>(event: E): E =>
   event.v > 1 ? event : { ...event, v: 2, data: { ...event.data, before: null } }

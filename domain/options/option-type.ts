@@ -1,27 +1,20 @@
 export type OptionType =
   | { readonly kind: 'flag' }
   | { readonly kind: 'integer'; readonly minimum: number; readonly maximum: number }
-  /**
-   * A decimal. If `isOptional` is set, the text may be empty, which means that the option has no
-   * value.
-   */
+  /** If `isOptional` is set, an empty text means that the option has no value. */
   | {
       readonly kind: 'decimal'
       readonly minimum: string
       readonly maximum: string
       readonly isOptional: boolean
     }
-  /**
-   * One line of text. If `isRequired` is set, the text must not be empty. An empty text is not
-   * checked against `form`.
-   */
+  /** One line of text. An empty text is not checked against `form`. */
   | {
       readonly kind: 'text'
       readonly maxLength: number
       readonly isRequired?: boolean
       readonly form?: TextForm
     }
-  /** Text with any number of lines. */
   | { readonly kind: 'lines'; readonly maxLength: number }
   /** An http(s) address. It may be empty. */
   | { readonly kind: 'url' }
@@ -29,8 +22,8 @@ export type OptionType =
   | { readonly kind: 'link' }
   | { readonly kind: 'choice'; readonly choices: readonly string[] }
   /**
-   * A JSON object that maps names to decimals of 0 or more. If `isAboveZero` is set, a decimal of 0
-   * is invalid. If `required` is set, the object must contain this name.
+   * A JSON object that maps names to decimals of 0 or more. If `required` is set, the object must
+   * contain this name.
    */
   | { readonly kind: 'ratios'; readonly required?: string; readonly isAboveZero?: true }
   /** A JSON object of JSON objects that map names to decimals of 0 or more. */
@@ -48,7 +41,7 @@ export type OptionType =
   /** Any JSON object. */
   | { readonly kind: 'object' }
 
-/** The form of a text: a host name or IP address, or an email address with or without a name. */
+/** A host name or IP address, or an email address with or without a name. */
 export type TextForm = 'host' | 'mail'
 
 const JSON_KINDS: ReadonlySet<OptionType['kind']> = new Set([
@@ -62,7 +55,6 @@ const JSON_KINDS: ReadonlySet<OptionType['kind']> = new Set([
   'object',
 ])
 
-/** Returns whether the option's text is JSON. */
 export const isJsonType = ({ kind }: OptionType): boolean => JSON_KINDS.has(kind)
 
 export const FLAG: OptionType = { kind: 'flag' }
@@ -72,9 +64,7 @@ export const RATIOS: OptionType = { kind: 'ratios' }
 export const RATIOS_ABOVE_ZERO: OptionType = { kind: 'ratios', isAboveZero: true }
 export const NAMES: OptionType = { kind: 'names' }
 export const LIST: OptionType = { kind: 'list' }
-/**
- * The type of all secret options. The maximum length leaves room for a private key in PEM format.
- */
+/** The maximum length leaves room for a private key in PEM format. */
 export const SECRET: OptionType = { kind: 'text', maxLength: 20_000 }
 export const text = (maxLength: number): OptionType => ({ kind: 'text', maxLength })
 export const formed = (form: TextForm, maxLength: number): OptionType => ({
@@ -94,5 +84,4 @@ export const decimal = (minimum: string, maximum: string, isOptional = false): O
   maximum,
   isOptional,
 })
-/** An amount of quota in whole units. */
 export const QUOTA_UNITS: OptionType = integer(0, Number.MAX_SAFE_INTEGER)

@@ -5,14 +5,11 @@ import type { OptionsError } from './commands.ts'
 import { type OptionSchema, schemasOf } from './option-definition.ts'
 import { SECTIONS } from './sections.ts'
 
-/** The schemas of all options by key. */
 export const OPTIONS: ReadonlyMap<string, OptionSchema> = new Map(
   SECTIONS.flatMap(schemasOf).map((schema) => [schema.key, schema]),
 )
 
-/**
- * Checks the value of an option. Returns the text in the form in which it is stored, or the error.
- */
+/** Returns the text in the form in which it is stored, or the error. */
 export function checkOption(key: string, value: string): { readonly value: string } | OptionsError {
   const schema = OPTIONS.get(key)
   if (schema === undefined) return codedError('UnknownOption', { key: key.slice(0, 200) })
@@ -21,10 +18,7 @@ export function checkOption(key: string, value: string): { readonly value: strin
   return 'fault' in checked ? codedError('InvalidOption', { key, ...checked }) : checked
 }
 
-/**
- * Returns the text to which an admin has set the option, or else the default text. Throws if the
- * key is unknown.
- */
+/** Returns the text that an admin has set, or the default text. Throws if the key is unknown. */
 export function optionValue(values: ReadonlyMap<string, string>, key: string): string {
   const schema = OPTIONS.get(key)
   assert(schema !== undefined, `no option is called ${key}`)
@@ -44,8 +38,8 @@ export function optionInteger(values: ReadonlyMap<string, string>, key: string):
 }
 
 /**
- * Returns the value of an option as parsed JSON. Ratios lose digits here, so callers may use the
- * result only for names and structure. `readPriceList` reads ratios exactly.
+ * Returns the parsed JSON of an option, for names and structure only, because ratios lose digits.
+ * `readPriceList` reads ratios exactly.
  */
 export const optionJson = (values: ReadonlyMap<string, string>, key: string): unknown =>
   JSON.parse(optionValue(values, key))

@@ -10,7 +10,7 @@ import { RATE_LIMIT, SCREENING } from './sections/rate-limit.ts'
 import { APPEARANCE, PAGES, SITE, STATISTICS, UPDATE } from './sections/site.ts'
 import { SMTP } from './sections/smtp.ts'
 
-/** All sections in the order in which the settings page shows them, grouped by tab. */
+/** All sections in the order in which the settings page shows them. */
 export const SECTIONS: readonly OptionSection[] = [
   QUOTA,
   REBATE,

@@ -7,9 +7,7 @@ import { OPTIONS, optionValue } from './registry.ts'
 type Values = ReadonlyMap<string, string>
 type Texts = readonly (readonly [key: string, text: string])[]
 
-/**
- * Returns the events that set the checked texts. An option whose text does not change has no event.
- */
+/** Returns the events that set the checked texts. An unchanged text has no event. */
 export const setEvents = (values: Values, texts: Texts): readonly OptionSet[] =>
   texts.flatMap(([key, value]) => {
     const before = optionValue(values, key)
@@ -17,10 +15,7 @@ export const setEvents = (values: Values, texts: Texts): readonly OptionSet[] =>
     return [{ type: 'OptionSet', v: 2, data: { key, value, before: kept(before) } }]
   })
 
-/**
- * Returns whether two texts of an option are equal. Differences in JSON white space are ignored,
- * because a form may send indented JSON.
- */
+/** Ignores differences in JSON white space, because a form may send indented JSON. */
 export function isSame(key: string, value: string, before: string): boolean {
   const type = OPTIONS.get(key)?.type
   if (type === undefined || !isJsonType(type)) return value === before
@@ -28,8 +23,8 @@ export function isSame(key: string, value: string, before: string): boolean {
 }
 
 /**
- * Returns the previous text for an event, or null if the text is too long. An earlier release may
- * have accepted a text that does not fit into one event together with the new text.
+ * Returns the previous text, or null if it is too long. An earlier release may have accepted a text
+ * that does not fit into one event with the new text.
  */
 const kept = (before: string): string | null =>
   storedBytes(before) > TEXT_BYTES_MAX ? null : before
@@ -37,12 +32,12 @@ const kept = (before: string): string | null =>
 /** The key of the option with the fallback price per call. */
 export const SINGLE = 'fallback_single_price'
 
-/** The keys of the two fallback ratios. They set a fallback price only if both are set. */
+/** The two fallback ratios. They set a fallback price only if both are set. */
 export const PAIR: readonly string[] = ['fallback_input_ratio', 'fallback_completion_ratio']
 
 /**
- * Returns the text of the option to set and the texts of conflicting options to clear. A fallback
- * price is either a price per call or a pair of ratios, so setting one clears the other.
+ * Returns the text of the option to set and the texts of conflicting options to clear. Setting a
+ * fallback price per call clears the pair of ratios, and vice versa.
  */
 export function withoutConflicting(key: string, value: string): Texts {
   if (value === '') return [[key, value]]

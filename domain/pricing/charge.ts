@@ -5,19 +5,13 @@ import type { DecimalText, PerTokenPrice, PriceSnapshot } from './price.ts'
 import { type PriceList, priceOf } from './price-list.ts'
 import type { Usage } from './usage.ts'
 
-/**
- * The maximum charge or hold of a call, equal to 2 million dollars. Only an incorrect token count
- * can lead to a higher amount.
- */
+/** The maximum charge or hold of a call: 2 million dollars. Only a wrong token count exceeds it. */
 export const CHARGE_MAX: Quota = 1_000_000_000_000n
 
-/** The maximum number `n` by which one request can multiply a price per call. */
+/** The maximum `n` by which one request can multiply a price per call. */
 export const CALLS_MAX = 128
 
-/**
- * The price of a write to the one-hour cache, as a multiple of the price of a write to the
- * five-minute cache.
- */
+/** The price of a one-hour cache write, as a multiple of the price of a five-minute cache write. */
 export const HOUR_CACHE_FACTOR: Decimal = Object.freeze({ units: 16n, scale: 1 })
 
 const COUNTS = [
@@ -39,10 +33,7 @@ const COUNTS = [
 
 export const hasUsage = (usage: Usage): boolean => COUNTS.some((count) => usage[count] > 0)
 
-/**
- * Returns whether all counts are safe integers of 0 or more. If they are not, the gateway must use
- * its own counts before the usage is priced.
- */
+/** Returns whether all counts are safe integers of 0 or more. If not, the gateway counts itself. */
 export const isCountable = (usage: Usage): boolean =>
   COUNTS.every((count) => Number.isSafeInteger(usage[count]) && usage[count] >= 0)
 
@@ -67,9 +58,8 @@ export function chargeFor(
 }
 
 /**
- * Returns the provider's charge for a call in quota: the list price (group ratio 1) multiplied by
- * the channel's cost ratio. The product is rounded once. It is at least 1 unless the exact charge
- * is 0.
+ * Returns the provider's charge in quota: the list price (group ratio 1) multiplied by the
+ * channel's cost ratio, rounded once. It is at least 1 unless the exact charge is 0.
  */
 export function costFor(
   price: PriceSnapshot,
@@ -80,7 +70,7 @@ export function costFor(
   return quotaOf(times(listPrice(price, usage, calls), decimalOf(costRatio)))
 }
 
-/** Returns the exact charge for the usage before the group ratio is applied. */
+/** Returns the exact charge before the group ratio is applied. */
 function listPrice(price: PriceSnapshot, usage: Usage, calls: number): Decimal {
   assert(isCountable(usage), 'usage is counted in whole numbers')
   if (price.mode === 'tokens') return weightedTokens(price, usage)
@@ -89,7 +79,7 @@ function listPrice(price: PriceSnapshot, usage: Usage, calls: number): Decimal {
   return times(dollars, integer(QUOTA_PER_DOLLAR))
 }
 
-/** Returns the charge for uses of built-in tools, which are priced in dollars per 1000 uses. */
+/** Returns the charge for built-in tools, which are priced in dollars per 1000 uses. */
 export function chargeForTools(uses: number, dollarsPerThousand: Decimal, group: Decimal): Quota {
   assert(Number.isSafeInteger(uses) && uses >= 0, 'uses are counted in whole numbers')
   const dollars = times(dollarsPerThousand, { units: BigInt(uses), scale: 3 })
@@ -99,7 +89,7 @@ export function chargeForTools(uses: number, dollarsPerThousand: Decimal, group:
 export const isCallCount = (calls: number): boolean =>
   Number.isInteger(calls) && calls >= 0 && calls <= CALLS_MAX
 
-/** Rounds an amount to integer quota. An amount above 0 is never rounded down to 0. */
+/** Rounds to integer quota. An amount above 0 is never rounded down to 0. */
 export function quotaOf(amount: Decimal): Quota {
   if (amount.units === 0n) return 0n
   const quota = rounded(amount)
@@ -127,19 +117,18 @@ function weightedTokens(price: PerTokenPrice, usage: Usage): Decimal {
   return times(sum, decimalOf(price.model))
 }
 
-/** A call that was charged, as recorded in its event. */
 type PastCall = {
   readonly model: string
   readonly group: string
   readonly userGroup: string
   readonly usage: Usage
-  /** The number `n` in the call's event. If omitted, it is 1, or 0 for a call without any usage. */
+  /** The factor `n` of a price per call. The default is 1, or 0 for a call without usage. */
   readonly calls?: number | undefined
 }
 
 /**
- * Returns a function that computes what a past call would cost at the prices of another list. The
- * function returns null if the list has no price for the call.
+ * Returns a function that computes what a past call would cost at another list's prices, or null if
+ * the list has no price for the call.
  */
 export function draftCharges(
   list: PriceList,

@@ -5,9 +5,8 @@ import type { DecimalText } from './price.ts'
 export type Decimal = { readonly units: bigint; readonly scale: number }
 
 /**
- * The maximum number of digits after the decimal point. With 30 digits, charges are exact even for
- * a ratio that is a rounded quotient such as 20 / 6. `WHOLE_DIGITS_MAX` is the maximum number of
- * digits before the point.
+ * The maximum number of digits after the decimal point (`SCALE_MAX`) and before it. With 30 digits,
+ * charges are exact even for a ratio that is a rounded quotient such as 20 / 6.
  */
 export const SCALE_MAX = 30
 export const WHOLE_DIGITS_MAX = 12
@@ -19,8 +18,8 @@ export const ZERO: Decimal = Object.freeze({ units: 0n, scale: 0 })
 export const ONE: Decimal = Object.freeze({ units: 1n, scale: 0 })
 
 /**
- * Parses `0.075`, `12` or `1e-3` exactly. Returns null for text that is not a number, is negative,
- * or has more than 12 digits before or 30 digits after the decimal point.
+ * Parses `0.075`, `12` or `1e-3` exactly. Returns null for other text, negative numbers, and more
+ * than 12 digits before or 30 after the point.
  */
 export function parseDecimal(text: string): Decimal | null {
   if (text.length > TEXT_LENGTH_MAX) return null
@@ -30,8 +29,8 @@ export function parseDecimal(text: string): Decimal | null {
 }
 
 /**
- * Returns the decimal, or null if it has too many digits. The scale is checked before a power of
- * ten is computed, because a very large exponent would exhaust the memory.
+ * The scale is checked before a power of ten is computed, because a very large exponent would
+ * exhaust the memory.
  */
 function within(digits: bigint, scale: number): Decimal | null {
   if (digits === 0n) return ZERO
@@ -50,7 +49,7 @@ function within(digits: bigint, scale: number): Decimal | null {
 const known = new Map<DecimalText, Decimal>()
 const KNOWN_MAX = 4_096
 
-/** Parses a decimal that was already validated. Throws if the text is invalid. */
+/** Parses a validated decimal. Throws if the text is invalid. */
 export function decimalOf(text: DecimalText): Decimal {
   const before = known.get(text)
   if (before !== undefined) return before
@@ -61,7 +60,7 @@ export function decimalOf(text: DecimalText): Decimal {
   return decimal
 }
 
-/** Formats a decimal as plain digits, without an exponent and without trailing zeros. */
+/** Formats as plain digits, without an exponent and without trailing zeros. */
 export function decimalText({ units, scale }: Decimal): DecimalText {
   if (scale === 0) return String(units)
   const digits = String(units).padStart(scale + 1, '0')

@@ -1,8 +1,8 @@
 import type { DecimalText } from './price.ts'
 
 /**
- * The public list prices of well-known models as ratios. A model ratio of 1 means $2 per million
- * input tokens. Models whose price is uncertain are omitted. An admin can override every price.
+ * Public list prices of well-known models as ratios. A model ratio of 1 means $2 per million input
+ * tokens. Models whose price is uncertain are omitted.
  */
 type Row = {
   readonly models: readonly string[]
@@ -100,16 +100,14 @@ const MODEL_PRICES: ReadonlyMap<string, DecimalText> = new Map([
   ['mj_upscale', '0.05'],
   ['mj_upload', '0.05'],
   ['swap_face', '0.05'],
-  // These two tasks cost 0, because each continues with the action `mj_modal`, which is charged.
+  // These tasks cost 0, because each continues with the action `mj_modal`, which is charged.
   ['mj_inpaint', '0'],
   ['mj_custom_zoom', '0'],
   ['suno_music', '0.1'],
   ['suno_lyrics', '0.01'],
 ])
 
-/**
- * The built-in ratios by option key. They apply to each model for which the admin has set no ratio.
- */
+/** The built-in ratios by option key, for each model for which the admin has set no ratio. */
 export const DEFAULT_RATIOS: ReadonlyMap<string, ReadonlyMap<string, DecimalText>> = new Map([
   ['ModelRatio', column('model')],
   ['CompletionRatio', column('completion')],
@@ -124,7 +122,7 @@ export const DEFAULT_GROUP_RATIOS: ReadonlyMap<string, DecimalText> = new Map([
   ['svip', '1'],
 ])
 
-/** Returns the ratios as the JSON text of an option. All digits of the ratios are kept. */
+/** Returns the ratios as the JSON text of an option, with all digits. */
 export function ratiosText(ratios: ReadonlyMap<string, DecimalText>): string {
   const members = [...ratios].map(([name, ratio]) => `  ${JSON.stringify(name)}: ${ratio}`)
   return members.length === 0 ? '{}' : `{\n${members.join(',\n')}\n}`

@@ -9,29 +9,22 @@ import { inputTokensOf, type TokenLimits, type Usage, usageWithin } from './usag
 export type CallBounds = {
   readonly inputTokens: number
   readonly outputTokens: number
-  /** The number of choices, from 1 to 128. */
   readonly choices: number
-  /**
-   * The kinds of expensive input that the request may contain. If omitted, it may contain all
-   * kinds.
-   */
+  /** The kinds of expensive input that the request may contain. The default is all kinds. */
   readonly inputKinds?: InputKinds
 }
 
 export type InputKinds = {
-  /**
-   * True if the request asks for the one-hour cache. Other requests are never charged for writes to
-   * this cache.
-   */
+  /** Only requests for the one-hour cache are charged for writes to this cache. */
   readonly hasHourCache: boolean
 }
 
 const ALL_KINDS: InputKinds = Object.freeze({ hasHourCache: true })
 
 /**
- * Returns the maximum cost of a call within the bounds. Each input token is priced at the highest
- * ratio of the possible input kinds, because it may be a cache write, an image or audio. Each
- * output token is priced at the highest output ratio.
+ * Returns the maximum cost of a call. Each input token is priced at the highest ratio of the
+ * possible input kinds, because it may be a cache write, an image or audio. Each output token is
+ * priced at the highest output ratio.
  */
 export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
   const { inputTokens, outputTokens, choices } = bounds
@@ -49,8 +42,7 @@ export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
 
 /**
  * Returns the largest output limit, in tokens per choice, at which the call costs at most `most`.
- * The limit is at most `bounds.outputTokens`. Returns null if the input alone may cost more than
- * `most`.
+ * Returns null if the input alone may cost more.
  */
 export function outputTokensWithin(
   price: PriceSnapshot,
@@ -62,9 +54,8 @@ export function outputTokensWithin(
 }
 
 /**
- * Returns the largest part of `usage` that `isPayable` accepts. The part within `limits` is always
- * included. Further tokens are added while `isPayable` accepts them, first input tokens and then
- * output tokens.
+ * Returns the largest part of `usage` that `isPayable` accepts, but at least the part within
+ * `limits`. Input tokens are added first, then output tokens.
  */
 export function payableUsage(
   usage: Usage,
@@ -82,8 +73,8 @@ export function payableUsage(
 }
 
 /**
- * Returns the largest count from 1 to `most` for which `fits` returns true, or 0. If a count fits,
- * all smaller counts must fit.
+ * Returns the largest count up to `most` that fits, or 0. If a count fits, all smaller ones must
+ * fit.
  */
 function largestCount(most: number, fits: (count: number) => boolean): number {
   let enough = 0
@@ -101,10 +92,7 @@ const isCount = (count: number): boolean => Number.isSafeInteger(count) && count
 /** The highest price of one input token and of one output token, in quota. */
 type Rates = { readonly input: Decimal; readonly output: Decimal }
 
-/**
- * A cache of the highest prices per token. The key is the price object, which all calls with the
- * same price share.
- */
+/** The key is the price object, which all calls with the same price share. */
 const knownRates = Array.from({ length: 2 }, () => new WeakMap<PerTokenPrice, Rates>())
 
 function highestRates(price: PerTokenPrice, { hasHourCache }: InputKinds): Rates {

@@ -1,10 +1,7 @@
-/** The maximum number of output tokens per choice, by model. Reasoning tokens are included. */
+/** The maximum output tokens per choice, including reasoning tokens, by model. */
 export type OutputCaps = ReadonlyMap<string, number>
 
-/**
- * The output limits that the providers publish for the models with built-in prices. An admin can
- * override them.
- */
+/** The output limits that the providers publish for the models with built-in prices. */
 const ROWS: readonly (readonly [outputTokens: number, models: readonly string[]])[] = [
   [
     4_096,
@@ -53,23 +50,16 @@ export const DEFAULT_OUTPUT_CAPS: OutputCaps = new Map(
   ROWS.flatMap(([outputTokens, models]) => models.map((model) => [model, outputTokens] as const)),
 )
 
-/**
- * The keys of the two options with output limits: limits by model, and the limit for all other
- * models.
- */
+/** The options with output limits: limits by model, and the limit for all other models. */
 export const OUTPUT_CAPS_KEY = 'MaxOutputTokens'
 export const DEFAULT_OUTPUT_CAP_KEY = 'DefaultMaxOutputTokens'
 
-/**
- * Returns the built-in output limits, overridden by an admin's settings. `text` is the text of the
- * option, which was validated when it was saved.
- */
+/** Returns the built-in output limits, overridden by the option's validated `text`. */
 export function readOutputCaps(text: string): OutputCaps {
   const set = JSON.parse(text) as Readonly<Record<string, number>>
   return new Map([...DEFAULT_OUTPUT_CAPS, ...Object.entries(set)])
 }
 
-/** Returns the built-in output limits as the JSON text of the option. */
 export const outputCapsText = (): string => {
   const members = [...DEFAULT_OUTPUT_CAPS].map(
     ([model, cap]) => `  ${JSON.stringify(model)}: ${cap}`,

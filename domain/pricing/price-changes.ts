@@ -4,13 +4,10 @@ import type { DecimalText } from './price.ts'
 import { PRICE_KEYS } from './price-list.ts'
 import { readNestedRatios, readRatios } from './ratio-map.ts'
 
-/**
- * The entries of a price option by name. The value is a decimal, or `true` or `false` for the
- * boolean option.
- */
+/** Values by name: a decimal, or `true` or `false` for the boolean option. */
 type Entries = ReadonlyMap<string, DecimalText>
 
-/** The values of one name before and after a change; null means that the name has no entry. */
+/** The values of one name before and after a change. null means that the name has no entry. */
 export type EntryChange = readonly [
   name: string,
   before: DecimalText | null,
@@ -20,35 +17,27 @@ export type EntryChange = readonly [
 /** The price options that map names to decimals. */
 export const PRICE_MAPS: ReadonlySet<string> = new Set([...PRICE_KEYS, 'GroupRatio'])
 
-/**
- * The price options with a single decimal. They set the price of models that have no price of their
- * own.
- */
+/** Options with a single decimal, for models that have no price of their own. */
 const FALLBACK_PRICES: ReadonlySet<string> = new Set([
   'fallback_single_price',
   'fallback_input_ratio',
   'fallback_completion_ratio',
 ])
 
-/** The only price option that is a boolean. */
 export const FALLBACK_FLAG = 'fallback_pricing_enabled'
 
-/**
- * Returns whether the option is part of a price list. Changes of price lists can be drafted and
- * scheduled.
- */
+/** Changes of price options can be drafted and scheduled. */
 export const isPriceOption = (key: string): boolean =>
   PRICE_MAPS.has(key) ||
   key === 'GroupGroupRatio' ||
   key === FALLBACK_FLAG ||
   FALLBACK_PRICES.has(key)
 
-/** The separator in the name of a special ratio, between the user's group and the token's group. */
 const AND = ' > '
 
 /**
- * Returns the name of a special ratio, such as `vip > default`. If a group's name contains the
- * separator, the name of the ratio is a JSON array instead.
+ * Returns the name of a special ratio: `vip > default`, or a JSON array if a group's name contains
+ * ` > `.
  */
 export const pairName = (user: string, token: string): string =>
   `${user}${token}`.includes('>') || user.startsWith('[')
@@ -56,8 +45,8 @@ export const pairName = (user: string, token: string): string =>
     : `${user}${AND}${token}`
 
 /**
- * Returns the user's group and the token's group in the name of a special ratio, or null if the
- * name does not contain exactly two groups.
+ * Returns the user's group and the token's group, or null if the name does not contain exactly two
+ * groups.
  */
 export function pairOf(name: string): readonly [user: string, token: string] | null {
   const [user = '', token = '', ...more] = jsonPair(name) ?? name.split(AND)
@@ -75,11 +64,9 @@ function jsonPair(name: string): readonly string[] | null {
 }
 
 /**
- * Returns the price changes that a new text of an option causes. The names are models or groups,
- * pairs such as `vip > default` for special ratios, or empty for the fallback options.
- *
- * When a name is removed from the text, its built-in price applies again. If the built-in price
- * equals the removed price, nothing changes. An option without prices has no changes.
+ * Returns the price changes that a new text causes, by model, group, pair such as `vip > default`,
+ * or empty for fallback options. A removed name gets its built-in price again, so nothing changes
+ * if both prices are equal.
  */
 export function entryChanges(
   option: string,

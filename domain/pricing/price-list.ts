@@ -4,37 +4,29 @@ import { DEFAULT_GROUP_RATIOS, DEFAULT_RATIOS } from './default-ratios.ts'
 import type { DecimalText, PriceSnapshot } from './price.ts'
 import { type RatioMap, readNestedRatios, readRatios } from './ratio-map.ts'
 
-/** Ratios by option key. Ratios that an admin has set override the built-in ratios. */
+/** Ratios by option key. Ratios of an admin override the built-in ratios. */
 type Layer = ReadonlyMap<string, RatioMap>
 
-/** The fallback price, which applies to models without an entry in the price options. */
+/** The price of models without an entry in the price options. */
 type Fallback =
   | { readonly mode: 'call'; readonly price: DecimalText }
   | { readonly mode: 'tokens'; readonly model: DecimalText; readonly completion: DecimalText }
 
 export type PriceList = {
-  /** The revision of the options stream at which the list was read. */
+  /** The revision of the options stream from which the list was read. */
   readonly revision: number
   readonly set: Layer
   readonly groups: RatioMap
-  /**
-   * The special ratios, by the user's group and then by the group of the call. A special ratio
-   * replaces the ratio of the called group.
-   */
+  /** By the user's group, then by the called group, whose ratio a special ratio replaces. */
   readonly specialGroups: ReadonlyMap<string, RatioMap>
   readonly fallback: Fallback | null
-  /**
-   * Set if all users accept models without a price. This is the case on a site in self-use mode.
-   */
+  /** Set on a site in self-use mode, where all users accept models without a price. */
   readonly isUnpricedAccepted: boolean
 }
 
 export type PricingError = CodedError<'ModelUnpriced' | 'GroupUnknown'>
 
-/**
- * The ratio for models without a price: $75 per million tokens. It applies to users who accept such
- * models, so that calls of these models are never free.
- */
+/** $75 per million tokens, for users who accept models without a price, so that no call is free. */
 const UNPRICED_RATIO: DecimalText = '37.5'
 const ONE: DecimalText = '1'
 
@@ -50,10 +42,7 @@ export const PRICE_KEYS = [
   'AudioCompletionRatio',
 ] as const
 
-/**
- * Reads the price list. `values` contains the texts of the options that an admin has set. All other
- * options have their default values.
- */
+/** `values` has the texts of the options that an admin has set. All others have their defaults. */
 export function readPriceList(values: ReadonlyMap<string, string>, revision: number): PriceList {
   const groups = values.get('GroupRatio')
   return {
@@ -66,22 +55,19 @@ export function readPriceList(values: ReadonlyMap<string, string>, revision: num
   }
 }
 
-/** The properties of a user that determine the user's prices. */
 export type Customer = { readonly userGroup: string; readonly acceptsUnpriced: boolean }
 
 /**
- * A cache of the prices in each list. Calls with the same price share one price object, because
- * other caches use this object as their key. The size is limited, because callers choose the model
- * names.
+ * Calls with the same price share one price object, because other caches use the object as their
+ * key. The size is limited, because callers choose the model names.
  */
 const knownPrices = new WeakMap<PriceList, Map<string, PriceSnapshot>>()
 const KNOWN_MAX = 4_096
 
 /**
- * Returns the price of the model for the group, or an error. The first existing price applies, in
- * this order: the price or ratio that an admin has set, the built-in price or ratio, the fallback
- * price. If none exists, ratio 37.5 applies for users who accept models without a price and on
- * sites in self-use mode.
+ * Returns the price of the model for the group. The first existing price applies: an admin's price
+ * or ratio, the built-in one, the fallback price, and ratio 37.5 for users who accept models
+ * without a price and in self-use mode.
  */
 export function priceOf(
   list: PriceList,
@@ -137,7 +123,7 @@ function findPrice(
 }
 
 /**
- * Returns the ratio for users of `userGroup` who call `group`, or undefined if `group` is unknown.
+ * Returns the ratio for users of `userGroup` who call `group`, or undefined for an unknown group.
  */
 export function groupRatioOf(
   { groups, specialGroups }: Pick<PriceList, 'groups' | 'specialGroups'>,
@@ -149,8 +135,8 @@ export function groupRatioOf(
 }
 
 /**
- * Returns the models whose calls may cost nothing. Returns `any` if a group ratio or the fallback
- * price is 0.
+ * Returns the models whose calls may cost nothing, or `any` if a group ratio or the fallback price
+ * is 0.
  */
 export function zeroPrices({
   set,
@@ -178,10 +164,7 @@ function ownPrice(layer: Layer, model: string): Fallback | null {
   return ratio === undefined ? null : { mode: 'tokens', model: ratio, completion: ONE }
 }
 
-/**
- * Returns the fallback price, which is a price per call or a pair of ratios. If only one ratio of
- * the pair is set, it is ignored.
- */
+/** A single ratio of the pair is ignored. */
 function readFallback(values: ReadonlyMap<string, string>): Fallback | null {
   if (values.get('fallback_pricing_enabled') !== 'true') return null
   const decimal = (key: string): DecimalText | null => {

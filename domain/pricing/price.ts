@@ -1,15 +1,11 @@
 import type { WireQuota } from '../shared/quota.ts'
 
-/**
- * A decimal number as text, such as `0.075`. It is used instead of a floating-point number, so that
- * calculations are exact.
- */
+/** A decimal as text, such as `0.075`, because a floating-point number would be inexact. */
 export type DecimalText = string
 
 /**
- * The price at the admission of a call. The call's events contain the price, so that no other data
- * is needed to compute the charge again. `list` is the revision of the options stream from which
- * the price was read.
+ * The price at the admission of a call, from revision `list` of the options stream. Events contain
+ * it, so that the charge can be computed again without other data.
  */
 export type PriceSnapshot = PerTokenPrice | PerCallPrice
 
@@ -28,26 +24,20 @@ export type PerTokenPrice = {
 export type PerCallPrice = {
   readonly mode: 'call'
   readonly list: number
-  /** The price in dollars per call. */
+  /** In dollars per call. */
   readonly price: DecimalText
 } & GroupPrice
 
 type GroupPrice = {
-  /** The ratio of the called group. It may be a special ratio that applies to the user's group. */
+  /** The ratio of the called group, or a special ratio of the user's group. */
   readonly group: DecimalText
-  /**
-   * The user's group, on which special ratios depend. It is omitted if it equals the called group.
-   */
+  /** The user's group, on which special ratios depend. Omitted if it equals the called group. */
   readonly userGroup?: string
 }
 
-/** The provider's charge for a call. If the charge is unknown, both members are omitted. */
+/** The provider's charge for a call. An unknown charge has neither member. */
 export type ProviderCost = {
-  /**
-   * The channel's cost ratio when the call was made, as a multiple of the list price (group ratio
-   * 1).
-   */
+  /** The channel's cost ratio at the call, as a multiple of the list price (group ratio 1). */
   readonly costRatio?: DecimalText
-  /** The provider's charge in quota. */
   readonly cost?: WireQuota
 }

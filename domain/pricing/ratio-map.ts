@@ -2,10 +2,7 @@ import { type ExactJson, isNumber, isObject, parseJsonText } from '../shared/jso
 import { type Decimal, decimalText, parseDecimal } from './decimal.ts'
 import type { DecimalText } from './price.ts'
 
-/**
- * Ratios by name. The type is a Map, because a plain object would also return a value for names
- * such as `constructor`.
- */
+/** A plain object would return a value for names such as `constructor`. */
 export type RatioMap = ReadonlyMap<string, DecimalText>
 
 /** Returns the decimal in a JSON number or string, or null if the value is not a decimal. */
@@ -14,16 +11,13 @@ export function jsonDecimal(value: ExactJson): Decimal | null {
   return isNumber(value) ? parseDecimal(value.numberText) : null
 }
 
-/**
- * Returns the ratios in the JSON text of an option. Invalid entries are omitted, as if they were
- * not set.
- */
+/** Returns the ratios in the JSON text of an option, without invalid entries. */
 export function readRatios(text: string): RatioMap {
   const parsed = parseJsonText(text)
   return 'fault' in parsed ? new Map() : ratiosOf(parsed.value)
 }
 
-/** Returns the ratios in a JSON text with two levels, such as `{"vip": {"default": 0.9}}`. */
+/** Returns the ratios in two-level JSON such as `{"vip": {"default": 0.9}}`. */
 export function readNestedRatios(text: string): ReadonlyMap<string, RatioMap> {
   const parsed = parseJsonText(text)
   if ('fault' in parsed || !isObject(parsed.value)) return new Map()

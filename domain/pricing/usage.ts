@@ -1,7 +1,7 @@
 /**
- * The usage of one call in the units that have a price, independent of the provider's format. All
- * counts are integers of 0 or more. `output` includes `reasoning` and `outputAudio`. Each input
- * token is counted in exactly one of the input counts.
+ * The usage of one call in the units that have a price. Counts are integers of 0 or more. `output`
+ * includes `reasoning` and `outputAudio`. Each input token is counted in exactly one of the input
+ * counts.
  */
 export type Usage = {
   readonly inputUncached: number
@@ -21,9 +21,8 @@ export type Usage = {
 }
 
 /**
- * The source of the counts. `upstream`: the provider reported the counts. `estimated`: the gateway
- * counted the tokens. `partial`: the counts cover only the part that was received before the answer
- * was cut.
+ * `upstream`: reported by the provider. `estimated`: counted by the gateway. `partial`: counted
+ * only for the part received before the answer was cut.
  */
 export type UsageSource = 'upstream' | 'estimated' | 'partial'
 
@@ -44,15 +43,12 @@ export const NO_USAGE: Usage = Object.freeze({
   searchUnits: 0,
 })
 
-/**
- * The limits up to which usage is always charged, in tokens. `outputTokens` is the sum over all
- * choices.
- */
+/** Usage within these limits is always charged. `outputTokens` is the sum over all choices. */
 export type TokenLimits = { readonly inputTokens: number; readonly outputTokens: number }
 
 /**
- * Returns the part of `usage` within `limits`. A usage within the limits is returned unchanged. If
- * a hold was computed for these limits, the returned part never costs more than the hold.
+ * Returns the part of `usage` within `limits`. It never costs more than a hold that was computed
+ * for these limits.
  */
 export function usageWithin(usage: Usage, { inputTokens, outputTokens }: TokenLimits): Usage {
   if (inputTokensOf(usage) <= inputTokens && usage.output <= outputTokens) return usage
@@ -72,7 +68,6 @@ export function usageWithin(usage: Usage, { inputTokens, outputTokens }: TokenLi
   }
 }
 
-/** Returns the number of input tokens of all kinds. */
 export const inputTokensOf = (usage: Usage): number =>
   usage.inputUncached +
   usage.cacheRead +

@@ -4,10 +4,7 @@ import type { Decider } from '../shared/decider.ts'
 import type { RedemptionError } from './decide.ts'
 import type { RedemptionIdsTaken, RedemptionRequest } from './events.ts'
 
-/**
- * Assigns `count` consecutive ids, starting with `first`. `first` must be one above the highest
- * assigned id.
- */
+/** Assigns `count` ids from `first`, which must be one above the highest assigned id. */
 export type AssignRedemptionIds = {
   readonly type: 'AssignRedemptionIds'
   readonly first: number
@@ -15,15 +12,12 @@ export type AssignRedemptionIds = {
   readonly request?: RedemptionRequest
 }
 
-/**
- * The highest assigned id, and the recent requests. `requests` maps the hash of a request's key to
- * the hash of its content.
- */
+/** `requests` maps the hash of a request's key to the hash of its content. */
 export type RedemptionIdsState = { highest: number; readonly requests: Map<string, string> }
 
 /**
- * The number of requests that are remembered. A repeat of an older request is recognised by the
- * keys of its codes, which are derived from the request.
+ * How many requests are remembered. A repeat of an older request is recognised by the keys of its
+ * codes, which are derived from the request.
  */
 const REQUESTS_KEPT = 500
 
@@ -33,9 +27,9 @@ type Stored = {
 }
 
 /**
- * Assigns consecutive ids. If several commands are sent at the same time, the first one succeeds
- * and the others receive `RedemptionIdTaken`, because their `first` is outdated. A repeated request
- * receives `RedemptionsMade`. The same append creates the codes, so that no id is wasted.
+ * Of simultaneous commands, the first succeeds and the others receive `RedemptionIdTaken`. A
+ * repeated request receives `RedemptionsMade`. The same append creates the codes, so that no id is
+ * wasted.
  */
 export const redemptionIdsDecider: Decider<
   RedemptionIdsState,

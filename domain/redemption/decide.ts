@@ -13,7 +13,7 @@ import {
   statusOf,
 } from './evolve.ts'
 
-/** Creates a redemption code. The id of the code must have been reserved before. */
+/** The id of the code must have been reserved before. */
 type CreateRedemption = {
   readonly type: 'CreateRedemption'
   readonly redemptionId: number
@@ -31,16 +31,16 @@ type ChangeRedemption = RedemptionFact<'ChangeRedemption'> & {
 type EnableRedemption = RedemptionFact<'EnableRedemption'>
 
 /**
- * Disables a code. The command normally fails if the code cannot be disabled. If `isOneOfMany` is
- * set, such a code is skipped, so that the other codes of the batch are still disabled.
+ * If `isOneOfMany` is set, a code that cannot be disabled is skipped, so that the other codes of
+ * the batch are disabled.
  */
 type DisableRedemption = RedemptionFact<'DisableRedemption'> & {
   readonly isOneOfMany?: boolean
 }
 
 /**
- * Deletes a code. If `isOneOfMany` is set, an unknown code is skipped. If `onlyDisabled` is set, a
- * code that is not disabled is skipped.
+ * If `isOneOfMany` is set, an unknown code is skipped. If `onlyDisabled` is set, a code that is not
+ * disabled is skipped.
  */
 type DeleteRedemption = RedemptionFact<'DeleteRedemption'> & {
   readonly isOneOfMany?: boolean
@@ -48,9 +48,8 @@ type DeleteRedemption = RedemptionFact<'DeleteRedemption'> & {
 }
 
 /**
- * Redeems a code for a user. The same append credits `quota` to the account. The command is refused
- * if the key now belongs to a code other than `redemptionId`, or if the code's quota is no longer
- * `quota`. `now` is in unix seconds.
+ * The same append credits `quota` to the account. The command is refused if the key now belongs to
+ * another code, or if the code's quota has changed. `now` is in unix seconds.
  */
 type RedeemCode = RedemptionFact<'RedeemCode'> & {
   readonly userId: number
@@ -67,44 +66,34 @@ export type RedemptionCommand =
   | RedeemCode
 
 export type RedemptionErrorCode =
-  /** The code does not exist. Only admins receive this error; users receive `CodeInvalid`. */
+  /** Only admins receive this error; users receive `CodeInvalid`. */
   | 'RedemptionUnknown'
-  /**
-   * The code does not exist, is disabled, or was used by another user. Users receive this error for
-   * all three cases.
-   */
+  /** The code does not exist, is disabled, or was used by another user. */
   | 'CodeInvalid'
   | 'CodeNotYetValid'
   | 'CodeExpired'
-  /** The user has already redeemed this gift. */
   | 'CodeRedeemedAlready'
-  /** The gift has reached its maximum number of uses. */
   | 'CodeUsedUp'
   /**
    * The code's quota has changed, or its key now belongs to another code. The user may try again.
    */
   | 'CodeChanged'
-  /** Another code already has this key. */
   | 'RedemptionKeyTaken'
   | 'RedemptionIdTaken'
-  /** An earlier delivery of the same request has already created the codes. */
+  /** An earlier delivery of the same request has created the codes. */
   | 'RedemptionsMade'
   /** An earlier request with the same `Idempotency-Key` had different content. */
   | 'RequestKeyReused'
-  /** The code is disabled or used. Only an unused code can be changed. */
+  /** Only an unused code can be changed. */
   | 'RedemptionNotEditable'
   /** The code is used, so it cannot be enabled or disabled. */
   | 'RedemptionUsed'
   /** The name does not have 1 to 20 characters. */
   | 'RedemptionNameLength'
-  /** The quota is not above 0. */
   | 'RedemptionQuotaTooSmall'
-  /**
-   * The maximum number of uses is below 1 or below the number of uses so far. The error's `params`
-   * contain the lowest valid number as `least`.
-   */
+  /** The maximum number of uses is below 1 or the number of uses so far. Params: `least`. */
   | 'MaxUsesTooFew'
-  /** The gift was already redeemed, so it can no longer be changed to an ordinary code. */
+  /** The gift was already redeemed, so it cannot become an ordinary code. */
   | 'GiftInUse'
   | 'ValidityOrder'
 
@@ -129,8 +118,7 @@ function decide(command: RedemptionCommand, { code }: RedemptionState): Outcome 
   if (command.type === 'RedeemCode') return redeem(command, code)
   const { redemptionId } = command
   const isOneOfMany = 'isOneOfMany' in command && command.isOneOfMany === true
-  // A new code may have the key of a deleted code. A command for the deleted code must not affect
-  // the new code.
+  // A command for a deleted code must not affect a new code with the same key.
   if (code?.id !== redemptionId) return isOneOfMany ? [] : codedError('RedemptionUnknown')
   const data = { redemptionId }
   switch (command.type) {
@@ -164,9 +152,8 @@ function change({ type, ...data }: ChangeRedemption, code: RedemptionRecord): Ou
 }
 
 /**
- * Redeems a code. An ordinary code can be redeemed once. A gift can be redeemed by several users,
- * once each. The error is the same for an unknown code, a disabled code and a code that another
- * user has used.
+ * An ordinary code can be redeemed once, a gift once per user. The error is the same for an unknown
+ * code, a disabled code and a code that another user has used.
  */
 function redeem(command: RedeemCode, code: RedemptionRecord | null): Outcome {
   const { redemptionId, userId, quota, now } = command
@@ -184,10 +171,7 @@ function redeem(command: RedeemCode, code: RedemptionRecord | null): Outcome {
 
 const REDEMPTION_NAME_MAX = 20
 
-/**
- * Returns the error in the terms of a code, or null. `uses` is the number of times that the code
- * was redeemed.
- */
+/** `uses` is the number of times that the code was redeemed. */
 function errorOfTerms(terms: RedemptionTerms, uses: number): RedemptionError | null {
   const { name, quota, isGift, maxUses, validFrom, validUntil } = terms
   const characters = [...name.trim()].length

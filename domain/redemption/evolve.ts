@@ -7,28 +7,21 @@ export type RedemptionRecord = {
   readonly keyRef: string
   readonly terms: RedemptionTerms
   readonly isDisabled: boolean
-  /** The ids of the users who have redeemed the code. */
   readonly userIds: Set<number>
 }
 
-/**
- * The state of a redemption key. `code` is the code that has the key. It is null if no code has
- * ever had the key, or if the code was deleted.
- */
+/** `code` is null if no code has ever had the key, or if the code was deleted. */
 export type RedemptionState = { code: RedemptionRecord | null }
 
 export const noRedemption = (): RedemptionState => ({ code: null })
 
-/**
- * Returns the status of a code: 1 is unused, 2 is disabled, 3 is used. The status of a gift does
- * not become 3 when users redeem it.
- */
+/** 1 is unused, 2 disabled, 3 used. A gift never becomes used. */
 export const statusOf = ({ terms, isDisabled, userIds }: RedemptionRecord): 1 | 2 | 3 => {
   if (!terms.isGift && userIds.size > 0) return 3
   return isDisabled ? 2 : 1
 }
 
-/** Applies an event to `state` in place and returns `state`. */
+/** Applies an event to `state` in place. */
 export function evolveRedemption(state: RedemptionState, event: RedemptionEvent): RedemptionState {
   if (event.type === 'RedemptionCreated') {
     const { redemptionId: id, keyRef, terms } = event.data
@@ -36,8 +29,8 @@ export function evolveRedemption(state: RedemptionState, event: RedemptionEvent)
     return state
   }
   const { code } = state
-  // A store that cannot append to several streams atomically may append an event of a batch after
-  // the deletion of the code. Such an event is ignored.
+  // A store without atomic appends to several streams may append an event of a batch after the
+  // deletion of the code. Such an event is ignored.
   const isLate = event.type === 'RedemptionDeleted' || event.type === 'RedemptionDisabled'
   if (isLate && code?.id !== event.data.redemptionId) return state
   assert(code?.id === event.data.redemptionId, `${event.type} of a code that is not there`)
@@ -61,10 +54,6 @@ export function evolveRedemption(state: RedemptionState, event: RedemptionEvent)
 type StoredCode = Omit<RedemptionRecord, 'userIds'> & { readonly userIds: readonly number[] }
 type Stored = { readonly code: StoredCode | null }
 
-/**
- * Encodes the state of a redemption key. The state of a gift has an entry for each user who has
- * redeemed it.
- */
 export const redemptionSnapshot: SnapshotCodec<RedemptionState> = {
   version: 1,
   encode: ({ code }): Stored => ({ code: code && { ...code, userIds: [...code.userIds] } }),

@@ -1,38 +1,30 @@
 export type RoutingTerms = {
   readonly models: readonly string[]
-  /**
-   * The prefix that the channel adds to the name of each of its models. Callers use the names with
-   * the prefix.
-   */
+  /** The prefix of the channel's model names, which callers include in the name. */
   readonly modelPrefix: string
   readonly groups: readonly string[]
   readonly priority: number
   readonly weight: number
 }
 
-/** An object that has the routing terms of a channel. */
 export type Candidate = { readonly terms: RoutingTerms }
 
 /**
- * A group of channels with the same priority. Either all of its channels have a weight above 0, or
- * all have weight 0. `sums` contains the cumulative weights.
+ * Channels with the same priority, either all of weight 0 or all above 0. `sums` has the cumulative
+ * weights.
  */
 export type Stratum<C> = { readonly channels: readonly C[]; readonly sums: readonly number[] }
 
 /**
- * The channels that offer one model to one group. They are ordered by descending priority. Within a
- * priority, channels with a weight above 0 come first. Channels with weight 0 have equal
- * probability.
+ * The channels that offer one model to one group, by descending priority. Within a priority,
+ * channels with a weight above 0 come first. Channels with weight 0 have equal probability.
  */
 export type Offer<C> = readonly Stratum<C>[]
 
-/** The offers by group, and within a group by the model name that callers use. */
+/** The offers by group, then by the model name that callers use. */
 export type Offers<C> = ReadonlyMap<string, ReadonlyMap<string, Offer<C>>>
 
-/**
- * Builds the sorted offers. This is done when a channel changes, so that no channels have to be
- * sorted during a call.
- */
+/** Builds the sorted offers when a channel changes, so that calls sort no channels. */
 export function offersOf<C extends Candidate>(candidates: Iterable<C>): Offers<C> {
   const offers = new Map<string, Map<string, C[]>>()
   for (const candidate of candidates) {
@@ -72,10 +64,7 @@ export function offerOf<C extends Candidate>(channels: readonly C[]): Offer<C> {
     .filter(({ channels: some }) => some.length > 0)
 }
 
-/**
- * Builds a stratum from channels of one priority. Weights are relative. If all weights are 0, the
- * channels are drawn with equal probability.
- */
+/** If all weights are 0, the channels are drawn with equal probability. */
 function stratumOf<C extends Candidate>(channels: readonly C[]): Stratum<C> {
   let sum = 0
   const sums = channels.map(({ terms }) => {

@@ -1,16 +1,15 @@
 import type { Candidate, Offer, Stratum } from './channels-by-group-and-model.ts'
 
 /**
- * The maximum number of unusable channels that are drawn one by one from a stratum (the channels of
- * one priority). After this number, all unusable channels are removed from the stratum in one pass.
+ * After this number of unusable channels in a stratum (channels of one priority), all unusable
+ * channels of the stratum are removed in one pass.
  */
 const UNFIT_MAX = 8
 
 /**
- * Draws the channels of an offer in random order, each channel at most once. The strata of the
- * offer (the channels of one priority each) are processed in order. Within a stratum, a channel's
- * probability is proportional to its weight. `random` returns numbers from 0 (included) to 1
- * (excluded).
+ * Draws the channels of an offer in random order, each at most once, stratum by stratum (channels
+ * of one priority). Within a stratum, a channel's probability is proportional to its weight.
+ * `random` returns numbers in [0, 1).
  */
 export class Draw<C extends Candidate> {
   private readonly offer: Offer<C>
@@ -18,10 +17,7 @@ export class Draw<C extends Candidate> {
   private readonly random: () => number
   private place = -1
   private stratum: Stratum<C> = { channels: [], sums: [] }
-  /**
-   * The indexes of the channels that were already drawn from the current stratum, in ascending
-   * order.
-   */
+  /** The indexes already drawn from the current stratum, in ascending order. */
   private taken: number[] = []
   private unfit = 0
 
@@ -31,7 +27,7 @@ export class Draw<C extends Candidate> {
     this.random = random
   }
 
-  /** Returns the next channel that `isFit` accepts, or null if no such channel is left. */
+  /** Returns the next channel that `isFit` accepts, or null. */
   next(): C | null {
     for (;;) {
       const { channels } = this.stratum
@@ -66,8 +62,8 @@ export class Draw<C extends Candidate> {
   }
 
   /**
-   * Removes all channels that `isFit` rejects from the stratum in one pass. A stratum may have a
-   * thousand channels, and drawing them one by one would delay the call.
+   * Removes all unfit channels of the stratum in one pass. A stratum may have a thousand channels,
+   * and drawing them one by one would delay the call.
    */
   private leaveOutUnfit(): void {
     const { channels, sums } = this.stratum
@@ -93,8 +89,8 @@ export class Draw<C extends Candidate> {
 }
 
 /**
- * Returns the index of a channel that was not drawn before. `share`, from 0 to 1, selects a point
- * in the total weight of the remaining channels. The result is the channel at this point.
+ * Returns the index of the channel not drawn before at the point `share` (0 to 1) of the remaining
+ * total weight.
  */
 function indexAt(sums: readonly number[], taken: readonly number[], share: number): number {
   const startOf = (index: number): number => (index === 0 ? 0 : (sums[index - 1] ?? 0))

@@ -2,7 +2,7 @@ import type { Fact } from '../shared/event.ts'
 
 export const SITE_STREAM = 'site'
 
-/** An admin completed the first-run screen. This happens only once. */
+/** An admin completed the first-run screen, which is possible only once. */
 export type SiteInitialized = Fact<
   'SiteInitialized',
   {

@@ -1,13 +1,9 @@
-/**
- * The maximum number of mapping steps from the requested model to the model that is sent to the
- * provider.
- */
+/** The maximum number of mapping steps from the requested model to the provider's model. */
 export const MAPPING_DEPTH_MAX = 8
 
 /**
- * Follows the mapping from a name and returns its error: a cycle or too many steps. Returns null if
- * there is no error. `next` returns the name to which a name is mapped. The mapping ends at a name
- * that is not mapped, or that is mapped to itself.
+ * Follows the mapping from a name. Returns its error (a cycle or too many steps), or null. The
+ * mapping ends at a name without a mapping, or with a mapping to itself.
  */
 export function mappingError(
   start: string,
@@ -24,9 +20,6 @@ export function mappingError(
   }
 }
 
-/**
- * Returns whether the status `from` may be mapped to `to`. The target must be 400 to 599, so that
- * callers still see an error.
- */
+/** The target must be 400 to 599, so that callers still see an error. */
 export const isStatusMapping = (from: string, to: string): boolean =>
   /^[1-5]\d\d$/.test(from) && /^[45]\d\d$/.test(to)

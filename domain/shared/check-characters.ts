@@ -4,27 +4,23 @@ import { type ExactJson, isObject } from './json-text.ts'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const NO_TEXT = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\p{Cs}/u
 /**
- * Matches invisible characters and characters that change the text direction. Joiners are not
- * matched, because scripts and emoji need them.
+ * Invisible characters and those that change the text direction, except joiners, which scripts and
+ * emoji need.
  */
 const UNSEEN = /[\t\n\r\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/
 
-/**
- * Returns whether a text may be stored. Control characters and unpaired surrogates are not allowed.
- */
+/** Returns whether a text has no control characters and no unpaired surrogates. */
 export const isText = (text: string): boolean => !NO_TEXT.test(text)
 
-/**
- * Returns whether a text may be a name. A name is one line of text without invisible characters.
- */
+/** Returns whether a text is one line without invisible characters. */
 export const isName = (text: string): boolean => isText(text) && !UNSEEN.test(text)
 
-/** The error for forbidden characters. `name` is the member whose name or text contains them. */
+/** `name` is the member whose name or text contains the forbidden characters. */
 export type BadCharacter = { readonly fault: 'bad-character'; readonly name?: string }
 
 /**
- * Returns the error for the first forbidden character in a JSON value, or null. The parsed value is
- * checked, because a check of the raw JSON would miss escaped characters.
+ * Returns the error for the first forbidden character, or null. The value is parsed, because a
+ * check of the raw JSON would miss escaped characters.
  */
 export function badCharacter(value: ExactJson): BadCharacter | null {
   if (typeof value === 'string') return isText(value) ? null : { fault: 'bad-character' }
@@ -42,10 +38,7 @@ export function badCharacter(value: ExactJson): BadCharacter | null {
   return null
 }
 
-/**
- * Returns a name in a form that is safe in an error message: shortened, with each forbidden
- * character replaced by U+FFFD.
- */
+/** Shortens a name for an error message and replaces forbidden characters by U+FFFD. */
 const shown = (name: string): string =>
   [...name.toWellFormed()]
     .slice(0, 100)

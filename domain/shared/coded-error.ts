@@ -1,13 +1,11 @@
 /**
- * The values that the message of an error contains, such as the name of a field, a limit or an id.
- * A value is never free text.
+ * Values for an error's message, such as the name of a field, a limit or an id, never free text.
  */
 export type ErrorParams = Readonly<Record<string, string | number>>
 
 /**
- * An expected error, which is returned as a value and never thrown. The meaning of a `code` never
- * changes, so that programs can rely on it. The error catalogue contains the HTTP status and the
- * message for each code. `retryAfter` is in seconds.
+ * An expected error, returned as a value and never thrown. The meaning of a `code` never changes.
+ * The error catalogue has its HTTP status and message. `retryAfter` is in seconds.
  */
 export type CodedError<Code extends string = string, Params extends object = ErrorParams> = {
   readonly code: Code

@@ -1,7 +1,4 @@
-/**
- * Returns whether two JSON-like values without cycles are deeply equal. The order of keys does not
- * matter.
- */
+/** Returns whether two JSON-like values without cycles are equal, in any order of keys. */
 export function isSame(left: unknown, right: unknown): boolean {
   if (Object.is(left, right)) return true
   if (typeof left !== 'object' || typeof right !== 'object') return false

@@ -1,7 +1,6 @@
 /**
- * An event as an aggregate returns it. The type is named in the past tense. The data is plain JSON
- * without secrets and without readable personal data. `v` is the version of the data's shape. A
- * changed shape requires a new version and an upcaster.
+ * An event as an aggregate returns it. The type is a past tense. The data is plain JSON without
+ * secrets or readable personal data. A changed shape requires a new version `v` and an upcaster.
  */
 export type Fact<Type extends string = string, Data extends object = object> = {
   readonly type: Type
@@ -10,9 +9,8 @@ export type Fact<Type extends string = string, Data extends object = object> = {
 }
 
 /**
- * The origin of an event. `actor` identifies the user, token or system process that caused the
- * event (`user:7`, `token:3`, `system:sweeper`). `cause` is the id of the request or event that led
- * to the event. `at` is the time in unix milliseconds.
+ * `actor` caused the event (`user:7`, `token:3`, `system:sweeper`). `cause` is the id of the
+ * request or event that led to it. `at` is in unix milliseconds.
  */
 export type FactMeta = {
   readonly actor: string
@@ -20,21 +18,15 @@ export type FactMeta = {
   readonly at: number
 }
 
-/**
- * An event that was appended to the event store. `position` is unique in the store, follows the
- * order of commits, and starts with 1.
- */
+/** `position` is unique in the store, follows the order of commits, and starts with 1. */
 export type Recorded<E extends Fact = Fact> = E & {
   readonly id: string
   readonly stream: string
-  /** The position of the event within its stream. Revisions start with 0 and have no gaps. */
+  /** The position within the stream, from 0 without gaps. */
   readonly revision: number
   readonly position: number
   readonly meta: FactMeta
 }
 
-/**
- * Text that is encrypted with a user's data key. The text becomes unreadable when the key is
- * destroyed.
- */
+/** Text encrypted with a user's data key. It becomes unreadable when the key is destroyed. */
 export type Sealed = string & { readonly sealed: true }

@@ -1,4 +1,4 @@
-/** A JSON value without loss of information. A number is its text, and an object is a Map. */
+/** A lossless JSON value: a number is its text, and an object is a Map. */
 export type ExactJson =
   | null
   | boolean
@@ -36,9 +36,8 @@ export const isNumber = (value: ExactJson): value is NumberText =>
 const RESERVED = '__proto__'
 
 /**
- * Returns an error if the JSON contains the name `__proto__`. JavaScript code that builds an object
- * with this name would lose the member or change the prototype. Request bodies are checked for this
- * name, too.
+ * Returns an error if the JSON contains the name `__proto__`, with which JavaScript code would lose
+ * the member or change the prototype. Request bodies are checked, too.
  */
 export function reservedName(value: ExactJson): ReservedName | null {
   const isNamed = isObject(value)
@@ -63,8 +62,8 @@ class JsonSyntaxError extends Error {
 }
 
 /**
- * Parses JSON without loss of information. The JSON may have at most 16 levels, and each key may
- * occur only once per object. The caller must limit the length of the text.
+ * Parses JSON losslessly: at most 16 levels, and unique keys per object. The caller must limit the
+ * length of the text.
  */
 export function parseJsonText(text: string): ParsedJson {
   try {
@@ -170,18 +169,13 @@ class Reader {
   }
 }
 
-/**
- * Returns the JSON with an indentation of two spaces. The digits of numbers are not changed. Text
- * that is not JSON is returned unchanged.
- */
+/** Indents JSON by two spaces without changing digits. Other text is returned unchanged. */
 export function readableJson(text: string): string {
   const parsed = parseJsonText(text)
   return 'fault' in parsed ? text : textOf(parsed.value, '\n')
 }
 
-/**
- * Returns whether two texts are equal JSON. White space is ignored, but the order of names matters.
- */
+/** White space is ignored, but the order of names matters. */
 export const isSameJson = (one: string, other: string): boolean =>
   one === other || readableJson(one) === readableJson(other)
 

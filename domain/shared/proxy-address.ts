@@ -1,17 +1,13 @@
 import { isObject, parseJsonText } from './json-text.ts'
 
-/** The address of a proxy, and the credentials that are sent to the proxy. */
 type ProxyAddress = {
   /** The address of the proxy without credentials, such as `http://host:port`. */
   readonly origin: string
-  /** The credentials as `user:password`. It is null if the proxy needs none. */
+  /** The credentials as `user:password`, or null. */
   readonly login: string | null
 }
 
-/**
- * Parses a proxy address, which must be an http(s) address without path and query. Returns null for
- * any other text.
- */
+/** Parses an http(s) address without path and query. Returns null for any other text. */
 export function proxyAddress(text: string): ProxyAddress | null {
   const url = /[\s\\?#]/.test(text) || !URL.canParse(text) ? null : new URL(text)
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return null
@@ -30,32 +26,26 @@ function decoded(text: string): string | undefined {
 }
 
 /**
- * The text that replaces a proxy's password for readers who may not see it. In an address without a
- * password, it replaces the user name.
+ * Replaces a proxy's password, or the user name if there is no password, for readers who may not
+ * see it.
  */
 const MASK = '***'
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g
 /**
- * Matches the user name and the password of a proxy address. The credentials end at the last @,
- * because a password may contain an @.
+ * The user name and password of a proxy address end at the last @, because a password may contain
+ * an @.
  */
 const LOGIN = /^(\s*(?:[a-z][a-z0-9+.-]*:\/*)?[^:/]*:)(?!\/)(.+)(@[^@]*)$/is
-/**
- * Matches the user name of a proxy address without a password. The user name may be an access
- * token.
- */
+/** The user name of a proxy address without a password may be an access token. */
 const USER = /^(\s*(?:[a-z][a-z0-9+.-]*:\/+)?)(.+)(@[^@]*)$/is
 
-/**
- * Returns a channel's extra settings with a masked proxy password. Settings are stored and shown in
- * this form.
- */
+/** Returns a channel's extra settings with a masked proxy password, as stored and shown. */
 export function maskedSetting(setting: string): string {
   const proxy = proxyIn(setting)
   return proxy === null ? setting : withProxy(setting, proxy, masked(proxy))
 }
 
-/** Restores the stored proxy address if a form sends back the masked address that it showed. */
+/** Restores the stored proxy address if a form sends back the masked address. */
 export function unmaskedSetting(setting: string, stored: string): string {
   if (setting === maskedSetting(stored)) return stored
   const given = proxyIn(setting)
@@ -64,26 +54,19 @@ export function unmaskedSetting(setting: string, stored: string): string {
   return withProxy(setting, given, proxy)
 }
 
-/**
- * Returns the proxy address in the setting if it is valid and has credentials. Otherwise returns
- * null.
- */
+/** Returns the proxy address in the setting if it is valid and has credentials, or null. */
 export function secretProxyIn(setting: string): string | null {
   const proxy = proxyIn(setting)?.trim() ?? ''
   const isSecret = loginOf(proxy) !== null && !isMasked(proxy) && proxyAddress(proxy) !== null
   return isSecret ? proxy : null
 }
 
-/** Returns the setting with its proxy address replaced by `proxy`. */
 export function settingWithProxy(setting: string, proxy: string): string {
   const shown = proxyIn(setting)
   return shown === null ? setting : withProxy(setting, shown, proxy)
 }
 
-/**
- * Returns whether the password of the proxy address is the mask. If a form sends the mask with
- * another host, the real password cannot be restored.
- */
+/** If a form sends the mask with another host, the real password cannot be restored. */
 export const isMasked = (proxy: string): boolean => loginOf(proxy)?.[2] === MASK
 
 const loginOf = (proxy: string): RegExpExecArray | null => LOGIN.exec(proxy) ?? USER.exec(proxy)
@@ -100,9 +83,7 @@ function proxyIn(setting: string): string | null {
   return typeof proxy === 'string' ? proxy : null
 }
 
-/**
- * Replaces the value of the top-level member `proxy`. All other text stays as the admin typed it.
- */
+/** Replaces only the top-level member `proxy`. All other text stays as the admin typed it. */
 function withProxy(setting: string, from: string, to: string): string {
   if (from === to) return setting
   let depth = 0

@@ -1,9 +1,6 @@
 const SHOWN_MAX = 3
 
-/**
- * Returns the parameters of an error message that lists names. `names` contains the first few
- * names, and `more` is the number of names that are omitted.
- */
+/** Returns the first few names, and in `more` the number of omitted names, for an error message. */
 export function truncateNames(names: readonly string[]): { names: string; more?: number } {
   const shown = names.slice(0, SHOWN_MAX).join(', ')
   const more = names.length - SHOWN_MAX

@@ -16,30 +16,28 @@ import type {
   TaskUnconfirmed,
 } from './events.ts'
 
-/** Submits a task. The same append admits the call of the task with `AdmitCall`. */
+/** The same append admits the call of the task with `AdmitCall`. */
 type SubmitTask = Omit<TaskSubmitted['data'], 'hold'> & {
   readonly type: 'SubmitTask'
   readonly hold: Quota
 }
 
-/** Records that a provider has accepted the task. */
 export type AcceptTask = Omit<TaskAccepted['data'], keyof TaskFacts> & {
   readonly type: 'AcceptTask'
 }
 
 /**
- * Records that the task was sent but the provider's answer was lost. The provider may still report
- * on the task with a callback.
+ * The task was sent, but the provider's answer was lost. The provider may still report on the task
+ * with a callback.
  */
 export type MarkUnconfirmed = TaskDestination & {
   readonly type: 'MarkUnconfirmed'
 }
 
 /**
- * Records the provider's report on a task, which is the answer to a query or a callback. The same
- * append settles the call for `SUCCESS` (`SettleCall`) or releases it for `FAILURE`
- * (`ReleaseCall`). If the task has already ended, the command is refused, so that the append
- * changes nothing in the account. `at` is the current time in unix milliseconds.
+ * The provider's report on a task, from a query or a callback. The same append settles the call for
+ * `SUCCESS` or releases it for `FAILURE`. An ended task refuses the command, so that the append
+ * changes nothing in the account. `at` is in unix milliseconds.
  */
 export type ReportTask = {
   readonly type: 'ReportTask'
@@ -54,9 +52,7 @@ export type ReportTask = {
   readonly failReason?: Sealed | null
 }
 
-/**
- * Records that no provider accepted the task. The same append releases the call (`ReleaseCall`).
- */
+/** No provider accepted the task. The same append releases the call. */
 export type FailTask = {
   readonly type: 'FailTask'
   readonly cause: Extract<FailureCause, 'refused' | 'unreachable'>
@@ -66,10 +62,7 @@ export type FailTask = {
   readonly at: number
 }
 
-/**
- * Ends a task that is so old that no report of the provider is expected. The same append releases
- * the call (`ReleaseCall`).
- */
+/** Ends a task that is too old for a report of the provider. The same append releases the call. */
 type ExpireTask = { readonly type: 'ExpireTask'; readonly at: number }
 
 export type TaskCommand =
@@ -82,7 +75,6 @@ export type TaskCommand =
 
 type TaskErrorCode =
   | 'TaskUnknown'
-  /** The command is refused because the task has already succeeded or failed. */
   | 'TaskEnded'
   /** The task was sent to another channel, or the provider knows the task by another id. */
   | 'TaskElsewhere'
@@ -93,13 +85,11 @@ type TaskErrorCode =
 
 export type TaskError = CodedError<TaskErrorCode>
 
-/** The channel whose provider accepted the task, and the provider's id of the task. */
 export type TaskLocation = Pick<
   TaskAccepted['data'],
   'channelId' | 'costRatio' | 'keyRef' | 'upstreamId' | 'code' | 'description' | 'attempts'
 >
 
-/** The channel to which a task was sent if the provider's answer was lost. */
 type TaskDestination = Pick<
   TaskUnconfirmed['data'],
   'channelId' | 'costRatio' | 'keyRef' | 'attempts'
@@ -107,18 +97,12 @@ type TaskDestination = Pick<
 
 export type TaskRecord = {
   readonly submitted: TaskSubmitted['data']
-  /**
-   * The channel whose provider accepted the task. It is null if no provider has accepted the task.
-   */
   readonly place: TaskLocation | null
-  /**
-   * The channel to which the task was sent if the provider's answer was lost. It is null if the
-   * provider answered, or if the task was not sent.
-   */
+  /** The channel to which the task was sent if the provider's answer was lost, or null. */
   readonly sentTo: TaskDestination | null
   readonly status: TaskStatus
   readonly startedAt: number | null
-  /** The data of the task's final event. It is null while the task is open. */
+  /** The data of the task's final event, or null while the task is open. */
   readonly end: TaskSucceeded['data'] | TaskFailed['data'] | null
 }
 
@@ -126,21 +110,17 @@ type TaskState = { readonly known: TaskRecord | null }
 
 const noTask = (): TaskState => ({ known: null })
 
-/**
- * The maximum duration of a task in milliseconds. After this time, the task can be expired, which
- * releases its hold.
- */
+/** The maximum duration in milliseconds. The task can then be expired, which releases its hold. */
 export const TASK_MS_MAX = 3_600_000
 
 /**
- * The maximum duration in milliseconds of a task that no provider has accepted. It is shorter than
- * `TASK_MS_MAX`, because a provider that had accepted the task would have reported on it by then.
+ * The maximum duration in milliseconds without acceptance. It is shorter than `TASK_MS_MAX`,
+ * because a provider that had accepted the task would have reported on it.
  */
 const LOST_MS = 600_000
 
 /**
- * The order of statuses. The status of a task can only move to a higher rank, so that late or
- * reordered reports change nothing.
+ * A task's status can only move to a higher rank, so that late or reordered reports change nothing.
  */
 const RANKS: Record<OpenStatus, number> = {
   UNKNOWN: 0,
@@ -186,10 +166,7 @@ const factsOf = ({ submitted: { task, userId, kind } }: TaskRecord): TaskFacts =
   kind,
 })
 
-/**
- * Records the acceptance of a task. If the provider's callback arrived before its answer, the
- * acceptance is already recorded and nothing changes.
- */
+/** The provider's callback may have arrived before its answer and recorded the acceptance. */
 function accept({ type, ...place }: AcceptTask, known: TaskRecord): Outcome {
   if (known.place !== null) return isAt(place, known) ? [] : codedError('TaskElsewhere')
   if (known.end !== null) return codedError('TaskEnded')
@@ -201,10 +178,7 @@ const isAt = (
   { place }: TaskRecord,
 ): boolean => place?.channelId === channelId && place.upstreamId === upstreamId
 
-/**
- * Records that the provider's answer was lost. If a callback has already recorded the acceptance,
- * nothing changes.
- */
+/** A callback may already have recorded the acceptance. */
 function noteUnconfirmed({ type, ...sentTo }: MarkUnconfirmed, known: TaskRecord): Outcome {
   if (known.end !== null) return codedError('TaskEnded')
   if (known.place !== null || known.sentTo !== null) return []
@@ -248,10 +222,7 @@ function fail({ at, type, ...why }: FailTask, known: TaskRecord): Outcome {
   return [failed(known, why, at)]
 }
 
-/**
- * Ends a task that is more than an hour old, regardless of its status. A task that no provider has
- * accepted can be ended after ten minutes.
- */
+/** Ends any task after an hour, and a task without acceptance after ten minutes. */
 function expire({ at }: ExpireTask, known: TaskRecord): Outcome {
   if (known.end !== null) return codedError('TaskEnded')
   const cause = causeOfExpiry(known, at)
@@ -260,10 +231,7 @@ function expire({ at }: ExpireTask, known: TaskRecord): Outcome {
   return [failed(known, { cause, channelId, code: null, failReason: null }, at)]
 }
 
-/**
- * Returns the cause with which the task can be expired, or null if it is not old enough or has
- * ended.
- */
+/** Returns null if the task is not old enough or has ended. */
 export function causeOfExpiry(known: TaskRecord, at: number): FailureCause | null {
   if (known.end !== null) return null
   if (isTooOld(known, at)) return 'timeout'

@@ -4,10 +4,7 @@ import type { Decider } from '../shared/decider.ts'
 import type { TokenError } from './decide.ts'
 import type { TokenIdsTaken } from './events.ts'
 
-/**
- * Assigns `count` consecutive ids to a user, starting with `first`. `first` must be one above the
- * highest assigned id.
- */
+/** Assigns `count` ids from `first`, which must be one above the highest assigned id. */
 export type AssignTokenIds = {
   readonly type: 'AssignTokenIds'
   readonly userId: number
@@ -18,9 +15,8 @@ export type AssignTokenIds = {
 export type TokenIdsState = { readonly highest: number }
 
 /**
- * Assigns consecutive ids. If several commands are sent at the same time, the first one succeeds
- * and the others receive `TokenExists`, because their `first` is outdated. The same append creates
- * the tokens, so that no id is wasted.
+ * Of simultaneous commands, the first succeeds and the others receive `TokenExists`. The same
+ * append creates the tokens, so that no id is wasted.
  */
 export const tokenIdsDecider: Decider<TokenIdsState, AssignTokenIds, TokenIdsTaken, TokenError> = {
   initialState: () => ({ highest: 0 }),

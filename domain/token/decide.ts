@@ -11,10 +11,7 @@ import {
   upcastToken,
 } from './events.ts'
 
-/**
- * Creates several tokens that have the same terms except for their names and keys. Their ids must
- * have been reserved before.
- */
+/** Creates tokens that differ only in names and keys. Their ids must have been reserved before. */
 type CreateTokens = {
   readonly type: 'CreateTokens'
   readonly userId: number
@@ -29,9 +26,7 @@ type ChangeTerms = {
   readonly terms: TokenTerms
 }
 
-/**
- * A command for several tokens of one user. If one of the tokens is unknown, no token is changed.
- */
+/** A command for several tokens of one user, or for none if one of them is unknown. */
 type ForTokens<Type extends string> = {
   readonly type: Type
   readonly userId: number
@@ -39,9 +34,8 @@ type ForTokens<Type extends string> = {
 }
 
 /**
- * Enables several tokens. `now` is in unix seconds. `exhausted` contains the tokens whose budget is
- * used up, which the caller reads from the account. `names` contains the tokens' names for error
- * messages.
+ * `now` is in unix seconds. `exhausted` has the tokens whose budget in the account is used up.
+ * `names` has the tokens' names for error messages.
  */
 type EnableTokens = ForTokens<'EnableTokens'> & {
   readonly now: number
@@ -55,23 +49,16 @@ export type TokenCommand = CreateTokens | ChangeTerms | EnableTokens | DisableTo
 
 export type TokenErrorCode =
   /**
-   * The token does not exist, was deleted, or belongs to another user. For a command with several
-   * tokens, the error's `params` contain the `tokenId`.
+   * The token does not exist, was deleted, or belongs to another user. Params for several tokens:
+   * `tokenId`.
    */
   | 'TokenUnknown'
-  /** The id already belongs to another token. */
   | 'TokenExists'
-  /**
-   * The token has expired, so the user has to set a later expiry first. For a command with several
-   * tokens, the error's `params` are `names` and `more`.
-   */
+  /** The token has expired. Params for several tokens: `names` and `more`. */
   | 'TokenExpired'
-  /**
-   * The token's budget is used up, so the user has to add quota first. For a command with several
-   * tokens, the error's `params` are `names` and `more`.
-   */
+  /** The token's budget is used up. Params for several tokens: `names` and `more`. */
   | 'TokenExhausted'
-  /** The user would have too many tokens. The error's `params` contain the maximum as `limit`. */
+  /** The user would have too many tokens. Params: `limit`. */
   | 'TooManyTokens'
 
 export type TokenError = CodedError<TokenErrorCode>
@@ -83,14 +70,13 @@ type TokenRecord = {
 }
 
 /**
- * The tokens of one user by id. `highestId` is the highest id that a token ever had, so that ids of
- * deleted tokens are not used again.
+ * `highestId` is the highest id of a token so far, so that ids of deleted tokens are not reused.
  */
 type TokensState = { readonly tokens: Map<number, TokenRecord>; highestId: number }
 
 const noTokens = (): TokensState => ({ tokens: new Map(), highestId: 0 })
 
-/** The maximum number of tokens of one user. */
+/** Per user. */
 export const TOKENS_MAX = 1_000
 
 type Outcome = readonly TokenEvent[] | TokenError
@@ -143,8 +129,7 @@ const unlessNone = (
 ): Outcome => (tokenIds.length === 0 ? [] : [{ type, v: 1, data: { userId, tokenIds } }])
 
 /**
- * Returns an error if a token would be unusable after it is enabled, because it has expired or its
- * budget is used up.
+ * Returns an error if a token would be unusable, because it has expired or its budget is used up.
  */
 function unusableError(
   { now, exhausted, names }: EnableTokens,
@@ -185,7 +170,7 @@ function change({ type, ...data }: ChangeTerms, { tokens }: TokensState): Outcom
   return isSame(data.terms, token.terms) ? [] : [{ type: 'TokenTermsChanged', v: 2, data }]
 }
 
-/** Applies an event to `state` in place and returns `state`. */
+/** Applies an event to `state` in place. */
 function evolve(state: TokensState, recorded: TokenEvent): TokensState {
   const { tokens } = state
   const event = upcastToken(recorded)

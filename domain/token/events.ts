@@ -1,18 +1,12 @@
 import type { Fact, Recorded, Sealed } from '../shared/event.ts'
 
-/**
- * Returns the name of the stream with all tokens of a user. The tokens share one stream, so that a
- * change of several tokens is one event.
- */
+/** All tokens of a user share one stream, so that a change of several tokens is one event. */
 export const tokensStream = (userId: number): string => `tokens-${userId}`
 
 /** The stream in which the ids of all users' tokens are assigned. */
 export const TOKEN_IDS_STREAM = 'token-ids'
 
-/**
- * The rate limit of a token: the maximum number of calls and the maximum number of successful calls
- * per period. 0 means no limit.
- */
+/** The maximum number of calls and of successful calls per period. 0 means no limit. */
 export type TokenRateLimit = {
   readonly isEnabled: boolean
   readonly periodSeconds: number
@@ -20,47 +14,29 @@ export type TokenRateLimit = {
   readonly success: number
 }
 
-/**
- * The name of a token, encrypted with the owner's key. Version 1 of the events recorded the name as
- * plain text (`plain`).
- */
+/** Encrypted with the owner's key, or the plain text (`plain`) of version 1 of the events. */
 export type TokenName = Sealed | { readonly plain: string }
 
-/**
- * The settings of a token that its owner can change. The token's budget is not a setting: it is
- * part of the account (`TokenBudgetSet`).
- */
+/** What the owner of a token can change. The token's budget is part of the account. */
 export type TokenTerms = {
   readonly name: TokenName
-  /** The expiry in unix seconds. It is null if the token never expires. */
+  /** The expiry in unix seconds, or null. */
   readonly expiresAt: number | null
-  /**
-   * The group in which the token's calls are made. If it is empty, the group of the user applies.
-   */
+  /** The group of the token's calls. If it is empty, the group of the user applies. */
   readonly group: string
-  /** The models that the token may use. null means all models of the group. */
   readonly models: readonly string[] | null
-  /**
-   * The IP addresses from which the token may be used: one address or CIDR range per line. null
-   * means all addresses.
-   */
+  /** One address or CIDR range per line. null means all addresses. */
   readonly allowIps: Sealed | null
   readonly rateLimit: TokenRateLimit
-  /**
-   * The maximum number of model tokens that calls with this token may use per minute. The usage of
-   * a call is estimated when the call starts. 0 means no limit.
-   */
+  /** The maximum of model tokens per minute, estimated when a call starts. 0 means no limit. */
   readonly tokensPerMinute: number
   /** The maximum number of simultaneous calls with this token. 0 means no limit. */
   readonly maxConcurrency: number
 }
 
-/** The settings that tokens have in common if they are created together. */
+/** The settings of tokens that are created together. */
 export type SharedTerms = Omit<TokenTerms, 'name'>
 
-/**
- * The terms of a token without restrictions. Its calls are limited only by the rights of its user.
- */
 export const UNRESTRICTED_TERMS: SharedTerms = {
   expiresAt: null,
   group: '',
@@ -78,7 +54,6 @@ export type NewToken = {
   readonly keyLookup: string
   /** The vault reference of the key, which the owner can read. */
   readonly keyRef: string
-  /** The last four characters of the key. */
   readonly keyHint: string
 }
 
@@ -96,7 +71,7 @@ export type TokenTermsChanged = Fact<
   { readonly userId: number; readonly tokenId: number; readonly terms: TokenTerms }
 >
 
-/** An event of several tokens. It contains only the tokens whose status changes. */
+/** Contains only the tokens whose status changes. */
 type TokensFact<Type extends string> = Fact<
   Type,
   { readonly userId: number; readonly tokenIds: readonly number[] }
@@ -113,7 +88,6 @@ export type TokenEvent =
   | TokensDisabled
   | TokensDeleted
 
-/** The latest version of each event type. */
 export const TOKEN_VERSIONS: Readonly<Record<TokenEvent['type'], number>> = {
   TokensCreated: 2,
   TokenTermsChanged: 2,
@@ -122,10 +96,9 @@ export const TOKEN_VERSIONS: Readonly<Record<TokenEvent['type'], number>> = {
   TokensDeleted: 1,
 }
 
-/** The shape of a token's name in version 1 of the events. */
 type Named = { readonly name: string }
 
-/** Converts an event to its latest version. Version 1 contained the token's name as plain text. */
+/** Converts an event to its latest version. Version 1 had the token's name as plain text. */
 export function upcastToken<E extends TokenEvent | Recorded<TokenEvent>>(event: E): E {
   if (event.v > 1) return event
   if (event.type === 'TokensCreated') {

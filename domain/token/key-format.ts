@@ -1,17 +1,13 @@
 /**
- * The number of random characters in a token's key. A key consists of `sk-`, 42 random characters
- * and a checksum of 6 characters. All these characters are from `ALPHABET`. The checksum allows the
- * relay to refuse a guessed key without a lookup.
+ * A key is `sk-`, 42 random characters and a checksum of 6 characters, all from `ALPHABET`. By the
+ * checksum, the relay refuses a guessed key without a lookup.
  */
 export const KEY_RANDOM_CHARACTERS = 42
 const CHECK_CHARACTERS = 6
 
 export const KEY_ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/**
- * Returns the random characters followed by their checksum. `random` has 42 characters of the
- * alphabet.
- */
+/** `random` has 42 characters of the alphabet. */
 export const completeKey = (random: string): string => random + checksumOf(random)
 
 export const isWellFormedKey = (key: string): boolean =>
@@ -19,8 +15,7 @@ export const isWellFormedKey = (key: string): boolean =>
   checksumOf(key.slice(0, KEY_RANDOM_CHARACTERS)) === key.slice(KEY_RANDOM_CHARACTERS)
 
 /**
- * Returns the CRC-32 checksum (IEEE 802.3, reflected, polynomial 0xEDB88320) in base 62, with the
- * most significant digit first.
+ * CRC-32 (IEEE 802.3, reflected, polynomial 0xEDB88320) in base 62, most significant digit first.
  */
 function checksumOf(text: string): string {
   let crc = 0xffffffff

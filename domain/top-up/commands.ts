@@ -5,8 +5,8 @@ import type { PaymentProvider, Rebate, TopUpOrdered } from './events.ts'
 type PlaceTopUp = { readonly type: 'PlaceTopUp' } & TopUpOrdered['data']
 
 /**
- * Records a payment that the provider reported with a valid signature. The command is refused if
- * one of its values differs from the order.
+ * A payment that the provider reported with a valid signature. A value that differs from the order
+ * is refused.
  */
 export type PayTopUp = {
   readonly type: 'PayTopUp'
@@ -14,72 +14,54 @@ export type PayTopUp = {
   readonly provider: PaymentProvider
   readonly merchant: string
   readonly currency: string
-  /** The amount in hundredths of the currency. */
+  /** In hundredths of the currency. */
   readonly cents: bigint
   readonly paymentId: string
   readonly rebate: Rebate | null
 }
 
-/**
- * Records a refund by an admin. `cents` is above 0 and at most the part of the payment that has not
- * been refunded.
- */
+/** A refund by an admin. `cents` is above 0 and at most the part not refunded yet. */
 export type RefundTopUp = {
   readonly type: 'RefundTopUp'
   readonly cents: bigint
-  /**
-   * The number of refunds that the admin saw. The command is refused if the order now has more
-   * refunds.
-   */
+  /** The number of refunds that the admin saw. A higher number is refused. */
   readonly refundsBefore: number
-  /**
-   * The expected value of `TopUpState.changes`. The command is refused if the actual value differs.
-   * If omitted, it is not checked.
-   */
+  /** The expected `TopUpState.changes`. Another value is refused. */
   readonly changesBefore?: number
   readonly reason: Sealed
 }
 
 type Report = {
-  /**
-   * The expected value of `TopUpState.changes`. The command is refused if the actual value differs.
-   */
+  /** The expected `TopUpState.changes`. Another value is refused. */
   readonly changesBefore: number
-  /** The encrypted note that the user sees if quota is deducted. */
+  /** The note that the user sees if quota is deducted. */
   readonly note: Sealed
   readonly currency: string
 }
 
-/**
- * Records the provider's report on a refund. If `isTotal` is set, the report is about the sum of
- * all refunds of a charge.
- */
+/** The provider's report on a refund, or on the sum of all refunds of a charge (`isTotal`). */
 export type ReportRefund = Report & {
   readonly type: 'ReportRefund'
   readonly refundId: string
   readonly isTotal: boolean
-  /** The amount in hundredths of the currency. */
+  /** In hundredths of the currency. */
   readonly cents: bigint
   readonly status: string
   readonly reason: string
 }
 
-/** Records the provider's report on a dispute. */
 export type ReportDispute = Report & {
   readonly type: 'ReportDispute'
   readonly disputeId: string
-  /** The amount in hundredths of the currency. */
+  /** In hundredths of the currency. */
   readonly cents: bigint
   readonly status: string
   readonly reason: string
-  /** The deadline for evidence in unix seconds. It is null if the provider accepts no evidence. */
+  /** The deadline for evidence in unix seconds, or null if the provider accepts no evidence. */
   readonly dueBy: number | null
-  /**
-   * The transfer of the disputed money that the provider reported. It is null if the report is not
-   * about a transfer.
-   */
+  /** The transfer of the disputed money, if the report is about a transfer. */
   readonly funds: 'withdrawn' | 'reinstated' | null
-  /** The time in unix seconds at which the provider made the statement. */
+  /** When the provider made the statement, in unix seconds. */
   readonly statedAt: number
 }
 
@@ -90,21 +72,12 @@ export type TopUpCommand = PlaceTopUp | PayTopUp | RefundTopUp | TopUpReport
 export type TopUpErrorCode =
   | 'TopUpUnknown'
   | 'TopUpExists'
-  /**
-   * A value in the report differs from the order. The error's `params` contain the name of the
-   * value as `field`.
-   */
+  /** A value in the report differs from the order. Params: `field`. */
   | 'TopUpMismatch'
-  /**
-   * The order was already paid by another payment. The error's `params` contain the `paymentId` of
-   * that payment.
-   */
+  /** The order was already paid by another payment. Params: `paymentId` of that payment. */
   | 'TopUpPaidAlready'
   | 'TopUpNotPaid'
-  /**
-   * The amount is 0, or it exceeds the part of the payment that has not been refunded. The error's
-   * `params` contain that part as `left`.
-   */
+  /** The amount is 0 or above the part not refunded yet. Params: `left`, that part. */
   | 'RefundOutOfRange'
   /** Another refund was made after the admin had read the order. */
   | 'RefundedMeanwhile'

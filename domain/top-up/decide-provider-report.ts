@@ -20,27 +20,21 @@ import {
 
 type Outcome = readonly TopUpEvent[] | TopUpError
 
-/**
- * The final statuses of refunds for which no money was moved, or for which the money was returned.
- */
+/** No money was moved, or the money was returned. */
 const FAILED = ['failed', 'canceled']
-/** The statuses of refunds whose money has left the operator's account or will soon leave it. */
+/** The money has left the operator's account or will soon leave it. */
 const LEAVING = ['pending', 'succeeded']
 
 const DECIDED = ['won', 'lost', 'warning_closed', 'prevented']
-/** The final statuses of disputes that the operator won, or that were closed without a decision. */
+/** The operator won the dispute, or it was closed without a decision. */
 const DISMISSED = ['won', 'warning_closed', 'prevented']
 
-/**
- * Returns whether the bank has decided the dispute. Only an appeal can change the status of a
- * decided dispute.
- */
+/** The bank has decided the dispute. Only an appeal can change its status. */
 export const isDecided = (status: string): boolean => DECIDED.includes(status)
 
 /**
- * Records a report of the provider. A repeated report changes nothing. If the refunded amount
- * according to all reports differs from the amount recorded so far, a second event records the
- * difference.
+ * A repeated report changes nothing. If the refunded amount of all reports differs from the
+ * recorded amount, a second event records the difference.
  */
 export function decideReport(command: TopUpReport, state: TopUpState): Outcome {
   const { order, payment } = state
@@ -60,10 +54,7 @@ export function decideReport(command: TopUpReport, state: TopUpState): Outcome {
   return [report, ...movement(command, state, order, delta)]
 }
 
-/**
- * Returns the amount by which a report changes the refunded money, in hundredths. The amount is
- * negative if money was returned.
- */
+/** Returns the change of the refunded money in hundredths, negative if money was returned. */
 export function reportedChange(command: TopUpReport, state: TopUpState): bigint {
   const events = decideReport(command, state)
   if ('code' in events) return 0n
@@ -75,10 +66,7 @@ export function reportedChange(command: TopUpReport, state: TopUpState): bigint 
   return cents
 }
 
-/**
- * Returns the money that, according to the provider, has left the operator's account permanently or
- * temporarily. The unit is hundredths of the currency.
- */
+/** Returns the money in hundredths that left the operator's account, permanently or temporarily. */
 export function lostCents({ refunds, disputes, chargeCents }: ProviderReports): bigint {
   let [live, failed, disputed] = [0n, 0n, 0n]
   for (const { cents, isLive, status } of refunds.values()) {
@@ -86,27 +74,23 @@ export function lostCents({ refunds, disputes, chargeCents }: ProviderReports): 
     if (FAILED.includes(status)) failed += cents
   }
   for (const dispute of disputes.values()) if (isLost(dispute)) disputed += dispute.cents
-  // NOTE: `chargeCents` includes failed refunds, and refunds that the provider did not report
-  // individually.
+  // NOTE: `chargeCents` includes failed refunds, and refunds that were not reported individually.
   const ofCharge = chargeCents - failed
   return (live > ofCharge ? live : ofCharge) + disputed
 }
 
 /**
- * Returns whether the disputed money counts as lost: the dispute was lost, or Stripe has withdrawn
- * the money and has not returned it.
- *
- * NOTE: If `funds_reinstated` follows a lost dispute, Stripe returns money that the operator had
- * refunded to the customer before the dispute. The report of that refund already accounts for this
- * money, so `funds_reinstated` changes nothing for a lost dispute.
+ * Returns whether the dispute was lost, or Stripe has withdrawn the money and not returned it.
+ * NOTE: after a lost dispute, `funds_reinstated` returns money that the operator had refunded
+ * before the dispute. The report of that refund already accounts for it, so nothing changes.
  */
 function isLost({ status, isWithdrawn, isReinstated }: ReportedDispute): boolean {
   return status === 'lost' || (isWithdrawn && !isReinstated && !DISMISSED.includes(status))
 }
 
 /**
- * Returns the part of the reported money that admins have also recorded as refunded, so that this
- * money counts as refunded only once. `gone` is all money that counts as lost after the report.
+ * Returns the part of the reported money that admins have also recorded, so that it counts only
+ * once. `gone` is all money that counts as lost after the report.
  */
 function coveredBy({ reports, coveredCents, recordedCents }: TopUpState, gone: bigint): bigint {
   const more = gone - lostCents(reports)
@@ -115,10 +99,7 @@ function coveredBy({ reports, coveredCents, recordedCents }: TopUpState, gone: b
   return coveredCents + (more < open ? more : open)
 }
 
-/**
- * Returns the total money that counts as refunded, whether an admin or the provider recorded the
- * refund. The total is at most the payment.
- */
+/** Returns the refunded money of admins and provider together, at most the payment. */
 function dueCents(state: TopUpState, order: TopUpOrdered['data']): bigint {
   const { recordedCents, coveredCents, reports } = state
   const due = recordedCents + lostCents(reports) - coveredCents
@@ -167,7 +148,7 @@ const sourceOf = (command: TopUpReport): ReportSource =>
 
 type Reported = TopUpRefundReported | TopUpDisputeReported
 
-/** Returns the event that records a report, or null if the report contains nothing new. */
+/** Returns null if the report contains nothing new. */
 function reportOf(
   command: TopUpReport,
   { reports, coveredCents }: TopUpState,
@@ -195,13 +176,13 @@ function isRefundNews(command: ReportRefund, reports: ProviderReports): boolean 
   const known = reports.refunds.get(refundId)
   if (known === undefined) return true
   if (FAILED.includes(known.status) || known.status === status) return false
-  // A successful refund can only become a failed refund. Reports with other statuses are outdated.
+  // A successful refund can only become a failed refund. Other reports are outdated.
   return known.status !== 'succeeded' || FAILED.includes(status)
 }
 
 type DisputeFacts = Omit<TopUpDisputeReported['data'], 'orderId' | 'userId' | 'coveredMoney'>
 
-/** Returns the state of the dispute after the report, or null if the report changes nothing. */
+/** Returns the state of the dispute after the report, or null if nothing changes. */
 function disputeOf(
   command: ReportDispute,
   known: ReportedDispute | undefined,
@@ -226,16 +207,14 @@ function disputeOf(
 }
 
 /**
- * Returns whether the provider made the report after the known report on the same dispute. Times
- * are in whole seconds. Of two reports from the same second, the report with a decision counts as
- * the later one.
+ * Times are in whole seconds. Of two reports from the same second, the one with a decision counts
+ * as the later one.
  */
 function isNewerThan(known: ReportedDispute, { statedAt, status }: ReportDispute): boolean {
   if (statedAt !== known.statedAt) return statedAt > known.statedAt
   return !isDecided(known.status) || isDecided(status)
 }
 
-/** Returns the known reports with the given report added. */
 export function withReport(reports: ProviderReports, { type, data }: Reported): ProviderReports {
   const cents = storedCents(data.money)
   if (type === 'TopUpDisputeReported') {
@@ -249,7 +228,7 @@ export function withReport(reports: ProviderReports, { type, data }: Reported): 
   return { ...reports, refunds: new Map(reports.refunds).set(refundId, refund) }
 }
 
-/** The reason why admins are notified of a report. */
+/** Why admins are notified of a report. */
 export type ReportEffect =
   | 'refunded'
   | 'refund-failed'
@@ -258,9 +237,7 @@ export type ReportEffect =
   | 'dispute-lost'
   | 'dispute-closed'
 
-/**
- * Returns the reason why admins must be notified of a report, or null if no notification is needed.
- */
+/** Returns null if admins need no notification. */
 export function reportEffect(command: TopUpReport, state: TopUpState): ReportEffect | null {
   const events = decideReport(command, state)
   const [first] = 'code' in events ? [] : events

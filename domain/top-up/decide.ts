@@ -69,9 +69,7 @@ const moved = (state: TopUpState, { money, quota, rebateQuota }: Moved, sign: 1n
 })
 
 /**
- * Records the payment of an order.
- *
- * NOTE: if the order is already paid, the command is refused instead of ignored. The refusal also
+ * NOTE: the command is refused, not ignored, if the order is already paid. The refusal also
  * prevents the credit, which is part of the same append.
  */
 function pay(command: PayTopUp, { order, payment }: TopUpState): Outcome {

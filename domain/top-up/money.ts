@@ -5,10 +5,7 @@ import type { MoneyText } from './events.ts'
 
 const FORM = /^(\d{1,12})(?:\.(\d{1,2})0{0,16})?$/
 
-/**
- * Parses an amount of money (`7.3`, `7.30` or `7`) to hundredths. Returns null for text that is not
- * an amount of money.
- */
+/** Parses an amount of money (`7.3`, `7.30` or `7`) to hundredths, or returns null. */
 export function centsOf(text: string): bigint | null {
   const [, whole, fraction = ''] = FORM.exec(text) ?? []
   return whole === undefined ? null : BigInt(whole) * 100n + BigInt(fraction.padEnd(2, '0'))
@@ -18,30 +15,20 @@ export function centsOf(text: string): bigint | null {
 export const moneyText = (cents: bigint): MoneyText =>
   `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`
 
-/**
- * Returns the price in hundredths for quota worth `amount` dollars. The price is rounded once, half
- * up.
- */
+/** Returns the price in hundredths for quota worth `amount` dollars, rounded once, half up. */
 export const priceCents = (amount: number, price: DecimalText, ratio: DecimalText): bigint =>
   rounded(product(integer(BigInt(amount) * 100n), price, ratio))
 
-/** Returns the quota that is worth `amount` dollars. */
 export const quotaOfDollars = (amount: number, quotaPerUnit: DecimalText): Quota =>
   rounded(product(integer(amount), quotaPerUnit))
 
-/**
- * Returns a percentage of the quota. The result is rounded down, so that it never exceeds the exact
- * share.
- */
+/** Returns a percentage of the quota, rounded down, so that it never exceeds the exact share. */
 export function shareOf(quota: Quota, percentage: DecimalText): Quota {
   const { units, scale } = times(integer(quota), decimalOf(percentage))
   return units / (100n * 10n ** BigInt(scale))
 }
 
-/**
- * Returns the part of `quota` that was bought with `cents` of the total price `allCents`. The part
- * is rounded down. If `cents` equals `allCents`, the part is all of `quota`.
- */
+/** Returns the part of `quota` that `cents` of the total price `allCents` bought, rounded down. */
 export const partOf = (quota: Quota, cents: bigint, allCents: bigint): Quota =>
   (quota * cents) / allCents
 

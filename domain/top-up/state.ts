@@ -5,10 +5,7 @@ import { centsOf, partOf } from './money.ts'
 
 type Payment = { readonly paymentId: string; readonly rebate: Rebate | null }
 
-/**
- * A refund that the provider reported. `isLive` is set if the money has left the operator's account
- * or will soon leave it.
- */
+/** `isLive`: the money has left the operator's account or will soon leave it. */
 export type ReportedRefund = {
   readonly cents: bigint
   readonly status: string
@@ -20,40 +17,29 @@ export type ReportedDispute = Pick<
   'reason' | 'status' | 'dueBy' | 'isWithdrawn' | 'isReinstated' | 'statedAt'
 > & { readonly cents: bigint }
 
-/**
- * The refunds and disputes that the provider reported. Refunds that admins recorded are not
- * included.
- */
+/** Does not include refunds that admins recorded. */
 export type ProviderReports = {
-  /** The reported refunds by the provider's id. */
+  /** By the provider's id of the refund. */
   readonly refunds: ReadonlyMap<string, ReportedRefund>
-  /** The reported disputes by the provider's id. */
+  /** By the provider's id of the dispute. */
   readonly disputes: ReadonlyMap<string, ReportedDispute>
-  /** The highest sum of all refunds of the charge that the provider has reported, in hundredths. */
+  /** The highest reported sum of all refunds of the charge, in hundredths. */
   readonly chargeCents: bigint
 }
 
 export type TopUpState = {
-  /** The data of the order. It is null if the order does not exist. */
   readonly order: TopUpOrdered['data'] | null
-  /** The payment of the order. It is null if the order is not paid. */
   readonly payment: Payment | null
   readonly refunds: number
   readonly restorations: number
-  /**
-   * The money that is currently refunded, in hundredths. It includes refunds by admins and by the
-   * provider.
-   */
+  /** The currently refunded money by admins and provider, in hundredths. */
   readonly refundedCents: bigint
   readonly refundedQuota: Quota
   readonly refundedRebate: Quota
   /** The part of `refundedCents` that admins recorded. */
   readonly recordedCents: bigint
   readonly reports: ProviderReports
-  /**
-   * The amount of money in the provider's reports that admins have also recorded as refunded. This
-   * money counts as refunded only once.
-   */
+  /** The money in the provider's reports that admins have also recorded. It counts only once. */
   readonly coveredCents: bigint
   /** The number of the order's events. A command that expects another number is refused. */
   readonly changes: number
@@ -76,9 +62,9 @@ export const initialTopUp = (): TopUpState => ({
 type Share = 'quota' | 'rebateQuota'
 
 /**
- * Returns the quota to deduct for a refund of `cents`. If `cents` is negative, the result is
- * negative and means quota to restore. The result is the quota for all refunds together minus the
- * quota that was already deducted. The parts of a full refund therefore add up to the exact total.
+ * Returns the quota to deduct for a refund of `cents`, or to restore if `cents` is negative. The
+ * result is the quota for all refunds minus the quota already deducted, so that parts of a full
+ * refund add up to the exact total.
  */
 export function refundShares(state: TopUpState, cents: bigint): Record<Share, Quota> {
   const { order, payment, refundedCents } = state
@@ -91,7 +77,7 @@ export function refundShares(state: TopUpState, cents: bigint): Record<Share, Qu
   }
 }
 
-/** Parses an amount of money in an event to hundredths. The amount in an event is always valid. */
+/** An amount of money in an event is always valid. */
 export function storedCents(money: string): bigint {
   const cents = centsOf(money)
   assert(cents !== null, 'an order says its money')

@@ -30,9 +30,7 @@ export function unbindIdentity(command: UnbindIdentity, user: UserRecord): Outco
   return [{ type: 'IdentityUnbound', v: 1, data: { userId: user.userId, provider, identityKey } }]
 }
 
-/**
- * Records that the user's passkeys are removed. The same append removes them from the credentials.
- */
+/** The same append removes the passkeys from the credentials. */
 export function dropPasskeys(
   { enabledLoginMethods, expectedRemovedLoginMethods }: DropPasskeys,
   user: UserRecord,

@@ -3,7 +3,7 @@ import type { Decider } from '../shared/decider.ts'
 import type { UsernameCommand, UsernameError } from './commands.ts'
 import type { UsernameEvent } from './events.ts'
 
-/** The state of a username. `userId` is null while no user has claimed the name. */
+/** `userId` is null while no user has claimed the name. */
 export type UsernameState = { readonly userId: number | null }
 
 /**

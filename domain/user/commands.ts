@@ -3,15 +3,11 @@ import type { CodedError } from '../shared/coded-error.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Role, UserCreated, UserSettings } from './events.ts'
 
-/**
- * The role of the admin who changes another user's account. It is null if a user changes the user's
- * own account.
- */
+/** The role of the admin, or null if users change their own account. */
 export type ActorRole = Role | null
 
 export type CreateUser = { readonly type: 'CreateUser' } & UserCreated['data']
 
-/** Changes the profile of a user. Omitted fields keep their values. */
 type ChangeProfile = {
   readonly type: 'ChangeProfile'
   readonly actorRole: ActorRole
@@ -23,11 +19,11 @@ type ChangePassword = {
   readonly actorRole: ActorRole
   readonly passwordRef: string
   /**
-   * The user's version of logins when the request was authenticated. The command is refused if
-   * logins have been invalidated since, because the sender may be an intruder.
+   * The version of logins at the request's authentication. If it has changed since, the command is
+   * refused, because the sender may be an intruder.
    */
   readonly ifVersion?: number
-  /** Set if the server generated the password. The user should then choose a new password. */
+  /** The server generated the password, so the user should choose a new one. */
   readonly isTemporary?: boolean
 }
 
@@ -49,26 +45,22 @@ type EnableUser = { readonly type: 'EnableUser'; readonly actorRole: Role }
 type DeleteUser = { readonly type: 'DeleteUser'; readonly actorRole: ActorRole }
 
 /**
- * Checks that the actor may change this user, without changing anything. It is sent together with
- * commands for streams that do not contain the user's role.
+ * Checks that the actor may change this user. It accompanies commands for streams that do not
+ * contain the user's role.
  */
 type MayAct = { readonly type: 'MayAct'; readonly actorRole: Role }
 
-/** Invalidates all logins of a user because a credential other than the password was removed. */
+/** Invalidates all logins because a credential other than the password was removed. */
 type VoidLogins = { readonly type: 'VoidLogins'; readonly actorRole: Role }
 
-/**
- * Makes all texts about the user permanently unreadable. A user who is not deactivated yet is
- * deactivated, too.
- */
+/** Makes all texts about the user permanently unreadable, and deactivates the user. */
 export type EraseUser = { readonly type: 'EraseUser'; readonly actorRole: Role }
 
 type ChangeSettings = { readonly type: 'ChangeSettings'; readonly settings: UserSettings }
 
 /**
- * Binds an identity to the user. `replaces` is the key of the identity of this provider that is
- * currently bound, or null. The same append releases the replaced identity. The command is refused
- * if another identity was bound meanwhile.
+ * `replaces` is the key of the identity of this provider that is currently bound, or null. The same
+ * append releases it. The command is refused if another identity was bound meanwhile.
  */
 export type BindIdentity = {
   readonly type: 'BindIdentity'
@@ -78,13 +70,11 @@ export type BindIdentity = {
   readonly replaces: string | null
 }
 
-/** A method to log in: the password, a passkey, or an identity of a provider. */
 export type LoginMethod = 'password' | 'passkey' | IdentityProvider
 
 /**
- * Removes an identity from the user. `enabledLoginMethods` contains the methods that the site
- * currently offers. The caller adds `passkey` only if the user has a passkey, because this
- * aggregate does not know the user's passkeys.
+ * `enabledLoginMethods` has the methods that the site offers. The caller adds `passkey` only if the
+ * user has one, because this aggregate does not know the passkeys.
  */
 export type UnbindIdentity = {
   readonly type: 'UnbindIdentity'
@@ -92,15 +82,15 @@ export type UnbindIdentity = {
   readonly identityKey: string
   readonly enabledLoginMethods: readonly LoginMethod[]
   /**
-   * The number of login methods that the user had removed (`removedLoginMethods`) when the caller
-   * read the user's passkeys. The command is refused if a login method was removed after that.
+   * The `removedLoginMethods` of the user when the caller read the passkeys. The command is refused
+   * after a further removal.
    */
   readonly expectedRemovedLoginMethods: number
 }
 
 /**
- * Records that the user's passkeys are removed. The same append removes them from the credentials.
- * The command is refused if the user would have no enabled login method left.
+ * The same append removes the passkeys from the credentials. The command is refused if the user
+ * would have no enabled login method left.
  */
 export type DropPasskeys = {
   readonly type: 'DropPasskeys'
@@ -132,7 +122,7 @@ type ClaimUsername = {
   readonly userId: number
 }
 
-/** Releases a username. The command changes nothing if the name belongs to another user. */
+/** Changes nothing if the name belongs to another user. */
 type ReleaseUsername = {
   readonly type: 'ReleaseUsername'
   readonly nameKey: string
@@ -142,26 +132,19 @@ type ReleaseUsername = {
 export type UsernameCommand = ClaimUsername | ReleaseUsername
 
 export type UserErrorCode =
-  /** The user does not exist or was deleted. */
   | 'UserUnknown'
-  /** The id already belongs to another user. */
   | 'UserExists'
   /** The role of the user to be changed is not below the role of the actor. */
   | 'RoleTooHigh'
   | 'OnlySuperAdminPromotes'
   | 'OnlySuperAdminErases'
-  /** A super admin cannot be disabled, deleted or demoted. */
   | 'SuperAdminProtected'
   /** Another identity of this provider was bound or unbound after the client had read the user. */
   | 'IdentityChanged'
   /** The password or role changed, or the user was disabled, after the request's authentication. */
   | 'LoginVoid'
-  /**
-   * Another login method was removed meanwhile, so the caller has to check the remaining login
-   * methods again.
-   */
+  /** Another login method was removed, so the caller has to check the remaining ones again. */
   | 'WaysInChanged'
-  /** The user would have no login method left. */
   | 'LastWayIn'
 
 export type UserError = CodedError<UserErrorCode>

@@ -25,7 +25,7 @@ function create({ type, ...data }: CreateUser, user: UserRecord | null): Outcome
   return user.passwordRef === data.passwordRef ? [] : codedError('UserExists')
 }
 
-/** Erases a user. The user may already be deactivated. A repeated command changes nothing. */
+/** The user may already be deactivated. A repeated command changes nothing. */
 function erase({ actorRole }: EraseUser, user: UserRecord | null): Outcome {
   if (user === null) return codedError('UserUnknown')
   if (actorRole < SUPER_ADMIN) return codedError('OnlySuperAdminErases')
@@ -85,18 +85,14 @@ function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: Use
 }
 
 /**
- * Returns whether the actor may change the user. An admin may only change users with a lower role.
- * The super admin may change all users. `actorRole` is null if a user changes the user's own
- * account.
+ * An admin may change only users with a lower role, the super admin all users. `actorRole` is null
+ * if users change their own account.
  */
 function isBelow(user: UserRecord, actorRole: ActorRole): boolean {
   return actorRole === null || actorRole === SUPER_ADMIN || user.role < actorRole
 }
 
-/**
- * Returns the user's id with the next version of logins, which invalidates all sessions and access
- * tokens.
- */
+/** The next version of logins invalidates all sessions and access tokens. */
 const reentry = ({ userId, authVersion }: UserRecord) => ({ userId, authVersion: authVersion + 1 })
 
 const changeRole = (user: UserRecord, role: Role): Outcome => [

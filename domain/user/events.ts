@@ -4,12 +4,12 @@ import type { Fact, Sealed } from '../shared/event.ts'
 export const userStream = (userId: number): string => `user-${userId}`
 
 /**
- * Returns the name of a username's stream. Each username has one stream for all users who ever
- * claim it. `nameKey` is a keyed hash of the lower-case name.
+ * One stream for all users who ever claim the name. `nameKey` is a keyed hash of the lower-case
+ * name.
  */
 export const usernameStream = (nameKey: string): string => `username-${nameKey}`
 
-/** The role of a user: 1 is a normal user, 10 an admin, 100 the super admin. */
+/** 1 is a normal user, 10 an admin, 100 the super admin. */
 export type Role = 1 | 10 | 100
 
 export type UsernameClaimed = Fact<
@@ -17,7 +17,7 @@ export type UsernameClaimed = Fact<
   { readonly nameKey: string; readonly userId: number }
 >
 
-/** A username was released, so that any user can claim it. */
+/** Any user can claim a released username. */
 export type UsernameReleased = Fact<
   'UsernameReleased',
   { readonly nameKey: string; readonly userId: number }
@@ -31,32 +31,26 @@ export type UserCreated = Fact<
     readonly displayName: Sealed
     readonly role: Role
     readonly group: string
-    /**
-     * The vault reference of the password's hash. It is null if the user registered without a
-     * password.
-     */
+    /** The vault reference of the password's hash, or null without a password. */
     readonly passwordRef: string | null
     readonly inviterId: number | null
   }
 >
 
-/** The profile was changed. The event contains only the changed fields. */
+/** Contains only the changed fields. */
 export type UserProfileChanged = Fact<
   'UserProfileChanged',
   { readonly userId: number; readonly displayName?: Sealed }
 >
 
-/**
- * The password was changed. All earlier sessions and access tokens are invalid, because
- * `authVersion` increases by one.
- */
+/** All earlier sessions and access tokens are invalid, because `authVersion` increases by one. */
 export type UserPasswordChanged = Fact<
   'UserPasswordChanged',
   {
     readonly userId: number
     readonly passwordRef: string
     readonly authVersion: number
-    /** Set if the server generated the password. The user should then change it. */
+    /** The server generated the password, so the user should change it. */
     readonly isTemporary?: true
   }
 >
@@ -66,7 +60,6 @@ export type UserGroupChanged = Fact<
   {
     readonly userId: number
     readonly group: string
-    /** The reason that the admin entered. */
     readonly note?: Sealed
   }
 >
@@ -83,24 +76,20 @@ export type UserDisabled = Fact<
 
 export type UserEnabled = Fact<'UserEnabled', { readonly userId: number }>
 
-/** The user was deactivated. The user's history is kept, but the user can no longer log in. */
+/** The user's history is kept, but the user can no longer log in. */
 export type UserDeleted = Fact<
   'UserDeleted',
   { readonly userId: number; readonly authVersion: number }
 >
 
-/**
- * All sessions and access tokens of the user were invalidated, although the role and the password
- * did not change.
- */
+/** All sessions and access tokens were invalidated, but the role and password did not change. */
 export type UserLoginsVoided = Fact<
   'UserLoginsVoided',
   { readonly userId: number; readonly authVersion: number }
 >
 
 /**
- * The user was erased: the key with which all texts about the user were encrypted is destroyed.
- * This event remains in the stream as a tombstone.
+ * The key that encrypted all texts about the user is destroyed. This event stays as a tombstone.
  */
 export type UserErased = Fact<'UserErased', { readonly userId: number }>
 
@@ -109,7 +98,7 @@ export type UserSettings = {
   readonly showIpInLogs: boolean
 }
 
-/** The settings of a new user. They also apply to settings that older events lack. */
+/** The settings of a new user, and defaults for settings that older events lack. */
 export const DEFAULT_SETTINGS: UserSettings = Object.freeze({
   acceptUnsetModelRatioModel: false,
   showIpInLogs: false,
@@ -120,13 +109,13 @@ export type UserSettingsChanged = Fact<
   { readonly userId: number; readonly settings: Partial<UserSettings> }
 >
 
-/** An identity was bound to the user. It replaces an earlier identity of the same provider. */
+/** The identity replaces an earlier identity of the same provider. */
 export type IdentityBound = Fact<
   'IdentityBound',
   {
     readonly userId: number
     readonly provider: IdentityProvider
-    /** The keyed hash of the identity, which is part of the name of the identity's stream. */
+    /** A keyed hash, which is part of the name of the identity's stream. */
     readonly identityKey: string
     /** The provider's id of the user. For the provider `email`, it is the email address. */
     readonly identity: Sealed
@@ -143,9 +132,8 @@ export type IdentityUnbound = Fact<
 >
 
 /**
- * The user's passkeys were removed. The credentials stream records the same removal. Because the
- * user's stream records it too, simultaneous removals of login methods conflict, so that at least
- * one login method remains.
+ * Repeats the removal in the credentials stream, so that simultaneous removals of login methods
+ * conflict and at least one login method remains.
  */
 export type UserPasskeysGone = Fact<'UserPasskeysGone', { readonly userId: number }>
 

@@ -15,20 +15,18 @@ export type UserRecord = {
   readonly role: Role
   readonly group: string
   readonly displayName: string
-  /** The vault reference of the password's hash. It is null if the user has no password. */
+  /** The vault reference of the password's hash, or null without a password. */
   readonly passwordRef: string | null
   readonly authVersion: number
   readonly isEnabled: boolean
   readonly isDeleted: boolean
   readonly isErased: boolean
   readonly settings: UserSettings
-  /** The keyed hashes of the bound identities by provider. */
+  /** Keyed hashes by provider. */
   readonly identities: Readonly<Partial<Record<IdentityProvider, string>>>
-  /** The number of login methods that the user has removed so far. */
   readonly removedLoginMethods: number
 }
 
-/** The state of a user. `user` is null if the user was never created. */
 export type UserState = { readonly user: UserRecord | null }
 
 export const initialUser = (): UserState => ({ user: null })

@@ -89,14 +89,12 @@ const endpoint = (key: string, zh: string, en: string, preset = ''): OptionDefin
   preset,
   access: 'root',
   label: { zh, en },
-  // The user's browser opens the authorization endpoint. This server sends no requests there, so
-  // the outbound policy does not apply.
+  // The user's browser, not this server, opens the authorization endpoint.
   ...(key.endsWith('.authorization_endpoint') ? {} : { isAsked: true as const }),
 })
 
 /**
- * Returns the options for the addresses of a provider's endpoints. The admin must change these
- * options if the provider is self-hosted.
+ * The addresses of a provider's endpoints, which the admin of a self-hosted provider must change.
  */
 const endpointsOf = (
   site: string,

@@ -38,7 +38,7 @@ export const PAYMENT: OptionSection = {
     },
     {
       key: 'Price',
-      // A price of 0 is not allowed, because users would receive quota for free.
+      // With a price of 0, users would receive quota for free.
       type: decimal('0.0001', '1000000'),
       preset: '7.3',
       access: 'root',
@@ -55,7 +55,7 @@ export const PAYMENT: OptionSection = {
     },
     {
       key: 'TopUpCodes',
-      // A factor of 0 is not allowed, because an order with a price of 0 cannot be paid.
+      // An order with a price of 0 cannot be paid.
       type: RATIOS_ABOVE_ZERO,
       preset: '{}',
       access: 'root',
@@ -76,10 +76,7 @@ export const PAYMENT: OptionSection = {
   ],
 }
 
-/**
- * The supported currencies. All of them have two decimal places, because the code stores money in
- * hundredths.
- */
+/** All currencies have two decimal places, because the code stores money in hundredths. */
 const CURRENCIES = ['USD', 'EUR', 'GBP', 'CNY', 'HKD', 'SGD', 'AUD', 'CAD', 'CHF', 'INR'] as const
 
 export const STRIPE: OptionSection = {

@@ -125,7 +125,7 @@ export const OTHER_RATIOS: OptionSection = {
   ],
 }
 
-/** The colours for which the console has a badge in both the light and the dark theme. */
+/** The colours for which the console has a badge in the light and the dark theme. */
 const BADGE_COLOURS = [
   'grey',
   'blue',
@@ -151,8 +151,7 @@ export const GROUPS: OptionSection = {
   options: [
     {
       key: 'GroupRatio',
-      // New users are in the group `default`. If this group had no ratio, new users could not make
-      // calls.
+      // New users are in the group `default`. Without a ratio, they could not make calls.
       type: { kind: 'ratios', required: 'default' },
       preset: ratiosText(DEFAULT_GROUP_RATIOS),
       label: { zh: '分组倍率', en: 'Group ratios' },
