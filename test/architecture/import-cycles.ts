@@ -1,6 +1,6 @@
 import { importsOf, type SourceFile } from './source-tree.ts'
 
-/** Every cycle that a walk from each file meets, as `a → b → a`; imports of types count. */
+/** Returns the import cycles as `a → b → a`. Type imports count. */
 export function importCycles(files: readonly SourceFile[]): string[] {
   const graph = new Map(
     files.map((file) => [

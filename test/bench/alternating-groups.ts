@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 export type AlternatingGroups = {
-  /** Returns the seconds for which the first group has run so far. */
+  /** Returns the seconds for which the first group has run. */
   readonly seconds: () => number
   readonly end: () => Promise<void>
 }
@@ -9,9 +9,8 @@ export type AlternatingGroups = {
 const TURN_MS = 12
 
 /**
- * Runs two groups of processes alternately, so that each group has every core while it runs, as if
- * it were on a separate machine. Data between the groups waits in socket buffers while the receiver
- * is suspended.
+ * Runs two groups of processes alternately, so that each has every core as on a separate machine.
+ * Data between the groups waits in socket buffers.
  */
 export function alternateGroups(
   first: () => readonly number[],
@@ -48,7 +47,7 @@ export function signal(pids: readonly number[], name: NodeJS.Signals): void {
     try {
       process.kill(pid, name)
     } catch {
-      // The process has ended, for example a vacuum process of Postgres.
+      // The process has ended.
     }
   }
 }

@@ -2,10 +2,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Dispatcher, Pool } from 'undici'
 
-/**
- * Forwards a response with undici and node:http, and does nothing else. It is the minimum that a
- * Node relay can do.
- */
+/** The minimum that a Node relay can do: forwards a response with undici and node:http. */
 class HandOn implements Dispatcher.DispatchHandler {
   readonly #response: ServerResponse
   constructor(response: ServerResponse) {

@@ -15,28 +15,21 @@ export type BenchSetup = {
   readonly pids: Readonly<
     Record<'direct' | 'bare proxy' | 'tallygate' | 'postgres' | 'readModels', number>
   >
-  /**
-   * Allows every process to use every core from now on. It is called before measurements of waiting
-   * times.
-   */
+  /** Lets every process use every core, for measurements of waiting times. */
   releaseCores(): void
   stop(): Promise<void>
 }
 
 const LOAD_CORE = 1
 const TARGET_CORE = 0
-/**
- * The pause between the events of a stream in milliseconds, because a real provider also pauses.
- * Plain responses have no pause.
- */
+/** The pause (ms) between the events of a stream, because a real provider also pauses. */
 export const GAP_MS = 5
 export const ANSWER_TOKENS = 20
 const PASSWORD = 'bench-password'
 
 /**
- * Starts the processes of the benchmark. The provider and the load share one core. The bare proxy,
- * the relay, Postgres and the read models share the other core, each as a separate process, so that
- * its CPU time can be measured.
+ * Provider and load share one core. The bare proxy, the relay, Postgres and the read models share
+ * the other core as separate processes, so that the CPU time of each can be measured.
  */
 export async function startBenchSetup(): Promise<BenchSetup> {
   const folder = mkdtempSync(join(tmpdir(), 'tallygate-bench-'))

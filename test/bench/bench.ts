@@ -10,7 +10,7 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 4)
 const NAMES = ['direct', 'bare proxy', 'tallygate'] as const
 type Name = (typeof NAMES)[number]
-/** The number of events of a stream: the words, the finish reason and the usage. */
+/** A stream consists of words, the finish reason and the usage. */
 const EVENTS = ANSWER_TOKENS + 2
 
 type Round = LoadResult & {
@@ -19,7 +19,7 @@ type Round = LoadResult & {
   readonly readModelsUs: number
 }
 
-/** Runs `npm run bench`: in each round, the same load is applied to one target after another. */
+/** Runs `npm run bench`, whose rounds apply one load to each target. */
 async function bench(): Promise<void> {
   const rig = await startBenchSetup()
   try {
@@ -123,8 +123,7 @@ async function interleave(
   warmUpCalls = 1,
 ): Promise<Record<Name, Round[]>> {
   const rounds: Record<Name, Round[]> = { direct: [], 'bare proxy': [], tallygate: [] }
-  // The warm-up is a number of calls and not a time, because a slow target would otherwise be
-  // measured before its code is compiled.
+  // A number of calls, because a time would end before a slow target's code is compiled.
   for (const name of NAMES) {
     for (let calls = 0; calls < warmUpCalls; ) calls += (await run(name)).count
   }

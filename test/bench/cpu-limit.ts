@@ -6,9 +6,8 @@ const PERIOD_US = 20_000
 export type CpuLimit = { readonly end: () => void }
 
 /**
- * Limits each process to the given number of cores, such as 0.4, through a separate control group
- * per process. Returns null where control groups can't be created; they need Linux, root, and
- * cgroup v1 or v2.
+ * Limits each process to a number of cores, such as 0.4. Returns null without control groups, which
+ * need Linux, root, and cgroup v1 or v2.
  */
 export function limitCpuOfEach(pids: readonly number[], cores: number): CpuLimit | null {
   const groups: string[] = []
@@ -48,10 +47,7 @@ function rationed(pid: number, quotaUs: number): string {
   }
 }
 
-/**
- * Removes a control group. Its process is moved to the root group first, because only an empty
- * group can be removed.
- */
+/** The process must leave its control group first, because only an empty group can be removed. */
 function release(group: string): void {
   const pid = group.slice(group.lastIndexOf('-') + 1)
   try {

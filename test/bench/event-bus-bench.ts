@@ -18,9 +18,8 @@ import { kafkaForTests } from '../support/kafka/kafka-for-tests.ts'
 
 /**
  * Measures each event bus with events of 1 KB, from before the append to the batch that a worker
- * receives. Prints per bus the maximum events per second, and the latency in milliseconds at 500
- * events per second. All processes, including the broker, share this machine. Asserts nothing.
- *
+ * receives. Prints the maximum events per second, and the latency (ms) at 500 events per second.
+ * All processes, including the broker, share this machine.
  * Parameter: seconds per measurement (8).
  */
 const SECONDS = Number(process.argv[2] ?? 8)
@@ -57,7 +56,7 @@ async function measure(store: EventStore, bus: EventBus) {
     },
   })
   while (lanes.size < ALL_LANES.length) await delay(50)
-  // The first message of the topic and the first batch of every lane are not measured.
+  // The topic's first message and each lane's first batch are not measured.
   await append(store, 1)
   await delay(3_000)
   received = 0
@@ -99,7 +98,7 @@ try {
   if ('skip' in kafka || kafka.kind === 'mock') console.log('Kafka is not here')
   else {
     const { brokers } = kafka
-    // With this timing, events never come from the store, even when the broker is slow.
+    // With this timing, events never come from the store, even if the broker is slow.
     const timings = { ...KAFKA_TIMINGS, stallMs: 600_000 }
     const bus = await createKafkaBus({ brokers, store, leases, log, timings })
     console.log(`Kafka (${kafka.kind})`, await measure(store, bus))

@@ -10,9 +10,8 @@ import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
 import { processesOf } from '#infra/postgres/orphaned-servers.ts'
 
 /**
- * Measures durable appends of 1 KB events. Prints a table: events per second, CPU µs per event of
- * this process and of Postgres, and the number of events per commit. Asserts nothing.
- *
+ * Measures durable appends of 1 KB events. Prints events per second, CPU µs per event of this
+ * process and of Postgres, and events per commit.
  * Parameter: seconds per row (3).
  */
 const SECONDS = Number(process.argv[2] ?? 3)
@@ -28,11 +27,11 @@ const newEvent = (): NewEvent => ({
   meta: { actor: 'token:9', cause: 'request', at: Date.now() },
 })
 
-/** Returns the CPU seconds of the processes, which are read from /proc. */
+/** Returns the CPU seconds of the processes. */
 function cpuSeconds(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => {
     const file = `/proc/${pid}/stat`
-    // The process may have ended, for example a vacuum process.
+    // The process may have ended.
     const stat = existsSync(file) ? readFileSync(file, 'latin1') : ''
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return sum + (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND
@@ -71,7 +70,7 @@ async function measure(store: EventStore, url: string, clusterName: string, load
   const serverUsed = cpuSeconds(pids) - server
   await Promise.all(tails.map((tail) => tail.stop()))
   const events = latencies.length * load.perAppend
-  // Each row has the transaction id of its commit in `xmin`.
+  // `xmin` is the transaction id of the row's commit.
   const { rows } = await client.query<{ n: number }>(
     'select count(distinct xmin::text)::int n from event_store.events where position > $1',
     [head],
@@ -82,10 +81,7 @@ async function measure(store: EventStore, url: string, clusterName: string, load
   report(load, { events, seconds, perCommit, latencies, own: used.user + used.system, serverUsed })
 }
 
-/**
- * Creates an appender that appends at the exact revision, as the stream actors do. It uses several
- * streams that no other appender writes to.
- */
+/** Appends at the exact revision, like stream actors. No other appender writes to its streams. */
 function createAppender(store: EventStore) {
   const streams = Array.from({ length: STREAMS_EACH }, () => ({
     stream: `account-${randomUUID()}`,
@@ -107,7 +103,7 @@ type Figures = {
   readonly seconds: number
   readonly perCommit: number
   readonly latencies: readonly number[]
-  /** The CPU time of this process in µs. */
+  /** The CPU µs of this process. */
   readonly own: number
   readonly serverUsed: number
 }

@@ -3,15 +3,11 @@ import { once } from 'node:events'
 export type ExportAsked = {
   readonly address: string
   readonly headers: Record<string, string>
-  /** The reader closes the connection after this many rows. */
   readonly rowsMax: number
 }
 export type ExportRead = { readonly rows: number; readonly bytes: number; readonly seconds: number }
 
-/**
- * Reads one export over HTTP. It runs in a separate process, so that reading does not use CPU time
- * of the sender.
- */
+/** Reads an export in a separate process, so that reading uses no CPU time of the sender. */
 async function read({ address, headers, rowsMax }: ExportAsked): Promise<ExportRead> {
   const abort = new AbortController()
   const begin = performance.now()

@@ -4,9 +4,9 @@ import { startCore } from '#infra/start-core.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
 
 /**
- * Runs a process with projections. It acquires its share of the lanes (partitions) immediately,
- * tells its parent process, and starts to process events when the parent replies. Parameter: the
- * number of lanes in its share.
+ * Runs a process with projections. The process acquires its share of the lanes (partitions), tells
+ * its parent process, and processes events after the parent's reply.
+ * Parameter: the number of lanes.
  */
 const share = Number(process.argv[2])
 const started = Promise.withResolvers<void>()

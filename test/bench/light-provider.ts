@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
 /**
- * Runs an OpenAI-compatible provider that uses almost no CPU time. It reads only the length of a
- * request, and responds with the same bytes every time. Prints its address.
+ * An OpenAI-compatible provider that sends the same bytes for every request and uses almost no CPU
+ * time.
  */
 const body = JSON.stringify({
   id: 'chatcmpl-light',

@@ -11,10 +11,7 @@ export type Answer = {
   readonly requestId: string
 }
 
-/**
- * A keep-alive connection that sends prepared bytes and measures the response time with almost no
- * CPU time.
- */
+/** A keep-alive connection that measures response times with almost no CPU time. */
 export class LoadConnection {
   readonly #host: string
   readonly #port: number
@@ -48,7 +45,7 @@ export class LoadConnection {
     this.#socket.write(request)
   }
 
-  /** Closes the connection permanently. A pending request gets no response. */
+  /** A pending request gets no response. */
   close(): void {
     this.#isClosed = true
     this.#done = null

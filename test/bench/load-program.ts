@@ -1,25 +1,16 @@
 import { type Answer, LoadConnection } from './load-connection.ts'
 
-/**
- * Starts a load: one connection per key sends requests, each as soon as the previous request is
- * answered.
- */
+/** Each key gets a connection, which sends its next request after each response. */
 export type LoadOrder = { readonly url: string; readonly keys: readonly string[] }
-/**
- * The number of responses since the last order. The parent process may request this number
- * repeatedly.
- */
+/** The responses since the last order. */
 export type LoadCount = {
   readonly count: number
   readonly errors: number
-  /** The errors by HTTP status; 0 counts broken connections. */
+  /** By HTTP status. 0 counts broken connections. */
   readonly kinds: Readonly<Record<string, number>>
 }
 
-/**
- * This program is a load generator. It is a separate process, so that it can be suspended while
- * others run.
- */
+/** The load generator is a separate process, so that it can be suspended. */
 let order = nothing()
 
 process.on('message', (message: LoadOrder | 'count' | 'rest') => {
@@ -34,10 +25,7 @@ process.on('message', (message: LoadOrder | 'count' | 'rest') => {
 type Counted = { count: number; errors: number; readonly kinds: Record<string, number> }
 type Order = { readonly counted: Counted; readonly connections: readonly LoadConnection[] }
 
-/**
- * Returns the state without a load. Each order has a separate count, so responses to an earlier
- * order are not counted.
- */
+/** Each order has a separate count, so that late responses to an earlier order are not counted. */
 function nothing(): Order {
   return { counted: { count: 0, errors: 0, kinds: {} }, connections: [] }
 }

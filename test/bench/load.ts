@@ -17,10 +17,7 @@ export type Quantiles = { readonly p50: number; readonly p99: number }
 
 type Counted = { count: number; errors: number; firstByteUs: number[]; totalUs: number[] }
 
-/**
- * Applies a load where each connection sends its next request as soon as the previous request is
- * answered.
- */
+/** Each connection sends its next request after each response. */
 export async function closedLoop(
   target: Target,
   body: string,
@@ -42,10 +39,7 @@ export async function closedLoop(
   return summary(counted, (performance.now() - started) / 1000)
 }
 
-/**
- * Applies a load where requests are sent at a fixed rate, even while earlier requests are not
- * answered.
- */
+/** Sends requests at a fixed rate, even while earlier requests are not answered. */
 export async function openLoop(
   target: Target,
   body: string,

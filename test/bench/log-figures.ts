@@ -5,14 +5,10 @@ import type { LogPage } from '#read-api/contract/logs.ts'
 import type { ExportAsked, ExportRead } from './export-reader.ts'
 import { HEAVY_USER, RARE, SITE } from './log-rows.ts'
 
-/**
- * The app that is measured, with the session headers of two users: an administrator and the user
- * with the most rows.
- */
+/** `admin` and `heavy` are the session headers of an admin and of the user with the most rows. */
 export type Reader = {
   readonly app: FastifyInstance
   readonly admin: Record<string, string>
-  /** The session headers of the user with the most rows. */
   readonly heavy: Record<string, string>
 }
 
@@ -26,10 +22,7 @@ export type Figure = {
 const HEAVY = `username=user-${HEAVY_USER - SITE.firstUser}`
 const { channel, model, group } = RARE
 
-/**
- * The measured filters: each filter alone, with values that match few, no or most rows, and usual
- * combinations.
- */
+/** Each filter alone, with values that match few, no or most rows, and usual combinations. */
 const ADMIN_FILTERS = [
   ...['', 'type=2', 'type=6', 'type=1', HEAVY, 'username=user-77'],
   ...['model_name=model-3', `model_name=${model}`, 'model_name=nothing'],
@@ -76,7 +69,7 @@ export async function* filterFigures(reader: Reader, now: number): AsyncGenerato
 const agoOf = (text: string, now: number): string =>
   ` ${Math.round((now - Number(text.split('=')[1])) / DAY)} d`
 
-/** Measures jumps to a far page. Each jump uses a different list, so that no cursor is cached. */
+/** Measures jumps to a far page. Each jump uses another list, so that no cursor is cached. */
 export async function jumpFigures(
   { app, admin, heavy }: Reader,
   now: number,
@@ -103,7 +96,7 @@ export async function jumpFigures(
 
 export type ExportFigure = {
   readonly rows: number
-  /** The median of the rounds. The memory figures cover all rounds. */
+  /** The median of the rounds. The memory figures include all rounds. */
   readonly rowsPerSecond: number
   readonly megabytesPerSecond: number
   readonly rssBegin: number
@@ -114,8 +107,8 @@ const EXPORT_ROUNDS = 3
 const LOOK_EVERY_MS = 20
 
 /**
- * Measures exports that another process reads, up to `rowsMax` rows. The measured memory is that of
- * this process, which sends the exports.
+ * Measures exports of up to `rowsMax` rows that another process reads, and the memory of this
+ * process.
  */
 export async function exportFigure(
   address: string,

@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
 import { monthOf } from '#projections/runner/monthly-partitions.ts'
 
-/** The size of a site with three months of calls. One user makes 6 of 100 calls. */
+/** A site with three months of calls, of which one user makes 6 of 100. */
 export const SITE = {
   users: 2_000,
-  /** The lowest user id, which is the id of the user with the most rows. */
+  /** The user with the most rows. */
   firstUser: 1_000,
   tokensEach: 3,
   channels: 10,
@@ -14,18 +14,15 @@ export const SITE = {
 
 export const HEAVY_USER = SITE.firstUser
 
-/** Values that 1 of 10 000 calls has. Only an index or a scan of all rows finds these calls. */
+/** Values of 1 in 10 000 calls, which only an index or a scan of all rows finds. */
 export const RARE = { channel: 11, model: 'rare-model', group: 'rare-group' } as const
 
-/**
- * The number of rows per statement. It shows progress and keeps each statement below some minutes.
- */
+/** The number of rows per statement. */
 const CHUNK = 500_000
 
 /**
- * Fills the log with `count` rows up to the time `end` (unix seconds), and the rollups as the
- * projections would have written them. The rows are generated in the database. Indexes are created
- * last, which is much faster.
+ * Inserts `count` rows up to `end` (unix seconds), and the rollups of the projections. The rows are
+ * generated in the database. Indexes are created last, which is much faster.
  */
 export async function makeLogRows(
   pg: Pool,
@@ -37,7 +34,7 @@ export async function makeLogRows(
   }: {
     count: number
     end: number
-    /** Returns the encrypted client address of a user's calls, as events contain it. */
+    /** Returns a user's encrypted client address, as in events. */
     sealed: (userId: number) => Promise<string>
     onChunk?: (rows: number) => void
   },
@@ -109,8 +106,8 @@ const OTHER = `'{"model_ratio":1.25,"completion_ratio":4,"group_ratio":1,' ||
   ',"usage_source":"upstream","end":"done","hold":41000}'`
 
 /**
- * SQL that inserts rows. $1 to $2: the row numbers; $3: the time of the first row in unix seconds;
- * $4: the seconds between two rows.
+ * $1 and $2 are the row numbers, $3 is the first row's time (unix seconds), and $4 the seconds
+ * between rows.
  */
 const ROWS = `
   insert into read_call_log.log
@@ -153,18 +150,12 @@ const partRows = (table: string, kind: string, id: string, channel = 'channel_id
   from narrow where ${kind === 'user' ? 'true' : "call_group <> ''"}
   group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6`
 
-/**
- * Fills the rollups from the existing log rows, as the projections would have done. All statements
- * must run on one connection, because they use a temporary table.
- */
+/** All statements must run on one connection, because they use a temporary table. */
 export async function fillRollups(client: Client): Promise<void> {
   for (const sql of ROLLUPS) await client.query(sql)
 }
 
-/**
- * SQL that fills the rollups. It copies the few columns that are needed first, so that the log is
- * read only once.
- */
+/** Copies the needed columns first, so that the log is read only once. */
 const ROLLUPS = [
   `create temp table narrow as select user_id, token_id, channel_id, call_group, type, model,
      created_at - created_at % 3600 as hour, created_at - created_at % 86400 as day,

@@ -9,10 +9,9 @@ import { exportFigure, filterFigures, jumpFigures, type Reader } from './log-fig
 import { HEAVY_USER, makeLogRows, SITE } from './log-rows.ts'
 
 /**
- * Runs `npm run bench:logs`: measures the usage log with many rows, which are generated in the
- * database. It measures the first page and the totals with each filter, jumps to far pages, and
- * exports. It needs about 20 GB of disk, which are freed at the end.
- *
+ * Runs `npm run bench:logs`: measures the usage log with many generated rows, by the first page and
+ * totals of each filter, jumps to far pages, and exports. Needs about 20 GB of disk, which are
+ * freed at the end.
  * Parameters: rows (10000000), rows of an export (500000).
  */
 const ROWS = Number(process.argv[2] ?? 10_000_000)

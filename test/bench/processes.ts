@@ -6,8 +6,8 @@ const TICKS_PER_SECOND = 100
 const hasTaskset = spawnSync('taskset', ['-V']).status === 0
 
 /**
- * Starts a Node program on one core and waits for its first line with an address. Without `taskset`
- * the program may use every core.
+ * Starts a Node program on one core and waits for a line with its address. Without `taskset`, the
+ * program may use every core.
  */
 export async function startPinned(
   core: number,
@@ -21,8 +21,8 @@ export async function startPinned(
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  // Standard error is copied and not inherited, because a child that is still running would keep
-  // the pipe of the test runner open.
+  // Standard error is not inherited, because a child that outlives the run would keep its pipe
+  // open.
   child.stderr.pipe(process.stderr, { end: false })
   process.once('exit', () => child.kill('SIGKILL'))
   const line = await firstLine(child, program)
@@ -45,7 +45,7 @@ export function pinTo(core: number, pid: number): void {
   if (hasTaskset) spawnSync('taskset', ['-a', '-cp', String(core), String(pid)])
 }
 
-/** Allows the process and its descendants to use every core. */
+/** Lets the process and its descendants use every core. */
 export function unpin(root: number): void {
   if (!hasTaskset) return
   for (const pid of [root, ...descendants(root)]) {
@@ -70,8 +70,7 @@ function statOf(pid: number): Stat | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    // The sum includes the time of children that have ended, such as a database connection that was
-    // closed.
+    // Includes the time of ended children.
     const ticks = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0)
     return { parent: Number(fields[1]), ticks }
   } catch {
@@ -80,8 +79,8 @@ function statOf(pid: number): Stat | null {
 }
 
 /**
- * Returns the CPU seconds (user and system) of a process and its descendants. The processes in
- * `except`, and their descendants, are left out.
+ * Returns the CPU seconds (user and system) of a process and its descendants, except the trees in
+ * `except`.
  */
 export function cpuSeconds(root: number, except: readonly number[] = []): number {
   const stats = new Map<number, Stat>()

@@ -3,9 +3,8 @@ import type { BenchSetup } from './bench-setup.ts'
 import { openLoop } from './load.ts'
 
 /**
- * Measures the milliseconds from the last byte of a call's response to the call's row on the live
- * socket, which sends committed rows of the read model. A row that arrives before the last byte
- * counts as 0.
+ * Measures the ms from the last byte of a response to the call's row on the live socket. The socket
+ * sends committed rows. A row before the last byte counts as 0.
  */
 export async function measureLag(
   rig: BenchSetup,

@@ -15,9 +15,8 @@ import { cpuSeconds } from './processes.ts'
 
 /**
  * Measures the rebuild of all read models by one process with every lane (partition), and by two
- * processes with half of the lanes each. Prints a table: events per second, and CPU µs per event of
- * the processes and of Postgres.
- *
+ * processes with half of the lanes each. Prints events per second, and CPU µs per event of the
+ * processes and of Postgres.
  * Parameters: events (150000), rounds (2).
  */
 const EVENTS = Number(process.argv[2] ?? 150_000)

@@ -19,17 +19,17 @@ import { cpuSeconds } from './processes.ts'
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 4)
 /**
- * The number of connections. Each uses a separate account, because two workers that write one
- * account meet conflicts.
+ * Each connection uses a separate account, because two workers that write to one account would
+ * conflict.
  */
 const CONNECTIONS = 512
 const AT_ONCE = 6
-/** The time for connections to open. The time before the first round also lets code be compiled. */
+/** The first warm-up also lets code be compiled. */
 const WARM_UP_SECONDS = 3
 const FIRST_WARM_UP_SECONDS = 15
 /**
- * The CPU limit of a worker in cores. With two such workers, Postgres, the provider and the load
- * still leave CPU time unused.
+ * The CPU limit of a worker in cores. Two such workers leave CPU time for Postgres, provider and
+ * load.
  */
 const RATION = 0.4
 
@@ -44,14 +44,14 @@ type Setting = keyof typeof SETTINGS
 
 type Round = {
   readonly callsPerSecond: number
-  /** The CPU time of the relay per call in µs. */
+  /** In µs per call. */
   readonly relayUs: number
   readonly postgresUs: number
   readonly otherUs: number
-  /** The average number of cores that the relay and Postgres used while they were running. */
+  /** The average number of cores that the relay and Postgres used while running. */
   readonly cores: number
   readonly errors: number
-  /** The errors by HTTP status; 0 counts broken connections. */
+  /** By HTTP status. 0 counts broken connections. */
   readonly kinds: LoadCount['kinds']
 }
 
@@ -66,13 +66,12 @@ type Stage = {
 }
 
 /**
- * Measures relays with 1 and with 2 workers on two cores: the calls per second, and the CPU time
- * per call of each process.
+ * Measures 1 and 2 workers on two cores: calls per second, and CPU time per call of each process.
  */
 export async function measureWorkers(print: (line: string) => void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'tallygate-workers-'))
   const closers: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })]
-  // All child processes are killed, because a suspended process would never end by itself.
+  // A suspended process would never end by itself.
   const endAll = (): void => signal(treeOf(process.pid).slice(1), 'SIGKILL')
   const onSignal = (): never => process.exit(1)
   process.once('exit', endAll).once('SIGTERM', onSignal).once('SIGINT', onSignal)
@@ -111,7 +110,7 @@ async function setStage(folder: string, closers: (() => unknown)[]): Promise<Sta
   const [line] = (await once(provider.stdout ?? provider, 'data')) as [Buffer]
   const office = await start({ ROLES: 'write-api,read-api,projections' })
   const keys = await seed(office.url, String(line).trim())
-  // The projections are stopped, because a production site may run them on another machine.
+  // A production site may run the projections on another machine.
   await office.stop()
   const relays = new Map<number, ProductProcess>()
   for (const workers of [1, 2]) {
@@ -135,7 +134,7 @@ async function seed(url: string, providerUrl: string): Promise<string[]> {
   return keys
 }
 
-/** Creates a user with enough quota for any number of calls, and returns a key of this user. */
+/** Returns a key of a new user with enough quota. */
 async function openAccount(root: ConsoleClient, username: string): Promise<string> {
   const { client } = await addUser(root, username, 1_000_000_000)
   return (await client.createToken({ name: 'bench', unlimited_quota: true })).key
@@ -155,8 +154,8 @@ async function alternate(stage: Stage, setting: Setting): Promise<Map<number, Ro
 }
 
 /**
- * Runs `act` for each relay under load, while the other relays are suspended. Relays that are not
- * suspended would use CPU time for notifications of commits.
+ * Runs `act` for each relay while the other relays are suspended, because they would use CPU time
+ * for notifications of commits.
  */
 async function eachAlone(
   { relays, load, keys }: Stage,
@@ -173,10 +172,7 @@ async function eachAlone(
   }
 }
 
-/**
- * Returns the process ids that serve calls: the child processes, or the process itself when it has
- * none.
- */
+/** Returns the process ids that serve calls. */
 function workersOf(pid: number): number[] {
   const [, ...children] = treeOf(pid)
   return children.length === 0 ? [pid] : children

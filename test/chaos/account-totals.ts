@@ -3,8 +3,7 @@ import type { Recorded } from '#domain/shared/event.ts'
 import type { Running } from '#infra/start.ts'
 
 /**
- * The account totals, computed from the events alone. The computation is independent of the
- * product's code, so that it can check the product.
+ * The account totals, computed from the events without the product's code, which the totals check.
  */
 export type AccountTotals = {
   /** The number of settlements by call. */

@@ -1,9 +1,6 @@
 import { sendChat } from '#test/support/send-chat.ts'
 
-/**
- * What a caller knows about one call. Only an acknowledged call is certain to have been answered
- * completely.
- */
+/** What a caller knows about one call. */
 export type CallRecord = {
   readonly mark: string
   readonly requestId: string | null

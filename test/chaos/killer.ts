@@ -2,9 +2,9 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { killTree } from '../support/process-tree.ts'
 
 /**
- * Kills the product's process tree with SIGKILL, repeatedly: `node killer.ts FOLDER KILLS MIN_MS
- * MAX_MS`. The pid to kill is in FOLDER/product.pid, which exists while the product serves. Each
- * kill adds a line to FOLDER/kills.log.
+ * Kills the product's process tree repeatedly with SIGKILL: `node killer.ts FOLDER KILLS MIN_MS
+ * MAX_MS`. FOLDER/product.pid has the pid while the product serves. FOLDER/kills.log gets a line
+ * per kill.
  */
 const [folder = '', kills = '1', minMs = '800', maxMs = '2500'] = process.argv.slice(2)
 const pidFile = `${folder}/product.pid`

@@ -1,10 +1,7 @@
 import { WebSocket } from 'ws'
 import type { ConsoleClient } from '#infra/demo/console-client.ts'
 
-/**
- * A client of the live log that reconnects after every disconnect, and continues after the last
- * position that it received.
- */
+/** A client of the live log that reconnects and continues after the last received position. */
 export class LiveReader {
   /** The number of received rows by call. */
   readonly rows = new Map<string, number>()

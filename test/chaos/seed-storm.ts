@@ -1,9 +1,7 @@
 import type { ConsoleClient } from '#infra/demo/console-client.ts'
 import { addChannel, setOption, setUpSite } from '../support/product.ts'
 
-/**
- * Sets up a site where root can make many calls. `quota` is the initial balance of root's account.
- */
+/** Sets up a site where root can make many calls. `quota` is root's initial balance. */
 export async function seedStorm(
   url: string,
   providerUrl: string,

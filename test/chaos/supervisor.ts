@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Runs the product, and restarts it whenever it dies, until `stop` is called. */
+/** Restarts the product whenever it dies, until `stop` is called. */
 export class Supervisor {
   readonly #folder: string
   readonly #environment: Readonly<Record<string, string>>

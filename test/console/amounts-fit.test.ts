@@ -13,7 +13,7 @@ import { takePicture } from './support/open-page.ts'
 import { user } from './support/user-routes.ts'
 import { logRoutes, logRow } from './usage-log/fake-log.ts'
 
-/** $1,234,567.89 of quota. */
+/** This quota is $1,234,567.89. */
 const QUOTA = 617_283_945_000
 const MONEY = '1234567.89'
 const NOW = Math.floor(Date.now() / 1_000)

@@ -7,7 +7,7 @@ import { startProductProcess } from '#test/support/product-process.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { realPage } from './open-real-page.ts'
 
-/** In the shipped price list, and without a price in a new installation. */
+/** A model of the shipped price list that has no price in a new installation. */
 const MODEL = 'command-a-03-2025'
 const CLICKS_MAX = 10
 

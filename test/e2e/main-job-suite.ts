@@ -4,7 +4,9 @@ import type { LogEntry } from '#read-api/contract/logs.ts'
 import type { User } from '#read-api/contract/users.ts'
 import { addChannel, chat, setOption, type TestProduct } from '#test/support/product.ts'
 
-/** A call relayed, billed exactly and seen, on whichever engines the product was opened. */
+/**
+ * The tests relay a call, check its exact bill and find it in the log, on the engines of `open`.
+ */
 export function mainJobSuite(open: () => Promise<TestProduct>): void {
   let product: TestProduct
   let token: { id: number; key: string }

@@ -13,7 +13,7 @@ import {
   startSite,
 } from '#test/support/site.ts'
 
-/** Every role in a process of its own, and two of those that users speak to. */
+/** Every role runs in a separate process. The write-api and the read-api run twice. */
 let site: Site
 let provider: ProviderProcess
 let writers: [ProductProcess, ProductProcess]

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { killTree, treeOf } from '../support/process-tree.ts'
 
-/** A command in a process group of its own, as a terminal starts one, with all that it prints. */
+/** A command in a separate process group, as a terminal starts it. `said` returns its output. */
 type Started = { readonly child: ChildProcess; readonly pid: number; readonly said: () => string }
 
 const started: Started[] = []

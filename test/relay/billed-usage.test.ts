@@ -10,7 +10,7 @@ import { type Delivery, meter } from '#relay/pipeline/billed-usage.ts'
 import type { Candidate } from '#relay/pipeline/plan-call.ts'
 import { perTokenPrice } from '#test/support/per-token-price.ts'
 
-/** A model with prices for pictures and sound, and a model without them. */
+/** This model has prices for images and audio, and the next model has none. */
 const MULTIMODAL = perTokenPrice({
   ...{ model: '1.25', completion: '4', cacheRead: '0.1', cacheWrite: '1.25' },
   ...{ image: '2', audio: '8', audioCompletion: '2' },

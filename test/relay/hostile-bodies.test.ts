@@ -6,7 +6,7 @@ import { afterEach, expect, it } from 'vitest'
 import { type ProviderProcess, startProviderProcess } from '#test/support/site.ts'
 import { MODEST_KEY, RICH_KEY, UNPAID_KEY } from './support/attacked-keys.ts'
 
-/** The whole attack has 1 000 bodies and takes some minutes: `HOSTILE_BODIES=1000`. */
+/** `HOSTILE_BODIES=1000` runs the complete attack, which takes some minutes. */
 const BODIES = Number(process.env.HOSTILE_BODIES ?? 200)
 const IS_WHOLE = BODIES >= 1_000
 const AT_ONCE = 6

@@ -10,13 +10,11 @@ type Options = {
 type Choices = {
   readonly origin: string
   readonly counter?: number
-  /** True when the user verified their identity to the authenticator, for example by a PIN. */
+  /** True if the user verified their identity to the authenticator, for example by a PIN. */
   readonly isUnlocked?: boolean
 }
 
-/**
- * Creates a software authenticator with one passkey: ES256, attestation "none" (WebAuthn level 3).
- */
+/** A software authenticator with one passkey: ES256, attestation "none" (WebAuthn level 3). */
 export function createAuthenticator() {
   const id = randomBytes(32)
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -79,7 +77,7 @@ function authData(site: string, flags: number, counter: number, attested = Buffe
   return Buffer.concat([siteHash, Buffer.from([flags]), count, attested])
 }
 
-/** Encodes the key as CBOR: `{1: 2, 3: -7, -1: 1, -2: x, -3: y}`. */
+/** CBOR: `{1: 2, 3: -7, -1: 1, -2: x, -3: y}`. */
 function coseKey(key: KeyObject): Buffer {
   const { x = '', y = '' } = key.export({ format: 'jwk' })
   return Buffer.concat([
@@ -90,7 +88,7 @@ function coseKey(key: KeyObject): Buffer {
   ])
 }
 
-/** Encodes the attestation object as CBOR: `{fmt: "none", attStmt: {}, authData}`. */
+/** CBOR: `{fmt: "none", attStmt: {}, authData}`. */
 const attestationObject = (data: Buffer): Buffer =>
   Buffer.concat([
     Buffer.from([0xa3, 0x63]),

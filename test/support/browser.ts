@@ -19,8 +19,8 @@ import { extract } from 'tar-fs'
 const CACHE = resolve(import.meta.dirname, '../../node_modules/.cache')
 
 /**
- * Starts a Chromium from a registry package, which is unpacked once. It needs no installation and
- * runs as root or as an ordinary user. The caller closes it.
+ * Starts the Chromium of a registry package, which needs no installation. The caller closes the
+ * browser.
  */
 export async function launchBrowser(): Promise<Browser> {
   const dir = await unpackedChromium()
@@ -41,8 +41,8 @@ export async function launchBrowser(): Promise<Browser> {
 }
 
 /**
- * Returns the folder of this version's Chromium. It is unpacked into a temporary folder and then
- * renamed, so that the final folder is always complete.
+ * Unpacks this version's Chromium into a temporary folder and renames the folder when it is
+ * complete.
  */
 async function unpackedChromium(): Promise<string> {
   const packageDir = dirname(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')))
@@ -66,7 +66,7 @@ async function unpackedChromium(): Promise<string> {
   try {
     renameSync(part, dir)
   } catch {
-    // Another process has finished first, and its copy is complete.
+    // Another process was faster, and its copy is complete.
     rmSync(part, { recursive: true, force: true })
   }
   return dir

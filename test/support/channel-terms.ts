@@ -1,10 +1,7 @@
 import type { ChannelTerms } from '#domain/channel/events.ts'
 import { INITIAL_TERMS } from '#write-api/channels/channel-terms-from-request.ts'
 
-/**
- * The default terms of a channel for one model. Tests spread this object and override the fields
- * under test.
- */
+/** The default terms of a channel for one model. */
 export const PLAIN_CHANNEL_TERMS: ChannelTerms = {
   ...INITIAL_TERMS,
   name: 'plain',

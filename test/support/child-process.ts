@@ -6,9 +6,8 @@ export type NodeChild = ChildProcessByStdio<null, Readable, Readable>
 
 /**
  * Starts a Node program whose standard output the test reads. The program is killed when this
- * process exits. Its standard error is copied to the standard error of this process and not
- * inherited, because a program that outlives its test would keep the runner's pipe open, and the
- * run would never end.
+ * process exits. Standard error is not inherited, because a program that outlives its test would
+ * keep the runner's pipe open.
  */
 export function spawnNode(program: string, ...parameters: readonly string[]): NodeChild {
   const child = spawn(process.execPath, [program, ...parameters], {
@@ -21,10 +20,7 @@ export function spawnNode(program: string, ...parameters: readonly string[]): No
   return child
 }
 
-/**
- * Returns the first line that a program prints. Throws when the program ends before it prints a
- * line.
- */
+/** Returns the first printed line. Throws if the program ends before it prints a line. */
 export async function firstLine(child: NodeChild): Promise<string> {
   const ended = once(child, 'exit').then(([code, signal]) => {
     throw new Error(`the program ended before it printed a line: ${signal ?? `exit ${code}`}`)
@@ -33,7 +29,7 @@ export async function firstLine(child: NodeChild): Promise<string> {
   return String(line).trim()
 }
 
-/** Kills the program with SIGKILL unless it has ended, and waits until it has exited. */
+/** Kills the program with SIGKILL unless it has ended, and waits for its exit. */
 export async function killChild(child: NodeChild): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exit = once(child, 'exit')

@@ -1,8 +1,5 @@
 const BEHIND_MS = 300_000
 const rightNow = Date.now.bind(Date)
 
-/**
- * Sets the clock back by five minutes. Product processes preload this module through
- * `NODE_OPTIONS`.
- */
+/** Product processes preload this module through `NODE_OPTIONS`. */
 Date.now = () => rightNow() - BEHIND_MS

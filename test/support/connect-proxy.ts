@@ -3,21 +3,21 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 
 export type ConnectProxy = {
   readonly url: string
-  /** Returns the proxy's URL with a user and password. The proxy does not check them. */
+  /** Returns the proxy's URL with a user and password, which the proxy does not check. */
   readonly urlOf: (login: string) => string
-  /** The received requests: `CONNECT host:port`, or any other request line. */
+  /** The received requests, as `CONNECT host:port` or another request line. */
   readonly requests: { readonly line: string; readonly login: string | undefined }[]
-  /** The host names that only the proxy can resolve, each with a port on this machine. */
+  /** Host names that only the proxy can resolve, each with a port on this machine. */
   readonly names: Map<string, number>
   /**
-   * What the proxy does with a CONNECT request: open the tunnel (`carry`), send nothing
-   * (`silence`), or respond with a status or a raw text.
+   * The response to a CONNECT request: a tunnel (`carry`), nothing (`silence`), a status or a raw
+   * text.
    */
   answer: 'carry' | 'silence' | number | { readonly text: string }
   readonly close: () => Promise<void>
 }
 
-/** Starts an HTTP proxy that supports CONNECT and records its requests. */
+/** An HTTP proxy that supports CONNECT and records its requests. */
 export async function connectProxy(): Promise<ConnectProxy> {
   const open = new Set<Socket>()
   const requests: ConnectProxy['requests'] = []

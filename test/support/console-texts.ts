@@ -10,7 +10,7 @@ type KeysOf<T, Prefix extends string = ''> = {
   [K in keyof T & string]: T[K] extends string ? `${Prefix}${K}` : KeysOf<T[K], `${Prefix}${K}.`>
 }[keyof T & string]
 
-/** The key of a text of the console, such as `tokens.create`. */
+/** The key of a text in the console, such as `tokens.create`. */
 export type WordKey = KeysOf<Translations>
 
 type Params = Readonly<Record<string, string | number>>
@@ -18,16 +18,10 @@ type Params = Readonly<Record<string, string | number>>
 const ZH: Translations = { ...zhShared, ...zhPages, logDetails: zhDetails }
 const EN: Translations = { ...enShared, ...enPages, logDetails: enDetails }
 
-/**
- * Returns the Chinese text of a key, as the console shows it. `params` are inserted into its
- * placeholders.
- */
+/** Returns the Chinese text of a key. `params` fills the placeholders. */
 export const zh = (key: WordKey, params: Params = {}): string => textOf(ZH, key, params)
 
-/**
- * Returns the English text of a key, as the console shows it. `params` are inserted into its
- * placeholders.
- */
+/** Returns the English text of a key. `params` fills the placeholders. */
 export const en = (key: WordKey, params: Params = {}): string => textOf(EN, key, params)
 
 function textOf(words: Translations, key: string, params: Params): string {

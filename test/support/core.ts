@@ -5,9 +5,8 @@ import { type RunningCore, startCore } from '#infra/start-core.ts'
 import { type TestDatabase, testDatabase } from './postgres.ts'
 
 /**
- * Returns a configuration without log output, on a new database and a port that the system chooses.
- * `createDatabase` creates an empty database by default. Tests that start the complete product pass
- * `siteDatabase`.
+ * Configures no log output, a new database and a free port. Tests that start the complete product
+ * pass `siteDatabase`.
  */
 export async function testConfig(
   overrides: Partial<Config> = {},
@@ -23,7 +22,7 @@ export async function testConfig(
   return { config: { ...config, ...overrides }, drop: () => database.drop() }
 }
 
-/** Starts a complete `Core` on a new database, with the real Postgres, event store and vault. */
+/** Starts a complete `Core` with the real Postgres, event store and vault. */
 export async function testCore(
   overrides: Partial<Config> = {},
   createDatabase: () => Promise<TestDatabase> = testDatabase,

@@ -3,13 +3,13 @@ import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Decider } from '#domain/shared/decider.ts'
 import type { Fact } from '#domain/shared/event.ts'
 
-/** Returns the value as a store would return it: converted to JSON and back. */
+/** Converts the value to JSON and back, like a store. */
 export const stored = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
 
 /**
- * Returns functions for a decider's tests: `given(…facts).when(command).then(facts or error)`. The
- * facts are folded in the form in which a store returns them. Each `when` also checks that deciding
- * does not change the state, and that the decided facts are plain JSON and can be folded.
+ * Returns `given(…facts).when(command).then(facts or error)`. Facts are folded as a store returns
+ * them. `when` also checks that deciding does not change the state, and that decided facts are
+ * plain JSON and can be folded.
  */
 export function specificationOf<State, Command, E extends Fact, R extends CodedError>(
   decider: Decider<State, Command, E, R>,
@@ -36,7 +36,7 @@ function decided<State, Command, E extends Fact, R extends CodedError>(
   expect(stored(made), 'a fact is no plain JSON').toStrictEqual(made)
   return {
     outcome,
-    /** The decided facts; empty when the command was rejected. */
+    /** Empty if the command was rejected. */
     facts: made,
     /** The state after the decided facts. */
     after: fold([...facts, ...made]),

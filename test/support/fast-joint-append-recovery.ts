@@ -1,7 +1,7 @@
 import { RECOVERY_TIMES } from '#infra/event-store/eventstoredb/joint-append-recovery.ts'
 
 /**
- * Makes processes complete the joint appends of killed processes after one second. Product
- * processes preload this module through `NODE_OPTIONS`.
+ * Completes the joint appends of killed processes after one second. Product processes preload this
+ * module through `NODE_OPTIONS`.
  */
 Object.assign(RECOVERY_TIMES, { everyMs: 200, graceMs: 1_000 })

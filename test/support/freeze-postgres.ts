@@ -4,9 +4,8 @@ import { onTestFinished } from 'vitest'
 export type Backends = { readonly freeze: () => void; readonly thaw: () => void }
 
 /**
- * Returns functions that suspend and resume the Postgres processes that currently serve a test's
- * database. A suspended process answers nothing until it is resumed. Connections that are opened
- * later are served.
+ * Suspends and resumes the Postgres processes that serve a test's database. Connections that are
+ * opened later are not suspended.
  */
 export async function backendsOf(databaseUrl: string): Promise<Backends> {
   const client = new Client({ connectionString: databaseUrl })

@@ -6,7 +6,7 @@ import { createRunFolder } from './run-folder.ts'
 
 const COMPILED = resolve(import.meta.dirname, '../../node_modules/.cache/compiled')
 
-/** Starts one Postgres for the test run. Each test creates a separate database in it. */
+/** Starts one Postgres for the test run. Each test creates a separate database. */
 export async function setup(): Promise<() => Promise<void>> {
   // Hundreds of processes load the same modules, so they share a cache of compiled code.
   process.env.NODE_COMPILE_CACHE ??= COMPILED

@@ -1,9 +1,6 @@
 import type { Leases } from '#infra/leases/leases.ts'
 
-/**
- * Leases for a core without Postgres. They are granted immediately, because there is only one
- * process.
- */
+/** A single process gets leases immediately, without Postgres. */
 export const leasesOfOne: Pick<Leases, 'hold'> = {
   hold: (name, work) => {
     const stopping = new AbortController()

@@ -1,14 +1,14 @@
 import { type IncomingMessage, request as send } from 'node:http'
 import { type LocalServer, serve } from './serve.ts'
 
-/** Starts a load balancer that forwards each request to the address that `choose` returns. */
+/** Forwards each request to the URL that `choose` returns. */
 export async function startLoadBalancer(
   choose: (request: IncomingMessage) => string,
 ): Promise<LocalServer> {
   return serve((incoming, outgoing) => {
     const { method, url, headers } = incoming
     const passed = send(`${choose(incoming)}${url}`, { method, headers }, (answer) => {
-      // These two headers are about the connection to the server. A client that read the server's
+      // The headers are about the connection to the server. A client that read the server's
       // keep-alive time of 72 s would reuse a connection that this balancer closes after 5 s.
       const { connection: _, 'keep-alive': __, ...passedOn } = answer.headers
       outgoing.writeHead(answer.statusCode ?? 502, passedOn)

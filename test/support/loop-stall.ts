@@ -1,9 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/**
- * Runs `work` and returns the longest time in milliseconds for which the event loop was blocked
- * meanwhile.
- */
+/** Returns the longest time (ms) for which `work` blocked the event loop. */
 export async function loopStallMs(work: () => Promise<unknown>): Promise<number> {
   let stallMs = 0
   let isOver = false

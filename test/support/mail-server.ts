@@ -7,7 +7,7 @@ export type ReceivedMail = {
   readonly subject: string
   /** The decoded plain text. */
   readonly text: string
-  /** The mail in the form in which it was received. */
+  /** The received mail without decoding. */
   readonly raw: string
   readonly account: string
 }
@@ -16,8 +16,8 @@ export type MailServer = {
   readonly port: number
   readonly mails: readonly ReceivedMail[]
   /**
-   * Resolves with the next mail to this address, which may have been received before. Each mail is
-   * returned once.
+   * Resolves with the next mail to this address, which may have arrived before. Returns each mail
+   * once.
    */
   readonly mailTo: (address: string) => Promise<ReceivedMail>
   readonly close: () => Promise<void>
@@ -26,7 +26,7 @@ export type MailServer = {
 const WAIT_MS_MAX = 20_000
 const STEP_MS = 20
 
-/** Starts a real SMTP server in this process. The only accepted password is `mail-password`. */
+/** A real SMTP server in this process. The only accepted password is `mail-password`. */
 export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = []
   const given = new Set<ReceivedMail>()
@@ -72,7 +72,7 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
   return { port, mails, mailTo, close: () => new Promise((done) => server.close(() => done())) }
 }
 
-/** Parses the subject and the plain text of a mail that nodemailer has written. */
+/** Parses a mail that nodemailer has written. */
 function readMail(raw: string): Pick<ReceivedMail, 'subject' | 'text' | 'raw'> {
   const headers = raw.slice(0, raw.indexOf('\r\n\r\n')).replace(/\r\n[ \t]+/g, ' ')
   const subject = /^subject: (.*)$/im.exec(headers)?.[1] ?? ''

@@ -13,7 +13,7 @@ export type OidcSite = {
 
 export const OIDC_CLIENT = { id: 'tallygate', secret: 'oidc-client-secret-0123456789abcdef' }
 
-/** Starts a real OpenID provider. It requires PKCE, and logs users in without a password. */
+/** A real OpenID provider that requires PKCE and logs users in without a password. */
 export async function startOidcSite(redirectUri: string): Promise<OidcSite> {
   let handle: ReturnType<Provider['callback']> = async () => {}
   const server = createServer((request, response) => void handle(request, response))

@@ -12,7 +12,7 @@ export const ratiosOf = <Ratio>(ratio: Ratio) => ({
   group: ratio,
 })
 
-/** Returns a per-token price whose ratios are 1, except for the fields in `patch`. */
+/** All ratios are 1, except for the fields in `patch`. */
 export const perTokenPrice = (patch: Partial<PerTokenPrice> = {}): PerTokenPrice => ({
   mode: 'tokens',
   list: 3,

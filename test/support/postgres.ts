@@ -5,10 +5,7 @@ import { isRunInMemory } from './run-folder.ts'
 
 export type TestDatabase = { readonly url: string; readonly drop: () => Promise<void> }
 
-/**
- * Creates a database on the Postgres of this test run. It is empty unless `template` names another
- * template.
- */
+/** Creates a database on the test run's Postgres, which is empty by default. */
 export async function testDatabase(template = 'template0'): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`
   // In memory, copying files with checkpoints costs less than logging all pages.
@@ -32,9 +29,8 @@ function serverUrl(): string {
 }
 
 /**
- * Drops a database. A pool that has ended may still be closing connections, and an interrupted
- * connection would emit an unhandled error. Therefore remaining connections are closed by force
- * only after 200 ms.
+ * An ended pool may still be closing connections, and an interrupted connection emits an unhandled
+ * error. Therefore, connections are closed by force only after 200 ms.
  */
 async function drop(client: Client, name: string): Promise<void> {
   for (let looks = 0; looks < 10; looks += 1) {

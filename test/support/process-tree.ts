@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Returns `root` and the ids of all processes that descend from it (Linux). */
+/** Returns the ids of `root` and of all processes that descend from `root` (Linux). */
 export function treeOf(root: number): number[] {
   const children = new Map<number, number[]>()
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
@@ -27,7 +27,7 @@ function parentOf(pid: number): number | null {
 
 /** Kills `root` and all its descendants with SIGKILL. Returns the number of killed processes. */
 export function killTree(root: number): number {
-  // The processes are suspended first, so that they can't fork while the tree is read.
+  // Suspended processes can't fork while the tree is read.
   signal(treeOf(root), 'SIGSTOP')
   const tree = treeOf(root)
   signal(tree, 'SIGKILL')

@@ -9,7 +9,7 @@ import { killTree } from './process-tree.ts'
 
 type Environment = Readonly<Record<string, string>>
 
-/** The product as `npm start` runs it, with a separate process, data folder and port. */
+/** The product as `npm start` runs it, with a separate data folder and port. */
 export class ProductProcess {
   readonly url: string
   readonly #port: number
@@ -25,16 +25,14 @@ export class ProductProcess {
   }
 
   /**
-   * Creates a product that is not started yet. `environment` overrides the default environment
-   * variables, such as `ROLES`.
+   * Creates a product that is not started. `environment` overrides the default variables, such as
+   * `ROLES`.
    */
   static async create(environment: Environment = {}): Promise<ProductProcess> {
     return new ProductProcess(await freePort(), environment)
   }
 
-  /**
-   * Starts the product. Resolves when it is ready. Throws an error with its output when it ends.
-   */
+  /** Resolves when the product is ready. Throws the output if the product ends. */
   async start(): Promise<void> {
     const { DATABASE_URL: _database, SECRET_KEY: _key, ...environment } = process.env
     const child = spawn(process.execPath, ['infra/main.ts'], {
@@ -63,21 +61,21 @@ export class ProductProcess {
     return this.#running().pid ?? 0
   }
 
-  /** Waits until the product has ended. Resolves with the exit code, which is null after a kill. */
+  /** Resolves with the exit code, which is null after a kill. */
   async ended(): Promise<number | null> {
     const child = this.#running()
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
     return child.exitCode
   }
 
-  /** The output of the product since it was created, across restarts. */
+  /** The output since the creation, across restarts. */
   get output(): string {
     return this.#output
   }
 
   /**
-   * Kills the product and all its child processes, including Postgres, with SIGKILL. Returns the
-   * number of killed processes.
+   * Kills the product and all its child processes, including Postgres, with SIGKILL. Returns their
+   * number.
    */
   async kill(): Promise<number> {
     const child = this.#running()
@@ -96,7 +94,7 @@ export class ProductProcess {
     return code
   }
 
-  /** Kills the product if it is running, and deletes its data. */
+  /** Kills a running product and deletes its data. */
   async close(): Promise<void> {
     const child = this.#child
     if (child !== null && child.exitCode === null && child.signalCode === null) await this.kill()
@@ -109,10 +107,6 @@ export class ProductProcess {
   }
 }
 
-/**
- * Starts the product in a separate process. `environment` overrides the default environment
- * variables.
- */
 export async function startProductProcess(environment: Environment = {}): Promise<ProductProcess> {
   const product = await ProductProcess.create(environment)
   await product.start()
@@ -120,8 +114,8 @@ export async function startProductProcess(environment: Environment = {}): Promis
 }
 
 /**
- * Returns a free port that the product can use again after a restart. It is below the range of
- * ports that the system assigns, so that no connection of another test takes it in the meantime.
+ * Returns a free port that a restarted product can use again. The port is below the range that the
+ * system assigns, so that no other connection takes it.
  */
 async function freePort(): Promise<number> {
   for (;;) {

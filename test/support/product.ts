@@ -21,17 +21,13 @@ export type TestProduct = {
   close(): Promise<void>
 }
 
-/** All roles of the product, including the console. */
 export const ALL_ROLES: Config['roles'] = new Set([
   ...(['write-api', 'read-api', 'projections', 'relay', 'console'] as const),
 ])
 
 type Engine = 'eventStore' | 'kafkaBrokers' | 'redisUrl' | 'stripeApiBase'
 
-/**
- * Starts the complete product in this process and sets it up, with a channel to a simulated
- * provider.
- */
+/** Starts the complete product in this process, with a channel to a simulated provider. */
 export async function testProduct(
   options: {
     readonly provider?: SimulatedProviderOptions
@@ -66,7 +62,7 @@ export async function setUpSite(url: string): Promise<ConsoleClient> {
   return root
 }
 
-/** Creates a user with a quota. Returns a client that is logged in as that user. */
+/** Creates a user with a quota. Returns a client that is logged in as the user. */
 export async function addUser(
   root: ConsoleClient,
   username: string,
@@ -79,7 +75,7 @@ export async function addUser(
   return { id, client }
 }
 
-/** Adds a channel to a provider. Returns the id of the channel. */
+/** Adds a channel to a provider. Returns the channel's id. */
 export async function addChannel(
   { root, provider }: { readonly root: ConsoleClient; readonly provider: { readonly url: string } },
   fields: Record<string, unknown> = {},
@@ -106,7 +102,7 @@ export const setOption = (root: ConsoleClient, key: string, value: unknown): Pro
     value: typeof value === 'string' ? value : JSON.stringify(value),
   })
 
-/** Calls the relay with fetch, and reads the complete response body. */
+/** Calls the relay and reads the complete response body. */
 export async function chat(
   url: string,
   key: string,

@@ -7,14 +7,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** A Redis for tests. It is empty at first. */
+/** Empty at first. */
 export type TestRedis = { readonly url: string; readonly stop: () => Promise<void> }
 
-/** A Redis process on this machine, which tests may kill or suspend. */
+/** A Redis process that tests may kill or suspend. */
 export type OwnRedis = TestRedis & {
   readonly port: number
   readonly kill: () => Promise<void>
-  /** Restarts Redis on the same port. It is empty afterwards. */
+  /** Restarts on the same port without data. */
   readonly restart: () => Promise<void>
   readonly signal: (signal: 'SIGSTOP' | 'SIGCONT') => void
 }
@@ -29,10 +29,7 @@ const answers = async (command: string, ...args: string[]): Promise<boolean> => 
   )
 }
 
-/**
- * The available way to run Redis: `redis-server`, else Docker, else the server at `REDIS_URL`; null
- * when there is none.
- */
+/** `redis-server`, else Docker, else the server at `REDIS_URL`, else null. */
 export const redisEngine: RedisEngine | null = (await answers('redis-server', '--version'))
   ? 'redis-server'
   : (await answers('docker', 'version'))
@@ -41,9 +38,7 @@ export const redisEngine: RedisEngine | null = (await answers('redis-server', '-
       ? 'REDIS_URL'
       : null
 
-/**
- * Returns why a suite is skipped, as part of its title. Returns an empty text when the suite runs.
- */
+/** Returns the part of a suite's title that says why the suite is skipped. */
 export const skipReason = (isRunning: boolean): string =>
   isRunning ? '' : ' (skipped: neither redis-server nor Docker nor REDIS_URL is here)'
 
@@ -55,17 +50,14 @@ export async function startRedis(): Promise<TestRedis> {
   return { url, stop: async () => {} }
 }
 
-/**
- * Starts `redis-server`, which must be installed. `more` are additional arguments, such as
- * `--maxmemory 2mb`.
- */
+/** `more` are additional arguments of `redis-server`, such as `--maxmemory 2mb`. */
 export async function startOwnRedis(...more: string[]): Promise<OwnRedis> {
   const port = await freePort()
   const folder = await mkdtemp(join(tmpdir(), 'tallygate-redis-'))
   const start = async (): Promise<ChildProcess> => {
     const bound = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder]
-    // Standard error is not inherited, because a server that is still running would keep the test
-    // run's pipe open.
+    // Standard error is not inherited, because a server that outlives the run would keep its pipe
+    // open.
     const server = spawn('redis-server', [...bound, '--save', '', ...more], {
       stdio: ['ignore', 'pipe', 'ignore'],
     })

@@ -8,8 +8,8 @@ const PREFIX = 'tallygate-run-'
 
 /**
  * Creates the folder for all temporary data of a test run, which is the `TMPDIR` of its processes.
- * The folder is in memory if the machine has enough: databases still sync every commit, and a sync
- * in memory costs nothing. On a disk, a run waits for syncs most of the time.
+ * The folder is in memory if possible, because a run on a disk mostly waits for the databases'
+ * syncs.
  */
 export function createRunFolder(): string {
   const parent = hasRoomInMemory() ? MEMORY : tmpdir()
@@ -32,17 +32,14 @@ function hasRoomInMemory(): boolean {
   }
 }
 
-/**
- * Returns true when programs in the memory file system can't be executed. Tests copy programs to
- * the folder and run them.
- */
+/** Returns true if programs in the memory file system can't be executed, which tests require. */
 const isNoExec = (): boolean =>
   readFileSync('/proc/self/mounts', 'utf8')
     .split('\n')
     .map((line) => line.split(' '))
     .some(([, place, , options = '']) => place === MEMORY && options.split(',').includes('noexec'))
 
-/** Deletes the folders of killed test runs, because they would fill the memory. */
+/** Deletes the folders of killed test runs, which would fill the memory. */
 function removeLeftovers(parent: string): void {
   for (const name of readdirSync(parent).filter((name) => name.startsWith(PREFIX))) {
     const pid = Number.parseInt(name.slice(PREFIX.length), 10)

@@ -17,9 +17,9 @@ export type ScriptedSites = {
   readonly url: string
   /** The account that logs in to GitHub and LinuxDO. */
   who: Account
-  /** The WeChat openid for each login code. */
+  /** The WeChat openid by login code. */
   readonly weChatCodes: Map<string, string>
-  /** Overrides the response at a path: by a status and a text, or by a redirect. */
+  /** Overrides the response at a path by a status and a text, or by a redirect. */
   readonly instead: Map<string, Instead>
   /** The paths of all requests, in order. */
   readonly requests: string[]
@@ -30,10 +30,7 @@ export const SITE_CLIENT = { id: 'client-1', secret: 'site-client-secret' }
 export const WECHAT_TOKEN = 'wechat-server-token'
 export const BOT_TOKEN = '123456:telegram-bot-token'
 
-/**
- * Starts a simulator of GitHub, LinuxDO and a WeChat server, which verifies the requests that it
- * receives.
- */
+/** Simulates GitHub, LinuxDO and a WeChat server, and verifies the received requests. */
 export async function startScriptedSites(): Promise<ScriptedSites> {
   const codes = new Map<string, { account: Account; challenge: string }>()
   const server = createServer((request, response) => void handle(request, response))
@@ -118,7 +115,7 @@ const json = (response: ServerResponse, body: unknown): void => {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-/** Returns what Telegram's login widget sends about a user, signed with the bot's token. */
+/** Returns the data of Telegram's login widget about a user, signed with the bot's token. */
 export function telegramSays(
   fields: Readonly<Record<string, string>>,
   token = BOT_TOKEN,
@@ -129,7 +126,7 @@ export function telegramSays(
   return { ...fields, hash }
 }
 
-/** Returns options that make the product use the simulated sites in place of the real sites. */
+/** Returns options that make the product use the simulated sites. */
 export const siteOptions = (url: string): Readonly<Record<string, string>> => ({
   GitHubOAuthEnabled: 'true',
   GitHubClientId: SITE_CLIENT.id,

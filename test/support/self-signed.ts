@@ -1,7 +1,4 @@
-/**
- * A certificate for `provider.invalid`, a name that no resolver knows. It is for servers that run
- * in a test.
- */
+/** A certificate for `provider.invalid`, a name that no resolver knows. */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBqjCCAVCgAwIBAgIUb2FOoPK1zAmdy13cinx6imx4o3IwCgYIKoZIzj0EAwIw
 GzEZMBcGA1UEAwwQcHJvdmlkZXIuaW52YWxpZDAgFw0yNjExMjMwODAzNDVaGA8y

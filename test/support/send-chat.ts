@@ -1,7 +1,4 @@
-/**
- * Sends a chat completion with fetch. `key` is a complete API key. `body` overrides or adds fields
- * of a small default body.
- */
+/** `key` is a complete API key. `body` overrides or adds fields of a small default body. */
 export const sendChat = (
   url: string,
   key: string,

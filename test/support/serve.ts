@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 
 export type LocalServer = { readonly url: string; readonly close: () => Promise<void> }
 
-/** Starts an HTTP server on a free port of this machine. `close` also closes open connections. */
+/** Starts an HTTP server on a free port. `close` also closes open connections. */
 export async function serve(listener: RequestListener): Promise<LocalServer> {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

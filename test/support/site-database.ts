@@ -4,13 +4,12 @@ import { readConfig } from '#infra/config/read-config.ts'
 import { databaseUrl, onServer, type TestDatabase, testDatabase } from './postgres.ts'
 
 const TEMPLATE = 'site_template'
-/** The key of the advisory lock that lets only one process of the run create the template. */
+/** The advisory lock that lets only one process create the template. */
 const LOCK = 7_145_031
 
 /**
- * Creates a database in which the product was started once, so that its tables exist and are empty.
- * It copies a template, which takes a fraction of the time of a first start. Tests of the first
- * start use `testDatabase`.
+ * Copies a template database in which the product was started once, which is faster than a first
+ * start. Tests of the first start use `testDatabase`.
  */
 export async function siteDatabase(): Promise<TestDatabase> {
   await ensureTemplate()
@@ -29,7 +28,7 @@ async function ensureTemplate(): Promise<void> {
   isThere = true
 }
 
-/** Creates the template under a temporary name and renames it when it is complete. */
+/** The template is renamed when it is complete. */
 async function createTemplate(client: Client): Promise<void> {
   const unfinished = `${TEMPLATE}_unfinished`
   await client.query(`drop database if exists ${unfinished} with (force)`)
@@ -41,8 +40,7 @@ async function createTemplate(client: Client): Promise<void> {
 }
 
 async function startOnce(url: string): Promise<void> {
-  // The import is dynamic, so that test processes do not load the product when the template already
-  // exists.
+  // A dynamic import, so that test processes do not load the product if the template exists.
   const { startProduct } = await import('#infra/start.ts')
   const config = readConfig({
     DATABASE_URL: url,
@@ -55,9 +53,8 @@ async function startOnce(url: string): Promise<void> {
 }
 
 /**
- * Deletes all rows except the rows of the read models, which represent a site without events. Other
- * rows depend on the secret key or the event store with which the template was created, or say that
- * a process is running.
+ * Deletes all rows except the rows of the read models, because other rows depend on the template's
+ * secret key or event store, or say that a process is running.
  */
 async function forgetSite(url: string): Promise<void> {
   const client = new Client({ connectionString: url })

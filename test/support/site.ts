@@ -6,8 +6,8 @@ import { ProductProcess } from './product-process.ts'
 import { siteDatabase } from './site-database.ts'
 
 /**
- * One site with several processes, which share a database and a secret key. Closing the site ends
- * the processes.
+ * A site with several processes, which share a database and a secret key. Closing the site ends the
+ * processes.
  */
 export type Site = {
   readonly environment: { readonly DATABASE_URL: string; readonly SECRET_KEY: string }
@@ -15,15 +15,13 @@ export type Site = {
   readonly close: () => Promise<void>
 }
 
-/**
- * The `NODE_OPTIONS` that shorten the leases of calls, so that calls of a killed process end soon.
- */
+/** The `NODE_OPTIONS` that shorten leases, so that calls of a killed process end soon. */
 export const SHORT_LEASES = preloading('short-leases.ts')
 
 /** The `NODE_OPTIONS` that make processes soon finish the joint appends of a killed process. */
 export const FAST_JOINT_APPEND_RECOVERY = preloading('fast-joint-append-recovery.ts')
 
-/** The `NODE_OPTIONS` that set the clock of a process back by five minutes. */
+/** The `NODE_OPTIONS` that set a process's clock back by five minutes. */
 export const CLOCK_FIVE_MINUTES_BEHIND = preloading('clock-five-minutes-behind.ts')
 
 /** Returns the `NODE_OPTIONS` that load a file of this folder before the program. */
@@ -61,10 +59,7 @@ export type ProviderProcess = {
 
 type Pace = { readonly gapMs: number; readonly answerTokens: number; readonly firstByteMs: number }
 
-/**
- * Starts the simulated provider as a separate process, which keeps running when tests kill product
- * processes.
- */
+/** The simulated provider keeps running when tests kill product processes. */
 export async function startProviderProcess(pace: Pace): Promise<ProviderProcess> {
   const { gapMs, answerTokens, firstByteMs } = pace
   const parameters = [0, gapMs, answerTokens, firstByteMs].map(String)

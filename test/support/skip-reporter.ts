@@ -1,7 +1,7 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
 
 /**
- * Prints at the end of a run which tests were skipped and why. The reason is the note of the skip,
+ * Prints the skipped tests and the reasons at the end of a run. A reason is the note of the skip,
  * or the title of the suite or test.
  */
 export class SkipReporter implements Reporter {

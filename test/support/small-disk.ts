@@ -8,12 +8,12 @@ export type SmallDisk = {
   readonly path: string
   /** Writes a file that uses all the free space. */
   readonly fill: () => void
-  /** Deletes that file. */
+  /** Deletes the file of `fill`. */
   readonly free: () => void
   readonly remove: () => void
 }
 
-/** Mounts a file system in memory. Returns null if that is not allowed here. */
+/** Mounts a file system in memory. Returns null if mounting is not permitted. */
 export function mountSmallDisk(megabytes: number): SmallDisk | null {
   const folder = mkdtempSync(join(tmpdir(), 'small-disk-'))
   const path = join(folder, 'disk')

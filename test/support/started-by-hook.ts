@@ -3,20 +3,19 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 type Closable = { close(): unknown }
 type Start<Value> = () => Promise<Value>
 
-/** Starts something before the first test of a file, and closes it after the last test. */
+/** Starts a value before the first test of a file, and closes it after the last test. */
 export function startedOnce<Value extends Closable>(start: Start<Value>): Value {
   return started(start, beforeAll, afterAll)
 }
 
-/** Starts something before each test, and closes it after the test. */
+/** Starts a value before each test, and closes it after the test. */
 export function startedForEach<Value extends Closable>(start: Start<Value>): Value {
   return started(start, beforeEach, afterEach)
 }
 
 /**
- * Returns a proxy of a value that a hook creates before the tests run. A test file can therefore
- * store the proxy in a constant. Methods of classes are bound to the value, because private fields
- * are not accessible through a proxy.
+ * Returns a proxy of the value that a hook creates, so that a test file can use a constant. Methods
+ * are bound to the value, because private fields are not accessible through a proxy.
  */
 function started<Value extends Closable>(
   start: Start<Value>,

@@ -1,10 +1,9 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Mixes the test files of all projects, larger files first. In the default order, all browser tests
- * would compete for the cores first, and the cores would be idle later, while server tests wait for
- * each other. Projects without isolation run last and without interruption, because a worker
- * process is only reused for consecutive files of one project.
+ * Mixes the test files of all projects, larger files first, so that browser tests do not compete
+ * for the cores while other cores idle later. Projects without isolation run last, because a worker
+ * is only reused for consecutive files of one project.
  */
 export class TestFileOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

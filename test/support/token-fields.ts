@@ -1,4 +1,4 @@
-/** The fields of a new token without restrictions, as the API returns them. */
+/** The API's fields of a new token without restrictions. */
 export const OPEN_TOKEN_FIELDS = {
   unlimited_quota: false,
   budget_version: 0,

@@ -1,6 +1,6 @@
 import { type LoggedIn, PASSWORD, type SeededFixture } from './write-fixture.ts'
 
-/** What a request shows of its caller. */
+/** The request headers that identify the caller. */
 export type Shown = Readonly<Record<string, string>>
 
 /** The callers beside those of the fixture that both matrices of authorisation try. */

@@ -1,7 +1,7 @@
 import { type MailServer, startMailServer } from '#test/support/mail-server.ts'
 import { PASSWORD, type SeededFixture, seededFixture } from './write-fixture.ts'
 
-/** A seeded site that mails by a real server in this process. */
+/** A seeded site with a real mail server in this process. */
 export async function entryFixture() {
   const server: MailServer = await startMailServer()
   const fixture: SeededFixture = await seededFixture()

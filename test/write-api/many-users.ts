@@ -2,7 +2,7 @@ import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
 import { type Caller, callerOf, type WriteFixture } from './write-fixture.ts'
 
-/** More would wait for the database longer than its clients do. */
+/** More concurrent commands would exceed the database clients' time limit. */
 const AT_ONCE = 50
 
 type Needed = Pick<WriteFixture, 'core' | 'app' | 'freshness'>

@@ -16,7 +16,7 @@ import {
   withRows,
 } from '#console/features/settings/price-table.ts'
 
-/** Dollars for a million tokens, as somebody types them: at most 99 999.999999. */
+/** Entered dollars per million tokens, at most 99 999.999999. */
 const price = fc
   .oneof(
     fc.integer({ min: 1, max: 99_999_999_999 }),

@@ -80,7 +80,7 @@ const CHANGES = [
   },
 ]
 
-/** The super admin, as the browser keeps who is logged in. */
+/** The logged-in super admin, as stored in the browser. */
 export const ROOT_USER = {
   id: 1,
   username: 'root',
@@ -106,8 +106,8 @@ const READS: FakeRoutes = {
 }
 
 /**
- * Starts the built console with an API that keeps tokens, channels, users and options in memory.
- * `routes` are added to its own, or replace them.
+ * Starts the built console with an in-memory API of tokens, channels, users and options. `routes`
+ * adds or replaces routes.
  */
 export async function startAdminSite(routes: FakeRoutes = {}): Promise<FakeSite> {
   const tokens = [...TOKENS]
@@ -167,7 +167,7 @@ export async function startAdminSite(routes: FakeRoutes = {}): Promise<FakeSite>
   })
 }
 
-/** Opens a path of the console as the super admin, logged in already. */
+/** Opens a path of the console, logged in as the super admin. */
 export async function openAsRoot(opened: Page, site: FakeSite, path: string): Promise<void> {
   await opened.addInitScript(
     (user) => localStorage.setItem('user', user),

@@ -8,10 +8,7 @@ const WCAG_2 = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pr
 
 type Extent = { readonly part?: string | undefined; readonly checksContrast?: boolean }
 
-/**
- * Returns the violations of WCAG 2 A and AA, one line each. `part` is a selector that limits the
- * check to a part of the page.
- */
+/** Returns the violations of WCAG 2 A and AA, one line each. `part` is a selector. */
 export const axeFaults = (
   page: Page,
   { part, checksContrast = true }: Extent = {},
@@ -26,13 +23,13 @@ const contrastRule = (enabled: boolean): RunOptions => ({
   rules: { 'color-contrast': { enabled } },
 })
 
-/** Returns the violations of WCAG's contrast between texts and their background. */
+/** Returns violations of the contrast rule, one line each. */
 export const contrastFaults = (page: Page, part?: string): Promise<string[]> =>
   violations(page, { runOnly: { type: 'rule', values: ['color-contrast'] } }, part)
 
 /**
- * Runs axe in the page. The source of axe is sent once per page. The builder that axe provides for
- * browser tests sends it for each check, which costs four times as much as the check.
+ * Sends the source of axe once per page. Axe's own builder sends the source for each check, which
+ * costs four times as much as the check.
  */
 async function violations(page: Page, extent: RunOptions, part = 'html'): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(SOURCE)

@@ -137,7 +137,7 @@ export const TYPES: readonly ChannelType[] = [
   type({ id: 43, name: 'DeepSeek', base_url: 'https://api.deepseek.com', has_balance: true }),
 ]
 
-/** The channels as the list of tags has them. */
+/** Groups the channels by tag. */
 export function byTag(channels: readonly Channel[]): ChannelEntry[] {
   const tagged = Map.groupBy(channels, ({ tag }) => tag)
   const groups = [...tagged].filter(([tag]) => tag !== '')
@@ -161,7 +161,7 @@ function groupOf(tag: string, children: Channel[]): TagGroup {
   }
 }
 
-/** Channels in memory, behind the calls of the management API. */
+/** Routes of the management API with channels in memory. */
 export function channelRoutes(first: readonly Channel[] = CHANNELS): FakeRoutes {
   let channels = [...first]
   const ids = ({ body }: FakeCall) => (body as { ids: number[] }).ids
@@ -169,7 +169,7 @@ export function channelRoutes(first: readonly Channel[] = CHANNELS): FakeRoutes 
     channels = channels.map((row) => (isMeant(row) ? { ...row, ...patch } : row))
     return ok(null)
   }
-  /** Those that have expired are not enabled. */
+  /** Expired channels are not enabled. */
   const switchTo = (isMeant: (row: Channel) => boolean, status: number) => {
     const isExpired = ({ expired_time: end }: Channel) => end > 0 && end <= NOW
     const changed = channels.filter(

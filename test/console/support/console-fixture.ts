@@ -10,23 +10,23 @@ type StartSite = () => Promise<FakeSite>
 export type SiteFixture = {
   readonly browser: Browser
   readonly site: FakeSite
-  /** Opens a page in a clean profile. The test closes it and checks its faults. */
+  /** Opens a page in a clean profile. The test must close the page and check its faults. */
   readonly openPage: (look?: Look) => Promise<OpenPage>
 }
 
 export type PageFixture = SiteFixture & {
-  /** The page that was opened last. */
+  /** The last opened page. */
   readonly page: Page
-  /** Its faults so far. A test that provokes some empties the list. */
+  /** The faults of `page`. A test that provokes faults empties this list. */
   readonly faults: string[]
-  /** Opens a path of the console as the super admin, who is logged in already. */
+  /** Opens a path of the console as the logged-in super admin. */
   readonly openAsRoot: (path: string) => Promise<void>
-  /** The calls of one route, such as `PUT /api/option/`, in the order in which they arrived. */
+  /** Returns the calls of a route, such as `PUT /api/option/`, in their order. */
   readonly calls: (route: string) => FakeCall[]
   readonly bodies: (route: string) => unknown[]
 }
 
-/** Starts one browser and one site for all tests of a file. Each test opens its own pages. */
+/** Starts one browser and one site for a test file. Each test opens pages itself. */
 export function siteFixture(startSite: StartSite = startAdminSite): SiteFixture {
   const browser = browserFixture()
   let site: FakeSite
@@ -46,15 +46,15 @@ export function siteFixture(startSite: StartSite = startAdminSite): SiteFixture 
 }
 
 type PageOptions = Look & {
-  /** Starts the site of an admin by default. */
+  /** The default is the site of an admin. */
   readonly startSite?: StartSite
-  /** Whether the tests of a file share one site. Otherwise each test has its own. */
+  /** True to share one site between the tests of a file. */
   readonly isSiteShared?: boolean
 }
 
 /**
  * Starts one browser for a file, and for each test a site and an English page in a clean profile.
- * After a test every page that it opened is closed, and must not have shown any fault.
+ * After each test, its pages are closed and must have shown no faults.
  */
 export function pageFixture(options: PageOptions = {}): PageFixture {
   const { startSite = startAdminSite, isSiteShared = false, ...first } = options

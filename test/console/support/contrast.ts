@@ -1,4 +1,4 @@
-/** The contrast ratio (WCAG 2) between the first colour of each of two CSS texts. */
+/** Returns the WCAG 2 contrast ratio between the first colors of two CSS texts. */
 export function contrast(one: string, two: string): number {
   const luminance = (text: string): number => {
     const [red = 0, green = 0, blue = 0] = (text.match(/[\d.]+/g) ?? []).slice(0, 3).map((part) => {

@@ -1,15 +1,15 @@
 import type { Page, WebSocketRoute } from 'playwright-core'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
-/** The server's end of the live socket of one page. */
+/** The server's end of a page's live socket. */
 export type FakeLive = {
-  /** Sends an event of a topic, at its position in the history. */
+  /** Sends an event at a stream position. */
   send(topic: string, position: number, data: object): void
   sendCalls(...rows: LogEntry[]): void
-  /** Ends the connection and refuses new ones until `comeBack`. */
+  /** Closes the connection and refuses new connections until `comeBack`. */
   goAway(): Promise<void>
   comeBack(): void
-  /** How often the page has subscribed so far. */
+  /** Returns how many times the page has subscribed. */
   connections(): number
 }
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { extname, join, resolve } from 'node:path'
 import type { Status } from '#read-api/contract/status.ts'
 
-/** Built before the tests run; `CONSOLE_DIST` names another build. */
+/** The console must be built before the tests. `CONSOLE_DIST` names another build. */
 const DIST = process.env.CONSOLE_DIST ?? resolve(import.meta.dirname, '../../../console/dist')
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript',
@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** As strict as the product's own: what breaks it there breaks it here. */
+/** As strict as the product's policy. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -22,7 +22,7 @@ const POLICY = [
   "img-src 'self' data:",
   "font-src 'self'",
   "connect-src 'self'",
-  // The site of a chat client, as the product lets in those that are configured.
+  // The product permits the sites of configured chat clients.
   'frame-src https://chat.example',
   "base-uri 'none'",
   "form-action 'self'",
@@ -32,21 +32,21 @@ const POLICY = [
 
 const FOREVER = 'public, max-age=31536000, immutable'
 
-/** A `content-type` of its own: `body` is sent as it is, or piece by piece as it comes. */
+/** If `headers` contains `content-type`, `body` is sent unchanged, and an iterable in pieces. */
 export type FakeAnswer = { status?: number; headers?: Record<string, string>; body: unknown }
 export type FakeCall = { method: string; path: string; query: URLSearchParams; body: unknown }
 export type FakeRoutes = Record<string, (call: FakeCall) => FakeAnswer | Promise<FakeAnswer>>
 
 export type FakeSite = {
   url: string
-  /** Every call of the API that was made, in order. */
+  /** All API calls, in order. */
   calls: FakeCall[]
-  /** Answers by `METHOD /path`; may be changed while it runs. */
+  /** Answers by `METHOD /path`, which tests may change at any time. */
   routes: FakeRoutes
   close(): Promise<void>
 }
 
-/** The built console over HTTP, with an API of scripted answers: for screens without servers. */
+/** Serves the built console with a scripted API. */
 export async function startFakeSite(routes: FakeRoutes = {}, dist = DIST): Promise<FakeSite> {
   const site = { calls: [] as FakeCall[], routes: { ...SHELL, ...routes } }
   const server = createServer((request, response) => void answer(site, dist, request, response))
@@ -101,7 +101,7 @@ async function answer(
   response.end(isJson ? JSON.stringify(body) : String(body))
 }
 
-/** What every page of the console asks for. */
+/** Every page of the console sends these requests. */
 const SHELL: FakeRoutes = {
   'GET /api/user/messages/unread_count': () => ok({ unread_count: 0 }),
 }
@@ -118,7 +118,7 @@ function sendFile(dist: string, path: string, response: ServerResponse): void {
   response.writeHead(200, {
     'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
     'content-security-policy': POLICY,
-    // As the product says it: a page that is opened again has read and compiled its parts before.
+    // As in the product, so that a reopened page loads its scripts from the cache.
     'cache-control': path.startsWith('/assets/') ? FOREVER : 'no-cache',
   })
   createReadStream(file).pipe(response)

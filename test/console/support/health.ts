@@ -62,7 +62,7 @@ const slow = figures({
   latency_ms: { p50: 3_400, p95: 12_800, p99: 19_000 },
 })
 
-/** A board with a channel in each state that matters. */
+/** One channel in each important state. */
 export const HEALTH_CHANNELS: readonly ChannelHealth[] = [
   channelHealth({
     balance: 182.4,
@@ -106,7 +106,7 @@ export const HEALTH_CHANNELS: readonly ChannelHealth[] = [
   channelHealth({ id: 5, name: 'New one', figures: NOTHING, minutes: [], in_flight: null }),
 ]
 
-/** A day of a channel: gaps at night, and one hour in which most calls failed. */
+/** Returns a history with gaps at night, and one hour in which most calls failed. */
 export function healthHistory(range: HistoryRange = '24h'): HealthHistory {
   const step = { '1h': 120, '24h': 1_800, '7d': 10_800 }[range]
   const steps = { '1h': 30, '24h': 48, '7d': 56 }[range]

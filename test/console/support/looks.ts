@@ -4,18 +4,16 @@ import { takePicture, takesPictures } from './open-page.ts'
 
 export const LANGUAGES = ['zh', 'en'] as const
 export const WIDTHS = [1280, 600, 390] as const
-/** Further widths at which the page itself must not scroll sideways. */
+/** Additional widths at which the page must not scroll sideways. */
 const BETWEEN = [1024, 768, 360] as const
 const HEIGHT = 860
 
 /**
- * Returns the faults of the screen at every width, one line each: all of axe's rules in the light
- * theme, contrast again in the dark theme (the only rule that a theme can change), and anything
- * that makes the page itself scroll sideways. Leaves the page as it was. `part` is a selector that
- * limits axe to a part of the page, such as a dialog over a page that was checked before.
- *
- * A test that checks a screen in both languages ends its `name` with the language. The contrast is
- * then checked in Chinese only, because colors do not depend on the language.
+ * Returns the faults of the screen at every width, one line each: axe's rules in the light theme,
+ * contrast also in the dark theme, and sideways scrolling of the page. Leaves the page as it was.
+ * `part` is a selector that limits axe to a part of the page.
+ * A test in both languages ends its `name` with the language. Contrast is then checked only in
+ * Chinese, because colors do not depend on the language.
  */
 export async function lookFaults(
   page: Page,
@@ -63,8 +61,8 @@ async function widthFaults(page: Page, width: number): Promise<string[]> {
 }
 
 /**
- * Waits until every animation that runs with time is over, then two more frames, by which effects
- * of a change of size are drawn. An animation that follows scrolling never ends.
+ * Waits for the end of every timed animation and for two frames that draw effects of resizing. An
+ * animation that follows scrolling never ends.
  */
 const settled = (page: Page): Promise<unknown> =>
   page

@@ -6,14 +6,14 @@ export type Look = { theme?: 'light' | 'dark'; language?: 'zh' | 'en'; width?: n
 
 export type OpenPage = {
   page: Page
-  /** Policy violations and uncaught errors so far: none are allowed. */
+  /** Policy violations and uncaught errors. */
   faults: string[]
   close(): Promise<void>
 }
 
 const ARTIFACTS = resolve(import.meta.dirname, '../../.artifacts')
 
-/** A page of a clean profile, in one look, that notes every violation of the page's policy. */
+/** Opens a page in a clean profile and records policy violations. */
 export async function openPage(browser: Browser, look: Look = {}): Promise<OpenPage> {
   const { theme = 'light', language = 'zh', width = 1280 } = look
   const context = await browser.newContext({
@@ -34,7 +34,7 @@ export async function openPage(browser: Browser, look: Look = {}): Promise<OpenP
 
 export const takesPictures = process.env.TEST_PICTURES !== undefined
 
-/** Writes a picture of the page to `.artifacts/`, if `TEST_PICTURES` is set. */
+/** Writes a screenshot to `.artifacts/` if `TEST_PICTURES` is set. */
 export async function takePicture(page: Page, name: string): Promise<void> {
   if (!takesPictures) return
   mkdirSync(ARTIFACTS, { recursive: true })

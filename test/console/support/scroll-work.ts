@@ -4,12 +4,12 @@ const FRAMES = 60
 const STEP_PX = 60
 const WAYS = 5
 
-/** Milliseconds of a frame at 60 of them a second. */
+/** The duration (ms) of a frame at 60 frames per second. */
 export const FRAME_MS = 1_000 / 60
 
 /**
- * What the page's own thread works for a frame, in milliseconds, whatever else the machine is busy
- * with, while a list scrolls 3 600 pixels a second: faster than can be read. One figure a way.
+ * Returns the main thread's work per frame (ms) in five runs, while a list scrolls 3 600 pixels per
+ * second. Other processes do not affect the measured thread time.
  */
 export async function scrollWork(page: Page, list: Locator): Promise<readonly number[]> {
   const devTools = await page.context().newCDPSession(page)
@@ -28,7 +28,7 @@ export async function scrollWork(page: Page, list: Locator): Promise<readonly nu
   return perFrame
 }
 
-/** A step in each of so many frames. */
+/** Scrolls by one step in each frame. */
 const scrollOn = (list: Locator) =>
   list.evaluate(
     (grid, { frames, stepPx }) =>

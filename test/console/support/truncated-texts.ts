@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** What is wider than its place among these: the texts, and by how much. */
+/** Returns truncated texts with their full and visible widths (px). */
 export const cutAmong = (page: Page, selector: string): Promise<string[]> =>
   page
     .locator(selector)

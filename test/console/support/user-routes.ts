@@ -67,7 +67,7 @@ const changes = [
   other: JSON.stringify({ changed_by: { id: 2, username: 'ada' }, note }),
 }))
 
-/** The administration of users: who there is, in memory. */
+/** Routes of the user administration with users in memory. */
 export function userRoutes(): FakeRoutes {
   let users = [...USERS]
   const page = (items: readonly User[]) => ok({ items, page: 0, total: items.length })

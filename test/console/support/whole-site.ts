@@ -108,7 +108,7 @@ const READS: FakeRoutes = {
   'GET /api/channel/health': () => ok({ at: Date.now(), channels: HEALTH_CHANNELS }),
 }
 
-/** A site on which every page has data; each answer of its API comes after `delayMs`. */
+/** Starts a site with data on every page. Each API response is delayed by `delayMs`. */
 export async function startWholeSite(delayMs: number): Promise<FakeSite> {
   const site = await startAdminSite()
   const { 'GET /api/channel/': channels } = site.routes

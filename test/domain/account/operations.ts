@@ -6,7 +6,7 @@ import type { PerTokenPrice, PriceSnapshot } from '#domain/pricing/price.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 
-/** What may befall an account: a command, an earlier one again, or the loss of its state. */
+/** `repeat` runs an earlier command again. `crash` loses the state in memory. */
 export type Operation =
   | { readonly kind: 'command'; readonly command: AccountCommand }
   | { readonly kind: 'repeat'; readonly index: number }

@@ -23,15 +23,12 @@ import {
 } from './metered-calls.ts'
 
 /**
- * The bound that README.md states. An account, or a limited token, whose quota is not below 0 owes
- * nothing. One that is below 0 owes at most
- *
- *   the sum, over the open-ended streams that were open when it was last not below 0,
- *   of ceil(1 024 × the dearest output ratio × the model's ratio × the group's ratio).
- *
- * An open-ended stream is one with no known limit of its output: neither the caller nor the model
- * has one, and the gateway sent none. Every other call adds 0, a plain call without a limit
- * included: usage beyond what its hold covers is charged only where it can be paid.
+ * The bound in README.md. An account or limited token with a quota of 0 or more owes nothing.
+ * A quota below 0 is at least the negative sum, over the open-ended streams that were open when the
+ * quota was last 0 or more, of ceil(1 024 × the dearest output ratio × the model's ratio × the
+ * group's ratio).
+ * A stream is open-ended if the caller, the model and the gateway set no output limit. Every other
+ * call adds 0, because usage beyond its hold is charged only if it can be paid.
  */
 const STEP_TOKENS = 1_024n
 const RUNS = 600

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { OPTIONS } from '#domain/options/registry.ts'
 
-/** Every option that the three specifications and `billing.md` name, with the tab it is on. */
+/** Every option that the three specifications and `billing.md` name, by tab. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   operation: [
     ...['QuotaForNewUser', 'QuotaForInviter', 'QuotaForInvitee', 'QuotaRemindThreshold'],

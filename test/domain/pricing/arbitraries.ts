@@ -4,7 +4,7 @@ import type { PerCallPrice, PerTokenPrice } from '#domain/pricing/price.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { ratiosOf } from '#test/support/per-token-price.ts'
 
-/** Ratios as admins set them, the awkward ones too; in the form that a snapshot keeps. */
+/** Ratios in the form that a price snapshot stores, with edge cases. */
 export const ratio: fc.Arbitrary<string> = fc
   .oneof(
     fc.constantFrom('0', '1', '0.075', '37.5', '1.6', '999999999999', '0.000000000000000001'),

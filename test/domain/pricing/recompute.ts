@@ -1,7 +1,7 @@
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import type { Usage } from '#domain/pricing/usage.ts'
 
-/** A fraction; the second implementation of the bill shares no code with the first. */
+/** This second implementation of the bill shares no code with the product. */
 type Fraction = readonly [numerator: bigint, denominator: bigint]
 
 const CAP = 10n ** 12n

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isSame } from '#domain/shared/deep-equal.ts'
 
-/** Small, so that equal ones are met often. */
+/** Shallow values make equal pairs frequent. */
 const value = fc.jsonValue({ maxDepth: 3, stringUnit: 'grapheme-ascii' })
 
 describe('sameness of JSON values', () => {

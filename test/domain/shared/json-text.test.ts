@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type ExactJson, isNumber, isObject, parseJsonText } from '#domain/shared/json-text.ts'
 
-/** What the language's own reader would have made of it. */
+/** Converts to the value that `JSON.parse` returns. */
 function plain(value: ExactJson): unknown {
   if (isNumber(value)) return Number(value.numberText)
   if (Array.isArray(value)) return value.map(plain)

@@ -1,6 +1,6 @@
 import type { TopUpOrdered } from '#domain/top-up/events.ts'
 
-/** An order of user 7 for $1 through EPay, but for the given fields. */
+/** By default, user 7 orders $1 through EPay. */
 export const orderedTopUp = (
   patch: Partial<Omit<TopUpOrdered['data'], 'quota'>> & { readonly quota?: number } = {},
 ): TopUpOrdered => {

@@ -20,10 +20,7 @@ import {
   startRecording,
 } from './recording-worker.ts'
 
-/**
- * The dependencies with which a process creates its bus. Each process has separate `leases`,
- * because each process is a separate owner of leases.
- */
+/** Each process has separate `leases`, because each process is a separate owner of leases. */
 export type BusDeps = {
   readonly store: EventStore
   readonly leases: Leases

@@ -5,10 +5,7 @@ import { kafkaForTests, placeOf } from '#test/support/kafka/kafka-for-tests.ts'
 import { QUICK_TIMINGS } from '#test/support/kafka/quick-timings.ts'
 import { eventBusConformance } from './conformance.ts'
 
-/**
- * Each test waits for several conditions, and each of them may take its full 25 s on a busy
- * machine.
- */
+/** Each of a test's conditions may take 25 s on a busy machine. */
 vi.setConfig({ testTimeout: 60_000 })
 
 const kafka = await kafkaForTests()

@@ -11,10 +11,7 @@ import { QUICK_TIMINGS } from '#test/support/kafka/quick-timings.ts'
 import { appendSome, type BusFixture, expectFold, lanesOf, openBusFixture } from './conformance.ts'
 import { startRecording } from './recording-worker.ts'
 
-/**
- * Each test waits for several conditions, and each of them may take its full 25 s on a busy
- * machine.
- */
+/** Each of a test's conditions may take 25 s on a busy machine. */
 vi.setConfig({ testTimeout: 60_000 })
 
 const kafka = await kafkaForTests()

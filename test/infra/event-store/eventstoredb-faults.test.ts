@@ -13,10 +13,7 @@ import { budget } from '#test/support/time-limit.ts'
 import { newEvent, newStream, to } from './conformance.ts'
 import { startWriters } from './writers.ts'
 
-/**
- * Creates a log that counts the appends with an unknown outcome, and the subscriptions that were
- * reopened.
- */
+/** Counts appends with an unknown outcome, and reopened subscriptions. */
 function countingLog() {
   const seen = { troubles: 0, reopened: 0 }
   const write = (line: string): void => {

@@ -15,7 +15,7 @@ import { newStream, to } from './conformance.ts'
 import { startDroppingProxy } from './dropping-proxy.ts'
 import { startWriters } from './writers.ts'
 
-/** Creates a log that counts the flushes that failed with an unknown outcome. */
+/** Counts failed flushes with an unknown outcome. */
 function countingLog() {
   const seen = { troubles: 0 }
   const write = (line: string): void => {

@@ -2,10 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { processesOf } from '#infra/postgres/orphaned-servers.ts'
 
 /**
- * Kills a Postgres cluster repeatedly. It is a separate process, so that the kill can happen at any
- * moment of an append. It suspends all processes of the cluster before killing them, so that they
- * can't fork meanwhile, and waits until the cluster runs again.
- *
+ * Kills a Postgres cluster repeatedly. A separate process can kill at any moment of an append. All
+ * processes of the cluster are suspended first, so that they can't fork meanwhile.
  * Parameters: the cluster's name, the number of kills.
  */
 const [name = '', kills = '0'] = process.argv.slice(2)

@@ -3,8 +3,7 @@ import type { EventStore } from '#infra/event-store/port.ts'
 import { newEvent, newStream, to } from './conformance.ts'
 
 /**
- * Starts `count` writers. Each appends events to a separate stream, one at a time, until `end` is
- * called.
+ * Starts `count` writers, each of which appends events to a separate stream until `end` is called.
  */
 export function startWriters(store: EventStore, count: number, pollMs?: number) {
   let isOver = false

@@ -8,10 +8,7 @@ import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
 import { problemsOf, refuseUnsafeServer } from '#infra/postgres/server-checks.ts'
 import { testDatabase } from '#test/support/postgres.ts'
 
-/**
- * Creates a pool that ignores errors, because a server that stops may still send an error to a
- * connection that is closing.
- */
+/** A stopping server may still send an error to a closing connection. */
 function poolFor(connectionString: string): Pool {
   const pg = new Pool({ connectionString })
   pg.on('error', () => {})

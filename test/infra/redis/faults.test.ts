@@ -8,8 +8,7 @@ import { type LatentProxy, startLatentProxy } from './latent-proxy.ts'
 import { type Load, type Opened, openShared, PATIENT_MS, underLoad } from './open-shared.ts'
 
 /**
- * The longest allowed time for a decision during a failure of Redis. It leaves room for a busy
- * machine.
+ * The longest allowed time for a decision during a failure of Redis, with slack for a busy machine.
  */
 const DECISION_MS_MAX = 1_000
 

@@ -19,10 +19,7 @@ import {
   startSite,
 } from '#test/support/site.ts'
 
-/**
- * The pace of the simulated provider. A stream takes two seconds, so that a test can kill or drain
- * a worker during a stream.
- */
+/** A stream takes two seconds, so that a test can kill or drain a worker during a stream. */
 const PACE = { firstByteMs: 0, gapMs: 50, answerTokens: 40 }
 
 let product: ProductProcess

@@ -1,4 +1,4 @@
-/** What a provider's stream looks like where it differs from OpenAI's, and what it means. */
+/** A provider's stream that differs from OpenAI's, and the usage that the stream reports. */
 export type ProviderStream = {
   readonly type: number
   readonly name: string

@@ -2,7 +2,7 @@ import type { AccountEvent } from '#domain/account/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
 
-/** The accounts as an outsider adds them up, event by event, by code of its own. */
+/** The accounts, computed from the events without the product's code. */
 export type Book = {
   readonly events: readonly Recorded<AccountEvent>[]
   /** Calls admitted and not ended. */

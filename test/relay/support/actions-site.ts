@@ -6,7 +6,7 @@ import { findChannel } from '#projections/channels/query.ts'
 import { addChannel, PASSWORD, type TestProduct, testProduct } from '#test/support/product.ts'
 import { type ScriptedProvider, scriptedProvider } from './scripted-provider.ts'
 
-/** As the management API answers, with what stands beside its data. */
+/** A response of the management API, including fields other than `data`. */
 export type Whole<T = unknown> = {
   readonly status: number
   readonly success: boolean

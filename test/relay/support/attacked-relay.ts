@@ -2,10 +2,10 @@ import { MODEST_KEY, RICH_KEY, UNPAID_KEY } from './attacked-keys.ts'
 import { relayRig, TOKEN, USER } from './relay-rig.ts'
 
 /**
- * A relay in a separate process, so that its memory can be measured. It has a user who can pay, one
- * with $0.10, one with a balance of 0, channels that take a bounded input, and a slow stream at a
- * price per call, whose hold does not depend on its input. `argv`: `free` for another model that
- * costs nothing, or the address of a provider of streams, which must not share this memory.
+ * A relay in a separate process, so that its memory can be measured. Its users have enough quota,
+ * $0.10 and 0. Its channels take a bounded input, and one slow stream has a price per call.
+ * `argv`: `free` adds a model without cost; a URL is the address of a streaming provider in another
+ * process.
  */
 const [choice = ''] = process.argv.slice(2)
 

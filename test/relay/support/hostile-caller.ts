@@ -1,10 +1,10 @@
 import { request as httpRequest } from 'node:http'
 
 /**
- * Sends large bodies to a relay, several at once, from a separate process, so that the loop that
- * measures a neighbour has no part in the work. `argv`: address, key, model, number of bodies,
- * bodies at once, the least ms of a round, and `stream` for streams that are closed as soon as
- * their first bytes arrive.
+ * Sends large bodies to a relay from a separate process, which does not slow down the measuring
+ * process.
+ * `argv`: URL, key, model, number of bodies, concurrent bodies, minimum ms of a round, and `stream`
+ * to close each stream after its first bytes.
  */
 const [url = '', key = '', model = '', bodies = '0', atOnce = '0', roundMs = '0', kind = ''] =
   process.argv.slice(2)

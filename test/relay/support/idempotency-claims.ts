@@ -1,6 +1,6 @@
 import type { CallClaim, ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'
 
-/** Claims in memory, for a relay without Postgres. They never grow old. */
+/** In-memory claims that never expire. */
 export function claimedCallsInMemory(): ClaimedCalls {
   const claims = new Map<string, CallClaim>()
   const nameOf = ({ tokenId, keyHash }: Pick<CallClaim, 'tokenId' | 'keyHash'>) =>

@@ -1,6 +1,6 @@
 import { sendChat } from '#test/support/send-chat.ts'
 
-/** One streamed call as its caller saw it. `cut`: it was sent, and never came to its end. */
+/** A streamed call. The outcome is `cut` if the response is incomplete. */
 export type Call = {
   readonly outcome: 'whole' | 'refused' | 'cut'
   readonly status: number | null

@@ -8,7 +8,7 @@ import { setUpSite } from '#test/support/product.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'
 import { startSite } from '#test/support/site.ts'
 
-/** A site whose relays run in processes that a test may kill. */
+/** A site whose relays run in separate processes, which tests can kill. */
 export type RelaySite = {
   readonly root: ConsoleClient
   /** The process of the management API and the read models. */

@@ -8,7 +8,7 @@ import { PollLane, type PollTarget } from '#relay/tasks/channel-key-poller.ts'
 import type { TaskDeps } from '#relay/tasks/task-deps.ts'
 import { HOUR, type TasksRig, tasksRig } from './tasks-rig.ts'
 
-/** A service of shortened prompts. `waiting` has the requests that it has not answered. */
+/** `waiting` contains the unanswered requests. */
 type Service = {
   readonly server: Server
   readonly url: string

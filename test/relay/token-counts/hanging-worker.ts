@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 
-/** Stands for whatever a tokenizer may not come to an end with. */
+/** A text for which the tokenizer never finishes. */
 const ENDLESS = 'never ends'
 
 const scratch = Buffer.from(workerData as SharedArrayBuffer)

@@ -15,7 +15,7 @@ export type TakeAppend = (
   events: readonly ProposedEvent[],
 ) => Promise<AppendResult | 'too-large' | null>
 
-/** The default limit of a real server for the bytes of one append. */
+/** A real server's default limit for the bytes of one append. */
 export const APPEND_BYTES_MAX = 1_048_576
 const INVALID_ARGUMENT = 3
 

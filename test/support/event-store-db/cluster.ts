@@ -3,26 +3,23 @@ import { type EventStoreDbServer, startEventStoreDbServer } from './server.ts'
 import { openServerLog, type ServerLog } from './server-log.ts'
 
 export type EventStoreDbCluster = {
-  /** A URL with the addresses of all nodes. */
+  /** Contains the addresses of all nodes. */
   readonly url: string
-  /** A URL with the address of one node, through which clients discover the other nodes. */
+  /** Contains the address of one node, through which clients discover the other nodes. */
   readonly discoverUrl: string
   readonly log: ServerLog
-  /** Returns the number of appends that each node received. */
+  /** Returns the number of appends by node. */
   readonly appends: () => readonly number[]
-  /**
-   * Stops the leader. There is no leader for `electionMs`, then another node becomes the leader.
-   */
+  /** Stops the leader. Another node becomes the leader after `electionMs`. */
   readonly killLeader: (electionMs: number) => Promise<void>
   /**
-   * Makes another node the leader. The former leader continues as a follower, so its clients must
-   * reconnect to the new leader.
+   * Makes another node the leader. The former leader becomes a follower, so clients must reconnect.
    */
   readonly moveLeader: () => void
   readonly stop: () => Promise<void>
 }
 
-/** Starts a cluster with one leader. The nodes share one log, as if replication were immediate. */
+/** Starts a cluster with one leader. All nodes share one log, as if replication were immediate. */
 export async function startEventStoreDbCluster(size = 3): Promise<EventStoreDbCluster> {
   const log = openServerLog()
   const nodes: { server: EventStoreDbServer; port: number; isAlive: boolean }[] = []

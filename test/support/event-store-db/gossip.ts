@@ -7,7 +7,6 @@ export type Member = {
   readonly isLeader: boolean
 }
 
-/** Returns the members of the cluster with their current state. */
 export type Members = () => readonly Member[]
 
 const FOLLOWER = 6
@@ -29,8 +28,8 @@ export function clusterInfo(members: readonly Member[]) {
 }
 
 /**
- * Returns the error of a follower that received a request only the leader may serve. Returns null
- * on the leader.
+ * Returns the error of a follower that received a request for the leader. Returns null on the
+ * leader.
  */
 export function notLeader(members: Members | undefined, port: number, asked: Metadata) {
   if (members === undefined || String(asked.get('requires-leader')[0]) !== 'true') return null

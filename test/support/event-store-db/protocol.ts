@@ -14,10 +14,7 @@ type Shared = typeof import('@eventstore/db-client/generated/shared_pb.d.ts')
 type Status = typeof import('@eventstore/db-client/generated/status_pb.d.ts')
 type AnyMessage = typeof import('google-protobuf/google/protobuf/any_pb.js')
 
-/**
- * The definitions that the client library generated, so that the client and this server use one
- * protocol.
- */
+/** The client library's generated definitions. */
 export const streams: Streams = load('streams_pb')
 export const streamsGrpc: StreamsGrpc = load('streams_grpc_pb')
 export const gossip: Gossip = load('gossip_pb')
@@ -47,7 +44,7 @@ export const proposedOf = (message: Proposed): ProposedEvent => ({
   metadata: message.getCustomMetadata_asU8(),
 })
 
-/** Returns the bytes of an event as the server counts them for its limit on one append. */
+/** Returns the bytes that the server counts for its limit on an append. */
 export const bytesOf = ({ type, data, metadata }: ProposedEvent): number =>
   data.length + metadata.length + type.length * 2
 

@@ -7,10 +7,7 @@ export type ReadCall = ServerWritableStream<Streams.ReadReq, Streams.ReadResp>
 
 const BACKWARDS = 1
 const INVALID_ARGUMENT = 3
-/**
- * The number of events between two checkpoints of a filtered subscription, unless the client chose
- * another number.
- */
+/** The default number of events between two checkpoints of a filtered subscription. */
 const SEARCH_WINDOW = 32
 
 /** Handles a read or a subscription, of one stream or of all events, in either direction. */
@@ -64,7 +61,7 @@ function startOf(
   if (position === undefined) return all?.hasEnd() ? atEnd : 0
   const index = log.indexOf(Number(position.getCommitPosition()))
   if (index === null) return null
-  // When reading backwards, the first event is the one before the given position.
+  // Backwards, the first event is the event before the given position.
   if (isBackwards) return index - 1
   return Number(position.getCommitPosition()) === 0 ? index : index + after
 }
@@ -152,7 +149,7 @@ function filterOf(options: Streams.ReadReq.Options): (event: LoggedEvent) => boo
   }
 }
 
-/** Writes a response. Waits while the client reads more slowly than this server writes. */
+/** Waits while the client reads more slowly than this server writes. */
 async function write(call: ReadCall, response: Streams.ReadResp): Promise<void> {
   if (call.cancelled || call.write(response)) return
   await oneOf(call, ['drain', 'cancelled', 'close'])

@@ -5,13 +5,12 @@ const PORT = 2113
 
 export type ServerContainer = { readonly url: string; readonly stop: () => Promise<void> }
 
-/** True when a Docker engine is available. */
 export const hasDocker: boolean = await getContainerRuntimeClient().then(
   () => true,
   () => false,
 )
 
-/** Starts a real EventStoreDB in Docker, with an empty store and default limits. */
+/** Starts a real EventStoreDB in Docker. */
 export async function startServerContainer(): Promise<ServerContainer> {
   const container = await new GenericContainer(IMAGE)
     .withExposedPorts(PORT)

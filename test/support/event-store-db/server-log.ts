@@ -9,8 +9,7 @@ export type ProposedEvent = {
 }
 
 /**
- * A stored event. `position` is the byte offset of its record, as on a real server, so positions
- * increase with large gaps.
+ * `position` is the byte offset of the record, as on a real server, so positions have large gaps.
  */
 export type LoggedEvent = ProposedEvent & {
   readonly stream: string
@@ -22,8 +21,8 @@ export type LoggedEvent = ProposedEvent & {
 export type Expected = 'any' | 'exists' | 'none' | number
 
 /**
- * The result of an append. A null `position` means that the events were written earlier and the
- * server does not know their position.
+ * `position` is null if the events were written earlier and the server does not know their
+ * position.
  */
 export type AppendResult =
   | { readonly isWritten: true; readonly revision: number; readonly position: number | null }
@@ -37,21 +36,18 @@ export type ServerLog = {
     expected: Expected,
     events: readonly ProposedEvent[],
   ) => AppendResult
-  /**
-   * From now on, a repeated append is a conflict, as on a server that has no record of earlier
-   * appends.
-   */
+  /** Makes repeated appends conflict, as on a server without a record of earlier appends. */
   readonly forgetRepeats: () => void
-  /** Registers a listener that runs after every write. The returned function removes it. */
+  /** Registers a listener that runs after every write, and returns a function that removes it. */
   readonly onWritten: (listener: () => void) => () => void
-  /** Returns the index in `all` of the event at `position`; null when no record begins there. */
+  /** Returns the index in `all` of the event at `position`, or null. */
   readonly indexOf: (position: number) => number | null
   readonly close: () => void
 }
 
 const RECORD_HEAD_BYTES = 97
 /**
- * The number of recent event ids by which repeated `any` appends are detected. A real server has a
+ * Repeated `any` appends are detected by this number of recent event ids. A real server has a
  * similar limit.
  */
 const RECENT_IDS = 200
@@ -69,10 +65,7 @@ type Line = {
   }[]
 }
 
-/**
- * Opens the server's data, which is in memory. With `file`, the data is also written to disk before
- * each reply.
- */
+/** Opens a log in memory. With `file`, each write is also stored on disk before the reply. */
 export function openServerLog(file: string | null = null): ServerLog {
   const all: LoggedEvent[] = []
   const streams = new Map<string, LoggedEvent[]>()
@@ -148,7 +141,7 @@ const isConflict = (expected: Expected, current: number): boolean =>
       ? current < 0
       : (expected === 'none' ? -1 : expected) !== current
 
-/** Returns the last revision of these events if they were written before; otherwise null. */
+/** Returns the last revision if these events were written before. */
 function repeated(
   mine: readonly LoggedEvent[],
   expected: Expected,
@@ -195,8 +188,7 @@ const decoded = ({ events }: Line): ProposedEvent[] =>
   }))
 
 /**
- * Returns the complete lines of the file. An incomplete last line was cut by a kill, and its append
- * was never acknowledged.
+ * Ignores an incomplete last line, which a kill has cut and whose append was never acknowledged.
  */
 function readLines(file: string): Line[] {
   if (!existsSync(file)) return []

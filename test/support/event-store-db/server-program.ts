@@ -2,9 +2,8 @@ import { parseArgs } from 'node:util'
 import { startEventStoreDbServer } from './server.ts'
 
 /**
- * Runs the simulated server as a separate process that tests can kill. `--file` is where it stores
- * its data, and `--port` lets a restarted server use the former port. Prints its URL when it is
- * ready.
+ * Runs the simulated server as a separate process and prints its URL. `--file` stores its data, and
+ * `--port` lets a restarted server use the former port.
  */
 const { values } = parseArgs({
   options: { file: { type: 'string' }, port: { type: 'string', default: '0' } },

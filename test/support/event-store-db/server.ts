@@ -12,31 +12,28 @@ export type EventStoreDbServer = {
   /** Drops the replies of the next `count` appends after writing their events. */
   readonly dropReplies: (count: number) => void
   /**
-   * Writes a foreign event before each of the next `count` appends, so that they meet a conflict.
-   * An account gets an event that changes nothing, and other streams get an event type that the
-   * product does not know. With `stream`, only appends to that stream are affected.
+   * Writes a foreign event before each of the next `count` appends, or appends to `stream`, so that
+   * they meet a conflict. In an account, the foreign event changes nothing; in other streams, its
+   * type is unknown.
    */
   readonly forceConflicts: (count: number, stream?: string) => void
-  /**
-   * Drops all appends to this stream before they are written. With null, no appends are dropped.
-   */
+  /** Drops all appends to this stream before writing. Null drops no appends. */
   readonly loseAppends: (stream: string | null) => void
-  /** Delays each append and read by this time. */
+  /** Delays each append and read. */
   readonly slowDown: (ms: number) => void
-  /** Keeps open subscriptions open, but sends no more events to them. */
+  /** Keeps subscriptions open, but sends no more events. */
   readonly muteStreams: () => void
-  /** Ends every open subscription with an error. Returns the number of ended subscriptions. */
+  /** Ends every subscription with an error. Returns the number of ended subscriptions. */
   readonly cutStreams: () => number
   readonly seen: () => { readonly appends: number; readonly batchAppends: number; dropped: number }
-  /** Closes every connection. The data is kept. */
+  /** Closes every connection and keeps the data. */
   readonly stop: () => Promise<void>
   readonly start: () => Promise<void>
 }
 
 /**
- * Starts a simulator of EventStoreDB that uses its protocol, for machines without Docker. With
- * `file`, its data survives a restart of the process. With `members`, it is a node of a cluster
- * whose data is `log`.
+ * Simulates EventStoreDB with the real protocol, for machines without Docker. With `file`, data
+ * survives a restart. With `members`, the server is a node of a cluster with the data in `log`.
  */
 export async function startEventStoreDbServer(
   options: {
@@ -168,8 +165,8 @@ const foreignEvent = (stream: string) => ({
 })
 
 /**
- * Returns an event that another writer could have written. An account gets a known event type,
- * because its decider could not fold an unknown type.
+ * Returns an event of another writer. An account gets a known event type, because its decider could
+ * not fold an unknown type.
  */
 function foreignFact(stream: string): { readonly type: string; readonly data: Buffer } {
   const userId = /^account-(\d+)$/.exec(stream)?.[1]

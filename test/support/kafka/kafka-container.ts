@@ -2,7 +2,7 @@ import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainer
 import { freePort, type KafkaProcess } from './kafka-process.ts'
 import { KAFKA_VERSION } from './maven-kafka.ts'
 
-/** Starts a Kafka node in Docker. Returns null when no Docker engine is available. */
+/** Starts a Kafka node in Docker. Returns null without Docker. */
 export async function startKafkaContainer(): Promise<KafkaProcess | null> {
   const runtime = await getContainerRuntimeClient().catch(() => null)
   if (runtime === null) return null

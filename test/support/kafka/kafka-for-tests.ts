@@ -5,16 +5,16 @@ import { startMockCluster } from './mock-cluster.ts'
 
 export type TestKafka = KafkaProcess & {
   /**
-   * The kind of Kafka. A `given` broker belongs to somebody else, so tests must not kill it. A
-   * `mock` cluster can't create a topic with as many partitions as there are lanes.
+   * Tests must not kill a `given` broker, which is external. A `mock` cluster can't create a topic
+   * with a partition per lane.
    */
   readonly kind: 'maven' | 'container' | 'given' | 'mock'
 }
 
 /**
- * Starts the best available Kafka: a real broker by Maven and Java, a real broker in Docker, the
- * brokers in `KAFKA_BROKERS`, or the mock cluster of librdkafka. If there is none, returns the
- * reason. The caller calls `stop`.
+ * Starts the best available Kafka: a broker by Maven and Java, a broker in Docker, the brokers in
+ * `KAFKA_BROKERS`, or librdkafka's mock cluster. Returns the reason if there is none. The caller
+ * calls `stop`.
  */
 export async function kafkaForTests(): Promise<TestKafka | { readonly skip: string }> {
   const maven = await mavenKafka()
@@ -28,10 +28,7 @@ export async function kafkaForTests(): Promise<TestKafka | { readonly skip: stri
   return { skip: `no Kafka: ${maven.missing}, no Docker, no KAFKA_BROKERS, no kcat` }
 }
 
-/**
- * Returns the text that names the Kafka in the title of a suite, or the reason why the suite is
- * skipped.
- */
+/** Returns the part of a suite's title that names the Kafka, or why the suite is skipped. */
 export function placeOf(kafka: TestKafka | { readonly skip: string }): {
   readonly isMissing: boolean
   readonly place: string

@@ -14,28 +14,27 @@ const TRIES_MAX = 3
 const LAST_LINES = 40
 const ATTEMPT_MS_MAX = 5_000
 /**
- * The range of ports for brokers. NOTE: Linux uses higher ports for outgoing connections. A client
- * that connects to a broker that is still starting could get that broker's port, and be connected
- * with itself.
+ * NOTE: Linux uses higher ports for outgoing connections. A client that connects to a starting
+ * broker could get that broker's port and be connected with itself.
  */
 const [LOWEST_PORT, HIGHEST_PORT] = [12_000, 32_000]
-/** The JVM options, for low memory use and a fast start. */
+/** For low memory use and a fast start. */
 const JVM = ['-Xms96m', '-Xmx320m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1']
 
 export type KafkaProcess = {
   readonly brokers: string[]
-  /** Kills the broker with SIGKILL and waits until it has exited. */
+  /** Kills the broker with SIGKILL and waits for its exit. */
   readonly kill: () => Promise<void>
-  /** Restarts the broker with the same data and port. Resolves when it is ready. */
+  /** Restarts the broker with the same data and port. Resolves when the broker is ready. */
   readonly restart: () => Promise<void>
-  /** Stops the broker permanently and deletes its data. */
+  /** Stops the broker and deletes its data. */
   readonly stop: () => Promise<void>
 }
 
 /**
- * Starts a Kafka node that is broker and controller, with its data in a temporary folder. When
- * another program has taken its port before Kafka could, the start is retried on other ports. A
- * timeout on a busy machine is not retried, because retries would increase the load.
+ * Starts a Kafka node that is broker and controller. If another program takes its port, the start
+ * is retried on other ports. A timeout on a busy machine is not retried, because retries would
+ * increase the load.
  */
 export const startKafkaProcess = (libs: string): Promise<KafkaProcess> =>
   unlessEndedEarly(() => startOnFreePorts(libs))
@@ -50,7 +49,7 @@ async function unlessEndedEarly<T>(begin: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Thrown when Kafka ended before it was ready. The message contains its last output lines. */
+/** Thrown if Kafka ends before it is ready. The message contains its last output lines. */
 class EndedEarlyError extends Error {}
 
 async function startOnFreePorts(libs: string): Promise<KafkaProcess> {
@@ -113,7 +112,7 @@ const properties = (port: number, controllerPort: number, data: string): string 
     'transaction.state.log.num.partitions': 1,
     'group.initial.rebalance.delay.ms': 0,
     'group.min.session.timeout.ms': 100,
-    // A short session allows a killed broker to restart before its former session has expired.
+    // A killed broker can restart only after its former session has expired.
     'broker.session.timeout.ms': 3_000,
     'num.network.threads': 2,
     'num.io.threads': 2,
@@ -133,7 +132,6 @@ async function ended(child: ChildProcess, log: string): Promise<void> {
   if (code !== 0) throw new EndedEarlyError(`no storage for Kafka:\n${lastLines(log)}`)
 }
 
-/** Waits until the broker describes its cluster. */
 async function untilReady(brokers: string[], child: ChildProcess, log: string): Promise<void> {
   patchRequestQueues()
   const kafka = new Kafka({
@@ -167,10 +165,7 @@ async function untilReady(brokers: string[], child: ChildProcess, log: string): 
 const lastLines = (log: string): string =>
   readFileSync(log, 'utf8').trimEnd().split('\n').slice(-LAST_LINES).join('\n')
 
-/**
- * Returns a random free port. It is random so that two test files that start at the same time get
- * different ports.
- */
+/** Returns a random free port, because two test files that start together need different ports. */
 export async function freePort(others: readonly number[] = []): Promise<number> {
   for (;;) {
     const port = randomInt(LOWEST_PORT, HIGHEST_PORT)

@@ -4,10 +4,10 @@ import { killChild, spawnNode } from '../child-process.ts'
 const PROGRAM = fileURLToPath(new URL('lane-program.ts', import.meta.url))
 
 export type LaneProcess = {
-  /** The lines that the process has printed, one per event that it reports. */
+  /** The printed lines, one per reported event. */
   readonly lines: readonly string[]
   readonly signal: (name: NodeJS.Signals) => void
-  /** Kills the process with SIGKILL and waits until it has exited. */
+  /** Kills the process with SIGKILL and waits for its exit. */
   readonly kill: () => Promise<void>
 }
 
@@ -15,14 +15,11 @@ type Wanted = {
   readonly databaseUrl: string
   readonly brokers: readonly string[]
   readonly topic: string
-  /**
-   * The name of the worker that the process runs. Without a name, the process only publishes events
-   * to Kafka.
-   */
+  /** The name of the worker. Without a worker, the process only publishes events to Kafka. */
   readonly work?: string
 }
 
-/** Starts `lane-program.ts` as a separate process with its own event bus. */
+/** Starts `lane-program.ts` as a separate process. */
 export async function startLaneProcess(wanted: Wanted): Promise<LaneProcess> {
   const child = spawnNode(PROGRAM, JSON.stringify(wanted))
   const lines: string[] = []

@@ -8,8 +8,8 @@ import { startRecording } from '#test/infra/event-bus/recording-worker.ts'
 import { QUICK_TIMINGS } from './quick-timings.ts'
 
 /**
- * Runs a process that takes part in an event bus on Kafka. Prints `publishing` when it starts to
- * publish, and `written` or `fenced` after batches. It never ends by itself.
+ * Takes part in an event bus on Kafka until the process is killed. Prints `publishing` on the first
+ * publication, and `written` or `fenced` after batches.
  */
 const { databaseUrl, brokers, topic, work } = JSON.parse(process.argv[2] ?? '{}') as {
   databaseUrl: string
@@ -24,8 +24,7 @@ const log = pino(
     write: (line) => (line.includes('publishes events to Kafka') ? print('publishing') : undefined),
   },
 )
-// Postgres ends the transaction of a suspended process after one second and thereby releases its
-// locks.
+// Postgres ends a suspended process's transaction after one second, which releases its locks.
 const limits = { idle_in_transaction_session_timeout: 1_000 }
 const pg = new Pool({ connectionString: databaseUrl, max: 12, ...limits })
 pg.on('error', () => {})
@@ -37,7 +36,7 @@ const bus = await createKafkaBus({
   ...{ store, leases, log, brokers, topic, isPublisher, timings: QUICK_TIMINGS },
 })
 if (work !== undefined) {
-  // Writing is slow, so that a signal usually arrives during a transaction.
+  // Writes are slow, so that a signal usually arrives during a transaction.
   const beforeWrite = () => delay(50)
   const { batches } = startRecording({ pg, store, bus, name: work, beforeWrite })
   let [written, fenced] = [0, 0]

@@ -23,8 +23,8 @@ const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 `
 
 /**
- * Returns the folder with Kafka's jars, which are downloaded from Maven Central once per machine.
- * Returns what is missing when there is no Java or the download fails.
+ * Returns the folder with Kafka's jars, downloaded from Maven Central once per machine. Returns
+ * what is missing without Java or if the download fails.
  */
 export async function mavenKafka(): Promise<{ libs: string } | { missing: string }> {
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache')
@@ -47,10 +47,7 @@ export const answers = (command: string, ...args: string[]): Promise<boolean> =>
     () => false,
   )
 
-/**
- * Downloads into a temporary folder and then renames it, so that other processes only see a
- * complete folder.
- */
+/** Renames a temporary folder, so that other processes see only a complete folder. */
 async function fetchInto(libs: string): Promise<void> {
   await mkdir(dirname(libs), { recursive: true })
   const working = await mkdtemp(`${libs}-`)

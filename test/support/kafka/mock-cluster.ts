@@ -5,14 +5,10 @@ import { answers } from './maven-kafka.ts'
 
 const READY_MS_MAX = 10_000
 
-/**
- * Starts the mock Kafka cluster of librdkafka through `kcat`. Returns null when `kcat` is not
- * installed.
- */
+/** Starts librdkafka's mock cluster through `kcat`. Returns null without `kcat`. */
 export async function startMockCluster(): Promise<KafkaProcess | null> {
   if (!(await answers('kcat', '-V'))) return null
-  // kcat runs until its standard input is closed. With debug output it prints the addresses of the
-  // cluster.
+  // kcat runs until its standard input is closed. Debug output contains the cluster's addresses.
   const options = ['-X', 'test.mock.num.brokers=3', '-d', 'mock']
   const child = spawn('kcat', ['-P', '-b', 'mock:1', '-t', 'any', ...options], {
     stdio: ['pipe', 'ignore', 'pipe'],

@@ -1,8 +1,8 @@
 import type { KafkaTimings } from '#infra/event-bus/kafka/kafka-timings.ts'
 
 /**
- * Timings that are short enough for tests, and long enough for a busy machine to meet them. A
- * consumer that is removed from its group every few seconds makes no progress.
+ * Short, but long enough for a busy machine. A consumer that is removed from its group every few
+ * seconds makes no progress.
  */
 export const QUICK_TIMINGS: Partial<KafkaTimings> = {
   sessionTimeoutMs: 3_000,
