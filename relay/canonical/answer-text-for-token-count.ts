@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import { readEventTexts, readTexts, type TextSink } from './read-answer-texts.ts'
 
 const EVENTS_BYTES_MAX = 64 * 1024
@@ -8,6 +9,7 @@ const TEXT_LENGTH_MAX = 256 * 1024
  * 64 000 characters as PCM and 21 000 as MP3.
  */
 const DATA_CHARACTERS_PER_TOKEN = 1_000
+const NOTHING = Buffer.alloc(0)
 
 /** The text to be tokenized, and the number of tokens of all other content, such as pictures. */
 export type CountableText = { readonly text: string; readonly tokens: number }
@@ -20,6 +22,7 @@ export type CountableText = { readonly text: string; readonly tokens: number }
 class TextCollector implements TextSink {
   private readonly texts = new Map<number, Map<number, string>>()
   private room = TEXT_LENGTH_MAX
+  private kept: Letters = { latin: 0, others: 0 }
   private beyond: Letters = { latin: 0, others: 0 }
   private dataLength = 0
 
@@ -30,10 +33,10 @@ class TextCollector implements TextSink {
       const ofChoice = this.texts.get(choice) ?? new Map<number, string>()
       this.texts.set(choice, ofChoice)
       ofChoice.set(place, (ofChoice.get(place) ?? '') + kept)
+      this.kept = sumOf(this.kept, lettersOf(kept))
     }
     if (kept.length === piece.length) return
-    const { latin, others } = lettersOf(piece.slice(kept.length))
-    this.beyond = { latin: this.beyond.latin + latin, others: this.beyond.others + others }
+    this.beyond = sumOf(this.beyond, lettersOf(piece.slice(kept.length)))
   }
 
   data(characters: number): void {
@@ -43,8 +46,17 @@ class TextCollector implements TextSink {
   read(): CountableText {
     const choices = [...this.texts].toSorted(byKey).map(([, ofChoice]) => ofChoice)
     const texts = choices.flatMap((ofChoice) => [...ofChoice].toSorted(byKey))
-    const data = Math.ceil(this.dataLength / DATA_CHARACTERS_PER_TOKEN)
-    return { text: texts.map(([, text]) => text).join(''), tokens: tokensOf(this.beyond) + data }
+    return { text: texts.map(([, text]) => text).join(''), tokens: this.uncountedTokens() }
+  }
+
+  /** Estimates the tokens of everything that was collected. */
+  roughTokens(): number {
+    return tokensOf(this.kept) + this.uncountedTokens()
+  }
+
+  /** Estimates the tokens of the content that `read` does not return as text. */
+  private uncountedTokens(): number {
+    return tokensOf(this.beyond) + Math.ceil(this.dataLength / DATA_CHARACTERS_PER_TOKEN)
   }
 }
 
@@ -78,6 +90,9 @@ export class DeliveredText {
   private readonly said = new TextCollector()
   private events: Buffer[] = []
   private eventBytes = 0
+  /** The number of `events` that `pendingTokensAtMost` includes. */
+  private boundedEvents = 0
+  private pendingTokensAtMost = 0
   /**
    * The number of bytes forwarded to the caller. After a certain number of bytes, a progress event
    * records the usage so far.
@@ -101,14 +116,29 @@ export class DeliveredText {
    * in progress events.
    */
   roughTokens(): number {
-    const { text, tokens } = this.read()
-    return tokens + roughTokens(text)
+    this.digest()
+    return this.said.roughTokens()
+  }
+
+  /**
+   * Returns an upper bound of `roughTokens` without parsing the events. In an ASCII event, every
+   * token has at least four characters or is one escape of six characters. In other events, every
+   * token has at least two bytes.
+   */
+  roughTokensAtMost(): number {
+    for (; this.boundedEvents < this.events.length; this.boundedEvents += 1) {
+      const events = this.events[this.boundedEvents] ?? NOTHING
+      this.pendingTokensAtMost += events.length / (isAscii(events) ? 4 : 2)
+    }
+    return this.said.roughTokens() + Math.ceil(this.pendingTokensAtMost)
   }
 
   private digest(): void {
     readEventTexts(Buffer.concat(this.events).toString('utf8'), this.said)
     this.events = []
     this.eventBytes = 0
+    this.boundedEvents = 0
+    this.pendingTokensAtMost = 0
   }
 }
 
@@ -127,6 +157,11 @@ function lettersOf(text: string): Letters {
   }
   return { latin, others: text.length - latin }
 }
+
+const sumOf = (one: Letters, other: Letters): Letters => ({
+  latin: one.latin + other.latin,
+  others: one.others + other.others,
+})
 
 const tokensOf = ({ latin, others }: Letters): number => Math.ceil(latin / 4) + others
 

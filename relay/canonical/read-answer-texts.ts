@@ -60,7 +60,7 @@ export function readTexts(json: string, sink: TextSink): void {
 /** Passes every text in a sequence of complete server-sent events to the sink. */
 export function readEventTexts(events: string, sink: TextSink): void {
   for (const event of events.split(/\r\n\r\n|\n\n|\r\r/)) {
-    const data = eventData(Buffer.from(event))
+    const data = eventData(event)
     if (data !== null) readTexts(data, sink)
   }
 }

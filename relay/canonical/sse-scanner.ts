@@ -243,9 +243,9 @@ function isDoneEvent(bytes: Buffer, start: number, end: number): boolean {
  * Returns the data of the event, which is its `data:` lines joined by line feeds. Returns null if
  * the event has no such line.
  */
-export function eventData(event: Buffer): string | null {
+export function eventData(event: Buffer | string): string | null {
   let data: string | null = null
-  for (const line of event.toString('utf8').split(/\r\n|\n|\r/)) {
+  for (const line of event.toString().split(/\r\n|\n|\r/)) {
     if (!line.startsWith('data')) continue
     if (line.length > 4 && line[4] !== ':') continue
     const value = line.slice(line[5] === ' ' ? 6 : 5)

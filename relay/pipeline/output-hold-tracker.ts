@@ -26,6 +26,12 @@ const ROUGH_FACTOR = 2
 /** The minimum number of stream bytes per estimated token. */
 const BYTES_PER_TOKEN = 2
 
+/**
+ * The events of a stream are parsed only if an upper bound of their tokens, computed from their
+ * bytes, is closer than this to the number of tokens that the hold covers.
+ */
+const PARSE_BELOW_TOKENS = 64
+
 /** The decision about a stream, based on the output that it has delivered so far. */
 export type OutputVerdict =
   | 'go-on'
@@ -68,6 +74,11 @@ export class OutputHoldTracker {
    */
   look(delivered: DeliveredText): OutputVerdict {
     if (delivered.bytes < this.lookAtBytes) return 'go-on'
+    const room = this.lookAtTokens() - delivered.roughTokensAtMost()
+    if (room >= PARSE_BELOW_TOKENS) {
+      this.lookAtBytes = delivered.bytes + room * BYTES_PER_TOKEN
+      return 'go-on'
+    }
     this.roughTokens = delivered.roughTokens()
     this.lookAtBytes = this.nextLook(delivered.bytes)
     if (!this.isGrowing) return this.roughTokens > this.mostRough() ? 'over-limit' : 'go-on'
@@ -115,9 +126,13 @@ export class OutputHoldTracker {
     return this.covered * ROUGH_FACTOR + PROGRESS_STEP_TOKENS
   }
 
+  /** The number of delivered tokens from which `look` returns a verdict other than `go-on`. */
+  private lookAtTokens(): number {
+    return this.isGrowing ? this.covered - AHEAD_TOKENS : this.mostRough()
+  }
+
   private nextLook(bytes: number): number {
-    const target = this.isGrowing ? this.covered - AHEAD_TOKENS : this.mostRough()
-    const room = Math.max(0, target - this.roughTokens)
+    const room = Math.max(0, this.lookAtTokens() - this.roughTokens)
     return bytes + room * BYTES_PER_TOKEN
   }
 

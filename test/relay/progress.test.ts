@@ -15,9 +15,9 @@ const WITH_PICTURE = {
   messages: [{ role: 'user', content: [{ type: 'text', text: 'what is it' }, picture] }],
 }
 
-/** A slow stream, left by its caller once the ledger know how far it got. */
+/** A stream that stalls, and whose caller disconnects once its progress is recorded. */
 async function leftHalfway(body: object) {
-  rig.provider.script.push({ kind: 'slow', msPerChunk: 150 })
+  rig.provider.script.push({ kind: 'stall', at: 'mid-stream' })
   const leaving = new AbortController()
   const answer = await fetch(`${rig.url}/v1/chat/completions`, {
     method: 'POST',

@@ -1,5 +1,10 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DeliveredText, textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
+import {
+  DeliveredText,
+  roughTokens,
+  textOfAnswer,
+} from '#relay/canonical/answer-text-for-token-count.ts'
 
 const answer = (...messages: object[]) =>
   Buffer.from(JSON.stringify({ choices: messages.map((message, index) => ({ index, message })) }))
@@ -118,6 +123,27 @@ describe('what a stream delivered', () => {
     }
   })
 
+  it('never has more estimated tokens than the bound that is computed from its bytes', () => {
+    const piece = fc.string({ unit: 'grapheme', maxLength: 40 })
+    const ofPiece = fc.record({ content: piece, isEscaped: fc.boolean(), isParsed: fc.boolean() })
+    fc.assert(
+      fc.property(fc.array(ofPiece, { maxLength: 30 }), (pieces) => {
+        const delivered = new DeliveredText()
+        for (const { content, isEscaped, isParsed } of pieces) {
+          const bytes = delta(0, { content }).toString()
+          delivered.add(Buffer.from(isEscaped ? withEscapes(bytes) : bytes))
+          if (isParsed) delivered.roughTokens()
+        }
+        const most = delivered.roughTokensAtMost()
+        const estimated = delivered.roughTokens()
+        expect(most).toBeGreaterThanOrEqual(estimated)
+        expect(delivered.roughTokensAtMost()).toBe(estimated)
+        expect(estimated).toBe(roughTokens(pieces.map(({ content }) => content).join('')))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
   it('reads what is nested however deep', () => {
     const nested = `${'['.repeat(100_000)}"deep"${']'.repeat(100_000)}`
     const body = Buffer.from(`data: {"choices":[{"delta":{"content":${nested}}}]}\n\n`)
@@ -129,3 +155,9 @@ describe('what a stream delivered', () => {
     expect(streamed(...nothing)).toEqual({ text: '', tokens: 0 })
   })
 })
+
+/** Escapes each UTF-16 code unit outside ASCII, as many JSON libraries do. */
+const withEscapes = (json: string): string =>
+  json.replace(/[\u0080-\uffff]/g, (unit) => {
+    return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
